@@ -1,0 +1,76 @@
+"""One exception tree.
+
+Everything that aucbench raises on purpose derives from `AucbenchError`, so that a
+harness can tell "the user can mend this" from a bug. Where Python has a class for the
+same mistake the error derives from it too (`DataError` is a `ValueError`), so that code
+that knows nothing of aucbench catches it. Each message says what came, what was wanted
+and the way out, in one sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from math import isfinite
+
+
+class AucbenchError(Exception):
+    """Root of all errors that aucbench raises on purpose."""
+
+
+class DataError(AucbenchError, ValueError):
+    """The rows or the labels cannot be used as they are."""
+
+
+class ParameterError(AucbenchError, ValueError):
+    """A parameter has a value, or a combination of values, that makes no sense."""
+
+
+class UnknownNameError(AucbenchError, LookupError):
+    """No plugin, data set or parameter has this name."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]):
+        names = sorted(known)
+        close = get_close_matches(name, names, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        listed = ", ".join(names) or "none"
+        super().__init__(f"unknown {kind} {name!r}: {hint}known are: {listed}")
+
+
+class PluginError(AucbenchError):
+    """A plugin could not be imported, or two of them claim the same name."""
+
+
+class UnsupportedError(AucbenchError):
+    """The solver cannot do what was asked of it (needs, objective, projector)."""
+
+
+class MissingExtraError(AucbenchError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, what: str, extra: str):
+        super().__init__(f"{what} needs an optional package: pip install 'aucbench[{extra}]'")
+
+
+def require_at_least(low: float, **values: float | None) -> None:
+    """Raise `ParameterError` unless each named value is finite and >= low; None passes."""
+    for name, value in values.items():
+        if value is not None and not (isfinite(value) and value >= low):
+            raise ParameterError(f"{name} must be at least {low}, got {value}")
+
+
+def require_above(low: float, **values: float | None) -> None:
+    """Raise `ParameterError` unless each named value is finite and > low; None passes."""
+    for name, value in values.items():
+        if value is not None and not (isfinite(value) and value > low):
+            raise ParameterError(f"{name} must be greater than {low}, got {value}")
+
+
+def require_whole(low: int, **values: int | None) -> None:
+    """Raise `ParameterError` unless each named value is an integer >= low; None passes."""
+    for name, value in values.items():
+        if value is None:
+            continue
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise ParameterError(f"{name} must be a whole number, got {value!r}")
+        require_at_least(low, **{name: value})

@@ -1,0 +1,1 @@
+"""Compiled kernels; sources in cython/, naive twins in tests/reference.py."""

@@ -1,0 +1,55 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.int32]
+
+def scores(
+    values: Vector,
+    columns: Index | None,
+    starts: Index | None,
+    d: int,
+    order: Index | None,
+    lo: int,
+    hi: int,
+    w: Vector,
+    out: Vector,
+) -> None: ...
+def pullback(
+    values: Vector,
+    columns: Index | None,
+    starts: Index | None,
+    d: int,
+    order: Index | None,
+    lo: int,
+    hi: int,
+    r: Vector,
+    out: Vector,
+) -> None: ...
+def affine_pass(
+    values: Vector,
+    columns: Index | None,
+    starts: Index | None,
+    d: int,
+    order: Index | None,
+    lo: int,
+    hi: int,
+    y: NDArray[np.int8],
+    w: Vector,
+    slope: Vector,
+    shift: Vector,
+    out: Vector,
+    sums: Vector,
+) -> None: ...
+def logistic_pass(
+    values: Vector,
+    columns: Index | None,
+    starts: Index | None,
+    d: int,
+    order: Index | None,
+    lo: int,
+    hi: int,
+    y: NDArray[np.int8],
+    w: Vector,
+    out: Vector,
+) -> None: ...

@@ -1,0 +1,191 @@
+"""`solve`: the only loop over iterates, and the only place that looks at a clock.
+
+Design
+  a. The clock runs while the solver works (`problem`, then each step of its generator) and
+     stands still while a point of the curve is measured.
+  b. The budget is looked at after each yield. A step that never returns is the business of
+     the process that supervises the cell, not of this loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from math import inf
+from time import perf_counter
+from typing import Any, TypeVar
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.errors import UnsupportedError, require_above
+from aucbench.protocols import Needs, Objective, Problem, Projector, Solver, State
+from aucbench.records import Point, Run, Stop
+
+DEFAULT_PASSES = 50
+T = TypeVar("T")
+
+
+class Clock:
+    """Adds up the seconds spent inside the calls it times."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def timed(self, call: Callable[..., T], *args: Any) -> T:
+        """call(*args), on the clock even when it raises."""
+        begin = perf_counter()
+        try:
+            return call(*args)
+        finally:
+            self.seconds += perf_counter() - begin
+
+
+def solve(
+    solver: Solver,
+    data: Data,
+    *,
+    passes: float | None = None,
+    seconds: float | None = None,
+    gap_tol: float = 1e-6,
+    seed: int = 0,
+    every: float = 1.0,
+) -> Run:
+    """Run a solver on training data until the first limit is reached.
+
+    Parameters
+    ----------
+    solver : Solver
+        For example `get_solver("sht-auc", k=50)`.
+    data : Data
+        Training rows; quality on test rows is the caller's business.
+    passes : float, optional
+        Ends at the first state that has seen `passes * n` rows; 50 when neither this nor
+        `seconds` is given.
+    seconds : float, optional
+        Ends at the first state past this many seconds inside the solver.
+    gap_tol : float
+        Ends when a certified gap is at most `gap_tol * max(1, |f|)`.
+    seed : int
+        Same seed, same iterates.
+    every : float
+        Passes between points of the curve; infinity keeps the last point only.
+
+    Returns
+    -------
+    Run
+        With `stop` INVALID where w was not finite or had a wrong shape.
+    """
+    require_above(0, passes=passes, seconds=seconds)
+    if passes is None and seconds is None:
+        passes = DEFAULT_PASSES
+    problem_rng, rng = np.random.default_rng(seed).spawn(2)
+    clock = Clock()
+    solver = _with_planned_passes(solver, passes)
+    problem = clock.timed(solver.problem, data, problem_rng)
+    states = solver.iterates(problem, rng)
+    limits = _Limits(passes or inf, seconds or inf, gap_tol, every)
+    return _drive(states, problem, clock, limits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    passes: float
+    seconds: float
+    gap_tol: float
+    every: float
+
+    def reached(self, point: Point, problem: Problem, w: Any) -> Stop | None:
+        """Return the first limit that this state has reached."""
+        if point.gap is not None:
+            value = point.objective if point.objective is not None else problem.value(w)
+            if point.gap <= self.gap_tol * max(1.0, abs(value or 0.0)):
+                return Stop.CERTIFIED
+        if point.passes >= self.passes:
+            return Stop.PASSES
+        return Stop.SECONDS if point.seconds >= self.seconds else None
+
+
+def _drive(states: Iterator[State], problem: Problem, clock: Clock, limits: _Limits) -> Run:
+    n, d = problem.data.n, problem.data.d
+    points: list[Point] = []
+    state = State(0, problem.start(), 0)
+    due = 0.0
+    stop: Stop | None = None
+    while stop is None:
+        following = clock.timed(next, states, None)
+        if following is None:
+            stop = Stop.FINISHED
+        else:
+            state = following
+            if np.shape(state.w) != (d,) or not np.isfinite(state.w).all():
+                stop = Stop.INVALID
+        point = Point(state.step, state.rows_seen / n, clock.seconds, None, state.gap)
+        stop = stop or limits.reached(point, problem, state.w)
+        if stop is not None or point.passes >= due:
+            due = point.passes + limits.every
+            value = None if stop is Stop.INVALID else problem.value(state.w)
+            points.append(replace(point, objective=value))
+    w = np.array(state.w, dtype=np.float64)
+    return Run(w, problem, stop, tuple(points))
+
+
+def _with_planned_passes(solver: Solver, passes: float | None) -> Solver:
+    """Tell a method that plans its stages how many passes it will get."""
+    if not is_dataclass(solver) or isinstance(solver, type):
+        return solver
+    planned = any(
+        f.name == "passes" and getattr(solver, "passes", 0) is None for f in fields(solver)
+    )
+    return replace(solver, passes=passes) if planned else solver  # type: ignore[call-arg]
+
+
+@dataclass(frozen=True)
+class Recast:
+    """A solver on another objective or projector than its own; a Solver itself."""
+
+    solver: Solver
+    objective: Callable[[Data], Objective] | None = None
+    projector: Projector | None = None
+
+    @property
+    def space(self) -> Mapping[str, tuple[Any, ...]]:
+        """The grid of the solver inside."""
+        return self.solver.space
+
+    @property
+    def needs(self) -> Needs:
+        """What the solver inside can be asked for."""
+        return self.solver.needs
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Problem of the solver inside, with f and Omega put in its place."""
+        own = self.solver.problem(data, rng)
+        f = own.f if self.objective is None else self.objective(own.data)
+        return replace(own, f=f, project=self.projector or own.project)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """Iterates of the solver inside."""
+        return self.solver.iterates(problem, rng)
+
+
+def recast(
+    solver: Solver,
+    *,
+    objective: Callable[[Data], Objective] | None = None,
+    projector: Projector | None = None,
+) -> Solver:
+    """Put another f or Omega into a solver that honours them.
+
+    Raises
+    ------
+    UnsupportedError
+        When the solver ignores what `Problem` holds, so that the option would do nothing.
+    """
+    name = type(solver).__name__
+    for kind, given in (("objective", objective), ("projector", projector)):
+        if given is not None and not getattr(solver.needs, kind):
+            raise UnsupportedError(
+                f"{name} is tied to its own {kind}; leave --{kind} out for this solver"
+            )
+    return Recast(solver, objective, projector) if objective or projector else solver

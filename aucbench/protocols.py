@@ -1,0 +1,195 @@
+"""The whole contract between a solver, what it minimises, and the harness.
+
+Design
+  a. A solver is a frozen dataclass of hyperparameters with one generator. It knows no
+     clock, no tolerance and no history: stopping and measuring are the caller's job.
+     (Rejected: init/step/terminate classes, which split one formula over four methods.)
+  b. Everything random comes from the generator handed in.
+  c. Methods that update after every row call one kernel per pass and yield after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from aucbench.arrays import ALL, Block, Rows, Vector
+from aucbench.data import Data, check_rows, scores
+from aucbench.errors import DataError
+
+
+class Objective(Protocol):
+    """f(w), a mean over the rows of `data`."""
+
+    data: Data
+
+    def value(self, w: Vector) -> float:
+        """f(w)."""
+        ...
+
+    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
+        """Gradient (or a subgradient) averaged over the block `rows`, a fresh array."""
+        ...
+
+
+@runtime_checkable
+class Smooth(Protocol):
+    """An objective whose Hessian has a bound: what a step size 1/L is computed from."""
+
+    def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
+        """H v, H the Hessian of the block `rows` or a matrix above it at every w."""
+        ...
+
+
+class Projector(Protocol):
+    """prox of step * Omega: argmin_u Omega(u) * step + |u - v|^2 / 2; for a set, nearest point."""
+
+    def __call__(self, v: Vector, step: float = 1.0) -> Vector:
+        """Overwrite the writable contiguous `v` with its prox and return it."""
+        ...
+
+    def contains(self, w: Vector) -> bool:
+        """Whether w is in the domain of Omega (always, for a penalty)."""
+        ...
+
+    def value(self, w: Vector) -> float:
+        """Omega(w); 0 or infinity for a set."""
+        ...
+
+
+@dataclass(frozen=True)
+class Identity:
+    """No constraint and no penalty: Omega = 0."""
+
+    def __call__(self, v: Vector, step: float = 1.0) -> Vector:
+        """Return `v` as it is."""
+        return v
+
+    def contains(self, w: Vector) -> bool:
+        """Return True: every w is allowed."""
+        return True
+
+    def value(self, w: Vector) -> float:
+        """Return 0."""
+        return 0.0
+
+
+class FeatureMap(Protocol):
+    """phi, learnt from the training rows only and then applied to any rows."""
+
+    exempt: ClassVar[int]  # trailing coordinates that are not features (an intercept)
+
+    def fit(self, data: Data, rng: np.random.Generator) -> Self:
+        """Return a map that has learnt what it needs from `data`."""
+        ...
+
+    def __call__(self, rows: Rows) -> Rows:
+        """phi(rows)."""
+        ...
+
+
+@dataclass(frozen=True)
+class NoMap:
+    """phi(x) = x."""
+
+    exempt: ClassVar[int] = 0
+
+    def fit(self, data: Data, rng: np.random.Generator) -> NoMap:
+        """Return itself: there is nothing to learn."""
+        return self
+
+    def __call__(self, rows: Rows) -> Rows:
+        """Return `rows` as they are."""
+        return rows
+
+
+identity = NoMap()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Minimise f(w) + Omega(w) over the weights of the features `features`.
+
+    Attributes
+    ----------
+    f : Objective or None
+        None when what is minimised is not a listed objective (a scikit-learn baseline).
+    project : Projector
+        Omega.
+    features : FeatureMap
+        Maps raw rows to the rows of `f.data`, already fitted.
+    holdout : Data or None
+        Rows drawn from the training rows by solvers that validate inside.
+    w0 : array of shape (d,) or None
+        Start; None is 0.
+    train : Data or None
+        The mapped training rows; None takes them from `f`.
+    """
+
+    f: Objective | None
+    project: Projector = field(default_factory=Identity)
+    features: FeatureMap = identity
+    holdout: Data | None = None
+    w0: Vector | None = None
+    train: Data | None = None
+
+    @property
+    def data(self) -> Data:
+        """The training rows in the feature space of w."""
+        found = self.train if self.f is None else self.f.data
+        if found is None:
+            raise DataError(
+                "a Problem without an objective needs its rows: Problem(None, train=data)"
+            )
+        return found
+
+    def start(self) -> Vector:
+        """Return a fresh w_0."""
+        return np.zeros(self.data.d) if self.w0 is None else self.w0.copy()
+
+    def value(self, w: Vector) -> float | None:
+        """f(w) + Omega(w); None where f is not listed."""
+        return None if self.f is None else self.f.value(w) + self.project.value(w)
+
+    def scores(self, w: Vector, X: Any) -> Vector:
+        """w . phi(x) for raw rows X (n, d) -> (n,)."""
+        mapped = self.features(check_rows(X)[0])
+        if mapped.d != w.size:
+            raise DataError(f"X has {mapped.d} features after mapping, trained on {w.size}")
+        return scores(mapped, w)
+
+
+@dataclass(slots=True)
+class State:
+    """One iterate. `w` is a live view: copy what you keep."""
+
+    step: int
+    w: Vector
+    rows_seen: int
+    gap: float | None = None  # certified optimality gap, where the method has one
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a solver can be asked for; the harness refuses the rest before it runs."""
+
+    objective: bool = False  # runs on any objective put into Problem.f
+    projector: bool = False  # runs with any projector put into Problem.project
+
+
+class Solver(Protocol):
+    """A frozen dataclass whose fields are the hyperparameters."""
+
+    space: ClassVar[Mapping[str, tuple[Any, ...]]]  # the published grid
+    needs: ClassVar[Needs]
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """What it minimises on `data`."""
+        ...
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """Yield iterates until finished, or for ever: the caller stops it."""
+        ...

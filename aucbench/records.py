@@ -1,0 +1,78 @@
+"""What a run leaves behind: frozen records and the two status enums.
+
+`Stop` says why `solve` ended (its value is the sentence shown); `CellStatus` says how a
+cell of a benchmark ended (its value is the token stored; the reason has a field of its
+own). They answer different questions, so they are two enums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from aucbench.protocols import Problem
+
+
+class Stop(Enum):
+    """Why `solve` ended."""
+
+    FINISHED = "The solver finished."
+    PASSES = "The number of passes over the data was reached."
+    SECONDS = "The time limit was reached."
+    CERTIFIED = "The certified optimality gap is within the tolerance."
+    INVALID = "The solver returned a number that is not finite, or a wrong shape."
+
+
+class CellStatus(StrEnum):
+    """How one cell of a benchmark ended."""
+
+    OK = "ok"
+    ERROR = "error"
+    INVALID = "invalid"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of the learning curve; the clock stands still while it is measured."""
+
+    step: int
+    passes: float  # rows seen / number of training rows
+    seconds: float  # spent inside the solver, evaluation excluded
+    objective: float | None  # f(w) + Omega(w) on the training rows; None: f is not listed
+    gap: float | None  # certified by the method, in units of the objective
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Result of `solve`: the last iterate, why it ended there, and the way it took."""
+
+    w: NDArray[np.float64]
+    problem: Problem
+    stop: Stop
+    points: tuple[Point, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Seconds spent inside the solver."""
+        return self.points[-1].seconds
+
+    @property
+    def nnz(self) -> int:
+        """Number of non-zero weights, exempt coordinates (an intercept) not counted."""
+        return int(np.count_nonzero(self.w[: self.w.size - self.problem.features.exempt]))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Scores w . phi(x) of raw rows `X`, shape (n, d) -> (n,).
+
+        Raises
+        ------
+        DataError
+            When `X` is not a matrix of finite numbers with the columns trained on.
+        """
+        return self.problem.scores(self.w, X)
