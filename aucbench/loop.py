@@ -137,7 +137,7 @@ def _with_planned_passes(solver: Solver, passes: float | None) -> Solver:
     planned = any(
         f.name == "passes" and getattr(solver, "passes", 0) is None for f in fields(solver)
     )
-    return replace(solver, passes=passes) if planned else solver  # type: ignore[call-arg]
+    return replace(solver, passes=passes) if planned else solver
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,16 @@ import numpy as np
 
 from aucbench.arrays import ALL, Block, Rows, Vector
 from aucbench.data import Data, check_rows, scores
-from aucbench.errors import DataError
+from aucbench.errors import DataError, UnsupportedError
 
 
 class Objective(Protocol):
     """f(w), a mean over the rows of `data`."""
 
-    data: Data
+    @property
+    def data(self) -> Data:
+        """The rows."""
+        ...
 
     def value(self, w: Vector) -> float:
         """f(w)."""
@@ -137,6 +140,19 @@ class Problem:
     train: Data | None = None
 
     @property
+    def objective(self) -> Objective:
+        """f, for solvers that evaluate it.
+
+        Raises
+        ------
+        UnsupportedError
+            When f is not listed.
+        """
+        if self.f is None:
+            raise UnsupportedError("this problem has no listed objective, and the solver needs one")
+        return self.f
+
+    @property
     def data(self) -> Data:
         """The training rows in the feature space of w."""
         found = self.train if self.f is None else self.f.data
@@ -183,8 +199,15 @@ class Needs:
 class Solver(Protocol):
     """A frozen dataclass whose fields are the hyperparameters."""
 
-    space: ClassVar[Mapping[str, tuple[Any, ...]]]  # the published grid
-    needs: ClassVar[Needs]
+    @property
+    def space(self) -> Mapping[str, tuple[Any, ...]]:
+        """The published grid {parameter: values}, a class attribute."""
+        ...
+
+    @property
+    def needs(self) -> Needs:
+        """What it can be asked for, a class attribute."""
+        ...
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """What it minimises on `data`."""

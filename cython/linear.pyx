@@ -1,11 +1,56 @@
 """X_B w, X_B^T r, and both in one reading of X_B: the bulk reads of X.
 
 A block B is rows lo..hi-1, or order[lo..hi-1] when `order` is given. Callers in
-aucbench.data and aucbench.objectives check shapes and row numbers.
+aucbench.data and aucbench.objectives check shapes and row numbers. Rows are taken four at
+a time (see dense.h), and the last few one by one.
 """
 
 from libc.math cimport exp
-from rows cimport Rows, axpy, dot, first, first_index, view
+from rows cimport Rows, axpy, axpy4, dot, dot4, first, first_index, prefetch, view
+
+
+cdef enum:
+    AHEAD = 16  # rows between a prefetch and its use: about one trip to memory
+
+
+cdef inline Py_ssize_t pick(const int* order, Py_ssize_t i) noexcept nogil:
+    """Row number of the i-th row of the block."""
+    return i if order == NULL else order[i]
+
+
+cdef inline int gather(
+    const Rows* X, const int* order, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t* rows
+) noexcept nogil:
+    """The next rows of the block, four or what is left of them; their count."""
+    cdef int count = 4 if hi - lo >= 4 else <int> (hi - lo)
+    cdef int r
+    for r in range(count):
+        rows[r] = pick(order, lo + r)
+        if order != NULL and lo + r + AHEAD < hi:
+            prefetch(X, order[lo + r + AHEAD])
+    return count
+
+
+cdef inline void dots(
+    const Rows* X, const Py_ssize_t* rows, int count, const double* w, double* s
+) noexcept nogil:
+    cdef int r
+    if count == 4:
+        dot4(X, rows, w, s)
+        return
+    for r in range(count):
+        s[r] = dot(X, rows[r], w)
+
+
+cdef inline void axpys(
+    const double* c, const Rows* X, const Py_ssize_t* rows, int count, double* out
+) noexcept nogil:
+    cdef int r
+    if count == 4:
+        axpy4(c, X, rows, out)
+        return
+    for r in range(count):
+        axpy(c[r], X, rows[r], out)
 
 
 def scores(
@@ -14,12 +59,14 @@ def scores(
 ):
     """out[i - lo] = X[row i of B] . w"""
     cdef Rows X = view(values, columns, starts, d)
-    cdef const int* row = first_index(order)
+    cdef const int* order_ = first_index(order)
     cdef const double* w_ = first(w)
+    cdef double* out_ = <double*> first(out)
+    cdef Py_ssize_t rows[4]
     cdef Py_ssize_t i
     with nogil:
-        for i in range(lo, hi):
-            out[i - lo] = dot(&X, i if row == NULL else row[i], w_)
+        for i in range(lo, hi, 4):
+            dots(&X, rows, gather(&X, order_, i, hi, rows), w_, out_ + (i - lo))
 
 
 def pullback(
@@ -28,16 +75,14 @@ def pullback(
 ):
     """out += sum over B of r[i - lo] X[row i of B]"""
     cdef Rows X = view(values, columns, starts, d)
-    cdef const int* row = first_index(order)
+    cdef const int* order_ = first_index(order)
+    cdef const double* r_ = first(r)
     cdef double* out_ = <double*> first(out)
+    cdef Py_ssize_t rows[4]
     cdef Py_ssize_t i
     with nogil:
-        for i in range(lo, hi):
-            axpy(r[i - lo], &X, i if row == NULL else row[i], out_)
-
-
-cdef inline double affine(double s, int side, const double* slope, const double* shift) noexcept nogil:
-    return slope[side] * s + shift[side]
+        for i in range(lo, hi, 4):
+            axpys(r_ + (i - lo), &X, rows, gather(&X, order_, i, hi, rows), out_)
 
 
 def affine_pass(
@@ -51,19 +96,22 @@ def affine_pass(
     k = 0 for a negative and 1 for a positive row. Each row is read from memory once.
     """
     cdef Rows X = view(values, columns, starts, d)
-    cdef const int* row = first_index(order)
+    cdef const int* order_ = first_index(order)
     cdef const double* w_ = first(w)
     cdef double* out_ = <double*> first(out)
-    cdef Py_ssize_t i, j
-    cdef int k
-    cdef double c
+    cdef Py_ssize_t rows[4]
+    cdef double c[4]
+    cdef Py_ssize_t i
+    cdef int count, r, k
     with nogil:
-        for i in range(lo, hi):
-            j = i if row == NULL else row[i]
-            k = y[j] > 0
-            c = affine(dot(&X, j, w_), k, &slope[0], &shift[0])
-            axpy(c, &X, j, out_)
-            sums[k] += c
+        for i in range(lo, hi, 4):
+            count = gather(&X, order_, i, hi, rows)
+            dots(&X, rows, count, w_, c)
+            for r in range(count):
+                k = y[rows[r]] > 0
+                c[r] = slope[k] * c[r] + shift[k]
+                sums[k] += c[r]
+            axpys(c, &X, rows, count, out_)
 
 
 def logistic_pass(
@@ -73,11 +121,18 @@ def logistic_pass(
 ):
     """out += sum_B c_i x_i with c_i = -y_i / (1 + exp(y_i x_i . w)), each row read once."""
     cdef Rows X = view(values, columns, starts, d)
-    cdef const int* row = first_index(order)
+    cdef const int* order_ = first_index(order)
     cdef const double* w_ = first(w)
     cdef double* out_ = <double*> first(out)
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t rows[4]
+    cdef double c[4]
+    cdef Py_ssize_t i
+    cdef int count, r, side
     with nogil:
-        for i in range(lo, hi):
-            j = i if row == NULL else row[i]
-            axpy(-y[j] / (1.0 + exp(y[j] * dot(&X, j, w_))), &X, j, out_)
+        for i in range(lo, hi, 4):
+            count = gather(&X, order_, i, hi, rows)
+            dots(&X, rows, count, w_, c)
+            for r in range(count):
+                side = y[rows[r]]
+                c[r] = -side / (1.0 + exp(side * c[r]))
+            axpys(c, &X, rows, count, out_)

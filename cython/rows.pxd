@@ -1,10 +1,15 @@
 """Rows of X, dense (C order) or CSR, behind one small struct.
 
 Header only: a struct and `cdef inline` functions, so that `cimport` leaves no trace at run
-time. "Dense or sparse?" is asked in `dot` and `axpy` and nowhere else.
+time. "Dense or sparse?" is asked in `dot`, `axpy` and their four-row forms, nowhere else.
 """
 
 from scipy.linalg.cython_blas cimport daxpy, ddot
+
+cdef extern from "dense.h" nogil:
+    void aucbench_dot4(size_t d, const double** x, const double* w, double* s)
+    void aucbench_axpy4(size_t d, const double* c, const double** x, double* out)
+    void AUCBENCH_PREFETCH(const void* p)
 
 
 cdef struct Rows:
@@ -32,6 +37,16 @@ cdef inline Rows view(
     return Rows(first(values), first_index(columns), first_index(starts), d)
 
 
+cdef inline void prefetch(const Rows* X, Py_ssize_t i) noexcept nogil:
+    """Ask for the start of a CSR row early: rows of a random block defeat the prefetcher."""
+    cdef Py_ssize_t at
+    if X.starts != NULL:
+        at = X.starts[i]
+        AUCBENCH_PREFETCH(X.values + at)
+        AUCBENCH_PREFETCH(X.values + at + 8)
+        AUCBENCH_PREFETCH(X.columns + at)
+
+
 cdef inline double dot(const Rows* X, Py_ssize_t i, const double* w) noexcept nogil:
     """X[i] . w"""
     cdef Py_ssize_t j
@@ -55,3 +70,33 @@ cdef inline void axpy(double a, const Rows* X, Py_ssize_t i, double* out) noexce
         return
     for j in range(X.starts[i], X.starts[i + 1]):
         out[X.columns[j]] += a * X.values[j]
+
+
+cdef inline void dot4(
+    const Rows* X, const Py_ssize_t* i, const double* w, double* s
+) noexcept nogil:
+    """s[r] = X[i[r]] . w, r = 0..3"""
+    cdef const double* x[4]
+    cdef int r
+    if X.starts == NULL:
+        for r in range(4):
+            x[r] = X.values + i[r] * X.d
+        aucbench_dot4(X.d, x, w, s)
+        return
+    for r in range(4):
+        s[r] = dot(X, i[r], w)
+
+
+cdef inline void axpy4(
+    const double* c, const Rows* X, const Py_ssize_t* i, double* out
+) noexcept nogil:
+    """out += sum of c[r] X[i[r]], r = 0..3"""
+    cdef const double* x[4]
+    cdef int r
+    if X.starts == NULL:
+        for r in range(4):
+            x[r] = X.values + i[r] * X.d
+        aucbench_axpy4(X.d, c, x, out)
+        return
+    for r in range(4):
+        axpy(c[r], X, i[r], out)

@@ -1,0 +1,1 @@
+"""Published algorithms and baselines, one per file, registered by entry point."""

@@ -1,0 +1,40 @@
+"""Logistic loss: the pointwise objective of StoIHT and HSG-HT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from aucbench.arrays import ALL, Block, Vector, size, span
+from aucbench.data import Data
+from aucbench.kernels import linear
+
+
+@dataclass(frozen=True, eq=False)
+class Logistic:
+    """f(w) = (1/n) Σ_i log(1 + exp(−y_i w·x_i)).
+
+    Parameters
+    ----------
+    data : Data
+        Training rows, dense or CSR; an intercept is a last column of ones.
+    """
+
+    data: Data
+
+    def value(self, w: Vector) -> float:
+        """f(w), without overflow at any score."""
+        return float(np.logaddexp(0.0, -self.data.y * self.data.scores(w)).mean())
+
+    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
+        """−(1/b) Σ_B y_i x_i / (1 + exp(y_i w·x_i))."""
+        data, out = self.data, np.zeros(self.data.d)
+        linear.logistic_pass(*data.rows.arrays, *span(rows, data.n), data.y, w, out)
+        out /= size(rows, data.n)
+        return out
+
+    def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
+        """(1/4b) X_Bᵀ X_B v: above the Hessian at every w, since σ′ ≤ 1/4."""
+        data = self.data
+        return data.pullback(data.scores(v, rows), rows) / (4.0 * size(rows, data.n))

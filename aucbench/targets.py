@@ -1,0 +1,73 @@
+"""What is to be predicted: binary labels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Binary target: `y` int8 of shape (n,) with values -1 and +1, both present."""
+
+    y: NDArray[np.int8]
+
+    @cached_property
+    def n_pos(self) -> int:
+        """n_+, the number of positives."""
+        return int(np.count_nonzero(self.y > 0))
+
+    @property
+    def n_neg(self) -> int:
+        """n_-, the number of negatives."""
+        return self.y.size - self.n_pos
+
+    @staticmethod
+    def of(y: Any, positive: Any = None) -> Labels:
+        """Check and encode labels; `positive` names the positive label or labels.
+
+        Raises
+        ------
+        DataError
+            When the labels are missing, of one class, or ambiguous without `positive`.
+        """
+        raw = np.asarray(y)
+        if raw.ndim == 2 and 1 in raw.shape:
+            raw = raw.reshape(-1)
+        if raw.ndim != 1:
+            raise DataError(f"y must be one-dimensional, got shape {raw.shape}")
+        if raw.dtype.kind == "f" and not np.isfinite(raw).all():
+            where = int(np.flatnonzero(~np.isfinite(raw))[0])
+            raise DataError(f"y has {raw[where]} in row {where}; every row needs a label")
+        mask = _is_positive(raw, positive)
+        if mask.all() or not mask.any():
+            only = "positive" if mask.all() else "negative"
+            raise DataError(f"all {raw.size} labels are {only}; AUC needs both classes")
+        return Labels(np.where(mask, np.int8(1), np.int8(-1)))
+
+
+def _is_positive(raw: NDArray[Any], positive: Any) -> NDArray[np.bool_]:
+    values = sorted({*raw.tolist()}, key=lambda v: (str(type(v)), v))
+    shown = ", ".join(map(repr, values[:6])) + (", ..." if len(values) > 6 else "")
+    if positive is not None:
+        several = isinstance(positive, Collection) and not isinstance(positive, str | bytes)
+        wanted = [*positive] if several else [positive]
+        absent = [label for label in wanted if label not in values]
+        if absent or not (several or len(values) <= 2):
+            raise DataError(
+                f"positive={positive!r} does not split the labels {shown}: name one of two "
+                "labels, or the list of those of several that count as positive"
+            )
+        return np.isin(raw, wanted)
+    if not ({*values} <= {-1, 1} or {*values} <= {0, 1}):
+        raise DataError(
+            f"the labels are {shown}; say which of them are the positives with positive="
+        )
+    return np.asarray(raw > 0, dtype=np.bool_)

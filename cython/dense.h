@@ -1,0 +1,88 @@
+/* Four dense rows at a time: dot products with w, and a weighted sum into out.
+ *
+ * Four rows share each load of w and each load and store of out, which is where one row at
+ * a time loses: a row that waits in cache costs more in traffic of out than in reading it.
+ * Written with vectors of 8 doubles, which the compiler lowers to what the machine has
+ * (AVX-512, AVX2 or SSE2, chosen at run time by target_clones).
+ */
+#ifndef AUCBENCH_DENSE_H
+#define AUCBENCH_DENSE_H
+
+#include <stddef.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__gnu_linux__)
+#define AUCBENCH_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define AUCBENCH_CLONES
+#endif
+
+#if defined(__GNUC__)
+#define AUCBENCH_PREFETCH(p) __builtin_prefetch(p)
+#else
+#define AUCBENCH_PREFETCH(p) ((void)(p))
+#endif
+
+typedef double aucbench_v8 __attribute__((vector_size(64)));
+
+#define AUCBENCH_LOAD(into, from) memcpy(&(into), (from), sizeof(aucbench_v8))
+
+/* s[r] = x_r . w for the rows x_0..x_3, stored at x[0]..x[3] */
+AUCBENCH_CLONES
+static void aucbench_dot4(size_t d, const double *const *x, const double *w, double *s)
+{
+    aucbench_v8 a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0}, v, u;
+    double t0 = 0, t1 = 0, t2 = 0, t3 = 0;
+    size_t j = 0;
+    for (; j + 8 <= d; j += 8) {
+        AUCBENCH_LOAD(v, w + j);
+        AUCBENCH_LOAD(u, x[0] + j);
+        a0 += u * v;
+        AUCBENCH_LOAD(u, x[1] + j);
+        a1 += u * v;
+        AUCBENCH_LOAD(u, x[2] + j);
+        a2 += u * v;
+        AUCBENCH_LOAD(u, x[3] + j);
+        a3 += u * v;
+    }
+    for (; j < d; j++) {
+        t0 += x[0][j] * w[j];
+        t1 += x[1][j] * w[j];
+        t2 += x[2][j] * w[j];
+        t3 += x[3][j] * w[j];
+    }
+    for (int k = 0; k < 8; k++) {
+        t0 += a0[k];
+        t1 += a1[k];
+        t2 += a2[k];
+        t3 += a3[k];
+    }
+    s[0] = t0;
+    s[1] = t1;
+    s[2] = t2;
+    s[3] = t3;
+}
+
+/* out += c[0] x_0 + c[1] x_1 + c[2] x_2 + c[3] x_3 */
+AUCBENCH_CLONES
+static void aucbench_axpy4(size_t d, const double *c, const double *const *x, double *out)
+{
+    aucbench_v8 v, u;
+    size_t j = 0;
+    for (; j + 8 <= d; j += 8) {
+        AUCBENCH_LOAD(v, out + j);
+        AUCBENCH_LOAD(u, x[0] + j);
+        v += u * c[0];
+        AUCBENCH_LOAD(u, x[1] + j);
+        v += u * c[1];
+        AUCBENCH_LOAD(u, x[2] + j);
+        v += u * c[2];
+        AUCBENCH_LOAD(u, x[3] + j);
+        v += u * c[3];
+        memcpy(out + j, &v, sizeof v);
+    }
+    for (; j < d; j++)
+        out[j] += c[0] * x[0][j] + c[1] * x[1][j] + c[2] * x[2][j] + c[3] * x[3][j];
+}
+
+#endif

@@ -1,0 +1,266 @@
+"""k-th largest magnitude, top_k and the l1 ball, each in O(d) operations.
+
+Design
+  a. Magnitudes are compared as integer keys (select.h). Any two keys can be compared, so every
+     loop ends on any floats; NaN ranks above infinity, so that top_k keeps what a harness
+     must see instead of sweeping it away.
+  b. A sample guesses a threshold that a few more than k entries exceed. One SIMD pass copies
+     these, selection works on them alone. A wrong guess is noticed by the count and costs one
+     more pass, never the answer.
+  c. Floyd and Rivest, Algorithm 489, CACM 18 (1975) 173, is linear in expectation. An input
+     made against it runs out of its budget, and bisection of the range of keys, at most 63
+     passes, finishes. (Rejected: random pivots, as kernels draw no random numbers.)
+  d. The l1 ball is solved for delta = max|v| - theta in the gaps max|v| - |v_i|, which are
+     exact where they matter; theta itself loses R to rounding when |v| is much larger.
+"""
+
+from libc.math cimport copysign, exp, fabs, fmax, isfinite, log, sqrt
+from libc.stdint cimport INT64_MAX, int64_t
+
+cdef extern from "select.h" nogil:
+    double magnitude(int64_t key)
+    int64_t key_of(double x)
+    double l1_norm(const double* x, Py_ssize_t d, double* peak)
+    void shrink(double* x, Py_ssize_t d, double peak, double delta)
+    Py_ssize_t gather_above(
+        const double* v, Py_ssize_t d, int64_t t, int64_t* out, Py_ssize_t cap)
+    void keep_above(double* v, Py_ssize_t lo, Py_ssize_t hi, int64_t t)
+    Py_ssize_t after_tie(const double* v, Py_ssize_t d, int64_t t, Py_ssize_t q)
+    void sample_keys(const double* v, Py_ssize_t d, int64_t* out, Py_ssize_t s)
+
+cdef Py_ssize_t SAMPLED = 4096      # entries from which a sample pays
+cdef Py_ssize_t SMALL = 600         # Floyd and Rivest's own limit for their samples
+cdef Py_ssize_t BUDGET = 16         # keys looked at per key, 4 times the expected number
+cdef int FILTERS = 12               # passes of Michelot's filter before bisection by rank
+
+
+cdef struct Kth:
+    int64_t key                     # of the k-th largest magnitude, 0 if it is zero
+    Py_ssize_t above                # entries with a larger key
+    Py_ssize_t ties                 # entries with this key, or more than wanted
+
+
+cdef inline void swap(int64_t* x, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    x[i], x[j] = x[j], x[i]
+
+
+cdef Py_ssize_t bisect(int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t k) noexcept nogil:
+    """Select by halving the range of values; return the number of keys looked at."""
+    cdef int64_t low = x[l], high = x[l], middle
+    cdef Py_ssize_t i, j, seen = r - l + 1
+    for i in range(l, r + 1):
+        low = min(low, x[i])
+        high = max(high, x[i])
+    while low < high:
+        middle = low + (high - low) // 2
+        seen += r - l + 1
+        j = l
+        for i in range(l, r + 1):
+            if x[i] <= middle:
+                swap(x, i, j)
+                j += 1
+        if k < j:
+            r, high = j - 1, middle
+        else:
+            l, low = j, middle + 1
+    return seen
+
+
+cdef Py_ssize_t partition(
+    int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t k,
+) noexcept nogil:
+    """Put t = x[k] where it belongs in l..r, smaller keys before it, and return that place."""
+    cdef int64_t t = x[k]
+    cdef Py_ssize_t i = l, j = r
+    swap(x, l, k)
+    if x[r] > t:
+        swap(x, r, l)
+    while i < j:
+        swap(x, i, j)
+        i += 1
+        j -= 1
+        while x[i] < t:
+            i += 1
+        while x[j] > t:
+            j -= 1
+    if x[l] == t:
+        swap(x, l, j)
+    else:
+        j += 1
+        swap(x, j, r)
+    return j
+
+
+cdef Py_ssize_t select(
+    int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t k, Py_ssize_t budget,
+) noexcept nogil:
+    """Permute x[l..r] so that x[k] is in its sorted place; return the number of keys seen."""
+    cdef Py_ssize_t j, seen = 0
+    cdef double n, i, z, s, sd
+    while l < r:
+        if seen > budget:
+            return seen + bisect(x, l, r, k)
+        if r - l > SMALL:
+            n, i = r - l + 1, k - l + 1
+            z = log(n)
+            s = 0.5 * exp(2 * z / 3)
+            sd = copysign(0.5 * sqrt(z * s * (n - s) / n), i - n / 2)
+            seen += select(
+                x, max(l, <Py_ssize_t> (k - i * s / n + sd)),
+                min(r, <Py_ssize_t> (k + (n - i) * s / n + sd)), k, budget - seen)
+        seen += r - l + 1
+        j = partition(x, l, r, k)
+        if j <= k:
+            l = j + 1
+        if k <= j:
+            r = j - 1
+    return seen
+
+
+cdef int64_t guess(
+    const double* v, Py_ssize_t d, Py_ssize_t k, int64_t* keys, Py_ssize_t* cap,
+) noexcept nogil:
+    """A key that k to cap entries of v probably exceed, from a sample; 0 if none is known."""
+    cdef Py_ssize_t s = max(<Py_ssize_t> 512, min(d // 64, <Py_ssize_t> 4096))
+    cdef double expected = <double> k * s / d
+    cdef Py_ssize_t rank = <Py_ssize_t> (expected + 3 * sqrt(expected) + 4)
+    if rank >= s:
+        return 0
+    sample_keys(v, d, keys, s)
+    select(keys, 0, s - 1, s - rank, BUDGET * s)
+    cap[0] = min(d, <Py_ssize_t> (2.0 * rank * d / s))
+    return keys[s - rank]
+
+
+cdef Kth kth(const double* v, Py_ssize_t d, Py_ssize_t k, int64_t* keys) noexcept nogil:
+    """The k-th largest magnitude of d entries, 1 <= k <= d; `keys` has room for d."""
+    cdef Py_ssize_t cap = d, n, i
+    cdef int64_t t = 0
+    cdef Kth found = Kth(0, 0, 0)
+    if d >= SAMPLED:
+        t = guess(v, d, k, keys, &cap)
+    n = gather_above(v, d, max(t, 1) - 1, keys, cap)
+    if n > cap:
+        n = gather_above(v, d, t, keys, d)
+        if n < k:
+            return Kth(t, n, d)
+    elif n < k and t > 1:
+        n = gather_above(v, d, 0, keys, d)
+    if n < k:
+        return found
+    select(keys, 0, n - 1, n - k, BUDGET * n)
+    found.key = keys[n - k]
+    for i in range(n):
+        found.above += keys[i] > found.key
+        found.ties += keys[i] == found.key
+    return found
+
+
+def top_k(double[::1] v, Py_ssize_t d, Py_ssize_t k, int64_t[::1] keys):
+    """Zero all but the min(k, non-zeros) largest magnitudes of v[:d], in place.
+
+    Ties at the k-th magnitude go to the lowest index. d <= v.size, keys.size >= d.
+    """
+    cdef double* x
+    cdef Py_ssize_t cut
+    cdef Kth least
+    if k >= d:
+        return
+    x = &v[0]
+    with nogil:
+        if k <= 0:
+            keep_above(x, 0, d, INT64_MAX)
+        else:
+            least = kth(x, d, k, &keys[0])
+            if least.key > 0:
+                cut = d
+                if least.above + least.ties > k:
+                    cut = after_tie(x, d, least.key, k - least.above)
+                keep_above(x, 0, cut, least.key - 1)
+                keep_above(x, cut, d, least.key)
+
+
+def kth_magnitude(const double[::1] v, Py_ssize_t k, int64_t[::1] keys):
+    """k-th largest |v_i|, 1 <= k <= v.size; NaN ranks above infinity. keys.size >= v.size."""
+    cdef int64_t key
+    with nogil:
+        key = kth(&v[0], v.shape[0], k, &keys[0]).key
+    return magnitude(key)
+
+
+def floyd_rivest(int64_t[::1] keys, Py_ssize_t k):
+    """Permute `keys` so that keys[k] is in its sorted place; return how many were looked at."""
+    cdef Py_ssize_t n = keys.shape[0], seen
+    with nogil:
+        seen = select(&keys[0], 0, n - 1, k, BUDGET * n)
+    return seen
+
+
+cdef double level_by_rank(int64_t* gaps, Py_ssize_t n, double R) noexcept nogil:
+    """`level` by halving the range of ranks: each half is selected, then summed."""
+    cdef Py_ssize_t lo = 0, hi = n, middle, i
+    cdef double total = R, part
+    while lo < hi:
+        middle = lo + (hi - lo) // 2
+        select(gaps, lo, hi - 1, middle, BUDGET * (hi - lo))
+        part = 0.0
+        for i in range(lo, middle + 1):
+            part += magnitude(gaps[i])
+        if magnitude(gaps[middle]) < (total + part) / (middle + 1):
+            total += part
+            lo = middle + 1
+        else:
+            hi = middle
+    return total / max(lo, <Py_ssize_t> 1)
+
+
+cdef double level(int64_t* gaps, Py_ssize_t n, double R) noexcept nogil:
+    """delta with sum max(0, delta - gap) = R; `gaps` are keys, the least is 0, n >= 1.
+
+    Gaps above the delta that all of them would give cannot be below the right one. Dropping
+    these over and over (Michelot, J. Optim. Theory Appl. 50 (1986) 195) ends after a few
+    passes on most inputs.
+    """
+    cdef double total, delta = R
+    cdef Py_ssize_t kept, i
+    cdef int64_t gap
+    for _ in range(FILTERS):
+        total, kept = R, 0
+        for i in range(n):
+            total += magnitude(gaps[i])
+        delta = total / n
+        for i in range(n):
+            gap = gaps[i]
+            gaps[kept] = gap
+            kept += magnitude(gap) < delta
+        if kept == n or kept == 0:
+            return delta
+        n = kept
+    return level_by_rank(gaps, n, R)
+
+
+def l1_ball(double[::1] v, double R, double limit, int64_t[::1] keys):
+    """Move v to the nearest point with |v|_1 <= R, in place.
+
+    Left as it is when |v|_1 <= limit, and when an entry is NaN or infinite: then no point is
+    nearest. limit >= R says how much rounding passes. keys.size >= v.size.
+    """
+    cdef Py_ssize_t d = v.shape[0], n, i
+    cdef double total, peak = 0.0, floor, after
+    cdef double* x
+    if d == 0:
+        return
+    x = &v[0]
+    with nogil:
+        total = l1_norm(x, d, &peak)
+        if total > limit and isfinite(peak):
+            # The mean excess bounds theta from below; less a margin for rounding of the sum.
+            floor = max(0.0, peak - R, (total * (1 - 1e-9) - R) / d if isfinite(total) else 0.0)
+            n = gather_above(x, d, min(key_of(floor), key_of(peak) - 1), &keys[0], d)
+            for i in range(n):
+                keys[i] = key_of(peak - magnitude(keys[i]))
+            shrink(x, d, peak, level(&keys[0], n, R))
+            after = l1_norm(x, d, &peak)
+            if after > R:
+                for i in range(d):
+                    x[i] *= R / after

@@ -1,0 +1,108 @@
+"""Laws that every registered solver obeys; a new plugin is held to them without a line here."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from aucbench.data import Data
+from aucbench.loop import solve
+from aucbench.records import Stop
+from aucbench.registry import get_solver, list_solvers
+
+pytestmark = pytest.mark.parametrize("name", list_solvers())
+RNG = np.random.default_rng(11)
+Y = np.where(RNG.random(90) < 0.2, 1, -1)
+X = np.round(RNG.normal(size=(90, 12)) + 0.5 * Y[:, None], 3)
+X[RNG.random(X.shape) < 0.3] = 0.0
+
+
+def read_only(layout=np.asarray, rows=slice(None)):
+    M = layout(X[rows])
+    for part in [M] if isinstance(M, np.ndarray) else [M.data, M.indices, M.indptr]:
+        part.setflags(write=False)
+    return Data.of(M, Y[rows])
+
+
+def trajectory(name, data, seed=0, steps=25):
+    solver = get_solver(name)
+    problem_rng, rng = np.random.default_rng(seed).spawn(2)
+    problem = solver.problem(data, problem_rng)
+    states = islice(solver.iterates(problem, rng), steps)
+    return problem, [(s.step, s.rows_seen, s.w.copy()) for s in states]
+
+
+def test_same_seed_same_iterates(name):
+    _, first = trajectory(name, read_only())
+    _, again = trajectory(name, read_only())
+
+    for (t, seen, w), (t2, seen2, w2) in zip(first, again, strict=True):
+        assert (t, seen) == (t2, seen2)
+        np.testing.assert_array_equal(w, w2)
+
+
+def test_dense_and_csr_agree(name):
+    _, dense = trajectory(name, read_only())
+    _, csr = trajectory(name, read_only(csr_array))
+
+    for (_, _, w), (_, _, v) in zip(dense, csr, strict=True):
+        np.testing.assert_allclose(w, v, rtol=1e-3, atol=1e-4)
+
+
+def test_iterates_are_feasible_and_counted(name):
+    problem, states = trajectory(name, read_only())
+    seen = np.array([s for _, s, _ in states])
+
+    assert states[0][1] > 0
+    assert (np.diff(seen) >= 0).all()
+    assert [t for t, _, _ in states] == list(range(1, len(states) + 1))
+    assert all(problem.project.contains(w) for _, _, w in states)
+
+
+def test_start_is_untouched(name):
+    solver = get_solver(name)
+    rng = np.random.default_rng(0)
+    problem = solver.problem(read_only(), rng)
+    w0 = problem.start() + 0.25
+    from dataclasses import replace
+
+    moved = replace(problem, w0=w0)
+    for _ in islice(solver.iterates(moved, rng), 5):
+        np.testing.assert_array_equal(w0, problem.start() + 0.25)
+
+
+def test_objective_falls(name):
+    data = read_only()
+    run = solve(get_solver(name), data, passes=50)
+    if run.problem.f is None:
+        assert run.stop is Stop.FINISHED
+        return
+
+    assert run.points[-1].objective < run.problem.value(run.problem.start())
+
+
+def test_it_ranks_better_than_chance(name):
+    from aucbench.metrics import auc
+
+    run = solve(get_solver(name), read_only(), passes=20)
+
+    assert auc(Y, run.decision_function(X)) > 0.85
+    assert auc(Y, run.decision_function(csr_array(X))) > 0.85
+
+
+@pytest.mark.parametrize("case", ["one positive", "duplicated rows", "constant column"])
+def test_odd_data(name, case):
+    rows = {
+        "one positive": np.r_[np.flatnonzero(Y > 0)[:1], np.flatnonzero(Y < 0)],
+        "duplicated rows": np.repeat(np.arange(90), 2),
+        "constant column": np.arange(90),
+    }[case]
+    M = X[rows].copy()
+    if case == "constant column":
+        M[:, 3] = 1.0
+
+    run = solve(get_solver(name), Data.of(M, Y[rows]), passes=5)
+
+    assert run.stop in {Stop.PASSES, Stop.FINISHED}
+    assert np.isfinite(run.w).all()

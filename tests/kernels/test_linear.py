@@ -1,0 +1,103 @@
+"""Bulk reads of X: equal to the row-by-row definition, dense = CSR, any block."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from aucbench.arrays import ALL, rows
+from aucbench.data import Data
+
+
+@st.composite
+def problems(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d = draw(st.integers(2, 40)), draw(st.integers(1, 35))
+    X = rng.normal(size=(n, d)) * 10.0 ** draw(st.integers(-6, 6))
+    X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.6, 0.95]))] = 0.0
+    y = np.where(rng.random(n) < 0.3, 1, -1)
+    y[:2] = 1, -1
+    block = rng.integers(0, n, draw(st.integers(0, 2 * n))).astype(np.int32)
+    return X, y, block, rng
+
+
+def layouts(X, y):
+    return Data.of(X, y), Data.of(csr_array(X), y)
+
+
+@given(problems())
+def test_scores_and_pullback_equal_the_definition(problem):
+    X, y, block, rng = problem
+    w, r = rng.normal(size=X.shape[1]), rng.normal(size=block.size)
+    tolerance = 1e-13 * max(1.0, np.abs(X).max()) * X.shape[1]
+
+    for data in layouts(X, y):
+        scores = reference.block_scores(X, w, block)
+        pulled = reference.block_pullback(X, r, block)
+        np.testing.assert_allclose(data.scores(w, block), scores, rtol=1e-12, atol=tolerance)
+        np.testing.assert_allclose(
+            data.pullback(r, block), pulled, rtol=1e-11, atol=tolerance * (1 + block.size)
+        )
+
+
+@given(problems(), st.integers(0, 40), st.integers(0, 40))
+def test_contiguous_block_equals_gathered_block(problem, lo, hi):
+    X, y, _, rng = problem
+    w = rng.normal(size=X.shape[1])
+    gathered = np.arange(len(y), dtype=np.int32)[lo:hi]
+
+    for data in layouts(X, y):
+        np.testing.assert_array_equal(data.scores(w, slice(lo, hi)), data.scores(w, gathered))
+        np.testing.assert_array_equal(
+            data.pullback(np.ones(gathered.size), slice(lo, hi)),
+            data.pullback(np.ones(gathered.size), gathered),
+        )
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_any_float_in_w_ends_and_touches_only_the_rows_that_hold_it(bad):
+    X = np.eye(5)
+    w = np.array([1.0, bad, 2.0, 3.0, 4.0])
+    data = Data.of(csr_array(X), [1, -1, 1, -1, 1])
+
+    scores = data.scores(w)
+
+    np.testing.assert_array_equal(scores[[0, 2, 3, 4]], [1.0, 2.0, 3.0, 4.0])
+    assert not np.isfinite(scores[1])
+
+
+def test_rows_without_stored_values_score_zero():
+    X = csr_array((np.empty(0), np.empty(0, np.int32), np.zeros(4, np.int32)), shape=(3, 2))
+    data = Data.of(X, [1, -1, 1])
+
+    np.testing.assert_array_equal(data.scores(np.ones(2)), np.zeros(3))
+    np.testing.assert_array_equal(data.pullback(np.ones(3)), np.zeros(2))
+
+
+def test_input_is_read_in_place_and_never_written():
+    X = np.arange(12.0).reshape(4, 3)
+    X.setflags(write=False)
+    data = Data.of(X, [1, -1, 1, -1])
+
+    assert np.shares_memory(data.rows.values, X)
+    np.testing.assert_allclose(data.scores(np.ones(3), ALL), X.sum(axis=1))
+
+
+def test_rows_that_do_not_exist_are_refused():
+    data = Data.of(np.eye(3), [1, -1, 1])
+
+    for block in ([3], [-1]):
+        with pytest.raises(ValueError, match="asked of data with 3 rows"):
+            data.scores(np.ones(3), np.array(block, dtype=np.int32))
+
+
+def test_matrix_gives_back_the_same_memory():
+    X = csr_array(np.eye(3))
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+
+    back = rows(X).matrix
+
+    assert np.shares_memory(back.data, X.data)
+    assert np.shares_memory(back.indices, X.indices)

@@ -1,0 +1,106 @@
+"""AUC: equal to the count over all pairs, ties one half, exact in integers."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from aucbench.errors import DataError
+from aucbench.kernels import ranks
+from aucbench.metrics import auc
+
+SCORES = st.one_of(
+    st.integers(-3, 3).map(float),
+    st.floats(allow_nan=False, allow_infinity=True),
+)
+
+
+@st.composite
+def labelled(draw):
+    y = draw(st.lists(st.sampled_from([-1, 1]), min_size=0, max_size=40))
+    y = [1, -1, *y]
+    return np.array(y), np.array(draw(st.lists(SCORES, min_size=len(y), max_size=len(y))))
+
+
+@given(labelled())
+def test_auc_equals_the_count_over_all_pairs(case):
+    y, scores = case
+
+    assert auc(y, scores) == pytest.approx(reference.auc_by_pairs(y, scores), abs=1e-15)
+
+
+@given(labelled())
+def test_flipping_labels_and_scores_changes_nothing(case):
+    y, scores = case
+
+    assert auc(-y, -scores) == auc(y, scores)
+    assert auc(y, -scores) == pytest.approx(1 - auc(y, scores), abs=1e-15)
+
+
+def test_counts_are_integers_and_lose_no_tie():
+    n = 200_000
+    pos, neg = np.ones(n, np.uint64), np.zeros(n, np.uint64)
+    neg[-1] = 1
+
+    count = ranks.concordant_twice(pos, neg)
+
+    assert isinstance(count, int)
+    assert count == 2 * n * n - n
+
+
+def sorted_by_digits(keys):
+    found = keys.copy()
+    ranks.radix_sort(found, np.empty_like(found), np.empty((6, 2048), np.uint32))
+    return found
+
+
+@given(st.lists(st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 3)), max_size=60))
+def test_radix_sort_sorts_any_keys(values):
+    keys = np.array(values, dtype=np.uint64)
+
+    np.testing.assert_array_equal(sorted_by_digits(keys), np.sort(keys))
+
+
+@pytest.mark.parametrize("shift", [0, 11, 40, 55])
+def test_radix_sort_of_keys_that_share_digits(shift):
+    keys = np.random.default_rng(0).integers(0, 500, 3000).astype(np.uint64) << np.uint64(shift)
+
+    np.testing.assert_array_equal(sorted_by_digits(keys), np.sort(keys))
+
+
+@given(labelled())
+def test_keys_order_as_scores_do(case):
+    y, scores = case
+    pos, neg = (np.empty(c + 1, np.uint64) for c in ((y > 0).sum(), (y < 0).sum()))
+
+    ranks.split_keys((y > 0).view(np.uint8), scores, pos, neg)
+
+    keys = np.concatenate([pos[:-1], neg[:-1]])
+    kept = np.concatenate([scores[y > 0], scores[y < 0]])
+    np.testing.assert_array_equal(keys[:, None] < keys, kept[:, None] < kept)
+
+
+def test_large_sample_equals_scikit_learn():
+    rng = np.random.default_rng(0)
+    y = rng.random(20_000) < 0.1
+    scores = rng.integers(0, 300, 20_000) + 20.0 * y
+
+    assert auc(y, scores) == pytest.approx(roc_auc_score(y, scores), abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("y", "scores", "sentence"),
+    [
+        ([1, -1], [np.nan, 0.0], "NaN"),
+        ([1, 1], [0.0, 1.0], "both classes"),
+        ([1, -1, 1], [0.0, 1.0], "both must be"),
+        ([1, 2], [0.0, 1.0], "both classes"),
+        (["a", "b"], [0.0, 1.0], "encode them"),
+        ([], [], "both classes"),
+    ],
+)
+def test_what_has_no_auc_is_refused(y, scores, sentence):
+    with pytest.raises(DataError, match=sentence):
+        auc(y, scores)

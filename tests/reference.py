@@ -1,0 +1,66 @@
+"""Naive twins: each function is its definition, written to be obviously right."""
+
+import numpy as np
+
+
+# --- rows, objectives, ranks -------------------------------------------------------------
+
+
+def block_scores(X, w, block):
+    """X_B w, row by row."""
+    return np.array([sum(x * v for x, v in zip(X[i], w, strict=True)) for i in block])
+
+
+def block_pullback(X, r, block):
+    """Sum over the block of r_i x_i."""
+    out = np.zeros(X.shape[1])
+    for weight, i in zip(r, block, strict=True):
+        out += weight * X[i]
+    return out
+
+
+def pairwise_square(X, y, w):
+    """Mean over all pairs of (1 - w.(x_i - x_j))^2, and its gradient: the definition."""
+    pos, neg = X[y > 0], X[y < 0]
+    value, grad = 0.0, np.zeros(X.shape[1])
+    for a in pos:
+        for b in neg:
+            margin = 1.0 - w @ (a - b)
+            value += margin**2
+            grad -= 2.0 * margin * (a - b)
+    pairs = len(pos) * len(neg)
+    return value / pairs, grad / pairs
+
+
+def pairwise_square_block(X, y, w, block):
+    """Gradient of the SHT-AUC paper's f_B, from explicitly centred rows."""
+    p = np.mean(y > 0)
+    m_pos, m_neg = X[y > 0].mean(axis=0), X[y < 0].mean(axis=0)
+    delta = m_neg - m_pos
+    total = np.zeros(X.shape[1])
+    for i in block:
+        x = X[i] - (m_pos if y[i] > 0 else m_neg)
+        total += (w @ x) * x / (p if y[i] > 0 else 1 - p)
+    return 2 * total / len(block) + 2 * (1 + w @ delta) * delta
+
+
+def logistic(X, y, w):
+    """Mean logistic loss and its gradient."""
+    margins = y * (X @ w)
+    value = np.mean(np.log1p(np.exp(-margins)))
+    return value, -(X.T @ (y / (1 + np.exp(margins)))) / len(y)
+
+
+def auc_by_pairs(y, scores):
+    """P(s_+ > s_-) + P(s_+ = s_-) / 2 over all pairs."""
+    y, scores = np.asarray(y), np.asarray(scores)
+    wins = [(a > b) + (a == b) / 2 for a in scores[y > 0] for b in scores[y <= 0]]
+    return sum(wins) / len(wins)
+
+
+def hard_threshold(v, k):
+    """Keep the k entries largest in magnitude, ties by lowest index."""
+    keep = np.argsort(-np.abs(v), kind="stable")[:k]
+    out = np.zeros_like(v)
+    out[keep] = v[keep]
+    return out

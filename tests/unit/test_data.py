@@ -1,0 +1,207 @@
+"""The one door: what passes, what is refused and in which words."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from aucbench.arrays import rows
+from aucbench.data import Data
+from aucbench.errors import AucbenchError, DataError
+
+X = np.arange(8.0).reshape(4, 2)
+Y = np.array([1, -1, 1, -1])
+
+
+@pytest.mark.parametrize(
+    "y", [[1, -1, 1, -1], [1, 0, 1, 0], [True, False, True, False], [1.0, 0.0, 1.0, 0.0]]
+)
+def test_known_codes_need_no_positive(y):
+    np.testing.assert_array_equal(Data.of(X, y).y, Y)
+
+
+def test_arbitrary_labels_need_positive():
+    with pytest.raises(DataError, match=r"'no', 'yes'; say which of them are the positives"):
+        Data.of(X, ["yes", "no", "yes", "no"])
+
+    data = Data.of(X, ["yes", "no", "yes", "no"], positive="yes")
+
+    np.testing.assert_array_equal(data.y, Y)
+
+
+def test_a_list_of_positives_makes_several_classes_binary():
+    data = Data.of(X, [5, 0, 9, 3], positive=[5, 9])
+
+    np.testing.assert_array_equal(data.y, Y)
+    with pytest.raises(DataError, match="does not split"):
+        Data.of(X, [5, 0, 9, 3], positive=5)
+    with pytest.raises(DataError, match="does not split"):
+        Data.of(X, [5, 0, 9, 3], positive=[5, 7])
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        np.asfortranarray,
+        np.float32,
+        np.int64,
+        pd.DataFrame,
+        np.ndarray.tolist,
+        sparse.csr_matrix,
+        sparse.csc_array,
+        sparse.coo_array,
+        sparse.lil_array,
+        sparse.dok_array,
+    ],
+)
+def test_every_container_gives_the_same_rows(convert):
+    data = Data.of(convert(X), Y)
+
+    dense = data.rows.matrix if not data.rows.is_sparse else data.rows.matrix.toarray()
+    np.testing.assert_array_equal(dense, X)
+    assert data.rows.values.dtype == np.float64
+
+
+def test_float32_csr_is_converted_once():
+    data = Data.of(sparse.csr_array(X.astype(np.float32)), Y)
+
+    assert data.rows.values.dtype == np.float64
+    assert data.rows.columns.dtype == np.int32
+
+
+def test_right_layouts_are_not_copied():
+    csr = sparse.csr_array(X)
+    csr.indices, csr.indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
+
+    assert np.shares_memory(Data.of(X, Y).rows.values, X)
+    found = Data.of(csr, Y).rows
+    assert np.shares_memory(found.values, csr.data)
+    assert np.shares_memory(found.columns, csr.indices)
+    assert np.shares_memory(found.starts, csr.indptr)
+
+
+def test_duplicate_entries_are_summed_in_a_copy():
+    csr = sparse.csr_array(([1.0, 2.0], ([0, 0], [0, 0])), shape=(2, 1))
+    raw = sparse.csr_array(
+        (np.array([1.0, 2.0, 5.0]), np.array([0, 0, 0]), np.array([0, 2, 3])), shape=(2, 1)
+    )
+
+    data = Data.of(raw, [1, -1])
+
+    np.testing.assert_array_equal(data.rows.matrix.toarray(), [[3.0], [5.0]])
+    assert raw.nnz == 3
+    assert Data.of(csr, [1, -1]).rows.values.tolist() == [3.0]
+
+
+@pytest.mark.parametrize(
+    ("bad", "place"), [(np.nan, "nan in row 2, column 1"), (-np.inf, "-inf in row 2, column 1")]
+)
+@pytest.mark.parametrize("convert", [np.array, sparse.csr_array])
+def test_non_finite_values_are_found(bad, place, convert):
+    broken = X.copy()
+    broken[2, 1] = bad
+
+    with pytest.raises(DataError, match=place):
+        Data.of(convert(broken), Y)
+
+
+def test_a_frame_names_its_columns():
+    frame = pd.DataFrame({"age": [1.0, 2.0], "town": ["a", "b"], "job": ["c", "d"]})
+
+    with pytest.raises(DataError, match=r"2 column\(s\) are not numeric: 'town', 'job'"):
+        Data.of(frame, [1, 0])
+    broken = pd.DataFrame({"age": [1.0, np.nan]})
+    with pytest.raises(DataError, match=r"row 1, column 0 \('age'\)"):
+        Data.of(broken, [1, 0])
+    nullable = pd.DataFrame({"age": pd.array([1, None], dtype="Int64")})
+    with pytest.raises(DataError, match=r"row 1, column 0 \('age'\)"):
+        Data.of(nullable, [1, 0])
+    assert Data.of(frame[["age"]], [1, 0]).names == ("age",)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "sentence"),
+    [
+        (X, [1, 1, 1, 1], "all 4 labels are positive"),
+        (X, [0, 0, 0, 0], "all 4 labels are negative"),
+        (X, [1, -1], "X has 4 rows but y has 2 labels"),
+        (X, None, "y is missing"),
+        (X, 1, "y has 0 labels"),
+        (X, [1, -1, np.nan, 1], "y has nan in row 2"),
+        (X[0], [1, -1], "must be a matrix"),
+        (np.empty((0, 3)), [], "X is empty: 0 rows, 3 columns"),
+        (np.empty((2, 0)), [1, -1], "X is empty: 2 rows, 0 columns"),
+        (sparse.csr_array((0, 3)), [], "X is empty"),
+        (np.array([["a"], ["b"]]), [1, -1], "encode it as numbers"),
+        (np.array([[1j], [2]]), [1, -1], "encode it as numbers"),
+        (np.array([[1], ["b"]], dtype=object), [1, -1], "encode it as numbers"),
+        (X, np.eye(4), "one-dimensional"),
+        (X, [1, 2, 3, 4], "say which of them"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(X, y, sentence):
+    with pytest.raises(DataError, match=sentence) as caught:
+        Data.of(X, y)
+
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, AucbenchError)
+
+
+def test_a_column_of_labels_is_taken():
+    np.testing.assert_array_equal(Data.of(X, Y[:, None]).y, Y)
+
+
+def test_class_means():
+    m_neg, m_pos = Data.of(sparse.csr_array(X), Y).means
+
+    np.testing.assert_allclose(m_pos, X[Y > 0].mean(axis=0))
+    np.testing.assert_allclose(m_neg, X[Y < 0].mean(axis=0))
+
+
+def test_blocks_partition_the_rows():
+    data = Data.of(np.arange(23.0)[:, None], [1, *[-1] * 22])
+
+    for rng in (None, np.random.default_rng(0)):
+        blocks = data.blocks(5, rng)
+        members = [np.arange(23)[b] for b in blocks]
+        assert sorted(np.concatenate(members)) == list(range(23))
+        assert {len(m) for m in members} == {4, 5}
+        assert all((np.diff(m) > 0).all() for m in members)
+    with pytest.raises(DataError, match="24 blocks of 23 rows"):
+        data.blocks(24)
+
+
+def test_split_is_stratified_and_disjoint():
+    y = np.array([1] * 10 + [-1] * 90)
+    data = Data.of(np.arange(100.0)[:, None], y)
+
+    rest, drawn = data.split(0.2, np.random.default_rng(0))
+
+    assert (drawn.target.n_pos, drawn.target.n_neg) == (2, 18)
+    seen = np.concatenate([rest.rows.values, drawn.rows.values])
+    assert sorted(seen) == list(range(100))
+    with pytest.raises(DataError, match="both parts need a row"):
+        Data.of(X, [1, -1, -1, -1]).split(0.5, np.random.default_rng(0))
+
+
+def test_rows_operations_agree_between_layouts():
+    rng = np.random.default_rng(1)
+    M = rng.normal(size=(6, 4)) * (rng.random((6, 4)) < 0.5)
+    M[2] = 0.0
+    dense, csr = rows(M), rows(sparse.csr_array(M))
+    factor = rng.normal(size=4)
+
+    def full(r):
+        return r.matrix.toarray() if r.is_sparse else r.matrix
+
+    for r in (dense, csr):
+        np.testing.assert_allclose(r.column_max_abs(), np.abs(M).max(axis=0))
+        np.testing.assert_allclose(r.row_norms(), np.linalg.norm(M, axis=1))
+        np.testing.assert_allclose(full(r.scaled_columns(factor)), M * factor)
+        np.testing.assert_allclose(full(r.scaled_rows(np.arange(6.0))), M * np.arange(6.0)[:, None])
+        np.testing.assert_allclose(full(r.with_ones()), np.hstack([M, np.ones((6, 1))]))
+        np.testing.assert_allclose(full(r.take(np.array([4, 2], np.int32))), M[[4, 2]])
+    assert not csr.densified(10**6, "a test").is_sparse
+    with pytest.raises(DataError, match="use maxabs or unit"):
+        csr.densified(10, "a test")

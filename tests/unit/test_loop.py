@@ -1,0 +1,201 @@
+"""`solve`: limits, clock, curve and recasting, with solvers that do next to nothing."""
+
+import math
+from dataclasses import dataclass
+from time import perf_counter, sleep
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from aucbench.data import Data
+from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.loop import recast, solve
+from aucbench.objectives import Logistic, PairwiseSquare
+from aucbench.projectors import L2Ball
+from aucbench.protocols import Needs, Problem, State
+from aucbench.records import Stop
+
+DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """w = step, five rows a step."""
+
+    last: int | None = None
+    gaps: tuple[float | None, ...] = ()
+    bad: float = 1.0
+    pause: float = 0.0
+    passes: float | None = None
+
+    space: ClassVar = {}
+    needs: ClassVar = Needs()
+
+    def problem(self, data, rng):
+        sleep(self.pause)
+        return Problem(PairwiseSquare(data))
+
+    def iterates(self, problem, rng):
+        w = problem.start()
+        t = 0
+        while self.last is None or t < self.last:
+            t += 1
+            sleep(self.pause)
+            w[:] = t * self.bad
+            yield State(t, w, 5 * t, self.gaps[t - 1] if t <= len(self.gaps) else None)
+
+
+@dataclass(frozen=True)
+class Slow:
+    """An objective whose evaluation takes time."""
+
+    data: Data
+
+    def value(self, w):
+        sleep(0.05)
+        return 1.0
+
+    def grad(self, w, rows=None):
+        return np.zeros(3)
+
+
+class Evaluated(Counting):
+    """Counting, evaluated slowly."""
+
+    def problem(self, data, rng):
+        return Problem(Slow(data))
+
+
+def test_passes_end_at_the_first_state_that_saw_enough_rows():
+    run = solve(Counting(), DATA, passes=1.3)
+
+    assert run.stop is Stop.PASSES
+    np.testing.assert_array_equal(run.w, [6.0, 6.0, 6.0])
+    assert run.points[-1].passes == 1.5
+
+
+def test_fifty_passes_by_default():
+    assert solve(Counting(), DATA).points[-1].passes == 50
+    assert solve(Counting(), DATA).stop is Stop.PASSES
+
+
+def test_a_generator_may_end():
+    run = solve(Counting(last=2), DATA, passes=9)
+
+    assert run.stop is Stop.FINISHED
+    np.testing.assert_array_equal(run.w, [2.0, 2.0, 2.0])
+
+
+def test_a_generator_that_yields_nothing_leaves_the_start():
+    run = solve(Counting(last=0), DATA)
+
+    assert run.stop is Stop.FINISHED
+    np.testing.assert_array_equal(run.w, np.zeros(3))
+    assert run.points[-1].objective == 1.0
+
+
+def test_seconds_end_the_run_and_passes_alone_do_not_apply():
+    run = solve(Counting(pause=0.01), DATA, seconds=0.1)
+
+    assert run.stop is Stop.SECONDS
+    assert 0.1 <= run.seconds < 2.0
+
+
+def test_clock_stands_still_while_the_curve_is_measured():
+    begin = perf_counter()
+    run = solve(Evaluated(), DATA, passes=2)
+
+    assert perf_counter() - begin > 0.1
+    assert run.seconds < 0.05
+
+
+def test_problem_is_on_the_clock():
+    assert solve(Counting(last=0, pause=0.05), DATA).seconds >= 0.05
+
+
+def test_a_certified_gap_ends_the_run():
+    run = solve(Counting(gaps=(1.0, 1e-2, 1e-9)), DATA, gap_tol=1e-3)
+
+    assert run.stop is Stop.CERTIFIED
+    assert run.points[-1].gap == 1e-2 or run.points[-1].step == 3
+
+
+def test_gap_is_relative_to_the_objective():
+    value = PairwiseSquare(DATA).value(np.full(3, 1.0))
+    assert value > 1
+
+    assert solve(Counting(gaps=(0.99e-3 * value,)), DATA, gap_tol=1e-3).points[-1].step == 1
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_weights_that_are_not_finite_are_invalid(bad):
+    run = solve(Counting(bad=bad), DATA)
+
+    assert run.stop is Stop.INVALID
+    assert run.points[-1].objective is None
+
+
+def test_a_wrong_shape_is_invalid():
+    class Wrong(Counting):
+        def iterates(self, problem, rng):
+            yield State(1, np.zeros(7), 1)
+
+    assert solve(Wrong(), DATA).stop is Stop.INVALID
+
+
+def test_every_thins_the_curve():
+    assert len(solve(Counting(), DATA, passes=10).points) == 11
+    assert len(solve(Counting(), DATA, passes=10, every=math.inf).points) == 2
+    assert len(solve(Counting(), DATA, passes=10, every=5).points) == 4
+
+
+def test_the_result_does_not_alias_the_live_iterate():
+    states = Counting().iterates(Problem(PairwiseSquare(DATA)), np.random.default_rng(0))
+    live = next(states).w
+    run = solve(Counting(last=1), DATA)
+    next(states)
+
+    np.testing.assert_array_equal(live, [2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(run.w, [1.0, 1.0, 1.0])
+
+
+def test_planned_passes_are_told_to_a_solver_that_asks():
+    seen = []
+
+    @dataclass(frozen=True)
+    class Planner(Counting):
+        def problem(self, data, rng):
+            seen.append(self.passes)
+            return Problem(PairwiseSquare(data))
+
+    solve(Planner(), DATA, passes=3)
+    solve(Planner(passes=9.0), DATA, passes=3)
+
+    assert seen == [3, 9.0]
+
+
+@pytest.mark.parametrize("limit", [{"passes": 0}, {"seconds": -1.0}, {"passes": math.nan}])
+def test_senseless_limits_are_refused(limit):
+    with pytest.raises(ParameterError, match="must be greater than 0"):
+        solve(Counting(), DATA, **limit)
+
+
+def test_recast_puts_other_parts_in_place():
+    @dataclass(frozen=True)
+    class Open(Counting):
+        needs: ClassVar = Needs(objective=True, projector=True)
+
+    other = recast(Open(), objective=Logistic, projector=L2Ball(2.0))
+    problem = other.problem(DATA, np.random.default_rng(0))
+
+    assert isinstance(problem.f, Logistic)
+    assert problem.project == L2Ball(2.0)
+    assert recast(Open()) == Open()
+    assert solve(other, DATA, passes=1).stop is Stop.PASSES
+
+
+@pytest.mark.parametrize("given", [{"objective": Logistic}, {"projector": L2Ball()}])
+def test_recast_refuses_what_would_be_ignored(given):
+    with pytest.raises(UnsupportedError, match="Counting is tied to its own"):
+        recast(Counting(), **given)

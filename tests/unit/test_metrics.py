@@ -1,0 +1,40 @@
+"""Thresholds and supports; the AUC itself is tested with its kernel."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aucbench.errors import DataError
+from aucbench.metrics import support_f1, support_jaccard, support_recall, youden
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(-5, 5)), min_size=0, max_size=30))
+def test_youden_threshold_is_the_best_of_all(pairs):
+    y, scores = map(np.array, zip(*[(True, 1), (False, 0), *pairs], strict=True))
+
+    def j(t):
+        return np.mean(scores[y] >= t) - np.mean(scores[~y] >= t)
+
+    best = max(j(t) for t in scores)
+
+    # Predicting every row positive or none has J = 0 and needs no threshold among scores.
+    assert j(youden(y, scores)) == pytest.approx(max(best, 0.0))
+
+
+def test_youden_lies_between_two_scores():
+    assert youden([0, 0, 1, 1], [1.0, 2.0, 4.0, 5.0]) == 3.0
+    assert youden([1, 0], [0.0, 1.0]) == 0.0
+
+
+def test_supports():
+    w, true = np.array([1.0, 0, 2, 0]), np.array([1.0, 1, 0, 0])
+
+    assert support_recall(w, true) == 0.5
+    assert support_f1(w, true) == 0.5
+    assert support_jaccard(w, true) == pytest.approx(1 / 3)
+    assert support_f1(np.zeros(4), true) == 0.0
+    with pytest.raises(DataError, match="not all zero"):
+        support_f1(w, np.zeros(4))
+    with pytest.raises(DataError, match="equal shapes"):
+        support_recall(w, true[:2])
