@@ -174,12 +174,16 @@ def _csr_rows(X: Any) -> Rows:
         raise DataError(f"X must be a matrix (n rows, d columns), got {len(X.shape)} dimension(s)")
     csr = X.tocsr()
     _check_stored(max(csr.nnz, *csr.shape))
+    try:
+        csr.check_format(full_check=True)  # kernels trust the column numbers
+    except ValueError as error:
+        raise DataError(f"X is not a valid CSR matrix: {error}; build it anew") from error
     if not csr.has_canonical_format:
         csr = csr.copy() if csr is X else csr
         csr.sum_duplicates()
     return Rows(
-        np.ascontiguousarray(csr.data, dtype=np.float64),
-        np.ascontiguousarray(csr.indices, dtype=np.int32),
+        np.ascontiguousarray(csr.data[: csr.nnz], dtype=np.float64),
+        np.ascontiguousarray(csr.indices[: csr.nnz], dtype=np.int32),
         np.ascontiguousarray(csr.indptr, dtype=np.int32),
         *csr.shape,
     )

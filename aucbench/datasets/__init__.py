@@ -1,1 +1,34 @@
-"""datasets."""
+"""Data sets: embedded, simulated, from files, by URL. Each loader returns `Data`."""
+
+from __future__ import annotations
+
+from aucbench.datasets.catalogue import CATALOGUE
+from aucbench.datasets.embedded import breast_cancer, digits, one_against_the_rest
+from aucbench.datasets.files import available, load
+from aucbench.datasets.simulated import linear, outbreak, outbreak_support, radial, true_scores
+from aucbench.hookspecs import Factories, hookimpl
+
+__all__ = [
+    "CATALOGUE",
+    "available",
+    "breast_cancer",
+    "digits",
+    "linear",
+    "load",
+    "outbreak",
+    "outbreak_support",
+    "radial",
+    "true_scores",
+]
+
+
+@hookimpl
+def aucbench_datasets() -> Factories:
+    """Data sets that are always there: embedded and simulated."""
+    return {
+        "breast-cancer": breast_cancer,
+        **{f"digits-{digit}": one_against_the_rest(digit) for digit in range(10)},
+        "linear": linear,
+        "outbreak": outbreak,
+        "radial": radial,
+    }

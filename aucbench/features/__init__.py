@@ -1,1 +1,26 @@
-"""features."""
+"""Feature maps: one file per map, learnt from the training rows only."""
+
+from __future__ import annotations
+
+from aucbench.features.append_one import AppendOne
+from aucbench.features.maxabs import MaxAbs
+from aucbench.features.standard import Standard
+from aucbench.features.unit import Unit
+from aucbench.features.unit_centred import UnitCentred
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.protocols import NoMap
+
+__all__ = ["AppendOne", "MaxAbs", "Standard", "Unit", "UnitCentred"]
+
+
+@hookimpl
+def aucbench_features() -> Factories:
+    """Feature maps that can be named on the command line."""
+    return {
+        "none": NoMap,
+        "append-one": AppendOne,
+        "maxabs": MaxAbs,
+        "standard": Standard,
+        "unit": Unit,
+        "unit-centred": UnitCentred,
+    }

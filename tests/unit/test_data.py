@@ -62,6 +62,17 @@ def test_every_container_gives_the_same_rows(convert):
     assert data.rows.values.dtype == np.float64
 
 
+@pytest.mark.parametrize(
+    ("columns", "starts"), [([0, 7], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 2, 1])]
+)
+def test_csr_that_points_outside_is_refused(columns, starts):
+    broken = sparse.csr_array(np.eye(2))
+    broken.indices[:], broken.indptr[:] = columns, starts
+
+    with pytest.raises(DataError, match="not a valid CSR matrix"):
+        Data.of(broken, [1, -1])
+
+
 def test_float32_csr_is_converted_once():
     data = Data.of(sparse.csr_array(X.astype(np.float32)), Y)
 

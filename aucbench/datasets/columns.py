@@ -1,0 +1,26 @@
+"""Find a column by its name or by its number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from aucbench.errors import DataError
+
+
+def column_at(wanted: str | int, names: Sequence[str] | None, d: int) -> int:
+    """Position of the column `wanted`: a name, or a number from 0 that no name claims.
+
+    Raises
+    ------
+    DataError
+        When there is no such column; lists the names that come close.
+    """
+    text = str(wanted)
+    if names and text in names:
+        return list(names).index(text)
+    if text.isdecimal() and int(text) < d:
+        return int(text)
+    close = get_close_matches(text, names or (), n=5, cutoff=0.5)
+    hint = f"close are {', '.join(close)}" if close else f"columns are numbered 0 to {d - 1}"
+    raise DataError(f"there is no column {wanted!r} among {d}; {hint}")

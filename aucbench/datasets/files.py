@@ -1,0 +1,213 @@
+"""`load`: a data set by path, by name from the folder AUCBENCH_DATA, or by URL.
+
+Design
+  a. The catalogue speaks about names, so it is asked for a set that was named, and for a
+     file that a MANIFEST.csv beside it lists. Any other file is taken as it is: a user's
+     own bank.csv is not the catalogue's.
+  b. The layout is chosen from the data, not from the format: dense when at least a third
+     of the entries are non-zero, else CSR (arrays.py, `in_faster_layout`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.datasets import formats, idx
+from aucbench.datasets.catalogue import Entry, entry
+from aucbench.datasets.columns import column_at
+from aucbench.datasets.download import fetch, is_url
+from aucbench.datasets.formats import Table, Wanted
+from aucbench.datasets.manifest import MANIFEST, listed, verify
+from aucbench.errors import DataError, UnknownNameError
+
+VARIABLE = "AUCBENCH_DATA"
+_CHANGEPOINT = re.compile(r"(.+)\.(features|errors|folds)\.csv(\.\w+)?")
+
+
+def load(
+    source: str | os.PathLike[str],
+    *,
+    positive: Any = None,
+    drop: Sequence[str | int] = (),
+    target: str | int | None = None,
+) -> Data:
+    """Read a data set.
+
+    Formats, by ending: svmlight (.svm, .svmlight, .libsvm, or none that is known), CSV
+    (separated by comma, semicolon or tab; with or without a header), Parquet, npz (X and y,
+    or data, indices, indptr, shape and y), each also with .xz, .bz2 or .gz; and the four
+    idx files of MNIST under one name.
+
+    Parameters
+    ----------
+    source : str or path
+        A name in the folder that AUCBENCH_DATA names, a path, or https://...#sha256=HEX.
+    positive : label or list of labels, optional
+        The positive class, instead of the catalogue's. Text such as "3" also names the
+        numeric label 3.
+    drop : sequence of names or numbers
+        Features to leave out, instead of the catalogue's; numbers count the features from
+        0, without the label column. ("none",) drops nothing.
+    target : name or number, optional
+        The label column of a table; else the one called y, label, target or class, else
+        the last. In npz the name of the array of labels.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be read or does not hold binary labels and finite numbers.
+    UnknownNameError
+        When the folder has no set of this name.
+    MissingExtraError
+        When Parquet needs pyarrow.
+    """
+    path, rule = _locate(source)
+    try:
+        table = _without(_table(path, target), _chosen(drop, rule))
+        chosen = [*rule.positive] or None if positive is None else _as_labels(positive, table.y)
+        data = Data.of(table.X, table.y, positive=chosen)
+    except DataError as error:
+        text = str(error)
+        raise error if str(path) in text else DataError(f"{path}: {text}") from error
+    return replace(data, rows=data.rows.in_faster_layout(), names=table.names)
+
+
+def available() -> tuple[str, ...]:
+    """Names that `load` finds in the folder AUCBENCH_DATA, sorted; no file is read.
+
+    Changepoint sets (NAME.errors.csv beside NAME.features.csv) have no labels and are not
+    among them. Empty when AUCBENCH_DATA is not set.
+
+    Raises
+    ------
+    DataError
+        When AUCBENCH_DATA does not name a folder.
+    """
+    return tuple(sorted(_named_files()))
+
+
+def _locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
+    text = os.fspath(source)
+    if is_url(text):
+        return fetch(text), Entry("")
+    if text in (files := _named_files()):
+        if len(files[text]) > 1:
+            both = " and ".join(path.name for path in files[text])
+            raise DataError(f"{text!r} could be {both} in {VARIABLE}; give the path of one")
+        return files[text][0], entry(text)
+    path = Path(text)
+    if path.is_file():
+        return path, entry(listed(path).get("name", ""))
+    raise _not_found(text, files)
+
+
+def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameError:
+    folder = os.environ.get(VARIABLE)
+    if folder and any(_changepoint(path) == text for path in Path(folder).iterdir()):
+        return _no_labels(text)
+    if os.sep in text or formats.format_of(text):
+        return DataError(f"there is no file {text}; give the path of a data file, or a name")
+    where = f"looked in {folder}" if folder else "not set"
+    return UnknownNameError(f"data set ({VARIABLE}: {where})", text, files)
+
+
+def _no_labels(name: str) -> DataError:
+    return DataError(
+        f"{name} is a changepoint set, which has error functions in place of labels; give one "
+        "with labels"
+    )
+
+
+def _named_files() -> dict[str, list[Path]]:
+    folder = os.environ.get(VARIABLE)
+    if not folder:
+        return {}
+    if not Path(folder).is_dir():
+        raise DataError(f"{VARIABLE}={folder} is not a folder; set it to one with data files")
+    found: dict[str, list[Path]] = {}
+    for path in sorted(Path(folder).iterdir()):
+        if name := _name_of(path):
+            found.setdefault(name, []).append(path)
+    return found
+
+
+def _name_of(path: Path) -> str | None:
+    plain = formats.without_compression(path.name)
+    if plain == MANIFEST or _changepoint(path) or not path.is_file():
+        return None
+    if plain.endswith(idx.MARK):
+        return plain.removesuffix(idx.MARK)
+    ending = formats.format_of(path.name)
+    return plain[: -len(ending)] if ending else None
+
+
+def _changepoint(path: Path) -> str | None:
+    """Name of the changepoint set that `path` is a part of."""
+    part = _CHANGEPOINT.fullmatch(path.name)
+    if not part:
+        return None
+    errors = (path.with_name(f"{part[1]}.errors.csv{packed}") for packed in ("", part[3] or ""))
+    return part[1] if any(beside.exists() for beside in errors) else None
+
+
+def _table(path: Path, target: str | int | None) -> Table:
+    if name := _changepoint(path):
+        raise _no_labels(name)
+    if formats.without_compression(path.name).endswith(idx.MARK):
+        if target is not None:
+            raise DataError(f"target={target!r} is for tables; an idx set has a file of labels")
+        return idx.read(path)
+    if not path.stat().st_size:
+        raise DataError(f"{path} is empty; it should hold a data set")
+    verify(path)
+    names = _feature_names(path)
+    width = listed(path).get("features", "")
+    least = len(names) if names else int(width) if width.isdecimal() else 0
+    table = formats.read(path, Wanted(target, least))
+    if names is None:
+        return table
+    if len(names) != np.shape(table.X)[1]:
+        raise DataError(
+            f"{path} has {np.shape(table.X)[1]} features and {len(names)} names are beside it"
+        )
+    return replace(table, names=names)
+
+
+def _feature_names(path: Path) -> tuple[str, ...] | None:
+    """First field of each line of NAME.features.txt beside the file, if there is one."""
+    beside = path.with_name(f"{_name_of(path)}.features.txt")
+    if not beside.is_file():
+        return None
+    verify(beside)
+    lines = beside.read_text(encoding="utf-8").splitlines()
+    return tuple(line.split("\t")[0] for line in lines)
+
+
+def _chosen(drop: Sequence[str | int], rule: Entry) -> Sequence[str | int]:
+    wanted = [drop] if isinstance(drop, str | int) else [*drop]
+    return [] if wanted == ["none"] else wanted or rule.drop
+
+
+def _without(table: Table, drop: Sequence[str | int]) -> Table:
+    d = np.shape(table.X)[1]
+    left_out = {column_at(wanted, table.names, d) for wanted in drop}
+    return table.keeping([j for j in range(d) if j not in left_out]) if left_out else table
+
+
+def _as_labels(positive: Any, y: Any) -> Any:
+    """Text that names numeric labels, as a command line gives it, as numbers."""
+    if isinstance(positive, Collection) and not isinstance(positive, str | bytes):
+        return [_as_labels(label, y) for label in positive]
+    numeric = np.asarray(y).dtype.kind in "fiub"
+    if numeric and isinstance(positive, str) and formats.is_number(positive):
+        number = float(positive)
+        return int(number) if number.is_integer() else number
+    return positive

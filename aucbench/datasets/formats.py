@@ -1,0 +1,219 @@
+"""Read one file: svmlight, CSV, Parquet or npz, compressed or not.
+
+A reader turns an open stream into a `Table`; whatever the package behind it raises on a
+damaged or foreign file becomes one `DataError` that names the file.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from aucbench.datasets.columns import column_at
+from aucbench.errors import DataError, MissingExtraError
+
+TARGETS = ("y", "label", "target", "class")  # column names that announce the labels
+_OPENERS: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".bz2": bz2.open, ".gz": gzip.open}
+UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    LookupError,
+    OverflowError,
+    NotImplementedError,  # a zip archive with a method that Python does not know
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """What a file holds, not yet checked: a matrix, its labels, its column names if any."""
+
+    X: Any
+    y: Any
+    names: tuple[str, ...] | None = None
+
+    def keeping(self, columns: Sequence[int]) -> Table:
+        """Return the table with these columns only."""
+        X = self.X.iloc[:, columns] if hasattr(self.X, "iloc") else self.X[:, columns]
+        return Table(X, self.y, self.names and tuple(self.names[j] for j in columns))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the caller knows about a file."""
+
+    target: str | int | None = None  # the column of the labels, in a table
+    width: int = 0  # at least so many features: svmlight does not store trailing zeros
+
+
+def read(path: Path, wanted: Wanted) -> Table:
+    """Read `path` by its ending; one that is not known is taken for svmlight.
+
+    Raises
+    ------
+    DataError
+        When the file is empty, damaged, or not what its ending says.
+    MissingExtraError
+        When it is Parquet and pyarrow is not installed.
+    """
+    ending = format_of(path.name) or ".svm"
+    try:
+        with open_plain(path) as stream:
+            return _READERS[ending](stream, wanted)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    except UNREADABLE as error:
+        raise DataError(
+            f"{path} cannot be read as {ending[1:]} ({first_line(error)}); either it is damaged "
+            f"or its ending is wrong: known are {' '.join(_READERS)}, also with "
+            f"{' '.join(_OPENERS)}"
+        ) from error
+
+
+def open_plain(path: Path) -> IO[bytes]:
+    """Open `path` for reading, decompressed."""
+    stream: IO[bytes] = _OPENERS.get(path.suffix.lower(), open)(path, "rb")
+    return stream
+
+
+def without_compression(name: str) -> str:
+    """Return the file name without the ending of a compressed file."""
+    return name[: -len(Path(name).suffix)] if Path(name).suffix.lower() in _OPENERS else name
+
+
+def format_of(name: str) -> str | None:
+    """Return the ending that says the format, compression aside; None when it is not known."""
+    ending = Path(without_compression(name)).suffix.lower()
+    return ending if ending in _READERS else None
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of a foreign error, shortened."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:120]
+
+
+def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
+    from sklearn.datasets import load_svmlight_file
+
+    if wanted.target is not None:
+        raise DataError("target= is for tables; in svmlight the label stands first in each line")
+    X, y = load_svmlight_file(stream)
+    if not X.shape[0]:
+        raise DataError("there is no row in it; wanted are lines like '1 3:0.5 7:2'")
+    if X.shape[1] < wanted.width:
+        X.resize((X.shape[0], wanted.width))
+    return Table(X, _whole(y))
+
+
+def _whole(y: Any) -> Any:
+    """Labels as integers where they are: a message then says 3, not 3.0."""
+    return y.astype(np.int64) if (np.abs(y) < 2**53).all() and (y == np.rint(y)).all() else y
+
+
+def _csv(stream: IO[bytes], wanted: Wanted) -> Table:
+    import pandas as pd
+
+    first = stream.readline().decode("utf-8-sig").rstrip("\r\n")
+    separator = max(",;\t", key=first.count)
+    cells = [cell.strip().strip('"') for cell in first.split(separator)]
+    header = _is_header(cells)
+    stream.seek(0)
+    frame = pd.read_csv(
+        stream,
+        sep=separator,
+        header=0 if header else None,
+        index_col=0 if header and not cells[0] else None,  # row numbers, as pandas writes them
+        skipinitialspace=True,
+        low_memory=False,  # by chunks, a column may be read as numbers here and text there
+    )
+    return _frame_table(frame, wanted.target, named=header)
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Whether no cell is a number, or those that are number the columns: 0, 1, 2 ..."""
+    numbers = [cell for cell in cells if is_number(cell)]
+    return not numbers or (len(cells) > 2 and numbers == [*map(str, range(len(numbers)))])
+
+
+def is_number(text: str) -> bool:
+    """Whether `text` reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _parquet(stream: IO[bytes], wanted: Wanted) -> Table:
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtraError("reading Parquet", "parquet") from error
+    return _frame_table(parquet.read_table(stream).to_pandas(), wanted.target, named=True)
+
+
+def _frame_table(frame: Any, target: str | int | None, *, named: bool) -> Table:
+    if not len(frame) or frame.shape[1] < 2:
+        raise DataError(
+            f"there are {len(frame)} rows and {frame.shape[1]} columns in it; wanted are one row "
+            "per example and one column per feature, beside the labels"
+        )
+    names = tuple(map(str, frame.columns))
+    at = _announced(names) if target is None else column_at(target, names, len(names))
+    y = frame.iloc[:, at]
+    if y.isna().any():
+        where = int(np.flatnonzero(y.isna())[0])
+        raise DataError(f"the label is missing in row {where}; every row needs one")
+    table = Table(frame, y.to_numpy(), names if named else None)
+    return table.keeping([j for j in range(len(names)) if j != at])
+
+
+def _announced(names: Sequence[str]) -> int:
+    """Return the column whose name announces the labels; without one the last."""
+    found = [j for j, name in enumerate(names) if name.strip().lower() in TARGETS]
+    if len(found) > 1:
+        listed = ", ".join(repr(names[j]) for j in found)
+        raise DataError(f"the labels could be any of the columns {listed}; say which by target=")
+    return found[0] if found else len(names) - 1
+
+
+def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
+    from scipy.sparse import csr_array
+
+    archive = np.load(stream, allow_pickle=False)
+    held = set(getattr(archive, "files", ()))
+    label = "y" if wanted.target is None else str(wanted.target)
+    parts = ("data", "indices", "indptr", "shape")
+    if label not in held or not ("X" in held or held.issuperset(parts)):
+        raise DataError(
+            f"it holds {', '.join(sorted(held)) or 'one array'}; wanted are {label} and either X "
+            f"or the CSR parts {', '.join(parts)}"
+        )
+    if "X" in held:
+        return Table(archive["X"], archive[label])
+    data, indices, starts, shape = (archive[part] for part in parts)
+    X = csr_array((data, indices, starts), shape=(int(shape[0]), int(shape[1])))
+    X.check_format(full_check=True)  # a column number out of range would be read by a kernel
+    return Table(X, archive[label])
+
+
+_READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {
+    ".svm": _svmlight,
+    ".svmlight": _svmlight,
+    ".libsvm": _svmlight,
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".npz": _npz,
+}

@@ -1,0 +1,29 @@
+"""The intercept as a feature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from aucbench.arrays import Rows
+from aucbench.data import Data
+
+
+@dataclass(frozen=True)
+class AppendOne:
+    """φ(x) = (x, 1): the last weight is an intercept, exempt from sparsity.
+
+    Raises nothing and learns nothing; dense stays dense and CSR stays CSR.
+    """
+
+    exempt: ClassVar[int] = 1
+
+    def fit(self, data: Data, rng: np.random.Generator) -> AppendOne:
+        """Return itself: there is nothing to learn."""
+        return self
+
+    def __call__(self, rows: Rows) -> Rows:
+        """Rows (n, d) → (n, d + 1)."""
+        return rows.with_ones()

@@ -1,0 +1,51 @@
+"""Rows of length 1 after the training mean is taken off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from aucbench.arrays import Rows, Vector
+from aucbench.data import Data
+from aucbench.features.scaling import learnt
+from aucbench.features.standard import centred, shifted
+from aucbench.features.unit import Unit
+
+
+@dataclass(frozen=True)
+class UnitCentred:
+    """φ(x) = (x − m) / ‖x − m‖₂, m the mean of the training rows; 0 where x = m.
+
+    Sparse rows become dense, up to 2 GiB.
+
+    Parameters
+    ----------
+    mean : array of shape (d,), learnt by `fit`
+        m_j, in units of feature j.
+
+    Raises
+    ------
+    ParameterError
+        When applied before `fit`.
+    DataError
+        When dense rows would exceed the limit, or on another number of features.
+
+    References
+    ----------
+    The preprocessing of the large data sets in the SPDAM paper (section 5.2).
+    """
+
+    exempt: ClassVar[int] = 0
+
+    mean: Vector | None = field(default=None, repr=False, compare=False)
+
+    def fit(self, data: Data, rng: np.random.Generator) -> UnitCentred:
+        """Return the map that has read the means of `data`."""
+        return replace(self, mean=centred(data.rows, "unit-centred")[0])
+
+    def __call__(self, rows: Rows) -> Rows:
+        """Rows (n, d), dense."""
+        mean = learnt(self.mean, rows, "unit-centred")
+        return Unit()(shifted(rows, mean, "unit-centred"))

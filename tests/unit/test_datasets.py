@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from aucbench.data import Data
+from aucbench.datasets import (
+    aucbench_datasets,
+    breast_cancer,
+    digits,
+    linear,
+    outbreak,
+    outbreak_support,
+    radial,
+    true_scores,
+)
+from aucbench.datasets.simulated import offset
+from aucbench.errors import DataError, ParameterError, UnknownNameError
+
+SIMULATIONS = {"linear": linear, "radial": radial}
+
+
+def pair_auc(y, scores):
+    n_pos, n_neg = (y > 0).sum(), (y < 0).sum()
+    return (stats.rankdata(scores)[y > 0].sum() - n_pos * (n_pos + 1) / 2) / (n_pos * n_neg)
+
+
+def test_breast_cancer_has_the_malignant_tumours_as_positives():
+    data = breast_cancer()
+
+    assert (data.n, data.d, data.target.n_pos) == (569, 30, 212)
+    assert data.names[0] == "mean radius"
+    assert not data.rows.is_sparse
+
+
+@pytest.mark.parametrize("digit", [0, 5, 9])
+def test_digits_are_one_against_the_rest(digit):
+    data = aucbench_datasets()[f"digits-{digit}"]()
+
+    assert (data.n, data.d) == (1797, 64)
+    assert data.target.n_pos == [178, 182, 180][[0, 5, 9].index(digit)]
+    np.testing.assert_array_equal(data.y, digits(digit).y)
+
+
+def test_a_digit_that_is_none_is_refused():
+    with pytest.raises(DataError, match="does not split the labels"):
+        digits(10)
+
+
+def test_every_registered_data_set_loads_without_arguments_and_explains_itself():
+    for name, factory in aucbench_datasets().items():
+        assert isinstance(factory(), Data), name
+        assert inspect.getdoc(factory), name
+
+
+def test_outbreak_shifts_the_positives_on_its_support_only():
+    parameters = {"k": 15, "r": 0.3, "n": 4000, "d": 60, "mu": 0.3, "seed": 3}
+    data, support = outbreak(**parameters), outbreak_support(**parameters)
+    X, positive = data.rows.matrix, data.y > 0
+    rest = np.setdiff1d(np.arange(60), support)
+    shift = X[positive].mean(axis=0) - X[~positive].mean(axis=0)
+
+    assert (data.n, data.d, data.target.n_pos) == (4000, 60, 1200)
+    assert support.size == 15
+    assert (np.diff(support) > 0).all()
+    np.testing.assert_allclose(shift[support], 0.3, atol=0.14)  # 4 standard errors
+    np.testing.assert_allclose(shift[rest], 0.0, atol=0.14)
+    np.testing.assert_allclose(X.std(axis=0), 1, atol=0.06)
+
+
+def test_outbreak_defaults_are_the_paper_s():
+    data = outbreak()
+
+    assert (data.n, data.d, data.target.n_pos) == (1000, 1000, 50)
+    assert outbreak_support().size == 20
+
+
+def test_outbreak_draws_another_support_and_other_rows_for_another_seed():
+    assert not np.array_equal(outbreak_support(seed=0), outbreak_support(seed=1))
+    np.testing.assert_array_equal(outbreak(seed=4).rows.values, outbreak(seed=4).rows.values)
+    assert not np.array_equal(outbreak(seed=4).rows.values, outbreak(seed=5).rows.values)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"k": 0},
+        {"k": 1001},
+        {"k": 2.5},
+        {"r": 0.0},
+        {"r": 1.0},
+        {"r": float("nan")},
+        {"r": 0.0001},
+        {"n": 1},
+        {"mu": float("inf")},
+        {"seed": -1},
+    ],
+    ids=str,
+)
+def test_outbreak_refuses_parameters_that_make_no_sense(wrong):
+    for function in (outbreak, outbreak_support):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            function(**wrong)
+
+
+@pytest.mark.parametrize("name", SIMULATIONS)
+def test_the_offset_leaves_exactly_four_fifths_negative(name):
+    noisy = {"linear": stats.norm(scale=np.sqrt(3)), "radial": stats.exponnorm(2)}[name]
+
+    assert noisy.cdf(-offset(name)) == pytest.approx(0.8, abs=1e-12)
+
+
+@pytest.mark.parametrize(("name", "auc"), [("linear", 0.90809), ("radial", 0.96471)])
+def test_the_true_scores_have_the_population_auc(name, auc):
+    data = SIMULATIONS[name](200_000, seed=1)
+
+    assert (data.y < 0).mean() == pytest.approx(0.8, abs=0.004)
+    assert pair_auc(data.y, true_scores(name, data.rows)) == pytest.approx(auc, abs=0.003)
+
+
+@pytest.mark.parametrize("name", SIMULATIONS)
+def test_simulations_repeat_for_one_seed(name):
+    first, again, other = (SIMULATIONS[name](100, seed) for seed in (7, 7, 8))
+
+    np.testing.assert_array_equal(first.rows.values, again.rows.values)
+    np.testing.assert_array_equal(first.y, again.y)
+    assert not np.array_equal(first.rows.values, other.rows.values)
+    with pytest.raises(ParameterError, match="n must be at least 2"):
+        SIMULATIONS[name](1)
+
+
+def test_true_scores_are_f():
+    X = [[1.0, 2.0], [-3.0, 0.5]]
+
+    np.testing.assert_array_equal(true_scores("linear", X), [3.0, -2.5])
+    np.testing.assert_array_equal(true_scores("radial", X), [5.0, 9.25])
+    with pytest.raises(DataError, match="has 3 columns"):
+        true_scores("radial", np.ones((2, 3)))
+    with pytest.raises(UnknownNameError, match="did you mean 'radial'"):
+        true_scores("radia", X)
+
+
+def test_importing_the_data_sets_does_not_import_the_heavy_packages():
+    program = (
+        "import aucbench.datasets, aucbench.features, sys;"
+        "print([m for m in ('sklearn', 'pandas', 'pooch', 'pyarrow') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,424 @@
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import hashlib
+import lzma
+import os
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array, random_array
+from sklearn.datasets import dump_svmlight_file
+
+from aucbench.datasets import available, load
+from aucbench.datasets.catalogue import CATALOGUE, entry
+from aucbench.errors import DataError, MissingExtraError, UnknownNameError
+
+PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def X():
+    made = np.round(np.random.default_rng(0).normal(size=(30, 4)), 3)
+    made[3, 1] = made[5, 3] = 0
+    return made
+
+
+@pytest.fixture
+def y():
+    return np.where(np.arange(30) % 3, -1, 1)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
+    return tmp_path
+
+
+def frame(X, y, label="label"):
+    table = pd.DataFrame(X, columns=["age", "height", "weight", "pulse"])
+    table.insert(1, label, y)
+    return table
+
+
+def write_svm(path, X, y, **options):
+    plain = path.with_name("plain")
+    dump_svmlight_file(X, y, str(plain), zero_based=False, **options)
+    path.write_bytes(PACKERS[path.suffix if path.suffix in PACKERS else ""](plain.read_bytes()))
+    plain.unlink()
+    return path
+
+
+def write_csv(path, X, y):
+    text = frame(X, y).to_csv(index=False).encode()
+    path.write_bytes(PACKERS[path.suffix if path.suffix in PACKERS else ""](text))
+    return path
+
+
+def write_npz(path, X, y):
+    np.savez_compressed(path, X=X, y=y)
+    return path
+
+
+def write_parquet(path, X, y):
+    frame(X, y).to_parquet(path)
+    return path
+
+
+WRITERS = {
+    **{f"set.svm{packed}": write_svm for packed in PACKERS},
+    **{f"set.csv{packed}": write_csv for packed in PACKERS},
+    "set.libsvm": write_svm,
+    "set.txt": write_svm,
+    "set": write_svm,
+    "set.npz": write_npz,
+    "set.parquet": write_parquet,
+}
+
+
+@pytest.mark.parametrize("file", WRITERS)
+def test_every_format_gives_back_what_was_written(file, tmp_path, X, y):
+    if file.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    data = load(WRITERS[file](tmp_path / file, X, y))
+
+    np.testing.assert_array_equal(data.rows.matrix, X)
+    np.testing.assert_array_equal(data.y, y)
+    named = ".csv" in file or ".parquet" in file
+    assert data.names == (("age", "height", "weight", "pulse") if named else None)
+
+
+@pytest.mark.parametrize("file", WRITERS)
+def test_a_damaged_file_is_one_sentence_that_names_it(file, tmp_path, X, y):
+    if file.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    path = WRITERS[file](tmp_path / file, X, y)
+    whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    rng = np.random.default_rng(0)
+    refusals = []
+    for trial in range(40):
+        damaged = whole.copy()
+        if trial % 2:
+            damaged = damaged[: rng.integers(1, whole.size)]
+        else:
+            damaged[rng.integers(0, whole.size, size=3)] = rng.integers(0, 256, size=3)
+        path.write_bytes(damaged.tobytes())
+        try:
+            load(path)
+        except DataError as error:
+            refusals.append(str(error))
+    assert refusals
+    assert all(str(path) in sentence and "\n" not in sentence for sentence in refusals)
+
+
+@pytest.mark.parametrize("file", WRITERS)
+@pytest.mark.parametrize("content", [b"", b"\n", b"\x00\xff" * 50, b"<html>not found</html>\n" * 3])
+def test_a_file_that_holds_something_else_is_refused(file, content, tmp_path):
+    if file.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    (tmp_path / file).write_bytes(content)
+    with pytest.raises(DataError, match=file):
+        load(tmp_path / file)
+
+
+def test_npz_also_holds_csr_parts(tmp_path, y):
+    S = csr_array(random_array((30, 50), density=0.1, rng=np.random.default_rng(0), format="csr"))
+    parts = {"data": S.data, "indices": S.indices, "indptr": S.indptr, "shape": S.shape}
+    np.savez(tmp_path / "s.npz", y=y, **parts)
+    data = load(tmp_path / "s.npz")
+
+    assert data.rows.is_sparse
+    np.testing.assert_array_equal(data.rows.matrix.toarray(), S.toarray())
+    np.savez(tmp_path / "s.npz", y=y, **{**parts, "indices": S.indices + 40})
+    with pytest.raises(DataError, match=r"s\.npz cannot be read as npz"):
+        load(tmp_path / "s.npz")
+    np.savez(tmp_path / "s.npz", labels=y, **parts)
+    with pytest.raises(DataError, match="it holds data, indices, indptr, labels, shape; wanted"):
+        load(tmp_path / "s.npz")
+
+
+def test_a_pickle_is_never_opened(tmp_path, y):
+    class Bomb:
+        def __reduce__(self):
+            return (os.mkdir, (str(tmp_path / "exploded"),))
+
+    np.savez(tmp_path / "b.npz", X=np.array([[Bomb()]] * 30, dtype=object), y=y)
+    with pytest.raises(DataError, match="pickle"):
+        load(tmp_path / "b.npz")
+    assert not (tmp_path / "exploded").exists()
+
+
+def test_the_layout_follows_the_share_of_non_zeros(tmp_path, y):
+    rng = np.random.default_rng(0)
+    for share, sparse in ((0.1, True), (0.6, False)):
+        made = np.where(rng.random((30, 40)) < share, 1.5, 0.0)
+        for write, file in ((write_svm, "l.svm"), (write_npz, "l.npz")):
+            data = load(write(tmp_path / file, made, y))
+            assert data.rows.is_sparse == sparse
+            got = data.rows.matrix.toarray() if sparse else data.rows.matrix
+            np.testing.assert_array_equal(got[:, : data.d], made[:, : data.d])
+
+
+def test_csv_takes_separators_missing_headers_and_row_numbers(tmp_path, X, y):
+    table, path = frame(X, y), tmp_path / "t.csv"
+    for separator in ",;\t":
+        table.to_csv(path, sep=separator, index=False)
+        np.testing.assert_array_equal(load(path).rows.matrix, X)
+    table.to_csv(path, index=True)
+    assert load(path).names == ("age", "height", "weight", "pulse")
+    text = table.drop(columns="label").assign(last=np.where(y > 0, "sick", "well"))
+    for header in (False, [*"0123", "y"]):
+        text.to_csv(path, header=header, index=False)
+        data = load(path, positive="sick")
+        np.testing.assert_array_equal(data.rows.matrix, X)
+        np.testing.assert_array_equal(data.y, y)
+
+
+def test_csv_labels_are_announced_by_name_or_by_the_caller(tmp_path, X, y):
+    path = tmp_path / "t.csv"
+    for label in ("Y", "Class", "TARGET"):
+        frame(X, y, label).to_csv(path, index=False)
+        np.testing.assert_array_equal(load(path).y, y)
+    frame(X, y, "ill").to_csv(path, index=False)
+    for target in ("ill", 1, "1"):
+        data = load(path, target=target)
+        np.testing.assert_array_equal(data.y, y)
+        assert data.d == 4
+    with pytest.raises(DataError, match="no column 'il' among 5; close are ill"):
+        load(path, target="il")
+    frame(X, y).assign(y=y).to_csv(path, index=False)
+    with pytest.raises(DataError, match="any of the columns 'label', 'y'"):
+        load(path)
+    with pytest.raises(DataError, match="target= is for tables"):
+        load(write_svm(tmp_path / "s.svm", X, y), target="y")
+
+
+def test_csv_refuses_missing_labels_text_and_gaps_by_name(tmp_path, X, y):
+    path = tmp_path / "t.csv"
+    frame(X, y).assign(town="here").to_csv(path, index=False)
+    with pytest.raises(DataError, match=r"t\.csv: 1 column\(s\) are not numeric: 'town'"):
+        load(path)
+    assert load(path, drop=["town"]).d == 4
+    gaps = frame(X, y)
+    gaps.loc[4, "pulse"] = np.nan
+    gaps.to_csv(path, index=False)
+    with pytest.raises(DataError, match=r"nan in row 4, column 3 \('pulse'\)"):
+        load(path)
+    gaps.assign(label=np.where(np.arange(30) == 6, np.nan, y)).to_csv(path, index=False)
+    with pytest.raises(DataError, match="label is missing in row 6"):
+        load(path)
+    path.write_text("a,b,y\n")
+    with pytest.raises(DataError, match="there are 0 rows"):
+        load(path)
+
+
+def test_drop_takes_names_and_numbers_of_features(tmp_path, X, y):
+    path = write_csv(tmp_path / "t.csv", X, y)
+    data = load(path, drop=["height", 0])
+
+    assert data.names == ("weight", "pulse")
+    np.testing.assert_array_equal(data.rows.matrix, X[:, 2:])
+    np.testing.assert_array_equal(load(path, drop="3").rows.matrix, X[:, :3])
+    with pytest.raises(DataError, match="no column 'hieght' among 4; close are height"):
+        load(path, drop=["hieght"])
+    with pytest.raises(DataError, match="no column 4 among 4; columns are numbered 0 to 3"):
+        load(path, drop=[4])
+    with pytest.raises(DataError, match="empty: 30 rows, 0 columns"):
+        load(path, drop=[0, 1, 2, 3])
+
+
+def test_positive_names_labels_as_numbers_or_as_text(tmp_path, X):
+    y = np.arange(30) % 4
+    path = write_svm(tmp_path / "m.svm", X, y)
+    for positive in ([1, 3], ("1", "3"), ["1.0", 3]):
+        np.testing.assert_array_equal(load(path, positive=positive).y, np.where(y % 2, 1, -1))
+    with pytest.raises(DataError, match=r"m\.svm: the labels are 0, 1, 2, 3; say which"):
+        load(path)
+    with pytest.raises(DataError, match=r"positive=.* does not split the labels 0, 1, 2, 3"):
+        load(path, positive=["7"])
+
+
+def test_a_missing_optional_package_is_named(tmp_path, monkeypatch):
+    (tmp_path / "p.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"aucbench\[parquet\]"):
+        load(tmp_path / "p.parquet")
+
+
+def test_a_name_is_looked_up_in_the_folder(folder, X, y):
+    write_svm(folder / "a.t.svm.xz", X, y)
+    write_csv(folder / "table.csv", X, y)
+    (folder / "a.t.features.txt").write_text("p\tlong text\nq\nr\ns\n")
+    (folder / "README.txt").write_text("hello")
+
+    assert available() == ("a.t", "table")
+    assert load("a.t").names == ("p", "q", "r", "s")
+    assert load("table").n == 30
+    with pytest.raises(UnknownNameError, match=r"AUCBENCH_DATA.*did you mean 'table'.*a\.t, table"):
+        load("tabel")
+    write_csv(folder / "table.csv.gz", X, y)
+    with pytest.raises(DataError, match=r"'table' could be table\.csv and table\.csv\.gz"):
+        load("table")
+    for missing in ("none.svm.xz", f"some{os.sep}where"):
+        with pytest.raises(DataError, match="there is no file"):
+            load(missing)
+
+
+def test_the_folder_may_be_unset_or_wrong(monkeypatch, tmp_path):
+    monkeypatch.delenv("AUCBENCH_DATA", raising=False)
+    assert available() == ()
+    with pytest.raises(UnknownNameError, match="AUCBENCH_DATA: not set"):
+        load("german")
+    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path / "gone"))
+    with pytest.raises(DataError, match="is not a folder"):
+        available()
+
+
+def test_feature_names_restore_empty_last_columns_and_must_not_be_too_few(folder, y):
+    X = np.zeros((30, 6))
+    X[:, 0], X[:, 3] = np.arange(30), 1
+    write_svm(folder / "w.svm", X, y)
+    (folder / "w.features.txt").write_text("\n".join("abcdef"))
+    assert (load("w").d, load("w").names) == (6, tuple("abcdef"))
+    (folder / "w.features.txt").write_text("a\nb\n")
+    with pytest.raises(DataError, match="4 features and 2 names"):
+        load("w")
+
+
+def manifest(folder, name, path, **columns):
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    row = {"name": name, "file": path.name, "sha256": digest, **columns}
+    with (folder / "MANIFEST.csv").open("w", newline="") as out:
+        writer = csv.DictWriter(out, row)
+        writer.writeheader()
+        writer.writerow(row)
+
+
+def test_a_hash_in_the_manifest_is_verified(folder, X, y):
+    path = write_svm(folder / "h.svm", X, y)
+    manifest(folder, "h", path, features=7)
+
+    assert available() == ("h",)
+    assert load("h").d == 7
+    path.write_bytes(path.read_bytes().replace(b"-1 ", b"1 ", 1))
+    for source in ("h", path):
+        with pytest.raises(DataError, match=r"h\.svm has the sha256 .* MANIFEST\.csv says"):
+            load(source)
+    (folder / "MANIFEST.csv").write_bytes(b"name,file\n\xff\xfe,\x00\n")
+    with pytest.raises(DataError, match=r"MANIFEST\.csv is not a CSV table"):
+        load("h")
+
+
+def test_the_catalogue_speaks_for_names_and_listed_files_only(folder, X):
+    y = np.where(np.arange(30) % 3, 2, 1)
+    path = write_svm(folder / "skin.svm", X, y)
+
+    np.testing.assert_array_equal(load("skin").y, np.where(y == 1, 1, -1))
+    np.testing.assert_array_equal(load("skin", positive=2).y, np.where(y == 2, 1, -1))
+    with pytest.raises(DataError, match="say which of them are the positives"):
+        load(path)
+    manifest(folder, "skin", path)
+    np.testing.assert_array_equal(load(path).y, np.where(y == 1, 1, -1))
+
+
+def test_the_catalogue_s_columns_are_left_out_unless_others_are(folder, X, y):
+    write_svm(folder / "bank.svm", X, y)
+    (folder / "bank.features.txt").write_text("age\nduration\nweight\npulse\n")
+
+    assert load("bank").names == ("age", "weight", "pulse")
+    assert load("bank", drop=["age"]).names == ("duration", "weight", "pulse")
+    assert load("bank", drop=("none",)).d == 4
+
+
+def test_every_entry_of_the_catalogue_gives_its_reason():
+    assert all(rule.reason and (rule.positive or rule.drop) for rule in CATALOGUE.values())
+    assert not entry("anything").positive
+
+
+def test_changepoint_sets_are_not_offered_as_label_data(folder, X, y):
+    for part in ("features", "errors", "folds"):
+        write_csv(folder / f"chip.{part}.csv.xz", X, y)
+    write_csv(folder / "own.features.csv", X, y)
+
+    assert available() == ("own.features",)
+    for source in ("chip", folder / "chip.features.csv.xz"):
+        with pytest.raises(DataError, match="chip is a changepoint set"):
+            load(source)
+
+
+def write_idx(folder, part, images, labels, declared=None):
+    for kind, array in (("images-idx3", images), ("labels-idx1", labels)):
+        head = struct.pack(f">BBBB{array.ndim}i", 0, 0, 8, array.ndim, *array.shape)
+        content = gzip.compress(head + array.astype(np.uint8).tobytes())
+        (folder / f"mnist-{part}-{kind}-ubyte.gz").write_bytes(content)
+
+
+def test_mnist_is_read_from_its_four_files(folder):
+    rng = np.random.default_rng(0)
+    images, labels = rng.integers(1, 256, (20, 3, 2)), np.arange(20) % 10
+    write_idx(folder, "train", images[:14], labels[:14])
+    write_idx(folder, "t10k", images[14:], labels[14:])
+
+    assert available() == ("mnist",)
+    for data in (load("mnist"), load("mnist", positive=[5, 6, 7, 8, 9], drop=())):
+        np.testing.assert_array_equal(data.rows.matrix, images.reshape(20, 6))
+        np.testing.assert_array_equal(data.y, np.where(labels > 4, 1, -1))
+    write_idx(folder, "t10k", images[14:, :2], labels[14:])
+    with pytest.raises(DataError, match="differ in image size"):
+        load("mnist")
+    write_idx(folder, "t10k", images[14:], labels[15:])
+    with pytest.raises(DataError, match=r"has 6 images and .* 5 labels"):
+        load("mnist")
+    (folder / "mnist-t10k-labels-idx1-ubyte.gz").write_bytes(gzip.compress(b"\0\0\x08\1\0\0"))
+    with pytest.raises(DataError, match="is not an idx file of 1 dimension"):
+        load("mnist")
+    (folder / "mnist-t10k-labels-idx1-ubyte.gz").write_bytes(b"nothing")
+    with pytest.raises(DataError, match="cannot be decompressed"):
+        load("mnist")
+    (folder / "mnist-t10k-labels-idx1-ubyte.gz").unlink()
+    with pytest.raises(DataError, match="is missing; an idx set is four files"):
+        load("mnist")
+
+
+@pytest.fixture
+def real(monkeypatch):
+    found = Path(os.environ.get("AUCBENCH_DATA") or REPOSITORY / ".." / "shared" / "data")
+    if not (found / "MANIFEST.csv").is_file():
+        pytest.skip("the public data sets are not here; AUCBENCH_DATA names their folder")
+    monkeypatch.setenv("AUCBENCH_DATA", str(found))
+    with (found / "MANIFEST.csv").open(newline="") as lines:
+        return {row["name"]: row for row in csv.DictReader(lines) if ".svm" in row["file"]}
+
+
+@pytest.mark.parametrize("name", ["german", "diabetes", "splice", "fourclass", "a9a.t"])
+def test_real_sets_have_the_shape_and_classes_of_the_manifest(name, real):
+    data, row = load(name), real[name]
+    counts = dict(part.split(":") for part in row["classes_with_counts"].split(";"))
+
+    assert (data.n, data.d) == (int(row["rows"]), int(row["features"]))
+    assert data.target.n_pos == int(counts["1"])
+    assert data.target.n_neg == int(counts["-1"])
+    assert data.rows.is_sparse == (name == "a9a.t")
+
+
+@pytest.mark.parametrize("name", ["accelerometer", "mushrooms", "pendigits", "satimage"])
+def test_real_sets_become_binary_as_the_catalogue_says(name, real):
+    data, row = load(name), real[name]
+    counts = dict(part.split(":") for part in row["classes_with_counts"].split(";"))
+
+    assert (data.n, data.d) == (int(row["rows"]), int(row["features"]))
+    assert data.target.n_pos == sum(int(counts[str(label)]) for label in entry(name).positive)
+
+
+def test_no_changepoint_set_among_the_real_ones(real):
+    assert set(real) <= set(available())
+    assert not [name for name in available() if "chipseq" in name or "neuroblastoma" in name]
+    with pytest.raises(DataError, match="is a changepoint set"):
+        load("chipseq-H3K27ac_TDH_some")
