@@ -88,9 +88,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows X (n, d) -> (n,): positive from the threshold on."""
-        labels: NDArray[Any] = self.classes_[
-            (self.decision_function(X) >= self.threshold_).astype(np.intp)
-        ]
+        positive = self.decision_function(X) >= self.threshold_
+        labels: NDArray[Any] = self.classes_[positive.astype(np.intp)]
         return labels
 
     def _seed(self) -> int:

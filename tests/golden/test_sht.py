@@ -65,9 +65,9 @@ class Expanded(Spam):
         X, y, s, a, b, p = self.coefficients(rows, w)
         m_neg, m_pos = self.data.means
         q, pos = p * (1 - p) * (a - b), y > 0
-        c_x = np.where(pos, p * (s - b - 1), (1 - p) * (s - a + 1))
-        c_pos = np.where(pos, p * a - q, -(1 - p) * s - q)
-        c_neg = np.where(pos, -p * s + q, (1 - p) * b + q)
+        c_x = np.where(pos, (1 - p) * (s - b - 1), p * (s - a + 1))
+        c_pos = np.where(pos, (1 - p) * a - q, -p * s - q)
+        c_neg = np.where(pos, -(1 - p) * s + q, p * b + q)
         total = X.T @ c_x + c_pos.sum() * m_pos + c_neg.sum() * m_neg
         return 2 * total / len(y) / (p * (1 - p))
 
