@@ -23,7 +23,6 @@ Index = NDArray[np.int32]
 Block = slice | Index
 ALL = slice(None)
 MAX_STORED = 2**31 - 1
-TINY = float(np.finfo(np.float64).tiny)
 DENSE_FROM = 1 / 3  # share of non-zeros where dense rows overtake CSR (measured: 0.25 to 0.5)
 
 
@@ -116,8 +115,10 @@ class Rows:
 
     def row_norms(self) -> Vector:
         """Euclidean norm of each row, shape (n,)."""
-        scale = max(float(np.abs(self.values).max(initial=0.0)), TINY)  # squares may overflow
-        squares = (self.values / scale) ** 2
+        # Squares may overflow. A power of two scales without rounding, so that no row's norm
+        # depends on another row.
+        _, exponent = np.frexp(np.abs(self.values).max(initial=0.0))
+        squares = np.ldexp(self.values, -exponent) ** 2
         if self.starts is None:
             sums = squares.reshape(self.n, self.d).sum(axis=1)
         else:
@@ -125,7 +126,7 @@ class Rows:
             filled = np.flatnonzero(np.diff(self.starts))  # reduceat misreads empty rows
             if filled.size:
                 sums[filled] = np.add.reduceat(squares, self.starts[filled])
-        norms: Vector = scale * np.sqrt(sums)
+        norms: Vector = np.ldexp(np.sqrt(sums), exponent)
         return norms
 
     def with_ones(self) -> Rows:

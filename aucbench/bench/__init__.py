@@ -1,1 +1,1 @@
-"""bench."""
+"""Which method is better: plan, cell, runner, summary."""

@@ -1,0 +1,85 @@
+"""The command line: parse, one library call, print.
+
+Design
+  a. What takes long to import (numpy, scikit-learn, rich) is imported inside the commands
+     that need it, so that `--help` answers at once.
+  b. On a terminal a table has colours and a progress bar moves on stderr; into a pipe goes
+     plain text without control characters.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from aucbench.bench.text import shown
+from aucbench.cli.catalogue import list_names, list_plugins, show, warn_of_broken_plugins
+from aucbench.cli.compare import compare
+from aucbench.errors import AucbenchError
+
+__all__ = ["app", "main"]
+
+
+class Group(TyperGroup):
+    """Tells a mistake of the user in one sentence; lets a bug keep its traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; exit code 2 when it raises `AucbenchError`."""
+        try:
+            return super().invoke(ctx)
+        except AucbenchError as error:
+            typer.echo(f"error: {shown(str(error))}", err=True)
+            warn_of_broken_plugins()
+            raise typer.Exit(2) from error
+
+
+app = typer.Typer(
+    cls=Group,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("compare")(compare)
+app.command("list")(list_names)
+app.command("show")(show)
+app.command("plugins")(list_plugins)
+
+
+def main() -> None:
+    """Entry point of the command `aucbench`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # an ASCII terminal has no ±
+    app()
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"aucbench {version('aucbench')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    *,
+    no_plugins: Annotated[
+        bool, typer.Option("--no-plugins", help="Load what comes with aucbench only.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
+    ] = False,
+) -> None:
+    """Compare solvers that maximise the area under the ROC curve."""
+    if no_plugins:
+        from aucbench.discovery import ALLOWED
+
+        os.environ[ALLOWED] = ""  # an empty list, which processes started from here inherit

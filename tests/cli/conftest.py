@@ -1,0 +1,125 @@
+"""A distribution of toy solvers that exists on sys.path only, found like any installed one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from plugin_site import Site
+from typer.testing import CliRunner
+
+from aucbench.cli import app
+
+TOYS = '''
+"""Toy solvers."""
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from aucbench import hookspecs
+from aucbench.protocols import Needs, Problem, State
+
+
+@dataclass(frozen=True)
+class Means:
+    """w = scale (m₊ − m₋).
+
+    References
+    ----------
+    Nobody, "Nothing", 1900.
+    """
+
+    scale: float = 1.0
+    width: float = float("inf")
+    names: tuple = ()
+    space: ClassVar = {"scale": (1.0, 2.0)}
+    needs: ClassVar = Needs()
+
+    def problem(self, data, rng):
+        return Problem(None, train=data)
+
+    def iterates(self, problem, rng):
+        m_neg, m_pos = problem.data.means
+        yield State(1, self.scale * (m_pos - m_neg), problem.data.n)
+
+
+@dataclass(frozen=True)
+class Raises(Means):
+    def iterates(self, problem, rng):
+        raise ValueError("boom [bold]\\nsecond line")
+
+
+@dataclass(frozen=True)
+class Exits(Means):
+    def problem(self, data, rng):
+        raise SystemExit(3)
+
+
+@dataclass(frozen=True)
+class Nans(Means):
+    def iterates(self, problem, rng):
+        yield State(1, np.full(problem.data.d, np.nan), problem.data.n)
+
+
+@dataclass(frozen=True)
+class Interrupted(Means):
+    def problem(self, data, rng):
+        raise KeyboardInterrupt
+
+
+class Unbuildable(Means):
+    def __init__(self):
+        raise KeyError("no luck")
+
+
+@hookspecs.hookimpl
+def aucbench_solvers():
+    return {
+        "means": Means,
+        "raises": Raises,
+        "exits": Exits,
+        "nans": Nans,
+        "interrupted": Interrupted,
+        "unbuildable": Unbuildable,
+    }
+'''
+
+
+@pytest.fixture(scope="session")
+def toy_folder(tmp_path_factory):
+    site = Site(tmp_path_factory.mktemp("site"))
+    site.module("toy_solvers", TOYS)
+    site.module("toy_broken", "raise RuntimeError('no \\x1b[31m licence')")
+    site.metadata("toys", "1.0", {"toys": "toy_solvers", "toy-broken": "toy_broken"})
+    return site.path
+
+
+@pytest.fixture
+def toys(toy_folder, monkeypatch):
+    monkeypatch.syspath_prepend(toy_folder)
+    return toy_folder
+
+
+@pytest.fixture
+def cli():
+    """Run the command line in this process; its output is no terminal."""
+
+    def run(*args):
+        return CliRunner().invoke(app, [*map(str, args)])
+
+    return run
+
+
+@pytest.fixture
+def process(toy_folder):
+    """Run the command line, or Python code, in a process of its own."""
+
+    def run(*args, **variables):
+        environment = os.environ | {"PYTHONPATH": str(toy_folder)} | variables
+        script = Path(sys.executable).with_name("aucbench")
+        command = [sys.executable, *args] if args[0] == "-c" else [sys.executable, script, *args]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+    return run

@@ -1,0 +1,254 @@
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from aucbench.bench.plan import DEFAULT_SOLVERS
+
+KEYS = {"solver", "dataset", "split", "seed", "status", "reason", "auc", "fit_seconds", "nnz"}
+SMALL = "outbreak[n=200,d=20,k=5]"
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+
+
+def strict(path):
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(path.read_text(), parse_constant=refuse)
+
+
+def write_csv(path, labels):
+    rng = np.random.default_rng(0)
+    lines = [f"{rng.random():.3f},{rng.random():.3f},{label}" for label in labels]
+    path.write_text("\n".join(["first,second,y", *lines]) + "\n")
+    return path
+
+
+def test_default_solvers_on_embedded_data(cli):
+    result = cli("compare", "--data", "breast-cancer", "--splits", 2, "--passes", 2)
+
+    assert result.exit_code == 0, result.output
+    assert "± " in result.stdout
+    assert [line.split()[1] for line in result.stdout.splitlines()[1:5]] == [*DEFAULT_SOLVERS]
+    assert "2 splits x 1 repeat(s), maxabs, 2 passes, gap 1e-06, seed 0" in result.stdout
+    assert not CONTROL.search(result.output)
+    assert "failed" not in result.stdout
+
+
+def test_help_names_the_default_solvers(cli):
+    text = " ".join(cli("compare", "--help").stdout.split())
+
+    assert ",".join(DEFAULT_SOLVERS) in text.replace(" ", "")
+
+
+def test_json_has_one_object_per_cell(cli, toys, tmp_path):
+    path = tmp_path / "rows.json"
+    result = cli(
+        *("compare", "--solvers", "means[scale=2,width=inf],means", "--data", SMALL),
+        *("--data", "breast-cancer", "--splits", 3, "--repeats", 2, "--seed", 7, "--json", path),
+    )
+    rows = strict(path)
+
+    assert result.exit_code == 0, result.output
+    assert len(rows) == 2 * 2 * 3 * 2
+    assert all(row.keys() >= KEYS for row in rows)
+    cells = {(row["solver"], row["dataset"], row["split"], row["seed"]) for row in rows}
+    assert len(cells) == len(rows)
+    assert {seed for *_, seed in cells} == {7, 8}
+    assert {solver for solver, *_ in cells} == {"means[scale=2,width=inf]", "means"}
+    assert rows[0]["parameters"] == {"scale": 2, "width": "inf"}
+    assert all(row["status"] == "ok" and row["reason"] is None for row in rows)
+    assert all(0 <= row["auc"] <= 1 and row["fit_seconds"] > 0 for row in rows)
+    assert all(row["auc"] > 0.9 for row in rows if row["dataset"] == "breast-cancer")
+    assert {row["nnz"] for row in rows} == {20, 30}
+    assert [p.name for p in tmp_path.iterdir()] == ["rows.json"]
+
+
+def test_failing_solvers_are_rows_and_the_rest_runs(cli, toys, tmp_path):
+    path = tmp_path / "rows.json"
+    names = "raises,means,exits,nans,unbuildable,toy-broken"
+    result = cli("compare", "--solvers", names, "--data", SMALL, "--splits", 2, "--json", path)
+    rows = {row["solver"]: row for row in strict(path)}
+
+    assert result.exit_code == 0, result.output
+    assert rows["means"]["status"] == "ok"
+    assert rows["raises"]["status"] == "error"
+    assert rows["raises"]["reason"] == "ValueError: boom [bold]"
+    assert rows["exits"]["reason"] == "SystemExit: 3"
+    assert rows["nans"]["status"] == "invalid"
+    assert "not finite" in rows["nans"]["reason"]
+    assert rows["nans"]["auc"] is None
+    assert rows["unbuildable"]["reason"] == "KeyError: 'no luck'"
+    assert rows["toy-broken"]["status"] == "error"
+    assert "licence" in rows["toy-broken"]["reason"]
+    assert "10 of 12 rows failed" in result.stdout
+    assert result.stdout.count("boom [bold]") == 1
+    assert not CONTROL.search(result.output)
+
+
+def test_too_few_rows_of_a_class_is_skipped(cli, toys, tmp_path):
+    data, path = write_csv(tmp_path / "tiny.csv", [0, 1, 0, 1, 0, 0, 0]), tmp_path / "rows.json"
+    result = cli(
+        *("compare", "--solvers", "means", "--data", f"{data},{SMALL}"),
+        *("--splits", 3, "--json", path),
+    )
+    rows = strict(path)
+
+    assert result.exit_code == 0, result.output
+    assert [row["status"] for row in rows] == ["skipped"] * 3 + ["ok"] * 3
+    assert "2 row(s), fewer than the 3 splits" in rows[0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--data", SMALL, "--solvers", "sht-ac"], "did you mean 'sht-auc'"),
+        (["--data", SMALL, "--solvers", "means[scal=1]"], "known are: names, scale, width"),
+        (["--data", SMALL, "--solvers", "means[scale=1"], "cannot read"),
+        (["--data", SMALL, "--solvers", "means,means"], "named twice"),
+        (["--data", "nonsense", "--solvers", "means"], "breast-cancer"),
+        (["--solvers", "means"], "breast-cancer"),
+        (["--data", "nowhere/x.csv", "--solvers", "means"], "nowhere/x.csv"),
+        (["--data", SMALL, "--solvers", "means", "--preprocess", "minmax"], "unit-centred"),
+        (["--data", SMALL, "--solvers", "means", "--preprocess", "append-one"], "intercept"),
+        (["--data", SMALL, "--solvers", "means", "--passes", "0"], "passes must be"),
+        (["--data", SMALL, "--solvers", "means", "--seconds", "nan"], "seconds must be"),
+        (["--data", SMALL, "--solvers", "means", "--splits", "1"], "splits must be"),
+        (["--data", SMALL, "--solvers", "means", "--repeats", "0"], "repeats must be"),
+        (["--data", SMALL, "--solvers", "means", "--seed", "-1"], "seed must be"),
+        (["--data", SMALL, "--solvers", "means", "--seed", str(2**32)], "2**32"),
+        (["--data", SMALL, "--solvers", "means", "--gap-tol", "-1"], "gap_tol must be"),
+        (["--data", SMALL, "--solvers", "means", "--positive", "1"], "positive"),
+        (["--data", SMALL, "--solvers", "means", "--drop", "a,,b"], "--drop a,b"),
+        (["--data", SMALL, "--solvers", "sht-auc", "--objective", "logit"], "pairwise-square"),
+        (["--data", SMALL, "--solvers", "sht-auc", "--projector", "top"], "top-k"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(cli, toys, options, sentence):
+    result = cli("compare", *options)
+    errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+
+    assert result.exit_code == 2, result.output
+    assert len(errors) == 1
+    assert sentence in errors[0]
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("kind", ["objective", "projector"])
+def test_an_option_that_a_solver_ignores_is_refused(cli, toys, kind):
+    spec = {"objective": "logistic", "projector": "l2-ball[R=1]"}[kind]
+    result = cli("compare", "--data", SMALL, "--solvers", "sht-auc,means,nans", f"--{kind}", spec)
+
+    assert result.exit_code == 2
+    assert f"tied to their own {kind}: means, nans;" in result.stderr
+
+
+def test_objective_of_a_solver_that_honours_it(cli, tmp_path):
+    paths = [tmp_path / "own.json", tmp_path / "other.json"]
+    common = ("compare", "--data", SMALL, "--solvers", "sht-auc[k=5]", "--splits", 2)
+    own = cli(*common, "--passes", 2, "--json", paths[0])
+    other = cli(*common, "--passes", 2, "--objective", "logistic", "--json", paths[1])
+    rows = [strict(path)[0] for path in paths]
+
+    assert (own.exit_code, other.exit_code) == (0, 0)
+    assert [row["with_objective"] for row in rows] == [None, "logistic"]
+    assert rows[0]["objective"] != rows[1]["objective"]
+    assert "objective logistic" in other.stdout
+
+
+def test_json_path_is_tried_before_the_run(cli, toys, tmp_path):
+    for path in (tmp_path / "absent" / "rows.json", tmp_path):
+        result = cli("compare", "--solvers", "interrupted", "--data", SMALL, "--json", path)
+
+        assert result.exit_code == 2
+        assert str(path) in result.stderr
+
+
+def test_ctrl_c_keeps_the_finished_rows(cli, toys, tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text("older")
+    common = ("--data", SMALL, "--splits", 2, "--json", path)
+    result = cli("compare", "--solvers", "means,interrupted", *common)
+
+    assert result.exit_code == 130
+    assert "interrupted: 3 of 4 rows are missing" in result.stderr
+    assert [row["solver"] for row in strict(path)] == ["means"]
+    assert "means" in result.stdout
+
+
+def test_positive_and_drop_reach_files(cli, toys, tmp_path):
+    data, path = write_csv(tmp_path / "three.csv", [0, 1, 2] * 10), tmp_path / "rows.json"
+    common = ("compare", "--solvers", "means", "--data", data, "--splits", 2, "--json", path)
+    refused = cli(*common)
+    result = cli(*common, "--positive", "1,2", "--drop", "first")
+
+    assert refused.exit_code == 2
+    assert "positive" in refused.stderr
+    assert result.exit_code == 0, result.output
+    assert [row["d"] for row in strict(path)] == [1, 1]
+
+
+def test_same_command_gives_the_same_rows(cli, tmp_path):
+    found = []
+    for name in ("a.json", "b.json"):
+        options = ("--solvers", "sht-auc", "--splits", 2, "--passes", 3, "--json", tmp_path / name)
+        assert cli("compare", "--data", SMALL, *options).exit_code == 0
+        found.append([{**row, "fit_seconds": 0} for row in strict(tmp_path / name)])
+
+    assert found[0] == found[1]
+
+
+def test_names_cannot_move_the_cursor(cli, toys, tmp_path):
+    data = write_csv(tmp_path / "red\x1b[31m.csv", [0, 1] * 5)
+    result = cli("compare", "--solvers", "means", "--data", data, "--splits", 2)
+
+    assert "red\\x1b" in result.output
+    assert not CONTROL.search(result.output)
+
+
+def test_terminal_shows_colours_and_pipe_does_not(toy_folder, process):
+    options = ["compare", "--solvers", "means,raises", "--data", SMALL, "--splits", "2"]
+    piped = process(*options)
+    assert (piped.returncode, piped.stderr) == (0, "")
+    assert not CONTROL.search(piped.stdout)
+
+    code, text = on_terminal(toy_folder, options)
+    assert code == 0
+    assert "\x1b[1m" in text
+    assert "boom [bold]" in text
+    assert "means" in text
+
+
+def on_terminal(folder, options):
+    """Exit code, and all that a pseudo terminal received."""
+    parent, child = pty.openpty()
+    environment = os.environ | {"PYTHONPATH": str(folder), "TERM": "xterm"}
+    environment.pop("NO_COLOR", None)
+    command = [sys.executable, "-c", "from aucbench.cli import main; main()", *options]
+    with subprocess.Popen(command, stdout=child, stderr=child, env=environment) as process:
+        os.close(child)
+        received = b""
+        with os.fdopen(parent, "rb", buffering=0) as terminal, suppress(OSError):  # EIO at its end
+            while piece := terminal.read(4096):
+                received += piece
+    return process.returncode, received.decode()
+
+
+def test_real_data(cli, data_folder, monkeypatch, tmp_path):
+    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
+    path = tmp_path / "rows.json"
+    options = ("--solvers", "sht-auc,sto-iht,hsg-ht,logistic", "--splits", 5)
+    result = cli("compare", "--data", "german,splice", *options, "--json", path)
+    rows = strict(path)
+
+    assert result.exit_code == 0, result.output
+    assert {row["status"] for row in rows} == {"ok"}
+    for name, published in (("german", 0.794), ("splice", 0.922)):
+        aucs = [r["auc"] for r in rows if (r["dataset"], r["solver"]) == (name, "logistic")]
+        assert np.mean(aucs) == pytest.approx(published, abs=0.003)

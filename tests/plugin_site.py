@@ -1,0 +1,64 @@
+"""Throw-away distributions in a folder on sys.path stand in for installed plugins."""
+
+from aucbench.lookup import plugins
+
+HEAD = """
+from dataclasses import dataclass
+from typing import ClassVar
+from aucbench.hookspecs import hookimpl
+
+@dataclass(frozen=True)
+class Dummy:
+    '''w <- 0.'''
+    k: int = 3
+    fast: bool = True
+    gamma: "float | None" = None
+    space: ClassVar = {"k": (1, 2)}
+    needs: ClassVar = None
+    def __post_init__(self):
+        if self.k > 100:
+            raise ValueError("k is too large")
+    def problem(self, data, rng): return None
+    def iterates(self, problem, rng): return iter(())
+"""
+
+
+def solver(*registered):
+    """Source of a module that registers solvers under these names."""
+    given = ", ".join(f"{name!r}: Dummy" for name in registered)
+    return f"{HEAD}\n@hookimpl\ndef aucbench_solvers():\n    return {{{given}}}\n"
+
+
+class Site:
+    """A folder like site-packages."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def module(self, name, source):
+        (self.path / f"{name}.py").write_text(source, encoding="utf-8")
+
+    def add(self, distribution, version="1.0", **plugins):
+        """Install a distribution: plugin name (_ for -) -> source of its module."""
+        points = {name.replace("_", "-"): f"{distribution}_{name}" for name in plugins}
+        for name, source in plugins.items():
+            self.module(f"{distribution}_{name}", source)
+        self.metadata(distribution, version, points)
+
+    def metadata(self, distribution, version, points):
+        info = self.path / f"{distribution}-{version}.dist-info"
+        info.mkdir(parents=True)
+        head = f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+        (info / "METADATA").write_text(head, encoding="utf-8")
+        lines = "".join(f"{name} = {value}\n" for name, value in points.items())
+        (info / "entry_points.txt").write_text(f"[aucbench]\n{lines}", encoding="utf-8")
+        (info / "RECORD").write_text("", encoding="utf-8")
+
+
+def listed(name, distribution=None):
+    """The row of a plugin, third parties before built-ins."""
+    rows = [p for p in plugins() if p.name == name and distribution in (None, p.distribution)]
+    return rows[-1]
+
+
+HOOK = "\n@hookimpl\ndef aucbench_solvers():\n    "
