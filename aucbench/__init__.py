@@ -1,0 +1,78 @@
+"""Solvers that maximise the area under the ROC curve, as plugins, and a benchmark that holds.
+
+Every public name is imported when it is first used, so that `import aucbench` and
+`aucbench --help` answer at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aucbench.data import Data
+    from aucbench.estimator import AUCClassifier
+    from aucbench.hookspecs import hookimpl
+    from aucbench.loop import solve
+    from aucbench.metrics import auc
+    from aucbench.protocols import Objective, Problem, Projector, Solver, State
+    from aucbench.records import Run
+    from aucbench.registry import (
+        get_dataset,
+        get_objective,
+        get_projector,
+        get_solver,
+        list_solvers,
+    )
+
+    __version__: str
+
+__all__ = [
+    "AUCClassifier",
+    "Data",
+    "Objective",
+    "Problem",
+    "Projector",
+    "Run",
+    "Solver",
+    "State",
+    "auc",
+    "get_dataset",
+    "get_objective",
+    "get_projector",
+    "get_solver",
+    "hookimpl",
+    "list_solvers",
+    "solve",
+]
+
+_MODULES = {
+    "data": ("Data",),
+    "estimator": ("AUCClassifier",),
+    "hookspecs": ("hookimpl",),
+    "loop": ("solve",),
+    "metrics": ("auc",),
+    "protocols": ("Objective", "Problem", "Projector", "Solver", "State"),
+    "records": ("Run",),
+    "registry": ("get_dataset", "get_objective", "get_projector", "get_solver", "list_solvers"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use (PEP 562)."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        found: Any = version("aucbench")
+    elif name in _HOMES:
+        found = getattr(import_module(f"aucbench.{_HOMES[name]}"), name)
+    else:
+        raise AttributeError(f"module 'aucbench' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """Public names, imported or not."""
+    return sorted([*__all__, "__version__"])

@@ -1,6 +1,6 @@
 """Throw-away distributions in a folder on sys.path stand in for installed plugins."""
 
-from aucbench.lookup import plugins
+from aucbench.registry.lookup import plugins
 
 HEAD = """
 from dataclasses import dataclass

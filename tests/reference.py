@@ -1,7 +1,9 @@
 """Naive twins: each function is its definition, written to be obviously right."""
 
-import numpy as np
+import math
+from fractions import Fraction
 
+import numpy as np
 
 # --- rows, objectives, ranks -------------------------------------------------------------
 
@@ -64,3 +66,63 @@ def hard_threshold(v, k):
     out = np.zeros_like(v)
     out[keep] = v[keep]
     return out
+
+
+# --- selection and projectors ------------------------------------------------------------
+
+
+def keys(v):
+    """Magnitudes as integers: the bits without the sign, so that NaN ranks above infinity."""
+    return np.asarray(v, dtype=np.float64).view(np.int64) & np.int64(2**63 - 1)
+
+
+def kth_magnitude(v, k):
+    """k-th largest |v_i|."""
+    return np.sort(keys(v))[::-1][k - 1 : k].view(np.float64)[0]
+
+
+def top_k(v, k, free=0):
+    """Keep the k largest magnitudes, ties by lowest index, and the last `free` entries."""
+    tied = max(0, len(v) - free)
+    keep = np.argsort(-keys(v[:tied]), kind="stable")[:k]
+    out = np.zeros_like(v)
+    out[keep] = v[keep]
+    out[tied:] = v[tied:]
+    return out
+
+
+def l1_ball(v, R):
+    """Nearest point with |w|_1 <= R by sorting, in exact arithmetic."""
+    exact = [abs(Fraction(x)) for x in v]
+    R = Fraction(R)
+    if sum(exact) <= R:
+        return np.array(v)
+    total, theta = Fraction(0), Fraction(0)
+    for rank, a in enumerate(sorted(exact, reverse=True), 1):
+        total += a
+        if a > (total - R) / rank:
+            theta = (total - R) / rank
+    return np.array(
+        [math.copysign(float(max(0, a - theta)), x) for a, x in zip(exact, v, strict=True)]
+    )
+
+
+def l2_ball(v, R):
+    """v shortened to length R when it is longer."""
+    norm = math.hypot(*v)
+    return np.array([x / norm * R if norm > R else x for x in v])
+
+
+def box(v, lo, hi):
+    """Each entry moved to the nearer bound when it lies outside."""
+    return np.array([lo if x < lo else hi if x > hi else x for x in v])
+
+
+def soft_threshold(v, t):
+    """Each entry moved towards 0 by t, and to 0 when it is nearer than that."""
+    return np.array([x - t if x > t else x + t if x < -t else 0.0 for x in v])
+
+
+def elastic_net(v, l1, l2, step):
+    """Minimiser of step (l1 |w| + l2/2 w^2) + (w - v)^2 / 2, entry by entry."""
+    return soft_threshold(v, step * l1) / (1 + step * l2)

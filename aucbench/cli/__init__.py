@@ -80,6 +80,6 @@ def common(
 ) -> None:
     """Compare solvers that maximise the area under the ROC curve."""
     if no_plugins:
-        from aucbench.discovery import ALLOWED
+        from aucbench.registry.discovery import ALLOWED
 
         os.environ[ALLOWED] = ""  # an empty list, which processes started from here inherit

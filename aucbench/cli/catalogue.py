@@ -12,8 +12,8 @@ from aucbench.bench.text import aligned, shown
 from aucbench.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from aucbench.lookup import Plugin
     from aucbench.registry import Description
+    from aucbench.registry.lookup import Plugin
 
 FOLDER = "AUCBENCH_DATA"
 
@@ -49,8 +49,8 @@ def show(name: Annotated[str, typer.Argument(help="Such as sht-auc.")]) -> None:
     """Show parameters, defaults, grid, docstring and origin of whatever has this name."""
     from aucbench import registry
     from aucbench.datasets import available
-    from aucbench.discovery import KINDS
-    from aucbench.lookup import lookup
+    from aucbench.registry.discovery import KINDS
+    from aucbench.registry.lookup import lookup
 
     pages = [_page(registry.describe(kind, name)) for kind in KINDS if lookup(kind, name)]
     if not pages and name in available():
@@ -74,7 +74,7 @@ def list_plugins(
 
 def warn_of_broken_plugins() -> None:
     """One line on stderr for each plugin whose import has failed in this process."""
-    from aucbench.lookup import plugins
+    from aucbench.registry.lookup import plugins
 
     for plugin in plugins():
         if plugin.failure:
@@ -83,7 +83,7 @@ def warn_of_broken_plugins() -> None:
 
 
 def _checked() -> Sequence[Sequence[str]]:
-    from aucbench.doctor import check_plugins
+    from aucbench.registry.doctor import check_plugins
 
     header = ("plugin", "distribution", "version", "status", "seconds", "registers")
     found = check_plugins()
@@ -101,7 +101,7 @@ def _checked() -> Sequence[Sequence[str]]:
 
 
 def _installed() -> Sequence[Sequence[str]]:
-    from aucbench.lookup import plugins
+    from aucbench.registry.lookup import plugins
 
     header = ("plugin", "distribution", "version", "module", "state", "conflicts")
     found = plugins()

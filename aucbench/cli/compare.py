@@ -74,7 +74,7 @@ def compare(
 
 
 def _specs(texts: Texts) -> list[str]:
-    from aucbench.specs import split_specs
+    from aucbench.registry.specs import split_specs
 
     return [spec for text in texts or () for spec in split_specs(text)]
 

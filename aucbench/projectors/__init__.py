@@ -1,1 +1,26 @@
-"""projectors."""
+"""Sets and penalties Omega, each with its nearest point or prox; one file each."""
+
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.projectors.box import Box
+from aucbench.projectors.elastic_net import ElasticNet
+from aucbench.projectors.l1_ball import L1Ball
+from aucbench.projectors.l2_ball import L2Ball
+from aucbench.projectors.soft_threshold import SoftThreshold
+from aucbench.projectors.top_k import TopK
+from aucbench.protocols import Identity
+
+__all__ = ["Box", "ElasticNet", "Identity", "L1Ball", "L2Ball", "SoftThreshold", "TopK"]
+
+
+@hookimpl
+def aucbench_projectors() -> Factories:
+    """Return the built-in projectors by name."""
+    return {
+        "top-k": TopK,
+        "l1-ball": L1Ball,
+        "l2-ball": L2Ball,
+        "box": Box,
+        "soft-threshold": SoftThreshold,
+        "elastic-net": ElasticNet,
+        "identity": Identity,
+    }

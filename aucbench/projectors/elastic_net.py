@@ -1,0 +1,49 @@
+"""The elastic-net penalty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from aucbench.arrays import Vector
+from aucbench.errors import require_at_least
+from aucbench.projectors.argument import require_writable
+from aucbench.projectors.soft_threshold import soft
+
+
+@dataclass(frozen=True)
+class ElasticNet:
+    """prox of step (l1 |w|_1 + l2/2 |w|^2): soft(v, step l1) / (1 + step l2). NaN stays NaN.
+
+    Parameters
+    ----------
+    l1, l2 : float
+        Weights of |w|_1 and of |w|^2 / 2 in the objective, at least 0.
+
+    Raises
+    ------
+    ParameterError
+        When one of them is not a finite number of at least 0.
+    """
+
+    l1: float = 0.01
+    l2: float = 0.01
+
+    def __post_init__(self) -> None:
+        require_at_least(0, l1=self.l1, l2=self.l2)
+
+    def __call__(self, v: Vector, step: float = 1.0) -> Vector:
+        """Overwrite `v` with its prox and return it."""
+        require_writable(v)
+        soft(v, step * self.l1)
+        v /= 1 + step * self.l2
+        return v
+
+    def contains(self, w: Vector) -> bool:
+        """Return True: a penalty allows every w."""
+        return True
+
+    def value(self, w: Vector) -> float:
+        """l1 |w|_1 + l2/2 |w|^2."""
+        return self.l1 * float(np.abs(w).sum()) + self.l2 / 2 * float(np.dot(w, w))

@@ -1,0 +1,52 @@
+"""The l1 ball."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from aucbench.arrays import Vector
+from aucbench.errors import require_above
+from aucbench.kernels import select
+from aucbench.projectors.argument import TOLERANCE, require_writable
+
+
+@dataclass(frozen=True)
+class L1Ball:
+    """Nearest point of {w : |w|_1 <= R}: sign(v_i) max(0, |v_i| - theta); O(d), no sort.
+
+    A vector with a NaN or an infinite entry has no nearest point and stays as it is.
+
+    Parameters
+    ----------
+    R : float
+        Radius, in units of w, greater than 0.
+
+    Raises
+    ------
+    ParameterError
+        When R is not a finite number greater than 0.
+    """
+
+    R: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_above(0, R=self.R)
+
+    def __call__(self, v: Vector, step: float = 1.0) -> Vector:
+        """Overwrite `v` with its nearest point and return it; inside the ball, unchanged."""
+        require_writable(v)
+        limit = self.R * (1 + TOLERANCE)
+        select.l1_ball(v, self.R, limit, np.empty(v.size, np.int64))
+        return v
+
+    def contains(self, w: Vector) -> bool:
+        """Whether |w|_1 <= R, up to the relative rounding 1e-12 of a projection."""
+        with np.errstate(over="ignore"):  # an infinite norm is an answer
+            return bool(np.abs(w).sum() <= self.R * (1 + TOLERANCE))
+
+    def value(self, w: Vector) -> float:
+        """0 in the ball, infinity elsewhere."""
+        return 0.0 if self.contains(w) else inf

@@ -1,0 +1,63 @@
+"""The Euclidean ball."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite, sqrt
+
+import numpy as np
+
+from aucbench.arrays import Vector
+from aucbench.errors import require_above
+from aucbench.projectors.argument import TOLERANCE, require_writable
+
+SAFE = 1e-250, 1e250  # squared norms in which neither overflow nor underflow took part
+
+
+def length(v: Vector) -> float:
+    """Return |v|_2, right also where the squares over- or underflow."""
+    squared = float(np.dot(v, v))
+    if SAFE[0] < squared < SAFE[1]:
+        return sqrt(squared)
+    peak = float(np.abs(v).max(initial=0.0))
+    return peak * sqrt(float(np.sum((v / peak) ** 2))) if 0 < peak < inf else peak
+
+
+@dataclass(frozen=True)
+class L2Ball:
+    """Nearest point of {w : |w|_2 <= R}: v R / max(R, |v|_2).
+
+    A vector whose norm is NaN or infinite stays as it is.
+
+    Parameters
+    ----------
+    R : float
+        Radius, in units of w, greater than 0.
+
+    Raises
+    ------
+    ParameterError
+        When R is not a finite number greater than 0.
+    """
+
+    R: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_above(0, R=self.R)
+
+    def __call__(self, v: Vector, step: float = 1.0) -> Vector:
+        """Overwrite `v` with its nearest point and return it; inside the ball, unchanged."""
+        require_writable(v)
+        norm = length(v)
+        if norm > self.R * (1 + TOLERANCE) and isfinite(norm):
+            v /= norm  # not v *= R / norm: a tiny quotient would lose its digits
+            v *= self.R
+        return v
+
+    def contains(self, w: Vector) -> bool:
+        """Whether |w|_2 <= R, up to the relative rounding 1e-12 of a projection."""
+        return length(w) <= self.R * (1 + TOLERANCE)
+
+    def value(self, w: Vector) -> float:
+        """0 in the ball, infinity elsewhere."""
+        return 0.0 if self.contains(w) else inf

@@ -1,0 +1,211 @@
+"""Build solvers, objectives, projectors, feature maps and data sets by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aucbench.errors import ParameterError, PluginError, UnknownNameError
+from aucbench.registry.lookup import CALLED, Plugin, find, lookup, names, plugins, unknown
+from aucbench.registry.signatures import Parameter, call, check, parameters_of
+from aucbench.registry.specs import Spec, parse_spec, split_specs
+
+if TYPE_CHECKING:
+    from aucbench.data import Data
+    from aucbench.protocols import FeatureMap, Needs, Objective, Projector, Solver
+
+__all__ = [
+    "Description",
+    "Parameter",
+    "Plugin",
+    "Spec",
+    "describe",
+    "get_dataset",
+    "get_features",
+    "get_objective",
+    "get_projector",
+    "get_solver",
+    "list_solvers",
+    "names",
+    "parse_spec",
+    "plugins",
+    "split_specs",
+]
+
+ABILITIES = {
+    "solvers": ("problem", "iterates", "space", "needs"),
+    "objectives": ("value", "grad"),
+    "projectors": ("__call__", "contains", "value"),
+    "features": ("__call__", "fit", "exempt"),
+    "datasets": ("rows", "target"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a name stands for.
+
+    Attributes
+    ----------
+    kind, name, plugin, distribution, version : str
+        Where it comes from.
+    doc : str
+        Its docstring: formula, parameters with units, reference.
+    parameters : tuple of Parameter
+        In the order of definition.
+    space : mapping of str to tuple
+        The published grid; empty but for solvers.
+    needs : Needs or None
+        What a solver can be asked for.
+    """
+
+    kind: str
+    name: str
+    plugin: str
+    distribution: str
+    version: str
+    doc: str
+    parameters: tuple[Parameter, ...]
+    space: Mapping[str, tuple[Any, ...]]
+    needs: Needs | None
+
+
+def list_solvers() -> list[str]:
+    """Names of all solvers that can be asked for, sorted."""
+    return names("solvers")
+
+
+def get_solver(spec: str | Solver, /, **params: Any) -> Solver:
+    """Build a solver: `get_solver("sht-auc", k=50)` or `get_solver("sht-auc[k=50]")`.
+
+    Parameters
+    ----------
+    spec : str or Solver
+        `name`, `name[k=50,blocks=4]`, or either after `distribution:`; a solver is returned
+        unchanged.
+    **params
+        Its hyperparameters; one may stand here or in the brackets.
+
+    Raises
+    ------
+    UnknownNameError
+        When no plugin registers the name, or the solver has no such parameter.
+    ParameterError
+        When the text is malformed, or a parameter is missing, given twice or refused.
+    PluginError
+        When the plugin is broken or switched off, or two of them claim the name.
+    """
+    return _get("solvers", spec, params)  # type: ignore[no-any-return]
+
+
+def get_objective(spec: str | Objective, data: Data, /, **params: Any) -> Objective:
+    """Build f on `data`: `get_objective("logistic", data)`; raises as `get_solver`."""
+    return _get("objectives", spec, params, data)  # type: ignore[no-any-return]
+
+
+def get_projector(spec: str | Projector, /, **params: Any) -> Projector:
+    """Build a projector: `get_projector("top-k", k=50)`; raises as `get_solver`."""
+    return _get("projectors", spec, params)  # type: ignore[no-any-return]
+
+
+def get_features(spec: str | FeatureMap, /, **params: Any) -> FeatureMap:
+    """Build a feature map, not yet fitted: `get_features("maxabs")`; raises as `get_solver`."""
+    return _get("features", spec, params)  # type: ignore[no-any-return]
+
+
+def get_dataset(spec: str | Data, /, **params: Any) -> Data:
+    """Read or generate a data set.
+
+    Parameters
+    ----------
+    spec : str or Data
+        A registered name with its parameters, `outbreak[n=1000,d=1000]`; else a file of the
+        folder `AUCBENCH_DATA`, a path or an https address. `Data` are returned unchanged.
+    **params
+        Parameters of a registered data set; for files `positive`, `drop` and `target`.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError, PluginError
+        As `get_solver`.
+    DataError
+        When the file cannot be used as it is.
+    """
+    if isinstance(spec, str) and lookup("datasets", parse_spec(spec).name) is None:
+        return _read(parse_spec(spec), params)
+    return _get("datasets", spec, params)  # type: ignore[no-any-return]
+
+
+def describe(kind: str, name: str) -> Description:
+    """What `name` of one of the kinds solvers, objectives, projectors, features, datasets is.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        As `get_solver`.
+    """
+    claim = find(kind, name)
+    factory, entry = claim.factory, claim.entry
+    return Description(
+        kind,
+        claim.name,
+        entry.name,
+        entry.distribution,
+        entry.version,
+        inspect.getdoc(factory) or "",
+        parameters_of(factory, skip=1 if kind == "objectives" else 0),
+        getattr(factory, "space", {}),
+        getattr(factory, "needs", None),
+    )
+
+
+def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
+    if not isinstance(spec, str):
+        return _given(kind, spec, params)
+    read = parse_spec(spec)
+    claim = find(kind, read.name)
+    made = call(claim.name, claim.factory, args, _merged(read, params))
+    if lacking := _lacking(kind, made):
+        raise PluginError(
+            f"{claim.qualified} made {made!r}, which is no {CALLED[kind]}: it lacks {lacking}"
+        )
+    return made
+
+
+def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
+    """Data set that no plugin registers."""
+    from aucbench.datasets import files
+
+    chosen = _merged(spec, params)
+    check(spec.name, files.load, 1, chosen)
+    try:
+        return files.load(spec.name, **chosen)
+    except UnknownNameError as error:
+        raise unknown("datasets", spec.name, files.available()) from error
+
+
+def _given(kind: str, thing: Any, params: Mapping[str, Any]) -> Any:
+    lacking = _lacking(kind, thing)
+    if isinstance(thing, type) or lacking:
+        raise ParameterError(
+            f"got {thing!r}, wanted the name of a {CALLED[kind]} or an instance of one"
+        )
+    if params:
+        raise ParameterError(
+            f"{thing!r} is built already; {', '.join(params)} can only be given with a name"
+        )
+    return thing
+
+
+def _merged(spec: Spec, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    if twice := spec.params.keys() & params.keys():
+        raise ParameterError(
+            f"{', '.join(sorted(twice))} of {spec.name} is given twice: in the brackets and beside"
+        )
+    return {**spec.params, **params}
+
+
+def _lacking(kind: str, thing: Any) -> str:
+    return ", ".join(name for name in ABILITIES[kind] if not hasattr(thing, name))

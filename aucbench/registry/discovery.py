@@ -1,0 +1,227 @@
+"""Plugins of the entry-point group `aucbench`: found without import, imported one by one.
+
+Design
+  a. Finding reads metadata only. Importing happens on first use, one plugin at a time, and
+     whatever it raises is recorded and stays with that plugin.
+  b. One pluggy manager per plugin: a shared one stops at the first broken plugin and lets
+     the first of two equal names win silently.
+  c. A plugin may use the registry while it is imported. Nothing here holds a lock, since a
+     lock of ours taken around the import lock of Python could deadlock.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import Distribution, EntryPoint, distributions
+from threading import local
+from types import MappingProxyType
+from typing import Any
+
+import pluggy
+
+from aucbench import hookspecs
+from aucbench.errors import PluginError, UnknownNameError
+from aucbench.hookspecs import PROJECT, Factories
+
+ALLOWED = "AUCBENCH_PLUGINS"
+KINDS = ("solvers", "objectives", "projectors", "features", "datasets")
+LONGEST_REASON = 300
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One plugin as its metadata tell it; every text in it is safe to print."""
+
+    name: str
+    distribution: str
+    version: str
+    value: str  # module, or module:object
+    location: str = ""
+    fault: str | None = None  # why it is refused before it is imported
+
+    @property
+    def builtin(self) -> bool:
+        """Whether it comes with aucbench."""
+        return canonical(self.distribution) == PROJECT
+
+    @property
+    def qualified(self) -> str:
+        """distribution:name, which is always unambiguous."""
+        return f"{self.distribution}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What the import of a plugin gave: factories by kind and name, or why it failed."""
+
+    factories: Mapping[str, Factories] = field(default_factory=dict)
+    failure: str | None = None
+
+
+# Kept for the life of the process, as Python keeps imported modules.
+_loaded: dict[Entry, Loaded] = {}
+_thread = local()
+
+
+def canonical(distribution: str) -> str:
+    """Name of a distribution in the form in which two spellings of it are equal (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def entries() -> tuple[Entry, ...]:
+    """Every plugin that is installed, built-ins first, without importing any."""
+    return _entries(tuple(sys.path))
+
+
+def enabled() -> tuple[Entry, ...]:
+    """Built-ins and those that `AUCBENCH_PLUGINS` allows; all when it is not set.
+
+    Raises
+    ------
+    UnknownNameError
+        When the list names a plugin that is not installed.
+    """
+    allowed = _allowed()
+    if allowed is None:
+        return entries()
+    known = {*(e.name for e in entries()), *(e.qualified for e in entries())}
+    for name in allowed - known:
+        raise UnknownNameError(f"plugin in {ALLOWED}", name, known)
+    return tuple(e for e in entries() if is_enabled(e))
+
+
+def is_enabled(entry: Entry) -> bool:
+    """Whether `AUCBENCH_PLUGINS` allows this plugin."""
+    allowed = _allowed()
+    return allowed is None or entry.builtin or bool({entry.name, entry.qualified} & allowed)
+
+
+def loaded(entry: Entry) -> Loaded | None:
+    """What is known of a plugin in this process; None before its first use."""
+    return Loaded(failure=entry.fault) if entry.fault else _loaded.get(entry)
+
+
+def load(entry: Entry) -> Loaded | None:
+    """Import a plugin, at most once per process; None while it is being imported."""
+    if (known := loaded(entry)) is not None:
+        return known
+    importing = _thread.__dict__.setdefault("importing", set())
+    if entry in importing:
+        return None
+    importing.add(entry)
+    try:
+        found = Loaded(_factories(entry))
+    except _Unfinished:
+        return None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # sys.exit and panics of extensions are no Exception
+        found = Loaded(failure=describe_error(error))
+    finally:
+        importing.discard(entry)
+    return _loaded.setdefault(entry, found)
+
+
+def describe_error(error: BaseException) -> str:
+    """Class and message on one printable line."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "(its message cannot be shown)"
+    return printable(f"{type(error).__name__}: {text}")
+
+
+def printable(text: str) -> str:
+    """One line without control characters, cut at `LONGEST_REASON`."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
+
+
+class _Unfinished(Exception):
+    """Somebody imports the module of a plugin, and it asks for its own plugin."""
+
+
+def _factories(entry: Entry) -> Mapping[str, Factories]:
+    point = EntryPoint(entry.name, entry.value, PROJECT)
+    module = import_module(point.module)
+    # A module that is half imported has no hooks yet, and would be recorded as empty.
+    if getattr(module.__spec__, "_initializing", False):
+        raise _Unfinished
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(hookspecs)
+    plugin = point.load()
+    manager.register(plugin, entry.name)
+    manager.check_pending()
+    if not manager.get_hookcallers(plugin):
+        raise PluginError(f"{entry.value} has no function marked with aucbench.hookimpl")
+    return MappingProxyType({kind: _answer(manager, kind) for kind in KINDS})
+
+
+def _answer(manager: pluggy.PluginManager, kind: str) -> Factories:
+    hook: Any = getattr(manager.hook, f"aucbench_{kind}")
+    if not hook.get_hookimpls():
+        return {}
+    answer = next(iter(hook()), None)  # pluggy leaves out an answer of None
+    if not isinstance(answer, Mapping):
+        raise PluginError(f"{hook.name} returned {answer!r}, wanted a mapping of name to class")
+    for name, factory in answer.items():
+        if not (isinstance(name, str) and NAME.fullmatch(name)):
+            raise PluginError(f"{hook.name} names {name!r}; use letters, digits and . _ -")
+        if not callable(factory):
+            raise PluginError(f"{hook.name} has {factory!r} under {name!r}, wanted a class")
+    return MappingProxyType(dict(answer))
+
+
+def _allowed() -> set[str] | None:
+    text = os.environ.get(ALLOWED)
+    return None if text is None else {name.strip() for name in text.split(",") if name.strip()}
+
+
+@lru_cache(maxsize=4)
+def _entries(path: tuple[str, ...]) -> tuple[Entry, ...]:
+    found: dict[str, tuple[Entry, ...]] = {}
+    for distribution in distributions(path=[*path]):
+        of_this = _entries_of(distribution)
+        # The copy that Python imports stands first on the path (editable beside wheel).
+        if of_this:
+            found.setdefault(canonical(of_this[0].distribution), of_this)
+    every = [entry for of_one in found.values() for entry in of_one]
+    return tuple(sorted(every, key=lambda e: (not e.builtin, e.name, e.distribution)))
+
+
+def _entries_of(distribution: Distribution) -> tuple[Entry, ...]:
+    place = str(distribution.locate_file(""))
+    try:
+        points = [p for p in distribution.entry_points if p.group == PROJECT]
+        if not points:
+            return ()
+        about = distribution.metadata
+        known = [_entry(point, about["Name"], about["Version"], place) for point in points]
+    except Exception as error:  # foreign metadata may be malformed in any way
+        fault = f"the metadata of a distribution cannot be read: {describe_error(error)}"
+        return (Entry("unreadable", _safe(place), "", "", place, fault),)
+    return tuple(dict.fromkeys(known))
+
+
+def _entry(point: EntryPoint, distribution: str, version: str, place: str) -> Entry:
+    fault, value = None, _safe(point.value)
+    if not all(NAME.fullmatch(text) for text in (point.name, distribution)):
+        names = f"{_safe(distribution)}:{_safe(point.name)}"
+        fault = f"the name {names} holds more than letters, digits and . _ -"
+    elif not EntryPoint.pattern.match(point.value):
+        fault = f"its value {value} is not module or module:object"
+    else:
+        value = f"{point.module}:{point.attr or ''}".removesuffix(":")
+    return Entry(_safe(point.name), _safe(distribution), _safe(version), value, place, fault)
+
+
+def _safe(text: str) -> str:
+    """Text without control characters, markup and spaces."""
+    return re.sub(r"[^\w./:+!-]", "?", text, flags=re.ASCII)

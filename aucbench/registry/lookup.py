@@ -1,0 +1,227 @@
+"""Which plugin a name means.
+
+Design
+  a. A bare name means the built-in of that name; else what the plugin of that name registers;
+     else what the only other plugin registers that has it. So a plugin whose name is asked
+     for is imported without the other third parties, and the answer never depends on what
+     was imported before.
+  b. Where two plugins have an equal claim a bare name is an error. `distribution:name` is
+     never ambiguous, and is how the loser of (a) is reached.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from aucbench.errors import AucbenchError, PluginError, UnknownNameError
+from aucbench.registry.discovery import (
+    ALLOWED,
+    KINDS,
+    NAME,
+    Entry,
+    Loaded,
+    canonical,
+    enabled,
+    entries,
+    is_enabled,
+    load,
+    loaded,
+)
+
+CALLED = dict(
+    zip(KINDS, ("solver", "objective", "projector", "feature map", "data set"), strict=True)
+)
+QUALIFIED = re.compile(f"(?:({NAME.pattern}):)?({NAME.pattern})")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A name that a plugin registers, and the class or factory behind it."""
+
+    entry: Entry
+    kind: str
+    name: str
+    factory: Callable[..., Any]
+
+    @property
+    def qualified(self) -> str:
+        """distribution:name."""
+        return f"{self.entry.distribution}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """One row of the list of plugins.
+
+    Attributes
+    ----------
+    name, distribution, version, value : str
+        As its metadata tell them; value is the module that holds its hooks.
+    builtin, enabled : bool
+        Whether it comes with aucbench; whether `AUCBENCH_PLUGINS` allows it.
+    conflicts : tuple of str
+        A phrase for each name that somebody else claims too; registered names are known
+        only of the plugins that were imported in this process.
+    failure : str or None
+        Why it could not be imported, if that was tried in this process.
+    """
+
+    name: str
+    distribution: str
+    version: str
+    value: str
+    builtin: bool
+    enabled: bool
+    conflicts: tuple[str, ...]
+    failure: str | None
+
+
+def plugins() -> tuple[Plugin, ...]:
+    """Every installed plugin, built-ins first, without importing any."""
+    active = [e for e in entries() if is_enabled(e)]
+    return tuple(
+        Plugin(
+            e.name,
+            e.distribution,
+            e.version,
+            e.value,
+            e.builtin,
+            is_enabled(e),
+            tuple(sorted(_conflicts(e, active))) if e in active else (),
+            known.failure if (known := loaded(e)) else None,
+        )
+        for e in entries()
+    )
+
+
+def names(kind: str) -> list[str]:
+    """Names that can be asked for, sorted; a contested one appears as `distribution:name`.
+
+    Imports every enabled plugin.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no such kind.
+    """
+    _require_kind(kind)
+    claims = _registered(kind, enabled())
+    return sorted({c.name if _is_meant(c) else c.qualified for c in claims})
+
+
+def find(kind: str, text: str) -> Claim:
+    """The class or factory that `text`, a name or `distribution:name`, means.
+
+    Raises
+    ------
+    UnknownNameError
+        When nobody registers it.
+    PluginError
+        When its plugin is broken or switched off, or when two of them claim the name.
+    """
+    found = lookup(kind, text)
+    if found is None:
+        raise unknown(kind, text)
+    return found
+
+
+def lookup(kind: str, text: str) -> Claim | None:
+    """As `find`, but None when nobody registers it."""
+    _require_kind(kind)
+    parts = QUALIFIED.fullmatch(text)
+    if parts is None:
+        return None
+    distribution, name = parts.groups()
+    asked = [e for e in enabled() if distribution is None or _is_of(e, distribution)]
+    # To the end of the built-ins first, so that no third party can stand in for one of them.
+    own = _within(kind, name, [e for e in asked if e.builtin])
+    return own or _within(kind, name, [e for e in asked if not e.builtin])
+
+
+def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
+    """Error for a name that `lookup` did not find; `further` names exist besides plugins'."""
+    for e in entries():
+        if not is_enabled(e) and text in (e.name, e.qualified):
+            return PluginError(f"the plugin {e.qualified} is switched off: add it to {ALLOWED}")
+    return UnknownNameError(CALLED[kind], text, [*names(kind), *further])
+
+
+def _within(kind: str, name: str, group: list[Entry]) -> Claim | None:
+    named = [e for e in group if e.name == name]
+    if len(named) > 1:
+        raise _contested("plugin", name, [e.qualified for e in named])
+    found = _registered(kind, named, name)
+    if named and not found and not named[0].builtin:
+        _refuse_broken(named[0])
+    found = found or _registered(kind, group, name)
+    if len(found) > 1:
+        raise _contested(CALLED[kind], name, [c.qualified for c in found])
+    if named and not found:
+        _refuse_broken(named[0])
+    return found[0] if found else None
+
+
+def _registered(kind: str, group: Iterable[Entry], only: str | None = None) -> list[Claim]:
+    """What these plugins register; a broken or half imported one registers nothing."""
+    return [
+        Claim(entry, kind, name, factory)
+        for entry in group
+        if (known := load(entry))
+        for name, factory in known.factories.get(kind, {}).items()
+        if only in (None, name)
+    ]
+
+
+def _refuse_broken(entry: Entry) -> None:
+    known = load(entry)
+    if known is None:
+        raise PluginError(
+            f"the plugin {entry.qualified} asks for {entry.name!r} while it is imported itself; "
+            "ask inside a function"
+        )
+    if known.failure:
+        raise PluginError(
+            f"the plugin {entry.qualified} is broken ({known.failure}); "
+            "see `aucbench plugins --doctor`"
+        )
+
+
+def _contested(called: str, name: str, ways: list[str]) -> PluginError:
+    if len({*ways}) == 1:
+        return PluginError(f"{ways[0]} has the {called} {name!r} {len(ways)} times; rename one")
+    return PluginError(
+        f"the {called} {name!r} is claimed by {len(ways)} distributions: write {' or '.join(ways)}"
+    )
+
+
+def _conflicts(entry: Entry, active: Iterable[Entry]) -> Iterator[str]:
+    mine = loaded(entry) or Loaded()
+    for other in active:
+        if other == entry:
+            continue
+        if other.name == entry.name:
+            yield f"plugin {entry.name!r} of {other.distribution}"
+        theirs = loaded(other) or Loaded()
+        for kind in mine.factories.keys() & theirs.factories.keys():
+            for name in mine.factories[kind].keys() & theirs.factories[kind].keys():
+                yield f"{CALLED[kind]} {name!r} of {other.distribution}"
+
+
+def _is_meant(claim: Claim) -> bool:
+    """Whether the bare name gives this claim."""
+    try:
+        return lookup(claim.kind, claim.name) == claim
+    except PluginError:
+        return False
+
+
+def _is_of(entry: Entry, distribution: str) -> bool:
+    return canonical(entry.distribution) == canonical(distribution)
+
+
+def _require_kind(kind: str) -> None:
+    if kind not in KINDS:
+        raise UnknownNameError("kind of plugin", kind, KINDS)

@@ -1,0 +1,162 @@
+"""Specifications: what a user types for a solver, data set, objective or projector.
+
+A specification is `name`, `name[parameter=value, ...]` or either with `distribution:` in
+front. A value is a Python literal (`5`, `1e-3`, `None`, `[5, 6]`, `'a,b'`); true, false,
+none and inf are read in any case of letters; whatever else stands there is a string, so that
+words need no quotes. The name of a data set may be a path or an address, of which only
+commas and square brackets have a meaning here.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+from aucbench.errors import ParameterError
+
+EXAMPLE = "write it like sht-auc[k=50,blocks=4]"
+CLOSING = {"[": "]", "(": ")", "{": "}"}
+DEEPEST = 20
+QUOTES = "'\""
+OPENING = (*CLOSING, *QUOTES)
+WORDS = {"true": True, "false": False, "none": None, "inf": inf, "-inf": -inf}
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A name and its parameters; `str` gives text that parses to an equal record.
+
+    Attributes
+    ----------
+    name : str
+        What stands before the brackets: a name, `distribution:name`, a path or an address.
+    params : mapping of str to literal
+        What stands inside them.
+    """
+
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        inside = ",".join(f"{key}={_shown(value)}" for key, value in self.params.items())
+        return f"{self.name}[{inside}]" if inside else self.name
+
+
+def split_specs(text: str) -> list[str]:
+    """`a,b[x=1,y=2],c` → `a`, `b[x=1,y=2]`, `c`: commas inside brackets do not separate.
+
+    Raises
+    ------
+    ParameterError
+        When a specification is empty or a bracket has no partner.
+    """
+    return [piece for _, piece in _pieces(text, _depths(text), 0, 0, len(text))]
+
+
+def parse_spec(text: str) -> Spec:
+    """Read one specification.
+
+    Raises
+    ------
+    ParameterError
+        Says at which character of `text` it cannot be read, and shows an example.
+    """
+    depths = _depths(text)
+    begin = depths.index(1) if 1 in depths else len(text)
+    name = text[:begin].strip()
+    if not name or "," in name:
+        what = "one name is wanted here, not several" if name else "a name is missing"
+        raise _malformed(text, max(text.find(","), 0), what)
+    if begin == len(text):
+        return Spec(name)
+    end = depths.index(0, begin)
+    if text[end + 1 :].strip():
+        raise _malformed(text, end + 1, "nothing may follow the closing bracket")
+    if not text[begin + 1 : end].strip():
+        return Spec(name)
+    return Spec(name, _params(text, _pieces(text, depths, 1, begin + 1, end)))
+
+
+def _params(text: str, pieces: Iterable[tuple[int, str]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for at, piece in pieces:
+        key, equals, value = (part.strip() for part in piece.partition("="))
+        if not (equals and value and key.isidentifier()):
+            raise _malformed(text, at, f"{piece!r} is not parameter=value")
+        if key in found:
+            raise _malformed(text, at, f"{key} is given twice")
+        found[key] = _value(value)
+    return found
+
+
+def _value(text: str) -> Any:
+    """Value of a stripped text: a literal, a list of values, or the text itself."""
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    try:
+        with warnings.catch_warnings():
+            # A path such as '\data' in quotes is a value, not source code to warn about.
+            warnings.simplefilter("ignore")
+            return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+        if text[0] not in OPENING:
+            return text
+        depths, last = _depths(text), len(text) - 1
+        if text[0] != "[" or 0 in depths[:last]:
+            raise _malformed(text, 0, "this is neither a value nor a word") from error
+    return [_value(piece) for _, piece in _pieces(text, depths, 1, 1, last)]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{','.join(map(_shown, value))}]"
+    if isinstance(value, str) and value.replace("-", "_").isidentifier() and _value(value) == value:
+        return value
+    return repr(value)
+
+
+def _pieces(
+    text: str, depths: list[int], depth: int, begin: int, end: int
+) -> Iterator[tuple[int, str]]:
+    """Yield (position, stripped piece) of text[begin:end], cut at the commas of one depth."""
+    for at in range(begin, end + 1):
+        if at == end or (text[at] == "," and depths[at] == depth):
+            if not text[begin:at].strip():
+                raise _malformed(text, begin, "nothing stands here")
+            yield begin, text[begin:at].strip()
+            begin = at + 1
+
+
+def _depths(text: str) -> list[int]:
+    """How many brackets and quotes are open after each character.
+
+    Outside square brackets a name or a path stands, of which quotes and other brackets may
+    be a part.
+    """
+    closing: list[str] = []
+    depths: list[int] = []
+    quote, escaped = "", False
+    for at, c in enumerate(text):
+        if quote:
+            escaped, ends = c == "\\" and not escaped, c == quote and not escaped
+            quote = "" if ends else quote
+        elif closing and c in QUOTES and text[:at].rstrip()[-1] in "=,:[({":
+            quote = c
+        elif c == "[" or (closing and c in CLOSING):
+            if len(closing) == DEEPEST:
+                raise _malformed(text, at, f"more than {DEEPEST} brackets are open")
+            closing.append(CLOSING[c])
+        elif (c == "]" or (closing and c in ")}")) and (not closing or closing.pop() != c):
+            raise _malformed(text, at, f"{c!r} closes nothing")
+        depths.append(len(closing) + bool(quote))
+    if depths and depths[-1]:
+        raise _malformed(text, len(text), f"{quote or closing[-1]!r} is missing")
+    return depths
+
+
+def _malformed(text: str, at: int, what: str) -> ParameterError:
+    return ParameterError(f"cannot read {text!r} at character {at + 1}: {what}; {EXAMPLE}")

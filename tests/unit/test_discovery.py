@@ -1,0 +1,195 @@
+import sys
+
+import pytest
+from plugin_site import HEAD, HOOK, Site, listed, solver
+
+from aucbench.errors import PluginError
+from aucbench.registry import get_solver, list_solvers, plugins
+
+
+def test_listing_never_imports(site):
+    site.add("foo", foo=f"open({str(site.path / 'imported')!r}, 'w').close()")
+    row = listed("foo")
+    assert (row.distribution, row.version, row.value) == ("foo", "1.0", "foo_foo")
+    assert (row.builtin, row.enabled, row.conflicts, row.failure) == (False, True, (), None)
+    assert not (site.path / "imported").exists()
+    with pytest.raises(PluginError):
+        get_solver("foo")
+    assert (site.path / "imported").exists()
+
+
+def test_built_ins_come_by_the_same_door_and_first(site):
+    site.add("aaa", aaa=solver("aaa"))
+    rows = plugins()
+    own = [p for p in rows if p.builtin]
+    assert [*rows[: len(own)]] == own
+    assert {"sht-auc", "logistic", "objectives", "datasets"} <= {p.name for p in own}
+    assert {p.distribution for p in own} == {"aucbench"}
+
+
+def test_only_the_plugin_of_that_name_is_imported(site):
+    site.add("foo", foo=solver("foo"))
+    site.add("bar", bar=solver("bar"))
+    assert get_solver("foo").k == 3
+    assert "foo_foo" in sys.modules
+    assert "bar_bar" not in sys.modules
+    get_solver("logistic")
+    assert "bar_bar" not in sys.modules
+
+
+def test_a_plugin_may_register_several_names(site):
+    site.add("foo", bundle=solver("one", "two"))
+    assert get_solver("two[k=7]").k == 7
+    assert {"one", "two"} <= {*list_solvers()}
+    assert "bundle" not in list_solvers()
+
+
+def test_a_distribution_found_twice_counts_once(site, tmp_path, monkeypatch):
+    site.add("Foo.Bar", foo="")
+    site.module("foo_bar_foo", solver("foo"))
+    site.metadata("foo_bar", "2.0", {"foo": "foo_bar_foo"})
+    other = Site(tmp_path / "other")
+    other.metadata("foo-bar", "3.0", {"foo": "foo_bar_foo"})
+    monkeypatch.syspath_prepend(tmp_path / "other")
+    rows = [p for p in plugins() if p.name == "foo"]
+    assert [(p.version, p.conflicts) for p in rows] == [("3.0", ())]
+    assert get_solver("foo").k == 3
+    assert get_solver("Foo_Bar:foo").k == 3
+
+
+def test_names_that_could_play_tricks_on_a_terminal_are_refused(site):
+    site.metadata("foo", "1.0", {"[red]x\x1b[2J": "foo_foo", "good": "foo good"})
+    rows = [p for p in plugins() if p.distribution == "foo"]
+    assert [p.name for p in rows] == ["?red?x??2J", "good"]
+    assert "holds more than letters" in rows[0].failure
+    assert "is not module or module:object" in rows[1].failure
+    with pytest.raises(PluginError, match="is not module"):
+        get_solver("good")
+
+
+def test_unreadable_metadata_are_a_failure_of_their_own(site):
+    site.add("foo", foo=solver("foo"))
+    site.metadata("bar", "1.0", {})
+    (site.path / "bar-1.0.dist-info" / "entry_points.txt").write_bytes(b"[aucbench]\n\xff\xfe=x")
+    assert "cannot be read" in listed("unreadable").failure
+    assert get_solver("foo").k == 3
+
+
+BROKEN = {
+    "ModuleNotFoundError": "import no_such_module",
+    "SyntaxError": "def f(:",
+    "SystemExit: 3": "raise SystemExit(3)",
+    "Panic: boom": "class Panic(BaseException): pass\nraise Panic('boom')",
+    "cannot be shown": (
+        "class Rude(Exception):\n    def __str__(self): raise ValueError\nraise Rude"
+    ),
+    "aucbench_solver": HEAD + "\n@hookimpl\ndef aucbench_solver():\n    return {}",
+    "ZeroDivisionError": HEAD + HOOK + "return 1 / 0",
+    "returned None": HEAD + HOOK + "return None",
+    "wanted a mapping": HEAD + HOOK + "return [('broken', Dummy)]",
+    "names 5": HEAD + HOOK + "return {5: Dummy}",
+    "names 'a b'": HEAD + HOOK + "return {'a b': Dummy}",
+    "has 5 under 'broken'": HEAD + HOOK + "return {'broken': 5}",
+    "no function marked": HEAD + "\ndef aucbench_solvers():\n    return {'broken': Dummy}",
+}
+
+
+@pytest.mark.parametrize("reason", BROKEN)
+def test_a_broken_plugin_is_recorded_and_leaves_the_others_alone(site, reason):
+    site.add("bad", "0.7", broken=BROKEN[reason])
+    site.add("foo", healthy=solver("healthy"))
+    assert listed("broken").failure is None
+    shown = list_solvers()
+    assert "healthy" in shown
+    assert "broken" not in shown
+    assert get_solver("healthy").k == 3
+    row = listed("broken")
+    assert reason in row.failure
+    assert row.failure.isprintable()
+    assert (row.distribution, row.version) == ("bad", "0.7")
+    for name in ("broken", "bad:broken"):
+        with pytest.raises(PluginError) as caught:
+            get_solver(name)
+        assert row.failure in str(caught.value)
+        assert "aucbench plugins --doctor" in str(caught.value)
+
+
+def test_the_reason_is_one_short_printable_line(site):
+    site.add("bad", bad="raise ImportError('\\x1b[2J\\nboom \\u202e' + 'x' * 9999)")
+    with pytest.raises(PluginError, match=r"ImportError: \[2J boom x"):
+        get_solver("bad")
+    reason = listed("bad").failure
+    assert reason.isprintable()
+    assert len(reason) == 300
+
+
+def test_a_value_may_name_an_object_of_the_module(site):
+    site.module(
+        "foo_holder",
+        solver("foo")
+        + "\nclass Holder:\n    aucbench_solvers = staticmethod(aucbench_solvers)"
+        + "\ndel aucbench_solvers",
+    )
+    site.metadata("foo", "1.0", {"foo": "foo_holder:Holder", "gone": "foo_holder:Holder.gone"})
+    assert get_solver("foo").k == 3
+    assert "gone" not in list_solvers()
+    assert "no attribute 'gone'" in listed("gone").failure
+
+
+def test_half_a_plugin_registers_nothing(site):
+    second = "\n@hookimpl\ndef aucbench_projectors():\n    raise RuntimeError('second')\n"
+    site.add("bad", bad=solver("half") + second)
+    assert "half" not in list_solvers()
+    assert "second" in listed("bad").failure
+
+
+def test_an_interrupt_by_the_user_is_not_a_failure_of_the_plugin(site):
+    site.add("foo", foo="raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        get_solver("foo")
+    assert listed("foo").failure is None
+
+
+def test_a_plugin_may_ask_for_others_at_import(site):
+    ask = "from aucbench import get_solver\nOTHERS = get_solver('logistic'), get_solver('bar')\n"
+    site.add("foo", foo=ask + solver("foo"))
+    site.add("bar", bar=solver("bar"))
+    assert get_solver("foo").k == 3
+    assert sys.modules["foo_foo"].OTHERS[1].k == 3
+
+
+def test_a_plugin_that_asks_for_itself_is_broken(site):
+    site.add("foo", foo="import aucbench\naucbench.get_solver('foo')\n" + solver("foo"))
+    with pytest.raises(PluginError, match="asks for 'foo' while it is imported itself"):
+        get_solver("foo")
+    assert "foo" not in list_solvers()
+
+
+def test_a_hook_that_asks_for_its_own_plugin_is_broken(site):
+    source = HEAD + HOOK + "import aucbench\n    return {'foo': aucbench.get_solver('foo')}"
+    site.add("foo", foo=source)
+    with pytest.raises(PluginError, match="asks for 'foo' while"):
+        get_solver("foo")
+
+
+def test_plugins_that_ask_for_each_other_are_broken_and_end(site):
+    site.add("foo", foo="import aucbench\naucbench.get_solver('bar')\n" + solver("foo"))
+    site.add("bar", bar="import aucbench\naucbench.get_solver('foo')\n" + solver("bar"))
+    for name in ("foo", "bar"):
+        with pytest.raises(PluginError, match="asks for 'foo' while it is imported itself"):
+            get_solver(name)
+
+
+def test_a_plugin_may_list_the_others_at_import(site):
+    site.add("foo", foo="import aucbench\nSEEN = aucbench.list_solvers()\n" + solver("foo"))
+    site.add("bar", bar=solver("bar"))
+    assert get_solver("foo").k == 3
+    assert "bar" in sys.modules["foo_foo"].SEEN
+    assert "foo" not in sys.modules["foo_foo"].SEEN
+    assert "foo" in list_solvers()
+
+
+def test_a_plugin_imported_by_hand_is_not_taken_half_done(site):
+    site.add("foo", foo="import aucbench\nSEEN = aucbench.list_solvers()\n" + solver("foo"))
+    __import__("foo_foo")
+    assert get_solver("foo").k == 3

@@ -1,0 +1,66 @@
+import re
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from Cython.Build import cythonize
+
+import aucbench
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(path.relative_to(ROOT) for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+def block(page, language, holding):
+    """The one code block of a page that holds a text."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    [found] = [code for code in blocks if holding in code]
+    return found
+
+
+def test_the_python_example_runs(capsys):
+    exec(block("README.md", "python", "aucbench.solve"), {})
+    auc = float(capsys.readouterr().out.split()[-1])
+    assert 0.9 < auc <= 1.0
+
+
+def test_the_plugin_example_descends():
+    names = {"__name__": "heavy_ball"}
+    exec(block("README.md", "python", "hookimpl"), names)
+    solver = names["aucbench_solvers"]()["heavy-ball"]()
+    run = aucbench.solve(solver, aucbench.get_dataset("digits-8"), passes=30)
+    assert run.points[-1].objective < run.points[0].objective
+
+
+def test_a_third_party_kernel_can_cimport_the_rows(tmp_path):
+    source = tmp_path / "third_party.pyx"
+    source.write_text(block("docs/plugin.md", "cython", "cimport"), encoding="utf-8")
+    headers = str(files("aucbench") / "include")
+    [module] = cythonize([str(source)], include_path=[headers], quiet=True)
+    assert Path(module.sources[0]).is_file()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_links_between_pages_lead_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert ((ROOT / page).parent / target).exists(), target
+
+
+def table(text):
+    """Data set, solver, AUC and non-zeros of each line; times differ from run to run."""
+    lines = [line.split() for line in text.splitlines() if "±" in line and "/" in line]
+    return [(line[0], line[1], float(line[2]), float(line[-2])) for line in lines]
+
+
+def test_compare_prints_what_the_page_shows():
+    shown = block("README.md", "console", "$ aucbench compare")
+    command = [str(Path(sys.executable).with_name("aucbench")), *shown.splitlines()[0].split()[2:]]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert len(table(shown)) == 8
+    for line, expected in zip(table(printed), table(shown), strict=True):
+        assert line[:2] == expected[:2]
+        assert line[2:] == pytest.approx(expected[2:], abs=0.002)  # libraries round differently

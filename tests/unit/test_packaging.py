@@ -1,0 +1,63 @@
+import ast
+import tomllib
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
+
+import cython
+import pytest
+
+import aucbench.kernels
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SOURCES = sorted(path.stem for path in (ROOT / "cython").glob("*.pyx"))
+
+
+def test_our_cython_folder_does_not_shadow_the_compilers_module():
+    assert not (ROOT / "cython" / "__init__.py").exists()
+    assert Path(cython.__file__).parent != ROOT / "cython"
+    assert hasattr(cython, "declare")
+
+
+def test_every_package_is_installed():
+    found = {path.parent.relative_to(ROOT) for path in ROOT.glob("aucbench/**/__init__.py")}
+    listed = {*PROJECT["tool"]["setuptools"]["packages"]}
+    assert {".".join(path.parts) for path in found} == listed - {
+        "aucbench.include",
+        "aucbench_plugins",
+    }
+
+
+@pytest.mark.parametrize("kernel", SOURCES)
+def test_every_kernel_is_compiled_and_has_a_stub_for_each_function(kernel):
+    package = Path(aucbench.kernels.__file__).parent
+    assert [*package.glob(f"{kernel}.*.so")]
+    stub = ast.parse((package / f"{kernel}.pyi").read_text(encoding="utf-8"))
+    declared = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+    module = __import__(f"aucbench.kernels.{kernel}", fromlist=["_"])
+    assert declared == {name for name in vars(module) if not name.startswith("_")}
+
+
+def test_every_built_in_entry_point_names_a_file():
+    group = PROJECT["project"]["entry-points"]["aucbench"]
+    installed = {point.name: point.value for point in entry_points(group="aucbench")}
+    assert group.items() <= installed.items()
+    plugins = {path.stem for path in (ROOT / "plugins").glob("*.py")} - {"__init__"}
+    named = {value.removeprefix("aucbench_plugins.") for value in group.values()}
+    assert plugins <= named
+
+
+def test_the_command_and_the_types_are_installed():
+    scripts = {point.name: point.value for point in entry_points(group="console_scripts")}
+    assert scripts["aucbench"] == "aucbench.cli:main"
+    assert (files("aucbench") / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda p: p.stem)
+def test_benchmarks_use_public_names_only(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            assert not (node.module or "").startswith("aucbench.")
+        if isinstance(node, ast.Import):
+            assert not [name for name in node.names if name.name.startswith("aucbench.")]

@@ -1,0 +1,266 @@
+"""Projectors: equal to their definition, and the laws of a nearest point or a prox."""
+
+import dataclasses
+import itertools
+from math import inf, nan
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aucbench.errors import ParameterError
+from aucbench.projectors import (
+    Box,
+    ElasticNet,
+    Identity,
+    L1Ball,
+    L2Ball,
+    SoftThreshold,
+    TopK,
+    aucbench_projectors,
+)
+
+BALLS = [L1Ball(0.7), L2Ball(0.7)]
+CONVEX = [*BALLS, L1Ball(40.0), Box(-1.0, 0.5), Box(0.0, inf)]
+SETS = [TopK(3), TopK(2, free=2), *CONVEX]
+PENALTIES = [SoftThreshold(0.5), ElasticNet(0.5, 2.0), Identity()]
+ALL = [*SETS, *PENALTIES]
+
+NUMBERS = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 5e-324, 1e-310]),
+    st.floats(-10, 10),
+    st.floats(-1e6, 1e6),
+)
+VECTORS = st.lists(NUMBERS, max_size=30).map(lambda v: np.array(v, dtype=np.float64))
+SCALES = st.integers(-140, 140).map(lambda e: 10.0**e)
+
+
+def projected(project, v, step=1.0):
+    return project(v.copy(), step)
+
+
+def close(found, wanted, scale):
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-12 * scale)
+
+
+# --- equal to the definition -------------------------------------------------------------
+
+
+@given(VECTORS, st.integers(1, 31), st.integers(0, 3))
+def test_top_k_is_its_definition(v, k, free):
+    np.testing.assert_array_equal(projected(TopK(k, free), v), reference.top_k(v, k, free))
+
+
+def test_top_k_keeps_ties_of_lowest_index_and_what_is_exempt():
+    v = np.array([1.0, -2.0, 2.0, 1.0, -1.0, 0.25])
+    np.testing.assert_array_equal(projected(TopK(3), v), [1.0, -2.0, 2.0, 0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(projected(TopK(1, free=2), v), [0, -2.0, 0, 0, -1.0, 0.25])
+    np.testing.assert_array_equal(projected(TopK(1, free=9), v), v)
+
+
+@given(VECTORS, SCALES, SCALES)
+def test_l1_ball_is_its_definition_at_any_scale(v, R, scale):
+    v *= scale
+    close(projected(L1Ball(R), v), reference.l1_ball(v, R), R)
+
+
+def test_l1_ball_keeps_its_digits_when_the_vector_is_far_away():
+    far = projected(L1Ball(1.0), np.full(3, 1e20))
+    close(far, np.full(3, 1 / 3), 1.0)
+    np.testing.assert_array_equal(projected(L1Ball(1.0), np.array([1e300, 5.0])), [1.0, 0.0])
+
+
+@given(VECTORS, SCALES, SCALES)
+def test_l2_ball_is_its_definition_at_any_scale(v, R, scale):
+    v *= scale
+    close(projected(L2Ball(R), v), reference.l2_ball(v, R), R)
+
+
+@given(VECTORS, st.tuples(NUMBERS, NUMBERS).map(sorted))
+def test_box_is_its_definition(v, bounds):
+    np.testing.assert_array_equal(projected(Box(*bounds), v), reference.box(v, *bounds))
+
+
+@given(VECTORS, st.floats(0, 20), st.floats(0, 20))
+def test_soft_threshold_is_its_definition(v, t, step):
+    found = projected(SoftThreshold(t), v, step)
+    np.testing.assert_array_equal(found, reference.soft_threshold(v, step * t))
+
+
+@given(VECTORS, st.floats(0, 20), st.floats(0, 20), st.floats(0, 20))
+def test_elastic_net_is_its_definition(v, l1, l2, step):
+    found = projected(ElasticNet(l1, l2), v, step)
+    np.testing.assert_array_equal(found, reference.elastic_net(v, l1, l2, step))
+
+
+# --- laws of all -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("project", ALL, ids=repr)
+@given(v=VECTORS, step=st.floats(0, 10))
+def test_overwrites_its_argument_with_a_feasible_point(project, v, step):
+    argument = v.copy()
+    w = project(argument, step)
+    assert w is argument
+    assert project.contains(w)
+    assert np.isfinite(project.value(w))
+
+
+@pytest.mark.parametrize("project", SETS, ids=repr)
+@given(v=VECTORS)
+def test_projecting_twice_is_projecting_once(project, v):
+    w = projected(project, v)
+    np.testing.assert_array_equal(projected(project, w, step=3.0), w)
+
+
+@pytest.mark.parametrize("project", SETS, ids=repr)
+@given(v=VECTORS)
+def test_points_of_the_set_stay_and_others_move(project, v):
+    stays = np.array_equal(projected(project, v), v)
+    assert stays == project.contains(v)
+    assert project.value(v) == (0.0 if stays else inf)
+
+
+@pytest.mark.parametrize("project", CONVEX, ids=repr)
+@given(pair=st.lists(st.tuples(NUMBERS, NUMBERS), max_size=30))
+def test_no_point_of_a_convex_set_is_nearer(project, pair):
+    v, other = np.array(pair).reshape(-1, 2).T.copy()
+    w, z = projected(project, v), projected(project, other)
+    scale = 1 + np.abs(v).sum() + np.abs(z).sum()
+    assert np.dot(v - w, z - w) <= 1e-11 * scale**2
+
+
+@pytest.mark.parametrize("project", [*CONVEX, *PENALTIES], ids=repr)
+@given(pair=st.lists(st.tuples(NUMBERS, NUMBERS), max_size=30))
+def test_is_not_expansive(project, pair):
+    u, v = np.array(pair).reshape(-1, 2).T.copy()
+    moved = np.linalg.norm(projected(project, u) - projected(project, v))
+    assert moved <= np.linalg.norm(u - v) + 1e-14 * (np.abs(u).sum() + np.abs(v).sum())
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=7), st.integers(1, 7))
+def test_no_other_support_is_nearer_than_top_k(values, k):
+    v = np.array(values)
+    lost = np.sum((v - projected(TopK(k), v)) ** 2)
+    supports = itertools.combinations(range(v.size), min(k, v.size))
+    assert lost <= min(np.sum(np.delete(v, list(s)) ** 2) for s in supports) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("project", PENALTIES, ids=repr)
+@given(pair=st.lists(st.tuples(NUMBERS, NUMBERS), max_size=30), step=st.floats(0.01, 10))
+def test_no_other_point_has_a_smaller_prox_objective(project, pair, step):
+    v, other = np.array(pair).reshape(-1, 2).T.copy()
+
+    def objective(w):
+        return step * project.value(w) + np.sum((w - v) ** 2) / 2
+
+    w = projected(project, v, step)
+    slack = 1e-12 * (1 + objective(w))
+    for rival in (other, v, np.zeros_like(v), 0.999 * w, 1.001 * w, w + 1e-3 * other):
+        assert objective(w) <= objective(rival) + slack
+
+
+@pytest.mark.parametrize("project", PENALTIES, ids=repr)
+@given(v=VECTORS, step=st.floats(0.01, 10))
+def test_prox_satisfies_the_first_order_condition(project, v, step):
+    """(v - w) / step is a subgradient of Omega at w."""
+    w = projected(project, v, step)
+    l1 = getattr(project, "t", getattr(project, "l1", 0.0))
+    rest = (v - w) / step - getattr(project, "l2", 0.0) * w
+    slack = 1e-12 * (1 + np.abs(v) / step)
+    assert (np.abs(rest) <= l1 + slack).all()
+    assert (np.abs(rest - l1 * np.sign(w)) <= slack)[w != 0].all()
+
+
+@pytest.mark.parametrize("project", ALL, ids=repr)
+@given(values=st.lists(st.sampled_from([nan, 0.0, 1.0, -3.0, inf, -inf]), max_size=12))
+def test_nan_is_not_hidden(project, values):
+    v = np.array([*values, nan, 2.0])
+    assert np.isnan(projected(project, v)).any()
+
+
+@pytest.mark.parametrize("project", [p for p in ALL if not isinstance(p, Box)], ids=repr)
+@pytest.mark.parametrize("infinite", [inf, -inf])
+def test_infinity_is_not_hidden(project, infinite):
+    """Except by a box: there the bound is the nearest number."""
+    w = projected(project, np.array([1.0, infinite, -2.0, 0.0]))
+    assert not np.isfinite(w).all()
+
+
+# --- what is refused ---------------------------------------------------------------------
+
+
+def read_only():
+    v = np.ones(3)
+    v.flags.writeable = False
+    return v
+
+
+@pytest.mark.parametrize("project", [*SETS, *PENALTIES[:2]], ids=repr)
+@pytest.mark.parametrize(
+    "argument",
+    [
+        np.ones(3, np.float32),
+        np.ones(3, np.int64),
+        np.ones(3, ">f8"),
+        np.ones((3, 1)),
+        np.ones(6)[::2],
+        read_only(),
+        [1.0, 2.0],
+        None,
+    ],
+    ids=["float32", "int64", "swapped bytes", "matrix", "strided", "read-only", "list", "None"],
+)
+def test_an_argument_that_cannot_be_overwritten_is_refused(project, argument):
+    with pytest.raises(ParameterError, match="overwrites its argument"):
+        project(argument)
+
+
+@pytest.mark.parametrize(
+    ("build", "sentence"),
+    [
+        (lambda: TopK(0), "k must be at least 1, got 0"),
+        (lambda: TopK(2.5), "k must be a whole number, got 2.5"),
+        (lambda: TopK(True), "k must be a whole number"),
+        (lambda: TopK(3, free=-1), "free must be at least 0, got -1"),
+        (lambda: L1Ball(0.0), "R must be greater than 0"),
+        (lambda: L2Ball(-1.0), "R must be greater than 0"),
+        (lambda: L2Ball(inf), "R must be greater than 0"),
+        (lambda: Box(1.0, 0.0), "lo <= hi, got lo=1.0 and hi=0.0"),
+        (lambda: Box(nan, 0.0), "lo <= hi"),
+        (lambda: Box(inf, inf), "lo <= hi"),
+        (lambda: SoftThreshold(-0.1), "t must be at least 0"),
+        (lambda: ElasticNet(0.1, nan), "l2 must be at least 0"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(build, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        build()
+
+
+def test_every_projector_is_registered_and_built_without_parameters():
+    registered = aucbench_projectors()
+    assert set(registered.values()) == {type(project) for project in ALL}
+    for factory in registered.values():
+        project = factory()
+        assert dataclasses.is_dataclass(project)
+        assert project == factory()
+        assert project.contains(project(np.array([0.5, -0.25])))
+
+
+def test_balls_forgive_the_rounding_of_a_projection_only():
+    for project in BALLS:
+        assert project.contains(np.array([0.7 * (1 + 1e-13)]))
+        assert not project.contains(np.array([0.7 * (1 + 1e-9)]))
+        v = np.random.default_rng(0).standard_normal(100_000)
+        assert project.contains(project(v))
+    assert not L1Ball().contains(np.full(2, 1.7e308))
+
+
+def test_values_of_the_penalties():
+    w = np.array([1.0, -2.0, 0.0])
+    assert SoftThreshold(0.5).value(w) == 1.5
+    assert ElasticNet(0.5, 0.25).value(w) == 1.5 + 0.125 * 5
+    assert Identity().value(w) == 0.0

@@ -1,0 +1,62 @@
+import ast
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import aucbench
+
+
+def test_public_names_are_sorted_and_unique():
+    assert aucbench.__all__ == sorted({*aucbench.__all__})
+
+
+@pytest.mark.parametrize("name", aucbench.__all__)
+def test_each_public_name_is_there_and_called_so(name):
+    found = getattr(aucbench, name)
+    assert getattr(found, "__name__", name) == name
+    assert getattr(aucbench, name) is found
+
+
+def test_the_namespace_shows_the_public_names_only():
+    assert dir(aucbench) == sorted([*aucbench.__all__, "__version__"])
+
+
+def test_type_checkers_see_the_public_names():
+    tree = ast.parse(Path(aucbench.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    shown = {(node.module, alias.name) for node in imports for alias in node.names}
+    served = {(f"aucbench.{home}", name) for name, home in aucbench._HOMES.items()}
+    assert shown == served
+    assert {name for _, name in shown} == {*aucbench.__all__}
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert aucbench.__version__ == version("aucbench")
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'solver'"):
+        aucbench.solver  # noqa: B018
+
+
+@pytest.mark.parametrize("statement", ["import aucbench", "from aucbench import registry"])
+def test_import_leaves_the_heavy_libraries_alone(statement):
+    code = f"import sys; {statement}; print(*sys.modules)"
+    modules = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    loaded = {*modules.stdout.split()}
+    assert "aucbench" in loaded
+    assert not loaded & {"numpy", "scipy", "sklearn", "pandas"}
+
+
+def test_building_a_solver_does_not_import_scikit_learn_or_pandas():
+    code = "import sys, aucbench; aucbench.get_solver('sht-auc'); print(*sys.modules)"
+    modules = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert not {*modules.stdout.split()} & {"sklearn", "pandas"}

@@ -1,0 +1,111 @@
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aucbench.errors import ParameterError
+from aucbench.registry.specs import Spec, parse_spec, split_specs
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False),
+    st.text(max_size=8),
+    st.sampled_from(["true", "None", "inf", "don't", "a,b]", "[", "blocks", "1e3", "\\'"]),
+)
+VALUES = st.one_of(SCALARS, st.lists(st.one_of(SCALARS, st.lists(SCALARS, max_size=2)), max_size=3))
+NAMES = st.from_regex(r"[A-Za-z0-9./:\\_'() -]+", fullmatch=True).map(str.strip).filter(bool)
+SPECS = st.builds(
+    Spec,
+    NAMES,
+    st.dictionaries(st.from_regex(r"[a-z_][a-z0-9_]{0,5}", fullmatch=True), VALUES, max_size=3),
+)
+
+
+@given(SPECS)
+def test_text_of_a_specification_parses_to_it(spec):
+    assert parse_spec(str(spec)) == spec
+
+
+@given(st.lists(SPECS, min_size=1, max_size=4))
+def test_a_list_of_specifications_splits_into_its_members(specs):
+    assert split_specs(",".join(map(str, specs))) == [*map(str, specs)]
+
+
+@given(st.text(alphabet="ab=,[](){}'\"\\ 1.-", max_size=20))
+def test_any_text_gives_a_specification_or_a_sentence(text):
+    try:
+        spec = parse_spec(text)
+    except ParameterError:
+        return  # any other error fails the test
+    assert spec.name
+    assert parse_spec(str(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "params"),
+    [
+        ("sht-auc", "sht-auc", {}),
+        ("sht-auc[]", "sht-auc", {}),
+        (" sht-auc [ k = 50 , blocks=4 ] ", "sht-auc", {"k": 50, "blocks": 4}),
+        ("dist:sht-auc[k=5]", "dist:sht-auc", {"k": 5}),
+        ("a[gamma=1e-3,w0=none]", "a", {"gamma": 1e-3, "w0": None}),
+        ("a[high=inf,low=-inf]", "a", {"high": inf, "low": -inf}),
+        ("a[intercept=true,shuffle=False]", "a", {"intercept": True, "shuffle": False}),
+        ("a[sampling=blocks]", "a", {"sampling": "blocks"}),
+        ("iris.csv[positive=setosa]", "iris.csv", {"positive": "setosa"}),
+        ("usps[positive=[5,6]]", "usps", {"positive": [5, 6]}),
+        ("a[positive=[don't,Iris-setosa]]", "a", {"positive": ["don't", "Iris-setosa"]}),
+        ("a[drop=[duration,'a,]b']]", "a", {"drop": ["duration", "a,]b"]}),
+        ("a[positive='true']", "a", {"positive": "true"}),
+        ("a[file=C:\\data\\x.csv]", "a", {"file": "C:\\data\\x.csv"}),
+        ("C:\\data\\o'brien (1).csv[target=y]", "C:\\data\\o'brien (1).csv", {"target": "y"}),
+        ("https://host:80/a?b=1&c=2", "https://host:80/a?b=1&c=2", {}),
+    ],
+)
+def test_examples(text, name, params):
+    assert parse_spec(text) == Spec(name, params)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "what"),
+    [
+        ("", 1, "a name is missing"),
+        ("[k=1]", 1, "a name is missing"),
+        ("a,b", 2, "one name"),
+        ("a[k=1],b", 7, "nothing may follow"),
+        ("a[k=1]b", 7, "nothing may follow"),
+        ("a[k=1", 6, "']' is missing"),
+        ("a]", 2, "closes nothing"),
+        ("a[x=(1]", 7, "closes nothing"),
+        ("a[x='b]", 8, '"\'" is missing'),
+        ("a[k]", 3, "'k' is not parameter=value"),
+        ("a[k=]", 3, "'k=' is not parameter=value"),
+        ("a[my k=1]", 3, "'my k=1' is not parameter=value"),
+        ("a[k=1,]", 7, "nothing stands here"),
+        ("a[k=1,k=2]", 7, "k is given twice"),
+        ("a[x=[1,,2]]", 4, "nothing stands here"),
+        ("a[x=(1,b)]", 1, "neither a value nor a word"),
+        ("a[x=[b]c[d]]", 1, "neither a value nor a word"),
+        ("a" + "[" * 21, 22, "more than 20 brackets"),
+    ],
+)
+def test_malformed_text_says_where_and_shows_an_example(text, at, what):
+    with pytest.raises(ParameterError) as caught:
+        parse_spec(text)
+    message = str(caught.value)
+    assert f"at character {at}:" in message
+    assert what in message
+    assert "sht-auc[k=50,blocks=4]" in message
+
+
+def test_splitting_keeps_brackets_together():
+    assert split_specs("a, b[x=1,y=[2,3]] ,c") == ["a", "b[x=1,y=[2,3]]", "c"]
+
+
+@pytest.mark.parametrize("text", ["", "a,", ",a", "a,,b", "a,b[x=1", "a,b]"])
+def test_splitting_refuses_gaps_and_loose_brackets(text):
+    with pytest.raises(ParameterError, match="cannot read"):
+        split_specs(text)
