@@ -3,19 +3,15 @@
  * Four rows share each load of w and each load and store of out, which is where one row at
  * a time loses: a row that waits in cache costs more in traffic of out than in reading it.
  * Written with vectors of 8 doubles, which the compiler lowers to what the machine has
- * (AVX-512, AVX2 or SSE2, chosen at run time by target_clones).
+ * (clones.h): AVX-512, AVX2 or SSE2.
  */
 #ifndef AUCBENCH_DENSE_H
 #define AUCBENCH_DENSE_H
 
+#include "clones.h"
+
 #include <stddef.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__gnu_linux__)
-#define AUCBENCH_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define AUCBENCH_CLONES
-#endif
 
 #if defined(__GNUC__)
 #define AUCBENCH_PREFETCH(p) __builtin_prefetch(p)

@@ -2,27 +2,19 @@
  *
  * A magnitude is compared as its key: the bits of the double with the sign cleared, read as
  * an integer. Keys are in the order of |x|, NaN above infinity, and any two can be compared.
- * The loops are plain C that a compiler turns into SIMD. Where it can, each is built for
- * several instruction sets and the loader picks one for the machine (x86-64 with glibc; other
- * systems get the instruction set the compiler was told to use). Intrinsics were rejected:
- * compressing stores are slower than these words of 64 bits, and twice the code.
+ * The loops are plain C that a compiler turns into SIMD, for each machine its own (clones.h).
+ * Intrinsics were rejected: compressing stores are slower than these words of 64 bits, and
+ * twice the code.
  */
 #ifndef AUCBENCH_SELECT_H
 #define AUCBENCH_SELECT_H
+
+#include "clones.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#if defined(__has_attribute) && defined(__x86_64__) && defined(__GLIBC__)
-#if __has_attribute(target_clones)
-#define EACH_MACHINE __attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-#endif
-#ifndef EACH_MACHINE
-#define EACH_MACHINE
-#endif
 
 #if defined(__GNUC__)
 typedef int64_t __attribute__((may_alias)) double_bits;
@@ -82,7 +74,7 @@ INLINE uint64_t word_above(const double_bits *x, ptrdiff_t left, int64_t t)
 
 /* Copy the keys above t to out, in their order; stop early once there are more than `cap`.
  * Returns how many were copied. `out` has room for min(d, cap + 64). */
-EACH_MACHINE
+AUCBENCH_CLONES
 static ptrdiff_t gather_above(const double *v, ptrdiff_t d, int64_t t, int64_t *out, ptrdiff_t cap)
 {
     const double_bits *x = (const double_bits *)v;
@@ -96,7 +88,7 @@ static ptrdiff_t gather_above(const double *v, ptrdiff_t d, int64_t t, int64_t *
 }
 
 /* x_i <- 0 for lo <= i < hi unless KEY(x_i) > t. */
-EACH_MACHINE
+AUCBENCH_CLONES
 static void keep_above(double *v, ptrdiff_t lo, ptrdiff_t hi, int64_t t)
 {
     double_bits *x = (double_bits *)v;
@@ -128,7 +120,7 @@ static void sample_keys(const double *v, ptrdiff_t d, int64_t *out, ptrdiff_t s)
 
 /* Sum of |x_i|, and the largest in *peak (NaN shows in the sum only). Lanes and stretches of
  * fixed size: the same sum on every machine, and an error that does not grow like d. */
-EACH_MACHINE
+AUCBENCH_CLONES
 static double l1_norm(const double *x, ptrdiff_t d, double *peak)
 {
     double total = 0.0, top = 0.0;
@@ -156,7 +148,7 @@ static double l1_norm(const double *x, ptrdiff_t d, double *peak)
 }
 
 /* |x_i| <- max(0, delta - (peak - |x_i|)), signs kept. */
-EACH_MACHINE
+AUCBENCH_CLONES
 static void shrink(double *x, ptrdiff_t d, double peak, double delta)
 {
     for (ptrdiff_t i = 0; i < d; i++) {

@@ -7,14 +7,12 @@ Design
   b. A sample guesses a threshold that a few more than k entries exceed. One SIMD pass copies
      these, selection works on them alone. A wrong guess is noticed by the count and costs one
      more pass, never the answer.
-  c. Floyd and Rivest, Algorithm 489, CACM 18 (1975) 173, is linear in expectation. An input
-     made against it runs out of its budget, and bisection of the range of keys, at most 63
-     passes, finishes. (Rejected: random pivots, as kernels draw no random numbers.)
-  d. The l1 ball is solved for delta = max|v| - theta in the gaps max|v| - |v_i|, which are
+  c. The l1 ball is solved for delta = max|v| - theta in the gaps max|v| - |v_i|, which are
      exact where they matter; theta itself loses R to rounding when |v| is much larger.
 """
 
-from libc.math cimport copysign, exp, fabs, fmax, isfinite, log, sqrt
+from floyd_rivest cimport select
+from libc.math cimport isfinite, sqrt
 from libc.stdint cimport INT64_MAX, int64_t
 
 cdef extern from "select.h" nogil:
@@ -28,9 +26,7 @@ cdef extern from "select.h" nogil:
     Py_ssize_t after_tie(const double* v, Py_ssize_t d, int64_t t, Py_ssize_t q)
     void sample_keys(const double* v, Py_ssize_t d, int64_t* out, Py_ssize_t s)
 
-cdef Py_ssize_t SAMPLED = 4096      # entries from which a sample pays
-cdef Py_ssize_t SMALL = 600         # Floyd and Rivest's own limit for their samples
-cdef Py_ssize_t BUDGET = 16         # keys looked at per key, 4 times the expected number
+cdef Py_ssize_t SAMPLED = 512       # entries from which a sample pays
 cdef int FILTERS = 12               # passes of Michelot's filter before bisection by rank
 
 
@@ -40,94 +36,17 @@ cdef struct Kth:
     Py_ssize_t ties                 # entries with this key, or more than wanted
 
 
-cdef inline void swap(int64_t* x, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    x[i], x[j] = x[j], x[i]
-
-
-cdef Py_ssize_t bisect(int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t k) noexcept nogil:
-    """Select by halving the range of values; return the number of keys looked at."""
-    cdef int64_t low = x[l], high = x[l], middle
-    cdef Py_ssize_t i, j, seen = r - l + 1
-    for i in range(l, r + 1):
-        low = min(low, x[i])
-        high = max(high, x[i])
-    while low < high:
-        middle = low + (high - low) // 2
-        seen += r - l + 1
-        j = l
-        for i in range(l, r + 1):
-            if x[i] <= middle:
-                swap(x, i, j)
-                j += 1
-        if k < j:
-            r, high = j - 1, middle
-        else:
-            l, low = j, middle + 1
-    return seen
-
-
-cdef Py_ssize_t partition(
-    int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t k,
-) noexcept nogil:
-    """Put t = x[k] where it belongs in l..r, smaller keys before it, and return that place."""
-    cdef int64_t t = x[k]
-    cdef Py_ssize_t i = l, j = r
-    swap(x, l, k)
-    if x[r] > t:
-        swap(x, r, l)
-    while i < j:
-        swap(x, i, j)
-        i += 1
-        j -= 1
-        while x[i] < t:
-            i += 1
-        while x[j] > t:
-            j -= 1
-    if x[l] == t:
-        swap(x, l, j)
-    else:
-        j += 1
-        swap(x, j, r)
-    return j
-
-
-cdef Py_ssize_t select(
-    int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t k, Py_ssize_t budget,
-) noexcept nogil:
-    """Permute x[l..r] so that x[k] is in its sorted place; return the number of keys seen."""
-    cdef Py_ssize_t j, seen = 0
-    cdef double n, i, z, s, sd
-    while l < r:
-        if seen > budget:
-            return seen + bisect(x, l, r, k)
-        if r - l > SMALL:
-            n, i = r - l + 1, k - l + 1
-            z = log(n)
-            s = 0.5 * exp(2 * z / 3)
-            sd = copysign(0.5 * sqrt(z * s * (n - s) / n), i - n / 2)
-            seen += select(
-                x, max(l, <Py_ssize_t> (k - i * s / n + sd)),
-                min(r, <Py_ssize_t> (k + (n - i) * s / n + sd)), k, budget - seen)
-        seen += r - l + 1
-        j = partition(x, l, r, k)
-        if j <= k:
-            l = j + 1
-        if k <= j:
-            r = j - 1
-    return seen
-
-
 cdef int64_t guess(
     const double* v, Py_ssize_t d, Py_ssize_t k, int64_t* keys, Py_ssize_t* cap,
 ) noexcept nogil:
     """A key that k to cap entries of v probably exceed, from a sample; 0 if none is known."""
-    cdef Py_ssize_t s = max(<Py_ssize_t> 512, min(d // 64, <Py_ssize_t> 4096))
+    cdef Py_ssize_t s = max(<Py_ssize_t> 128, min(d // 64, <Py_ssize_t> 4096))
     cdef double expected = <double> k * s / d
     cdef Py_ssize_t rank = <Py_ssize_t> (expected + 3 * sqrt(expected) + 4)
     if rank >= s:
         return 0
     sample_keys(v, d, keys, s)
-    select(keys, 0, s - 1, s - rank, BUDGET * s)
+    select(keys, 0, s - 1, s - rank)
     cap[0] = min(d, <Py_ssize_t> (2.0 * rank * d / s))
     return keys[s - rank]
 
@@ -148,7 +67,7 @@ cdef Kth kth(const double* v, Py_ssize_t d, Py_ssize_t k, int64_t* keys) noexcep
         n = gather_above(v, d, 0, keys, d)
     if n < k:
         return found
-    select(keys, 0, n - 1, n - k, BUDGET * n)
+    select(keys, 0, n - 1, n - k)
     found.key = keys[n - k]
     for i in range(n):
         found.above += keys[i] > found.key
@@ -192,7 +111,7 @@ def floyd_rivest(int64_t[::1] keys, Py_ssize_t k):
     """Permute `keys` so that keys[k] is in its sorted place; return how many were looked at."""
     cdef Py_ssize_t n = keys.shape[0], seen
     with nogil:
-        seen = select(&keys[0], 0, n - 1, k, BUDGET * n)
+        seen = select(&keys[0], 0, n - 1, k)
     return seen
 
 
@@ -202,7 +121,7 @@ cdef double level_by_rank(int64_t* gaps, Py_ssize_t n, double R) noexcept nogil:
     cdef double total = R, part
     while lo < hi:
         middle = lo + (hi - lo) // 2
-        select(gaps, lo, hi - 1, middle, BUDGET * (hi - lo))
+        select(gaps, lo, hi - 1, middle)
         part = 0.0
         for i in range(lo, middle + 1):
             part += magnitude(gaps[i])

@@ -43,7 +43,7 @@ class TopK:
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with H_k(v) and return it."""
         require_writable(v)
-        select.top_k(v, v.size - self.free, self.k, np.empty(v.size, np.int64))
+        select.top_k(v, max(0, v.size - self.free), self.k, np.empty(v.size, np.int64))
         return v
 
     def contains(self, w: Vector) -> bool:
