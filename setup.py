@@ -25,7 +25,7 @@ setup(
                 [str(source)],
                 include_dirs=["cython"],
                 depends=[str(p) for p in sorted(Path("cython").glob("*.[hp]*"))],
-                extra_compile_args=["-O0", "-g"] if DEBUG else ["-O3"],
+                extra_compile_args=["-O0", "-g"] if DEBUG else ["-O3", "-g0"],
             )
             for source in sources
         ],
@@ -40,5 +40,6 @@ setup(
             "cdivision": not DEBUG,
             **dict.fromkeys(CHECKS, DEBUG),
         },
-    )
+    ),
+    options={"build_ext": {"parallel": os.cpu_count()}},
 )

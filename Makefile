@@ -1,0 +1,83 @@
+# Seven tasks and a help; CONTRIBUTING.md says when to use which.
+# Everything is made inside this folder: PYTHON chooses the interpreter of .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
+INSTALL := $(PIP) install --quiet
+BUILD := $(INSTALL) --no-build-isolation --no-deps --editable .
+FRESH := touch $(VENV)/built && touch -c $(VENV)/test $(VENV)/docs $(VENV)/dev
+KERNELS := $(wildcard cython/*.pyx cython/*.pxd cython/*.h)
+DEMO_DATA := breast-cancer,digits-8
+
+# asv keeps a description of the machine in the home folder; give it one in here, and
+# leave pip and git the configuration and the cache that they have.
+ASV := XDG_CONFIG_HOME="$${XDG_CONFIG_HOME:-$$HOME/.config}" \
+  XDG_CACHE_HOME="$${XDG_CACHE_HOME:-$$HOME/.cache}" \
+  GIT_CONFIG_GLOBAL="$${GIT_CONFIG_GLOBAL:-$$HOME/.gitconfig}" \
+  HOME="$(CURDIR)/.asv" $(BIN)/asv
+BASE ?= HEAD~1
+BENCH ?= .
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check build debug bench bench-compare docs
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/built ## install, then compare the default solvers on two embedded data sets
+	$(BIN)/aucbench compare --data $(DEMO_DATA)
+
+test: $(VENV)/test ## run the tests
+	$(BIN)/pytest
+
+check: $(VENV)/dev .asv/.asv-machine.json ## linters, types, import layers, changelog, benchmarks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/towncrier build --draft --version next > /dev/null
+	$(ASV) run --quick --python=same --dry-run --show-stderr --launch-method forkserver
+
+build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
+	$(BUILD) && $(FRESH)
+
+debug: $(VENV)/test ## run the tests on kernels with bounds checks, then build them back
+	rm $(VENV)/built
+	AUCBENCH_DEBUG=1 $(BUILD)
+	status=0; $(BIN)/pytest || status=$$?; $(BUILD) && $(FRESH) && exit $$status
+
+bench: $(VENV)/dev .asv/.asv-machine.json ## time this tree once; BENCH=REGEX selects
+	$(ASV) run --quick --python=same --dry-run --show-stderr --bench '$(BENCH)'
+
+bench-compare: $(VENV)/dev .asv/.asv-machine.json ## is HEAD slower than BASE=REV? BENCH=REGEX selects
+	$(ASV) continuous --interleave-rounds --factor 1.3 --split --show-stderr \
+	  --bench '$(BENCH)' $(BASE) HEAD
+
+docs: $(VENV)/docs ## build the pages into site/, warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# The stamps: each one says "this is installed"; pip runs again when a source is newer.
+
+$(VENV)/base: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(INSTALL) --upgrade pip
+	$(BIN)/python .ci/needs build | $(INSTALL) --requirement /dev/stdin
+	touch $@
+
+$(VENV)/built: $(VENV)/base setup.py $(KERNELS)
+	$(INSTALL) --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/test $(VENV)/docs: $(VENV)/built
+	$(BIN)/python .ci/needs $(@F) | $(INSTALL) --requirement /dev/stdin
+	touch $@
+
+$(VENV)/dev: $(VENV)/test
+	$(BIN)/python .ci/needs dev | $(INSTALL) --requirement /dev/stdin
+	touch $@
+
+.asv/.asv-machine.json: | $(VENV)/dev
+	mkdir -p .asv
+	$(ASV) machine --yes > /dev/null

@@ -1,0 +1,1 @@
+"""asv benchmarks: is our code slower than it was? Only public names of aucbench are used."""

@@ -1,0 +1,27 @@
+"""One pass of every registered solver: a new plugin is tracked without touching this file."""
+
+from __future__ import annotations
+
+import aucbench
+
+from .rows import dense, ones
+
+DATA = {"dense": lambda: dense(2_000, 100), "csr": lambda: ones(5_000, 123, 14)}
+
+
+class Solvers:
+    """Set-up of the problem, one pass, and the value of the objective after it."""
+
+    version = "1"
+    params = (sorted(aucbench.list_solvers()), [*DATA])
+    param_names = ("solver", "layout")
+
+    def setup(self, solver: str, layout: str) -> None:
+        self.data = DATA[layout]()
+        self.solver = aucbench.get_solver(solver)
+
+    def time_pass(self, solver: str, layout: str) -> None:
+        aucbench.solve(self.solver, self.data, passes=1)
+
+    def peakmem_pass(self, solver: str, layout: str) -> None:
+        aucbench.solve(self.solver, self.data, passes=1)

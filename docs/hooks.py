@@ -1,0 +1,50 @@
+"""Fill catalogue.md with one entry per registered name, taken from the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from mkdocs.exceptions import PluginError
+
+from aucbench.registry import describe
+from aucbench.registry.lookup import find, names, plugins
+
+TITLES = {
+    "solvers": "Solvers",
+    "objectives": "Objectives",
+    "projectors": "Projectors",
+    "features": "Feature maps",
+    "datasets": "Data sets",
+}
+PLACE = "<!-- catalogue -->"
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Replace the place holder; mkdocs calls this for each page."""
+    if PLACE not in markdown:
+        return markdown
+    filled = markdown.replace(PLACE, "\n\n".join(_sections()))
+    if broken := [plugin.name for plugin in plugins() if plugin.failure]:
+        raise PluginError(f"the page would lack the plugins {', '.join(broken)}")
+    return filled
+
+
+def _sections() -> Iterator[str]:
+    for kind, title in TITLES.items():
+        yield f"## {title}"
+        for name in names(kind):
+            yield _entry(kind, name)
+
+
+def _entry(kind: str, name: str) -> str:
+    heading = f"### `{name}` {{ #{kind}-{name} }}"
+    factory = find(kind, name).factory
+    if "<locals>" in factory.__qualname__:  # made by a function: only its docstring is there
+        return f"{heading}\n\n{describe(kind, name).doc}"
+    return f"{heading}\n\n{_reference(factory)}"
+
+
+def _reference(factory: Callable[..., Any]) -> str:
+    options = "show_root_heading: false\n      heading_level: 4\n      members: false"
+    return f"::: {factory.__module__}.{factory.__qualname__}\n    options:\n      {options}"
