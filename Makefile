@@ -1,4 +1,4 @@
-# Seven tasks and a help; CONTRIBUTING.md says when to use which.
+# The tasks; CONTRIBUTING.md says when to use which.
 # Everything is made inside this folder: PYTHON chooses the interpreter of .venv.
 
 PYTHON ?= python3
@@ -6,8 +6,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 INSTALL := $(PIP) install --quiet
-BUILD := $(INSTALL) --no-build-isolation --no-deps --editable .
-FRESH := touch $(VENV)/built && touch -c $(VENV)/test $(VENV)/docs $(VENV)/dev
 KERNELS := $(wildcard cython/*.pyx cython/*.pxd cython/*.h)
 DEMO_DATA := breast-cancer,digits-8
 
@@ -17,6 +15,9 @@ ASV := XDG_CONFIG_HOME="$${XDG_CONFIG_HOME:-$$HOME/.config}" \
   XDG_CACHE_HOME="$${XDG_CACHE_HOME:-$$HOME/.cache}" \
   GIT_CONFIG_GLOBAL="$${GIT_CONFIG_GLOBAL:-$$HOME/.gitconfig}" \
   HOME="$(CURDIR)/.asv" $(BIN)/asv
+# Each benchmark once, in forks of one process: seconds instead of a minute. Only the peaks
+# of memory differ, since what one benchmark imports is there for all of them.
+QUICK := run --quick --python=same --dry-run --show-stderr --launch-method forkserver
 BASE ?= HEAD~1
 BENCH ?= .
 
@@ -38,18 +39,17 @@ check: $(VENV)/dev .asv/.asv-machine.json ## linters, types, import layers, chan
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/towncrier build --draft --version next > /dev/null
-	$(ASV) run --quick --python=same --dry-run --show-stderr --launch-method forkserver
+	$(ASV) $(QUICK)
 
 build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
-	$(BUILD) && $(FRESH)
-
-debug: $(VENV)/test ## run the tests on kernels with bounds checks, then build them back
 	rm $(VENV)/built
-	AUCBENCH_DEBUG=1 $(BUILD)
-	status=0; $(BIN)/pytest || status=$$?; $(BUILD) && $(FRESH) && exit $$status
+	$(MAKE) $(VENV)/dev
+
+debug: $(VENV)/test ## run the tests on kernels whose memory accesses are checked
+	.ci/debug
 
 bench: $(VENV)/dev .asv/.asv-machine.json ## time this tree once; BENCH=REGEX selects
-	$(ASV) run --quick --python=same --dry-run --show-stderr --bench '$(BENCH)'
+	$(ASV) $(QUICK) --bench '$(BENCH)'
 
 bench-compare: $(VENV)/dev .asv/.asv-machine.json ## is HEAD slower than BASE=REV? BENCH=REGEX selects
 	$(ASV) continuous --interleave-rounds --factor 1.3 --split --show-stderr \

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
@@ -28,9 +30,13 @@ class Auc:
 
 
 class OnePass:
-    """One pass of sht-auc with a given step beside X.T @ (X @ w) over the same rows."""
+    """One pass of sht-auc with a given step beside X.T @ (X @ w) over the same rows.
 
-    version = "1"
+    What a fit pays once (class means, a permutation of the rows) is paid in `setup`;
+    `time_first_pass` shows the price of the permutation.
+    """
+
+    version = "2"
     params = ([*LAYOUTS],)
     param_names = ("layout",)
 
@@ -38,13 +44,23 @@ class OnePass:
         data = LAYOUTS[layout]()
         self.solver = aucbench.get_solver("sht-auc", gamma=1e-3)
         self.problem = self.solver.problem(data, np.random.default_rng(0))
-        self.X, self.n = data.rows.matrix, data.n
+        self.X = data.rows.matrix
         self.w = np.random.default_rng(0).standard_normal(data.d)
+        self.states = self.start()
+        self.advance(self.states)
+
+    def start(self) -> Iterator[aucbench.State]:
+        return self.solver.iterates(self.problem, np.random.default_rng(0))
+
+    def advance(self, states: Iterator[aucbench.State]) -> None:
+        for _ in range(self.solver.blocks):
+            next(states)
 
     def time_sht_auc(self, layout: str) -> None:
-        for state in self.solver.iterates(self.problem, np.random.default_rng(0)):
-            if state.rows_seen >= self.n:
-                return
+        self.advance(self.states)
+
+    def time_first_pass(self, layout: str) -> None:
+        self.advance(self.start())
 
     def time_numpy(self, layout: str) -> None:
         self.X.T @ (self.X @ self.w)
@@ -53,7 +69,7 @@ class OnePass:
 class BulkReads:
     """What everything else is made of: X w, X^T r, and a gradient in one reading of X."""
 
-    version = "1"
+    version = "2"
     params = ([*LAYOUTS],)
     param_names = ("layout",)
 
@@ -62,6 +78,7 @@ class BulkReads:
         self.f = aucbench.get_objective("pairwise-square", self.data)
         self.w = np.random.default_rng(0).standard_normal(self.data.d)
         self.r = self.data.scores(self.w)
+        self.f.grad(self.w)  # class means are computed once for each data set
 
     def time_scores(self, layout: str) -> None:
         self.data.scores(self.w)

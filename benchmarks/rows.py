@@ -1,6 +1,11 @@
-"""The inputs of the benchmarks, the same in every process."""
+"""The inputs of the benchmarks, the same in every process.
+
+asv runs `setup` again before each sample, hence the caches: Data never change.
+"""
 
 from __future__ import annotations
+
+from functools import cache
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,6 +22,7 @@ def labels(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.where(noisy > np.quantile(noisy, 0.75), 1, -1)
 
 
+@cache
 def dense(n: int, d: int) -> aucbench.Data:
     """Uniform features in [-1, 1]."""
     rng = np.random.default_rng(1)
@@ -24,6 +30,7 @@ def dense(n: int, d: int) -> aucbench.Data:
     return aucbench.Data.of(X, labels(X @ rng.standard_normal(d), rng))
 
 
+@cache
 def ones(n: int, d: int, stored: int) -> aucbench.Data:
     """CSR rows that hold `stored` ones each, like the coded categories of a9a."""
     rng = np.random.default_rng(1)
