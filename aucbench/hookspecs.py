@@ -1,7 +1,13 @@
-"""The hooks of a plugin: one per kind, each returns {name: class or factory}.
+"""The hooks of a plugin: one per kind, each returns {name: class or factory}; and two events.
 
 A plugin is a module named by an entry point of the group `aucbench`; a hook is a function
 of that module marked with `hookimpl`.
+
+The events are told to every listener. They happen in the process of the user, in which no
+plugin is imported for the sake of its solvers: one that crashes would take the run along.
+So two things must come together for a plugin to hear them: the name of its entry point
+ends with `-listener`, and `AUCBENCH_PLUGINS` is set and names it, which is the consent of
+the user. Python code hands its listeners to `aucbench.bench.runner.run` itself.
 """
 
 from __future__ import annotations
@@ -41,3 +47,13 @@ def aucbench_features() -> Factories:  # type: ignore[empty-body]
 @hookspec
 def aucbench_datasets() -> Factories:  # type: ignore[empty-body]
     """Data sets: functions of their parameters that return `Data`."""
+
+
+@hookspec
+def aucbench_cell_started(cell: Mapping[str, Any]) -> None:
+    """Tell that a cell was handed to the engine; `cell` holds the fields of a `Cell`."""
+
+
+@hookspec
+def aucbench_cell_finished(record: Mapping[str, Any]) -> None:
+    """Tell that a cell has ended and its record is stored; a listener only reads it."""

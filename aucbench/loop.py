@@ -17,8 +17,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from aucbench.arrays import Vector
 from aucbench.data import Data
-from aucbench.errors import UnsupportedError, require_above
+from aucbench.errors import UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Needs, Objective, Problem, Projector, Solver, State
 from aucbench.records import Point, Run, Stop
 
@@ -50,6 +51,8 @@ def solve(
     gap_tol: float = 1e-6,
     seed: int = 0,
     every: float = 1.0,
+    growth: float = 0.0,
+    watch: Callable[[Point, Vector], None] | None = None,
 ) -> Run:
     """Run a solver on training data until the first limit is reached.
 
@@ -70,6 +73,12 @@ def solve(
         Same seed, same iterates.
     every : float
         Passes between points of the curve; infinity keeps the last point only.
+    growth : float
+        Points lie at least `growth * passes` apart too, so that a long curve has a point for
+        each such step of log(passes); 0 keeps them equally spaced.
+    watch : function (point, w), optional
+        Called off the clock at each point of the curve but an invalid one; `w` is a live
+        view. What it raises ends the run.
 
     Returns
     -------
@@ -77,6 +86,7 @@ def solve(
         With `stop` INVALID where w was not finite or had a wrong shape.
     """
     require_above(0, passes=passes, seconds=seconds)
+    require_at_least(0, growth=growth)
     if passes is None and seconds is None:
         passes = DEFAULT_PASSES
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
@@ -84,8 +94,8 @@ def solve(
     solver = _with_planned_passes(solver, passes)
     problem = clock.timed(solver.problem, data, problem_rng)
     states = solver.iterates(problem, rng)
-    limits = _Limits(passes or inf, seconds or inf, gap_tol, every)
-    return _drive(states, problem, clock, limits)
+    limits = _Limits(passes or inf, seconds or inf, gap_tol, every, growth)
+    return _drive(states, problem, clock, limits, watch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +104,7 @@ class _Limits:
     seconds: float
     gap_tol: float
     every: float
+    growth: float
 
     def reached(self, point: Point, problem: Problem, w: Any) -> Stop | None:
         """Return the first limit that this state has reached."""
@@ -106,7 +117,13 @@ class _Limits:
         return Stop.SECONDS if point.seconds >= self.seconds else None
 
 
-def _drive(states: Iterator[State], problem: Problem, clock: Clock, limits: _Limits) -> Run:
+def _drive(
+    states: Iterator[State],
+    problem: Problem,
+    clock: Clock,
+    limits: _Limits,
+    watch: Callable[[Point, Vector], None] | None,
+) -> Run:
     n, d = problem.data.n, problem.data.d
     points: list[Point] = []
     state = State(0, problem.start(), 0)
@@ -123,9 +140,11 @@ def _drive(states: Iterator[State], problem: Problem, clock: Clock, limits: _Lim
         point = Point(state.step, state.rows_seen / n, clock.seconds, None, state.gap)
         stop = stop or limits.reached(point, problem, state.w)
         if stop is not None or point.passes >= due:
-            due = point.passes + limits.every
+            due = point.passes + max(limits.every, limits.growth * point.passes)
             value = None if stop is Stop.INVALID else problem.value(state.w)
             points.append(replace(point, objective=value))
+            if watch is not None and stop is not Stop.INVALID:
+                watch(points[-1], state.w)
     w = np.array(state.w, dtype=np.float64)
     return Run(w, problem, stop, tuple(points))
 
@@ -134,6 +153,9 @@ def _with_planned_passes(solver: Solver, passes: float | None) -> Solver:
     """Tell a method that plans its stages how many passes it will get."""
     if not is_dataclass(solver) or isinstance(solver, type):
         return solver
+    inner = getattr(solver, "solver", None)
+    if hasattr(inner, "iterates"):  # of a solver around another one, such as Recast
+        return replace(solver, solver=_with_planned_passes(inner, passes))
     planned = any(
         f.name == "passes" and getattr(solver, "passes", 0) is None for f in fields(solver)
     )

@@ -194,6 +194,9 @@ class Needs:
 
     objective: bool = False  # runs on any objective put into Problem.f
     projector: bool = False  # runs with any projector put into Problem.project
+    # The parameter along which neighbours of the tuning grid start from each other's weights,
+    # handed over in Problem.w0; None: each point starts afresh.
+    path: str | None = None
 
 
 class Solver(Protocol):

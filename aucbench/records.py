@@ -32,6 +32,9 @@ class CellStatus(StrEnum):
     """How one cell of a benchmark ended."""
 
     OK = "ok"
+    TIMEOUT = "timeout"
+    MEMOUT = "memout"
+    CRASH = "crash"
     ERROR = "error"
     INVALID = "invalid"
     SKIPPED = "skipped"

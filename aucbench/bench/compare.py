@@ -1,20 +1,23 @@
-"""Run a plan in this process, one cell after another."""
+"""`compare`: a plan from arguments, run on this host; the face for Python."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from aucbench.bench.cell import Row, Split, fit, prepare
-from aucbench.bench.plan import Cell, Plan, Settings, make_plan
-from aucbench.data import Data
-from aucbench.protocols import Solver
+from aucbench.bench.engines import make_engine
+from aucbench.bench.plan import Plan, choices
+from aucbench.bench.runner import run
+from aucbench.bench.store import Store
+from aucbench.registry.specs import split_specs
 
 
 def compare(
-    solvers: str | Iterable[str | Solver],
-    data: str | Iterable[str | tuple[str, Data]],
+    solvers: str | Iterable[str],
+    data: str | Iterable[str],
     *,
     preprocess: str = "maxabs",
     objective: str | None = None,
@@ -27,54 +30,80 @@ def compare(
     seconds: float | None = None,
     gap_tol: float = 1e-6,
     seed: int = 0,
-) -> tuple[Row, ...]:
-    """Fit every solver on every stratified split of every data set.
+    tune: bool = False,
+    timeout: float | None = None,
+    memory: float | None = None,
+    jobs: int | None = None,
+    out: Path | None = None,
+) -> tuple[dict[str, Any], ...]:
+    """Fit every solver on every stratified split of every data set, each in its own process.
 
     Parameters
     ----------
-    solvers : str or iterable of str or Solver
-        Specifications as `sht-auc[k=50,blocks=4],logistic`, or solvers, named by their repr.
-    data : str or iterable of str or (str, Data)
-        Specifications, files, URLs with `#sha256=`, or named `Data`.
-    positive : label or list of labels, optional
-        Which labels of files are positive, in place of the catalogue's choice.
-    drop : sequence of names or numbers
-        Columns of files left out, in place of the catalogue's choice.
-    preprocess, objective, projector, splits, repeats, passes, seconds, gap_tol, seed :
-        See `Settings`.
+    solvers : str or iterable of str
+        Specifications as `sht-auc[k=50,blocks=4],logistic`. A solver that is no plugin yet
+        can be tried with `aucbench.solve`.
+    data : str or iterable of str
+        Specifications, files, or URLs with `#sha256=`.
+    tune : bool
+        Tune each solver over its published grid, on the training rows only.
+    timeout, memory : float, optional
+        Seconds of wall time and megabytes of a cell; see `Plan`.
+    jobs : int, optional
+        Cells at once; as many as cores when left out.
+    out : Path, optional
+        Folder that keeps the results; what it holds already is not run again.
+    preprocess, objective, projector, positive, drop, splits, repeats, passes, seconds,
+    gap_tol, seed :
+        See `Plan`.
 
     Returns
     -------
-    tuple of Row
-        One for each cell, whatever happened to it: data set, repeat, split, solver.
+    tuple of dict
+        The record of each cell, whatever happened to it, in the order of the plan; see
+        `aucbench.bench.record.make_record`.
 
     Raises
     ------
     AucbenchError
         Before the first fit, when the arguments make no sense.
     """
-    settings = Settings(
-        preprocess=preprocess,
-        objective=objective,
-        projector=projector,
-        splits=splits,
-        repeats=repeats,
-        passes=passes,
-        seconds=seconds,
-        gap_tol=gap_tol,
-        seed=seed,
+    plan = Plan(
+        _specs(data),
+        choices(_specs(solvers), tune=tune),
+        _specs(preprocess),
+        objective,
+        projector,
+        positive,
+        tuple(drop),
+        splits,
+        repeats,
+        (seed,),
+        passes,
+        seconds,
+        gap_tol,
+        timeout=timeout,
+        memory=memory,
     )
-    return tuple(run(make_plan(solvers, data, settings, positive=positive, drop=drop)))
+    with ExitStack() as stack:
+        folder = out or Path(stack.enter_context(TemporaryDirectory(prefix="aucbench-"))) / "out"
+        store = stack.enter_context(Store(folder, create=True))
+        return tuple(sorted(run(plan, store, make_engine(jobs=jobs)), key=_Order(plan)))
 
 
-def run(plan: Plan) -> Iterator[Row]:
-    """Yield the row of each cell as it ends."""
+class _Order:
+    """Place of a record in its plan."""
 
-    @lru_cache(maxsize=1)
-    def split_of(dataset: str, repeat: int, split: int) -> Split:
-        cell = Cell("", dataset, repeat, split, plan.settings.seed + repeat)
-        return prepare(cell, plan.data[dataset], plan.features, plan.settings)
+    def __init__(self, plan: Plan) -> None:
+        self._of = {_names(cell.to_json()): number for number, cell in enumerate(plan.cells())}
 
-    for cell in plan.cells:
-        rows = partial(split_of, cell.dataset, cell.repeat, cell.split)
-        yield fit(cell, plan.solvers[cell.solver], rows, plan.settings)
+    def __call__(self, record: dict[str, Any]) -> int:
+        return self._of[_names(record)]
+
+
+def _names(cell: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(cell[key] for key in ("dataset", "preprocess", "seed", "split", "solver"))
+
+
+def _specs(given: str | Iterable[str]) -> tuple[str, ...]:
+    return tuple(split_specs(given) if isinstance(given, str) else given)

@@ -1,237 +1,250 @@
-"""The plan of a comparison: settings, solvers and data sets in; cells out.
+"""The plan of a benchmark: a grid of cells, as names and numbers only.
 
 Design
-  a. A cell holds names and numbers only, so that it can be handed to another process. The
-     objects behind the names are looked up here, once and before anything runs, so that
-     every mistake of the user shows before the first fit.
-  b. A plugin that cannot be built is not a mistake of the user: it is planned like any
-     other solver and its cells end as errors, so that the rest still runs.
+  a. Nothing here imports a plugin or reads a data set: a plan can be listed, compared,
+     written to a file and sent to another machine before anything is looked up.
+  b. Cells are made when they are asked for, so that a plan of any size takes no memory.
   c. Cells of one split are neighbours: its rows are prepared once, and a machine that
      slows down halfway slows all solvers alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from itertools import product
+from math import prod
+from operator import attrgetter
+from typing import Any
 
-import numpy as np
-
-from aucbench import registry
-from aucbench.data import Data
-from aucbench.datasets import available
-from aucbench.errors import (
-    AucbenchError,
-    DataError,
-    ParameterError,
-    PluginError,
-    UnsupportedError,
-    require_above,
-    require_at_least,
-    require_whole,
-)
-from aucbench.loop import recast
-from aucbench.protocols import FeatureMap, Needs, Problem, Solver, State
+from aucbench.bench.checks import PlanError, check_plan, plain_labels
 
 DEFAULT_SOLVERS = ("sht-auc", "sto-iht", "logistic", "logistic-balanced")
-LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
-T = TypeVar("T")
+DEFAULT_PASSES = 50.0  # of a fit for which neither passes nor seconds are given
+FIELDS = {  # of a plan, by what is looked up
+    "objectives": "objective",
+    "projectors": "projector",
+    "features": "preprocess",
+    "data": "datasets",
+}
+
+Scalar = str | int | float | bool
+Grid = tuple[tuple[str, tuple[Scalar, ...]], ...]
+Tuning = bool | Grid
+Labels = Scalar | tuple[Scalar, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What is done to every solver and every data set alike.
+class Choice:
+    """A solver of a plan.
 
     Attributes
     ----------
-    preprocess : str
-        Feature map fitted on the training rows and applied to both parts.
-    objective, projector : str or None
-        Put into the solvers in place of their own.
-    splits, repeats : int
-        Stratified folds with shuffling, and how often they are drawn anew.
-    passes, seconds : float or None
-        Budget of a fit, the first reached; 50 passes when neither is given.
-    gap_tol : float
-        A certified gap up to gap_tol * max(1, |f|) ends a fit.
-    seed : int
-        Repeat r is split, and its solvers are run, with seed + r.
+    spec : str
+        Such as `sht-auc[k=50]`.
+    tune : bool or mapping of str to values
+        Tuned over the published grid of the solver, or over this one; False: as it stands.
     """
 
-    preprocess: str = "maxabs"
-    objective: str | None = None
-    projector: str | None = None
-    splits: int = 5
-    repeats: int = 1
-    passes: float | None = None
-    seconds: float | None = None
-    gap_tol: float = 1e-6
-    seed: int = 0
+    spec: str
+    tune: Mapping[str, tuple[Scalar, ...]] | bool = False
 
-    def __post_init__(self) -> None:
-        require_whole(2, splits=self.splits)
-        require_whole(1, repeats=self.repeats)
-        require_whole(0, seed=self.seed)
-        require_above(0, passes=self.passes, seconds=self.seconds)
-        require_at_least(0, gap_tol=self.gap_tol)
-        if self.seed + self.repeats - 1 > LAST_SEED:
-            raise ParameterError(f"seed + repeats must stay below 2**32, got seed {self.seed}")
+    @property
+    def tuning(self) -> Tuning:
+        """`tune` in the form in which equal grids are equal and can be hashed."""
+        if isinstance(self.tune, bool):
+            return self.tune
+        return tuple(sorted((name, tuple(values)) for name, values in self.tune.items()))
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One fit: names and numbers only."""
+    """One fit (or one tuned fit) of one solver on one split.
+
+    Attributes
+    ----------
+    solver, dataset, preprocess, objective, projector : str or None
+        Specifications as the user gave them; the last two replace the solver's own.
+    tune : bool or tuple of (parameter, values)
+        See `Choice`.
+    positive, drop :
+        Labels of files that are positive, columns of files left out.
+    splits, split : int
+        Number of stratified folds and which of them is the test set.
+    repeat, seed : int
+        Which shuffle; `seed` is that of the shuffle and of the solver.
+    passes, seconds, gap_tol :
+        Budget of a fit, the first reached; None is no limit.
+    tune_evals, inner_splits : int
+        Points of the grid that are tried, and folds of the training rows to try them on.
+    repeat_fits : int
+        How often the final fit is repeated for the sake of its time.
+    """
 
     solver: str
+    tune: Tuning
     dataset: str
+    preprocess: str
+    objective: str | None
+    projector: str | None
+    positive: Labels
+    drop: tuple[str | int, ...]
+    splits: int
     repeat: int
     split: int
     seed: int
+    passes: float | None
+    seconds: float | None
+    gap_tol: float
+    tune_evals: int
+    inner_splits: int
+    repeat_fits: int = 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Its fields; tuples become lists when this is written as JSON."""
+        return dict(zip(NAMES, _values(self), strict=True))
+
+    @staticmethod
+    def from_json(fields: Mapping[str, Any]) -> Cell:
+        """Inverse of `to_json`, also after JSON has made lists of the tuples."""
+        given = {name: fields[name] for name in NAMES}
+        for name in ("tune", "positive", "drop"):
+            given[name] = _hashable(given[name])
+        return Cell(**given)
+
+
+NAMES = tuple(f.name for f in fields(Cell))
+_values = attrgetter(*NAMES)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Cells, and the objects behind their names."""
+    """A grid of cells.
 
-    settings: Settings
-    solvers: Mapping[str, Solver]
-    data: Mapping[str, Data]
-    features: FeatureMap  # not fitted
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """Every cell in the order it is run: data set, repeat, split, solver."""
-        return tuple(
-            Cell(solver, dataset, repeat, split, self.settings.seed + repeat)
-            for dataset in self.data
-            for repeat in range(self.settings.repeats)
-            for split in range(self.settings.splits)
-            for solver in self.solvers
-        )
-
-
-@dataclass(frozen=True)
-class Unavailable:
-    """Stands in for a solver whose plugin is broken; a Solver itself, which only raises."""
-
-    error: Exception
-    space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
-    needs: ClassVar[Needs] = Needs(objective=True, projector=True)
-
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Raise what building the solver raised."""
-        raise self.error
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Raise what building the solver raised."""
-        raise self.error
-
-
-def make_plan(
-    solvers: str | Iterable[str | Solver],
-    data: str | Iterable[str | tuple[str, Data]],
-    settings: Settings,
-    *,
-    positive: Any = None,
-    drop: Sequence[str | int] = (),
-) -> Plan:
-    """Look up everything that a comparison needs; the data sets, which take time, last.
+    Attributes
+    ----------
+    datasets : tuple of str
+        Names with their parameters, files, or addresses with `#sha256=`.
+    solvers : tuple of Choice
+        What is compared.
+    preprocess : tuple of str
+        Feature maps, fitted on the training rows and applied to both parts.
+    objective, projector, positive, drop, splits, gap_tol, tune_evals, inner_splits,
+    repeat_fits :
+        See `Cell`.
+    repeats, seeds :
+        Repeat r of seed s is shuffled, and its solvers are run, with seed s + r.
+    passes, seconds : float or None
+        Budget of a fit, the first reached; 50 passes when neither is given.
+    timeout : float or None
+        Seconds of wall time after which a cell is killed, tuning included.
+    memory : float or None
+        Megabytes (10**6 bytes) above what an idle cell takes.
 
     Raises
     ------
-    AucbenchError
-        When a name is unknown, a specification malformed, a data set unreadable, or an
-        option would do nothing.
+    PlanError
+        When a field makes no sense by itself or beside the others.
     """
-    built = _unique("solver", ((_label(s), _solver(s)) for s in _several(solvers)))
-    data = _several(data)
-    _require_some(built, data)
-    _refuse_ignored(built, settings)
-    features = registry.get_features(settings.preprocess)
-    if features.exempt:
-        raise ParameterError(
-            f"{settings.preprocess} adds an intercept, which is not preprocessing; ask a "
-            "solver for it, as in sto-iht[intercept=True]"
-        )
-    project = settings.projector and registry.get_projector(settings.projector)
-    read = _unique("data set", (_named_data(d, positive, drop) for d in data))
-    objective = settings.objective and partial(registry.get_objective, settings.objective)
-    if objective:
-        objective(next(iter(read.values())))  # its parameters are checked when it is built
-    recasted = {
-        name: recast(solver, objective=objective or None, projector=project or None)
-        for name, solver in built.items()
-    }
-    return Plan(settings, recasted, read, features)
+
+    datasets: tuple[str, ...]
+    solvers: tuple[Choice, ...] = field(default_factory=lambda: choices(DEFAULT_SOLVERS))
+    preprocess: tuple[str, ...] = ("maxabs",)
+    objective: str | None = None
+    projector: str | None = None
+    positive: Any = None
+    drop: tuple[str | int, ...] = ()
+    splits: int = 5
+    repeats: int = 1
+    seeds: tuple[int, ...] = (0,)
+    passes: float | None = None
+    seconds: float | None = None
+    gap_tol: float = 1e-6
+    tune_evals: int = 20
+    inner_splits: int = 3
+    repeat_fits: int = 1
+    timeout: float | None = None
+    memory: float | None = None
+
+    def __post_init__(self) -> None:
+        check_plan(self)
+
+    def __len__(self) -> int:
+        return self.splits * self.repeats * prod(map(len, self._axes))
+
+    @property
+    def _axes(self) -> tuple[tuple[Any, ...], ...]:
+        return self.datasets, self.preprocess, self.seeds, self.solvers
+
+    @property
+    def limit_of_passes(self) -> float | None:
+        """The passes that a cell gets: those of the plan, or the default."""
+        if self.passes is None:
+            return DEFAULT_PASSES if self.seconds is None else None
+        return float(self.passes)
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield every cell: data set, preprocessing, seed and repeat, split, solver."""
+        solvers = [(choice.spec, choice.tuning) for choice in self.solvers]
+        shared = self._shared()
+        rounds = product(self.datasets, self.preprocess, self.seeds, range(self.repeats))
+        for dataset, preprocess, seed, repeat in rounds:
+            data = (dataset, preprocess, *shared[0], repeat)
+            for split, (spec, tuning) in product(range(self.splits), solvers):
+                yield Cell(*(spec, tuning, *data, split, seed + repeat, *shared[1]))
+
+    def _shared(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """What all cells have in common: fields of `Cell` up to repeat, and behind seed."""
+        seconds = None if self.seconds is None else float(self.seconds)
+        about = (self.objective, self.projector, plain_labels(self.positive), tuple(self.drop))
+        budget = (self.limit_of_passes, seconds, float(self.gap_tol))
+        tuning = (int(self.tune_evals), int(self.inner_splits), int(self.repeat_fits))
+        return (*about, int(self.splits)), budget + tuning
 
 
-def _several(given: str | Iterable[str | T]) -> tuple[str | T, ...]:
-    return tuple(registry.split_specs(given) if isinstance(given, str) else given)
+def choices(specs: Iterable[str], *, tune: bool = False) -> tuple[Choice, ...]:
+    """Solvers of a plan from their specifications, all tuned or none."""
+    return tuple(Choice(spec, tune) for spec in specs)
 
 
-def _label(solver: str | Solver) -> str:
-    return solver if isinstance(solver, str) else repr(solver)
+def solver_label(spec: str, tune: Any) -> str:
+    """Name of a solver in a table, such as `logistic`, `sht-auc (tuned)`, `sht-auc (tuned k=1|5)`.
+
+    Parameters
+    ----------
+    spec, tune :
+        Of a cell, or of its record.
+    """
+    if not tune or tune is True:
+        return f"{spec} (tuned)" if tune else spec
+    return f"{spec} (tuned {' '.join(f'{name}=' + '|'.join(map(str, v)) for name, v in tune)})"
 
 
-def _solver(spec: str | Solver) -> Solver:
-    try:
-        return registry.get_solver(spec)
-    except AucbenchError as error:
-        if isinstance(error, PluginError) and isinstance(spec, str) and _is_broken(spec):
-            return Unavailable(error)
-        raise
-    except Exception as error:
-        return Unavailable(error)
+def cell_text(fields: Mapping[str, Any]) -> str:
+    """One line for people about a cell, from `Cell.to_json` or from a record."""
+    solver = solver_label(fields["solver"], fields.get("tune"))
+    where = f"{fields['dataset']}, {fields['preprocess']}"
+    return f"{solver} on {where}, seed {fields['seed']}, split {fields['split']}"
 
 
-def _is_broken(spec: str) -> bool:
-    name = registry.parse_spec(spec).name.rpartition(":")[2]
-    return any(plugin.failure for plugin in registry.plugins() if plugin.name == name)
+def refusal(plan: Plan, kind: str, name: str, sentence: str) -> PlanError:
+    """Error about one name of a plan, from which a plan file can name the line.
+
+    Parameters
+    ----------
+    kind : str
+        "solvers", "objectives", "projectors", "features" or "data".
+    name : str
+        A specification; of a solver its `solver_label`.
+    sentence : str
+        The message.
+    """
+    if kind != "solvers":
+        return PlanError(sentence, FIELDS[kind], value=name)
+    labels = [solver_label(choice.spec, choice.tuning) for choice in plan.solvers]
+    number = labels.index(name)
+    return PlanError(sentence, "solvers", number, value=plan.solvers[number].spec)
 
 
-def _refuse_ignored(solvers: Mapping[str, Solver], settings: Settings) -> None:
-    """An option that a solver ignores is an error: its rows would not be what they say."""
-    for kind in ("objective", "projector"):
-        tied = [name for name, s in solvers.items() if not getattr(s.needs, kind, False)]
-        if tied and getattr(settings, kind) is not None:
-            raise UnsupportedError(
-                f"these solvers are tied to their own {kind}: {', '.join(tied)}; leave "
-                f"--{kind} out, or name other solvers with --solvers"
-            )
-
-
-def _named_data(
-    data: str | tuple[str, Data], positive: Any, drop: Sequence[str | int]
-) -> tuple[str, Data]:
-    given = {"drop": drop} if drop else {}
-    if positive is not None:
-        given["positive"] = positive
-    if not isinstance(data, str):
-        name, rows = data
-        return name, registry.get_dataset(rows, **given)
-    try:
-        return data, registry.get_dataset(data, **given)
-    except OSError as error:
-        raise DataError(f"cannot read {data}: {error.strerror or error}") from error
-
-
-def _unique(kind: str, found: Iterable[tuple[str, T]]) -> dict[str, T]:
-    named: dict[str, T] = {}
-    for name, thing in found:
-        if name in named:
-            raise ParameterError(f"the {kind} {name} is named twice; once is enough")
-        named[name] = thing
-    return named
-
-
-def _require_some(solvers: Mapping[str, Solver], data: tuple[str | tuple[str, Data], ...]) -> None:
-    if not solvers:
-        known = ", ".join(registry.names("solvers"))
-        raise ParameterError(f"no solver was named; known are: {known}")
-    if not data:
-        known = ", ".join([*registry.names("datasets"), *available()])
-        raise ParameterError(
-            f"no data set was named; give --data a file, an https address or one of: {known}"
-        )
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value

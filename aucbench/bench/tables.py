@@ -1,37 +1,39 @@
-"""Rows to a summary per (data set, solver), and the summary to text or a rich table."""
+"""Records to a summary per (data set, preprocessing, solver), and that to text or a rich table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
 from statistics import fmean, median, stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.cell import Row
-from aucbench.bench.plan import Settings
+from aucbench.bench.plan import Plan, solver_label
 from aucbench.bench.text import aligned, shown
-from aucbench.loop import DEFAULT_PASSES
-from aucbench.records import CellStatus
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
     from rich.table import Table
 
-HEADER = ("data set", "solver", "AUC", "fit s", "non-zeros", "ok")
-NUMBERS = (2, 3, 4, 5)  # columns of the table set flush right
+HEADER = ("data set", "preprocessing", "solver", "AUC", "fit s", "spread s", "non-zeros", "ok")
+NUMBERS = HEADER[3:]  # columns set flush right
+MEASURES = ("auc", "fit_seconds", "fit_seconds_spread", "nnz")
 NOTHING = "-"
+Key = tuple[str, str, str]  # data set, preprocessing, solver
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the cells of one (data set, solver) say together; None where none is ok.
+    """What the cells of one group say together; None where none is ok.
 
     Attributes
     ----------
     auc, spread : float or None
         Mean and sample standard deviation over the test folds; no spread of one fold.
-    fit_seconds : float or None
-        Median.
+    fit_seconds, fit_seconds_spread : float or None
+        Medians of the time of a fit, and of the largest less the smallest time where each
+        fit was repeated.
     nnz : float or None
         Mean.
     ok, planned : int
@@ -41,10 +43,12 @@ class Summary:
     """
 
     dataset: str
+    preprocess: str
     solver: str
     auc: float | None
     spread: float | None
     fit_seconds: float | None
+    fit_seconds_spread: float | None
     nnz: float | None
     ok: int
     planned: int
@@ -55,36 +59,105 @@ class Summary:
         """Return the entries of its line in the table, in the order of `HEADER`."""
         mean = NOTHING if self.auc is None else f"{self.auc:.4f}"
         spread = "" if self.spread is None else f" ± {self.spread:.4f}"
-        seconds = NOTHING if self.fit_seconds is None else f"{self.fit_seconds:.3g}"
+        times = (self.fit_seconds, self.fit_seconds_spread)
+        seconds = (NOTHING if time is None else f"{time:.3g}" for time in times)
         nnz = NOTHING if self.nnz is None else f"{self.nnz:.1f}".removesuffix(".0")
-        ok = f"{self.ok}/{self.planned}"
-        return self.dataset, self.solver, mean + spread, seconds, nnz, ok
+        names = (self.dataset, self.preprocess, self.solver)
+        return *names, mean + spread, *seconds, nnz, f"{self.ok}/{self.planned}"
 
 
-def summarise(rows: Iterable[Row]) -> tuple[Summary, ...]:
-    """Summaries in the order in which data sets and solvers first appear."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row.dataset, row.solver), []).append(row)
-    found = [_summary(*key, group) for key, group in groups.items()]
-    return tuple(_marked(summary, found) for summary in found)
+@dataclass(slots=True)
+class _Group:
+    """Numbers of the ok cells of a group: 8 bytes each, so that 10^5 cells take 3 MB."""
 
-
-def _summary(dataset: str, solver: str, rows: Sequence[Row]) -> Summary:
-    ok = [row for row in rows if row.status is CellStatus.OK]
-    aucs, seconds, nnz = (
-        [value for row in ok if (value := getattr(row, name)) is not None]
-        for name in ("auc", "fit_seconds", "nnz")
+    planned: int = 0
+    ok: int = 0
+    columns: dict[str, array[float]] = field(
+        default_factory=lambda: {name: array("d") for name in MEASURES}
     )
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        self.planned += 1
+        if record["status"] != "ok":
+            return
+        self.ok += 1
+        for name, column in self.columns.items():
+            if record.get(name) is not None:
+                column.append(record[name])
+
+
+class Tally:
+    """Takes records one at a time, in any order, and forgets them.
+
+    Parameters
+    ----------
+    plan : Plan, optional
+        Gives the order of the table; else groups stand as they first appear.
+    """
+
+    def __init__(self, plan: Plan | None = None) -> None:
+        self._groups: dict[Key, _Group] = {}
+        self._first: dict[str, tuple[tuple[Any, ...], str]] = {}  # failure of a solver
+        if plan is not None:
+            solvers = [solver_label(choice.spec, choice.tuning) for choice in plan.solvers]
+            keys = product(plan.datasets, plan.preprocess, solvers)
+            self._groups = {key: _Group() for key in keys}
+        self._order = {key: number for number, key in enumerate(self._groups)}
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Take one record."""
+        solver = solver_label(record["solver"], record.get("tune"))
+        key = (record["dataset"], record["preprocess"], solver)
+        self._order.setdefault(key, len(self._order))
+        self._groups.setdefault(key, _Group()).add(record)
+        if record["status"] != "ok":
+            when = (self._order[key], record["seed"], record["split"])
+            told = f"{solver} on {record['dataset']}: {record['status']}: {record['reason']}"
+            self._first[solver] = min((when, told), self._first.get(solver, (when, told)))
+
+    @property
+    def total(self) -> int:
+        """Number of records."""
+        return sum(group.planned for group in self._groups.values())
+
+    @property
+    def failed(self) -> int:
+        """How many of them are not ok."""
+        return self.total - sum(group.ok for group in self._groups.values())
+
+    def summaries(self) -> tuple[Summary, ...]:
+        """Summaries of the groups that have a record."""
+        found = [_summary(key, group) for key, group in self._groups.items() if group.planned]
+        return tuple(_marked(summary, found) for summary in found)
+
+    def failures(self) -> tuple[str, ...]:
+        """How many rows failed, and the first reason of each solver; nothing when none did."""
+        if not self.failed:
+            return ()
+        reasons = (f"  {told}" for _, told in sorted(self._first.values()))
+        head = f"{self.failed} of {self.total} rows failed; the first of each solver:"
+        return head, *reasons
+
+
+def summarise(records: Iterable[Mapping[str, Any]]) -> tuple[Summary, ...]:
+    """Summaries in the order in which data sets and solvers first appear."""
+    tally = Tally()
+    for record in records:
+        tally.add(record)
+    return tally.summaries()
+
+
+def _summary(key: Key, group: _Group) -> Summary:
+    aucs, seconds, spreads, nnz = group.columns.values()
     return Summary(
-        dataset,
-        solver,
+        *key,
         auc=fmean(aucs) if aucs else None,
         spread=stdev(aucs) if len(aucs) > 1 else None,
         fit_seconds=median(seconds) if seconds else None,
+        fit_seconds_spread=median(spreads) if spreads else None,
         nnz=fmean(nnz) if nnz else None,
-        ok=len(ok),
-        planned=len(rows),
+        ok=group.ok,
+        planned=group.planned,
     )
 
 
@@ -98,51 +171,53 @@ def _complete(summary: Summary) -> bool:
     return summary.ok == summary.planned
 
 
-def plain_table(summaries: Iterable[Summary]) -> str:
+def _lines(summaries: Sequence[Summary]) -> tuple[list[str], list[list[str]]]:
+    """Header and lines, without the columns that would tell nothing."""
+    idle = set()
+    if len({summary.preprocess for summary in summaries}) < 2:
+        idle.add("preprocessing")
+    if all(summary.fit_seconds_spread is None for summary in summaries):
+        idle.add("spread s")
+    kept = [j for j, name in enumerate(HEADER) if name not in idle]
+    lines = [[summary.texts[j] for j in kept] for summary in summaries]
+    return [HEADER[j] for j in kept], lines
+
+
+def plain_table(summaries: Sequence[Summary]) -> str:
     """Aligned columns without control characters."""
-    return aligned([HEADER, *(s.texts for s in summaries)], right=NUMBERS)
+    header, lines = _lines(summaries)
+    return aligned([header, *lines], right=[j for j, h in enumerate(header) if h in NUMBERS])
 
 
-def rich_table(summaries: Iterable[Summary]) -> Table:
+def rich_table(summaries: Sequence[Summary]) -> Table:
     """The same table for a terminal, the best mean of each data set in bold."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for j, name in enumerate(HEADER):
-        number = j in NUMBERS
+    header, lines = _lines(summaries)
+    for name in header:
+        number = name in NUMBERS
         justify: JustifyMethod = "right" if number else "left"
         table.add_column(name, justify=justify, overflow="fold", no_wrap=number)
-    for summary in summaries:
+    for summary, texts in zip(summaries, lines, strict=True):
         style = "bold" if summary.best else ""
-        table.add_row(*(Text(shown(text), style) for text in summary.texts))
+        table.add_row(*(Text(shown(text), style) for text in texts))
     return table
 
 
-def failures(rows: Sequence[Row]) -> tuple[str, ...]:
-    """How many rows failed, and the first reason of each solver; nothing when none did."""
-    failed = [row for row in rows if row.status is not CellStatus.OK]
-    if not failed:
-        return ()
-    first: dict[str, Row] = {}
-    for row in failed:
-        first.setdefault(row.solver, row)
-    reasons = (f"  {r.solver} on {r.dataset}: {r.status}: {r.reason}" for r in first.values())
-    return f"{len(failed)} of {len(rows)} rows failed; the first of each solver:", *reasons
-
-
-def protocol(settings: Settings) -> str:
+def protocol(plan: Plan) -> str:
     """Return the line that says how the numbers of a table came about."""
-    passes = settings.passes
-    if passes is None and settings.seconds is None:
-        passes = DEFAULT_PASSES
-    limits = ((passes, "passes"), (settings.seconds, "seconds"))
+    limits = ((plan.limit_of_passes, "passes"), (plan.seconds, "seconds"))
     budget = " or ".join(f"{limit:g} {unit}" for limit, unit in limits if limit is not None)
-    own = ((settings.objective, "objective"), (settings.projector, "projector"))
+    own = ((plan.objective, "objective"), (plan.projector, "projector"))
     given = "".join(f", {kind} {spec}" for spec, kind in own if spec is not None)
+    if any(choice.tune for choice in plan.solvers):
+        given += f", tuned by {plan.tune_evals} points x {plan.inner_splits} inner splits"
+    seeds = ",".join(map(str, plan.seeds))
     return (
-        f"test AUC, mean ± standard deviation; {settings.splits} splits x {settings.repeats} "
-        f"repeat(s), {settings.preprocess}{given}, {budget}, gap {settings.gap_tol:g}, "
-        f"seed {settings.seed}"
+        f"test AUC, mean ± standard deviation; {plan.splits} splits x {plan.repeats} "
+        f"repeat(s), {','.join(plan.preprocess)}{given}, {budget}, gap {plan.gap_tol:g}, "
+        f"seed {seeds}"
     )

@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 from aucbench.bench.text import shown
 from aucbench.cli.catalogue import list_names, list_plugins, show, warn_of_broken_plugins
 from aucbench.cli.compare import compare
+from aucbench.cli.run import export, list_plan, run, status
 from aucbench.errors import AucbenchError
 
 __all__ = ["app", "main"]
@@ -46,6 +47,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("compare")(compare)
+app.command("run")(run)
+app.command("plan")(list_plan)
+app.command("status")(status)
+app.command("export")(export)
 app.command("list")(list_names)
 app.command("show")(show)
 app.command("plugins")(list_plugins)

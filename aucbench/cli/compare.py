@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from aucbench.bench.text import shown
-from aucbench.errors import ParameterError
-
-if TYPE_CHECKING:
-    from aucbench.bench.cell import Row
-    from aucbench.bench.plan import Plan
-
-INTERRUPTED = 130  # exit code by which shells know Ctrl-C
-Texts = list[str] | None
+from aucbench.cli.options import (
+    CellsPerJob,
+    EngineName,
+    Jobs,
+    Memory,
+    Options,
+    Quiet,
+    Retry,
+    Scheduler,
+    Texts,
+    Threads,
+    Timeout,
+    Timing,
+    entries,
+    limited,
+)
+from aucbench.cli.running import go
 
 
 def compare(
@@ -31,7 +38,7 @@ def compare(
         Texts, typer.Option(help="Names, files, or https://...#sha256=HEX; repeatable.")
     ] = None,
     preprocess: Annotated[
-        str, typer.Option(help="maxabs, standard, unit, unit-centred or none.")
+        str, typer.Option(help="maxabs, standard, unit, unit-centred or none; several with commas.")
     ] = "maxabs",
     objective: Annotated[str | None, typer.Option(help="In place of the solvers' own.")] = None,
     projector: Annotated[str | None, typer.Option(help="In place of the solvers' own.")] = None,
@@ -48,82 +55,48 @@ def compare(
     ] = None,
     gap_tol: Annotated[float, typer.Option(help="A certified gap this small ends a fit.")] = 1e-6,
     seed: Annotated[int, typer.Option(help="Of the folds and of the solvers.")] = 0,
+    *,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Tune each solver over its published grid.")
+    ] = False,
     json: Annotated[Path | None, typer.Option(help="File that takes one object per fit.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder that keeps the results.")] = None,
+    timeout: Timeout = None,
+    memory: Memory = None,
+    jobs: Jobs = None,
+    threads: Threads = 1,
+    engine: EngineName = "local",
+    scheduler: Scheduler = None,
+    cells_per_job: CellsPerJob = None,
+    retry: Retry = None,
+    timing: Timing = False,
+    quiet: Quiet = False,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
-    from aucbench.bench.plan import DEFAULT_SOLVERS, Settings, make_plan
-    from aucbench.bench.store import require_writable, write_rows
+    from aucbench.bench.plan import DEFAULT_SOLVERS, Plan, choices
 
-    if json is not None:
-        require_writable(json)
-    plan = make_plan(
-        _specs(solvers) or DEFAULT_SOLVERS,
+    plan = Plan(
         _specs(data),
-        Settings(preprocess, objective, projector, splits, repeats, passes, seconds, gap_tol, seed),
-        positive=_entries("positive", positive) or None,
-        drop=_entries("drop", drop),
+        choices(_specs(solvers) or DEFAULT_SOLVERS, tune=tune),
+        _specs([preprocess]),
+        objective,
+        projector,
+        positive=entries("positive", positive) or None,
+        drop=entries("drop", drop),
+        splits=splits,
+        repeats=repeats,
+        seeds=(seed,),
+        passes=passes,
+        seconds=seconds,
+        gap_tol=gap_tol,
     )
-    rows = _run(plan)
-    try:
-        if json is not None:
-            write_rows(rows, json)
-    finally:
-        _print_table(rows, plan)
-    if len(rows) < len(plan.cells):
-        raise typer.Exit(INTERRUPTED)
+    where = (jobs, threads, engine, scheduler, cells_per_job)
+    options = Options(*where, entries("retry", retry), quiet, timing)
+    way_on = "run the same command again to go on" if out else "--out DIR would keep the others"
+    go(limited(plan, timeout, memory, timing=timing), options, out, json, way_on)
 
 
-def _specs(texts: Texts) -> list[str]:
+def _specs(texts: Texts) -> tuple[str, ...]:
     from aucbench.registry.specs import split_specs
 
-    return [spec for text in texts or () for spec in split_specs(text)]
-
-
-def _entries(option: str, texts: Texts) -> list[str]:
-    found = [part.strip() for text in texts or () for part in text.split(",")]
-    if "" in found:
-        raise ParameterError(f"--{option} has an empty entry; write it like --{option} a,b")
-    return found
-
-
-def _run(plan: Plan) -> list[Row]:
-    """Rows of the plan, or of as much of it as Ctrl-C left time for."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress
-
-    from aucbench.bench.compare import run
-
-    rows: list[Row] = []
-    count = len(plan.cells)
-    hidden = not sys.stderr.isatty()
-    try:
-        # Redrawn between fits only: a thread that does it would run on the solvers' clock.
-        with Progress(
-            console=Console(stderr=True), disable=hidden, auto_refresh=False, transient=True
-        ) as bar:
-            task = bar.add_task("", total=count)
-            finished = run(plan)
-            for cell in plan.cells:
-                name = escape(shown(f"{cell.solver} on {cell.dataset}"))
-                bar.update(task, description=name, refresh=True)
-                rows.append(next(finished))
-                bar.advance(task)
-    except KeyboardInterrupt:
-        typer.echo(f"interrupted: {count - len(rows)} of {count} rows are missing", err=True)
-    return rows
-
-
-def _print_table(rows: list[Row], plan: Plan) -> None:
-    from rich.console import Console
-
-    from aucbench.bench import tables
-
-    summaries = tables.summarise(rows)
-    if sys.stdout.isatty():
-        Console(highlight=False).print(tables.rich_table(summaries))
-    else:
-        typer.echo(tables.plain_table(summaries))
-    typer.echo(f"\n{shown(tables.protocol(plan.settings))}")
-    for line in tables.failures(rows):
-        typer.echo(shown(line))
+    return tuple(spec for text in texts or () for spec in split_specs(text))

@@ -9,6 +9,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
+from aucbench.bench import runner
 from aucbench.bench.plan import DEFAULT_SOLVERS
 
 KEYS = {"solver", "dataset", "split", "seed", "status", "reason", "auc", "fit_seconds", "nnz"}
@@ -72,7 +73,7 @@ def test_json_has_one_object_per_cell(cli, toys, tmp_path):
 
 def test_failing_solvers_are_rows_and_the_rest_runs(cli, toys, tmp_path):
     path = tmp_path / "rows.json"
-    names = "raises,means,exits,nans,unbuildable,toy-broken"
+    names = "raises,means,exits,nans,unbuildable,toy-broken,interrupted"
     result = cli("compare", "--solvers", names, "--data", SMALL, "--splits", 2, "--json", path)
     rows = {row["solver"]: row for row in strict(path)}
 
@@ -87,7 +88,9 @@ def test_failing_solvers_are_rows_and_the_rest_runs(cli, toys, tmp_path):
     assert rows["unbuildable"]["reason"] == "KeyError: 'no luck'"
     assert rows["toy-broken"]["status"] == "error"
     assert "licence" in rows["toy-broken"]["reason"]
-    assert "10 of 12 rows failed" in result.stdout
+    assert rows["interrupted"]["status"] == "error"
+    assert "KeyboardInterrupt" in rows["interrupted"]["reason"]
+    assert "12 of 14 rows failed" in result.stdout
     assert result.stdout.count("boom [bold]") == 1
     assert not CONTROL.search(result.output)
 
@@ -170,14 +173,22 @@ def test_json_path_is_tried_before_the_run(cli, toys, tmp_path):
         assert str(path) in result.stderr
 
 
-def test_ctrl_c_keeps_the_finished_rows(cli, toys, tmp_path):
-    path = tmp_path / "rows.json"
+def test_ctrl_c_keeps_the_finished_rows(cli, toys, tmp_path, monkeypatch):
+    path, real = tmp_path / "rows.json", runner.run
+
+    def stopped(*given, **options):
+        records = real(*given, **options)
+        yield next(records)
+        records.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "run", stopped)
     path.write_text("older")
-    common = ("--data", SMALL, "--splits", 2, "--json", path)
-    result = cli("compare", "--solvers", "means,interrupted", *common)
+    common = ("--data", SMALL, "--splits", 2, "--jobs", 1, "--json", path)
+    result = cli("compare", "--solvers", "means,raises", *common)
 
     assert result.exit_code == 130
-    assert "interrupted: 3 of 4 rows are missing" in result.stderr
+    assert "interrupted: 3 of 4 rows are missing; --out DIR would keep" in result.stderr
     assert [row["solver"] for row in strict(path)] == ["means"]
     assert "means" in result.stdout
 
@@ -215,14 +226,21 @@ def test_names_cannot_move_the_cursor(cli, toys, tmp_path):
 def test_terminal_shows_colours_and_pipe_does_not(toy_folder, process):
     options = ["compare", "--solvers", "means,raises", "--data", SMALL, "--splits", "2"]
     piped = process(*options)
-    assert (piped.returncode, piped.stderr) == (0, "")
-    assert not CONTROL.search(piped.stdout)
+    assert piped.returncode == 0
+    assert not CONTROL.search(piped.stdout + piped.stderr)
+    lines = piped.stderr.splitlines()
+    assert [line.split()[0] for line in lines] == ["1/4", "2/4", "3/4", "4/4"]
+    assert sum("error: raises on outbreak" in line and "boom [bold]" in line for line in lines) == 2
+    assert sum("ok: means on outbreak" in line and "AUC 0." in line for line in lines) == 2
 
     code, text = on_terminal(toy_folder, options)
     assert code == 0
     assert "\x1b[1m" in text
     assert "boom [bold]" in text
     assert "means" in text
+    progress, table = text.split("data set")
+    assert "0/4" in progress
+    assert "0/4" not in table
 
 
 def on_terminal(folder, options):

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from itertools import count, pairwise
 from time import perf_counter, sleep
 from typing import ClassVar
 
@@ -199,3 +200,60 @@ def test_recast_puts_other_parts_in_place():
 def test_recast_refuses_what_would_be_ignored(given):
     with pytest.raises(UnsupportedError, match="Counting is tied to its own"):
         recast(Counting(), **given)
+
+
+def test_growth_spaces_points_by_a_factor():
+    passes = [p.passes for p in solve(Counting(), DATA, passes=100, growth=0.5).points]
+
+    assert passes[:5] == [0.25, 1.25, 2.25, 3.5, 5.25]
+    assert all(b >= 1.5 * a for a, b in pairwise(passes[2:-1]))
+    assert passes[-1] == 100
+    with pytest.raises(ParameterError, match="growth must be at least 0"):
+        solve(Counting(), DATA, growth=-1)
+
+
+def test_watch_sees_each_point_off_the_clock(monkeypatch):
+    seen, now = [], count()
+    monkeypatch.setattr("aucbench.loop.perf_counter", lambda: next(now))
+
+    def watch(point, w):
+        for _ in range(1000):
+            next(now)
+        seen.append((point, w.copy()))
+
+    run = solve(Counting(), DATA, passes=2, watch=watch)
+
+    assert [point for point, _ in seen] == list(run.points)
+    np.testing.assert_array_equal(seen[-1][1], run.w)
+    assert run.seconds == 9  # ticks: of the problem and of eight steps
+
+
+def test_watch_is_not_shown_what_is_invalid():
+    seen = []
+    run = solve(Counting(bad=math.nan), DATA, watch=lambda *given: seen.append(given))
+
+    assert (run.stop, len(run.points), seen) == (Stop.INVALID, 1, [])
+
+
+def test_what_watch_raises_ends_the_run():
+    def watch(point, w):
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        solve(Counting(), DATA, watch=watch)
+
+
+def test_planned_passes_reach_a_recast_solver():
+    seen = []
+
+    @dataclass(frozen=True)
+    class Planner(Counting):
+        needs: ClassVar = Needs(objective=True)
+
+        def problem(self, data, rng):
+            seen.append(self.passes)
+            return Problem(PairwiseSquare(data))
+
+    solve(recast(Planner(), objective=Logistic), DATA, passes=3)
+
+    assert seen == [3]

@@ -1,0 +1,108 @@
+"""Where supervised jobs run: on this host, on a dask cluster, under SLURM."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.supervise.records import Job, Outcome
+from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError, require_whole
+
+# What each engine imports beyond the core; the extra that brings it has the engine's name.
+ENGINES = {"local": None, "dask": "distributed", "slurm": "submitit"}
+
+
+class Engine(Protocol):
+    """Runs jobs somewhere, each one supervised."""
+
+    def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
+        """Yield (id, outcome) as the jobs end, in any order, once for each job.
+
+        `jobs` is taken lazily, when there is room for one more. Closing the generator, or
+        an exception in it, ends what runs.
+        """
+        ...
+
+
+def make_engine(
+    name: str = "local",
+    *,
+    jobs: int | None = None,
+    threads: int = 1,
+    scheduler: str | None = None,
+    folder: Path | None = None,
+    cells_per_job: int | None = None,
+) -> Engine:
+    """Return the engine of this name.
+
+    Parameters
+    ----------
+    name : {"local", "dask", "slurm"}
+    jobs : int, optional
+        How many cells run at once; of SLURM: how many of its jobs are queued or running.
+        The engine's choice when it is left out: the cores of this host over `threads`, the
+        threads of the dask cluster, 16 jobs of SLURM.
+    threads : int
+        Threads of BLAS and OpenMP in each cell.
+    scheduler : str, optional
+        Address of an existing dask scheduler; of "dask" only, which needs it.
+    folder : Path, optional
+        The results folder, on a disk that the nodes share; "slurm" needs it.
+    cells_per_job : int, optional
+        Cells that one job of SLURM runs one after another, 20 if left out; of "slurm" only.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no such engine.
+    MissingExtraError
+        When the packages of the engine are not installed.
+    ParameterError
+        When a number makes no sense, or an option is missing or belongs to another engine.
+    """
+    if name not in ENGINES:
+        raise UnknownNameError("engine", name, ENGINES)
+    require_whole(1, jobs=jobs, threads=threads, cells_per_job=cells_per_job)
+    _require_own("scheduler", scheduler, "dask", name)
+    _require_own("cells_per_job", cells_per_job, "slurm", name)
+    module = ENGINES[name]
+    if module is not None and find_spec(module) is None:
+        raise MissingExtraError(f"--engine {name}", name)
+    if name == "dask":
+        return _dask(scheduler, jobs, threads)
+    if name == "slurm":
+        return _slurm(folder, jobs, threads, cells_per_job)
+    return LocalEngine(jobs or max(1, len(os.sched_getaffinity(0)) // threads), threads)
+
+
+def _require_own(option: str, value: object, owner: str, name: str) -> None:
+    if value is not None and name != owner:
+        raise ParameterError(
+            f"{option}={value!r} was given to engine {name!r}, but only {owner!r} knows it; "
+            f"leave it out or ask for engine {owner!r}"
+        )
+
+
+def _dask(scheduler: str | None, jobs: int | None, threads: int) -> Engine:
+    from aucbench.bench.engines.dask import DaskEngine
+
+    if scheduler is None:
+        raise ParameterError(
+            "engine 'dask' got no scheduler; give the address that `dask scheduler` prints, "
+            "such as tcp://host:8786"
+        )
+    return DaskEngine(scheduler, jobs, threads)
+
+
+def _slurm(folder: Path | None, jobs: int | None, threads: int, cells: int | None) -> Engine:
+    from aucbench.bench.engines.slurm import SlurmEngine
+
+    if folder is None:
+        raise ParameterError(
+            "engine 'slurm' got no results folder; name one on a disk that the nodes share (--out)"
+        )
+    return SlurmEngine(folder, jobs or 16, threads, cells or 20)

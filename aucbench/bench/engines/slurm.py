@@ -1,0 +1,221 @@
+"""Supervised jobs under SLURM, a share of them in each of its jobs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import ceil
+from pathlib import Path
+from shutil import rmtree, which
+from time import monotonic, sleep
+from typing import Any, Self
+from uuid import uuid4
+
+from submitit import AutoExecutor
+from submitit import Job as SlurmJob
+from submitit.core.utils import FailedJobError, FailedSubmissionError
+
+from aucbench.bench.engines.slurm_job import has_begun, outcome_in, run_share
+from aucbench.bench.supervise.records import Ending, Job, Limits, Outcome
+from aucbench.errors import AucbenchError, ParameterError
+
+LOSSES = 2  # so many SLURM jobs may end under a cell before it is a crash
+LOG = 16384  # characters of a SLURM job's log that its lost cells keep
+START = 300.0  # seconds for a SLURM job to start, and to be told of its end before its end
+BETWEEN = 5.0  # seconds between two cells, more than they take
+OWN_MEMORY = 1.5  # GB of a SLURM job beyond the cell that it runs
+CANCEL = 1.5  # seconds for cancelled jobs of this host to end
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmEngine:
+    """Each SLURM job runs a share of the cells, one after another, each one supervised.
+
+    Outcomes come back through the folder as the cells end, so that a SLURM job that is
+    stopped loses one cell at most. The cells that it had not finished are queued again. One
+    under which two SLURM jobs ended (or two that did not come as far as their first cell)
+    is a crash. SLURM is told how much time, memory and cores a share may need; account,
+    partition and the like are taken from the variables of `sbatch` (SBATCH_ACCOUNT, ...).
+
+    Parameters
+    ----------
+    folder : Path
+        The results folder, on a disk that the nodes share; the logs are kept in it when a
+        SLURM job failed.
+    jobs : int
+        SLURM jobs that are queued or run at once.
+    threads : int
+        Threads of BLAS and OpenMP in each cell, and cores of each SLURM job.
+    cells_per_job : int
+        Cells in a share.
+    cluster : {"slurm", "local"}
+        "local" runs the shares on this host, through the same files.
+    poll, lag : float
+        Seconds between two looks into the folder, and seconds after the end of a SLURM job
+        in which its last files may still appear.
+    """
+
+    folder: Path
+    jobs: int = 16
+    threads: int = 1
+    cells_per_job: int = 20
+    cluster: str = "slurm"
+    poll: float = 0.5
+    lag: float = 10.0
+
+    def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
+        """Yield (id, outcome) as the jobs end; closing the generator cancels all SLURM jobs.
+
+        Raises
+        ------
+        ParameterError
+            When this host has no `sbatch`, or a job no timeout.
+        AucbenchError
+            When SLURM refuses a job.
+        """
+        if self.cluster == "slurm" and which("sbatch") is None:
+            raise ParameterError(
+                "engine 'slurm' found no sbatch on the PATH of this host; start it on a login "
+                "node of the cluster, or use engine 'local'"
+            )
+        waiting = iter(jobs)
+        with _Run(self) as run:
+            run.fill(waiting)
+            while run.shares:
+                ended = run.hear()
+                run.fill(waiting)
+                yield from ended
+
+
+@dataclass(slots=True)
+class _Share:
+    """What one SLURM job was given; `left` holds the cells without an outcome yet."""
+
+    folder: Path
+    job: SlurmJob[None]
+    left: dict[int, tuple[str, Job]]
+    over: float | None = None  # when its end was seen
+
+
+class _Run:
+    """One use of the queue, in a folder of its own."""
+
+    def __init__(self, engine: SlurmEngine):
+        self.shares: list[_Share] = []
+        self._engine = engine
+        self._folder = engine.folder.resolve() / f"slurm-{uuid4().hex[:12]}"
+        self._again: list[tuple[str, Job]] = []
+        self._losses: Counter[str] = Counter()
+
+    def __enter__(self) -> Self:
+        self._folder.mkdir(parents=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for share in self.shares:
+            share.job.cancel(check=False)
+        if self._engine.cluster == "local":
+            deadline = monotonic() + CANCEL
+            while any(not share.job.done() for share in self.shares) and monotonic() < deadline:
+                sleep(0.02)
+        if not self.shares and not self._losses:
+            rmtree(self._folder)
+
+    def fill(self, waiting: Iterator[tuple[str, Job]]) -> None:
+        """Hand in shares while there is room for one more SLURM job."""
+        size = self._engine.cells_per_job
+        while len(self.shares) < self._engine.jobs:
+            cells, self._again = self._again[:size], self._again[size:]
+            cells.extend(islice(waiting, size - len(cells)))
+            if not cells:
+                return
+            self.shares.append(self._submit(cells))
+
+    def hear(self) -> list[tuple[str, Outcome]]:
+        """Return what ended since, perhaps nothing; look at the folder once in a while."""
+        sleep(self._engine.poll)
+        ended = []
+        for share in list(self.shares):
+            if share.over is None and share.job.done():
+                share.over = monotonic()
+            ended += _collect(share)
+            late = share.over is not None and monotonic() - share.over >= self._engine.lag
+            if share.over is not None and (late or not share.left):
+                self.shares.remove(share)
+                ended += self._settle(share)
+        return ended
+
+    def _submit(self, cells: Sequence[tuple[str, Job]]) -> _Share:
+        folder = self._folder / uuid4().hex[:12]
+        folder.mkdir()
+        jobs = [job for _, job in cells]
+        executor = AutoExecutor(self._folder / "logs", cluster=self._engine.cluster)
+        executor.update_parameters(
+            name="aucbench",
+            timeout_min=_minutes(jobs),
+            mem_gb=_gigabytes(jobs),
+            cpus_per_task=self._engine.threads,
+        )
+        try:
+            job = executor.submit(run_share, jobs, folder, self._engine.threads)
+        except (FailedJobError, FailedSubmissionError) as error:
+            raise AucbenchError(
+                f"SLURM refused a job ({error}); mend it, perhaps by SBATCH_ACCOUNT or "
+                "SBATCH_PARTITION, and run the same command again"
+            ) from error
+        return _Share(folder, job, dict(enumerate(cells)))
+
+    def _settle(self, share: _Share) -> list[tuple[str, Outcome]]:
+        """Charge the end of a SLURM job to the cells it had begun, to all if it began none."""
+        begun = [cell for number, cell in share.left.items() if has_begun(share.folder, number)]
+        self._losses.update(cell for cell, _ in begun or share.left.values())
+        given_up = []
+        for cell, job in share.left.values():
+            if self._losses[cell] < LOSSES:
+                self._again.append((cell, job))
+            else:
+                given_up.append((cell, _crash(share.job)))
+        rmtree(share.folder)
+        return given_up
+
+
+def _collect(share: _Share) -> list[tuple[str, Outcome]]:
+    found = [(number, outcome_in(share.folder, number)) for number in share.left]
+    return [
+        (share.left.pop(number)[0], outcome) for number, outcome in found if outcome is not None
+    ]
+
+
+def _minutes(jobs: Sequence[Job]) -> int:
+    """Time for all cells, and for one of their steps.
+
+    Steps have limits for the worst case: a SLURM job with time for all of them would wait
+    long in the queue, and one that ends too soon costs a cell at most.
+    """
+    own = [_seconds(job.limits) for job in jobs]
+    shared = [_seconds(step.limits) for job in jobs for step in job.steps]
+    return ceil((START + sum(own) + max(shared, default=0.0)) / 60)
+
+
+def _seconds(limits: Limits) -> float:
+    if limits.timeout is None:
+        raise ParameterError(
+            "engine 'slurm' got a cell without a timeout, but SLURM wants to know how long its "
+            "jobs may take; give one (--timeout)"
+        )
+    return limits.timeout + limits.grace + BETWEEN
+
+
+def _gigabytes(jobs: Sequence[Job]) -> float | None:
+    limits = [job.limits for job in jobs] + [step.limits for job in jobs for step in job.steps]
+    memories = [each.memory for each in limits if each.memory is not None]
+    return max(memories) / 1e9 + OWN_MEMORY if memories else None
+
+
+def _crash(job: SlurmJob[Any]) -> Outcome:
+    how = "with an error" if job.paths.result_pickle.exists() else f"as {job.state}"
+    reason = f"SLURM job {job.job_id} ended {how} before the cell did, like one before it"
+    log = "".join(text for text in (job.stdout(), job.stderr()) if text)
+    return Outcome(Ending.CRASH, reason, log=log[-LOG:])

@@ -1,0 +1,45 @@
+"""The node's side of the SLURM engine: a share of the cells, one after another."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.supervise.records import Job, Outcome
+
+
+def run_share(jobs: Sequence[Job], folder: Path, threads: int) -> None:
+    """Leave the outcome of each job in the shared folder as soon as it ends.
+
+    SLURM may stop the job that runs this and start it again: what is there is not repeated.
+    """
+    for number, outcome in LocalEngine(1, threads).run(_begin(jobs, folder)):
+        target = folder / f"{number}.outcome"
+        unfinished = target.with_suffix(".tmp")
+        unfinished.write_bytes(pickle.dumps(outcome))
+        unfinished.replace(target)
+
+
+def outcome_in(folder: Path, number: int) -> Outcome | None:
+    """Return what `run_share` left of the job of this number, None when there is nothing yet."""
+    try:
+        content = (folder / f"{number}.outcome").read_bytes()
+    except FileNotFoundError:
+        return None
+    outcome = pickle.loads(content)
+    assert isinstance(outcome, Outcome)
+    return outcome
+
+
+def has_begun(folder: Path, number: int) -> bool:
+    """Return whether `run_share` came as far as the job of this number."""
+    return (folder / f"{number}.begun").exists()
+
+
+def _begin(jobs: Sequence[Job], folder: Path) -> Iterator[tuple[str, Job]]:
+    for number, job in enumerate(jobs):
+        if outcome_in(folder, number) is None:
+            (folder / f"{number}.begun").touch()
+            yield str(number), job

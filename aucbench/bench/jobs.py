@@ -1,0 +1,186 @@
+"""What supervised processes do: look names up, read a data set, split it, fit and measure.
+
+Each function is called as function(request, room, steps) by a supervisor; `requests` says
+what the requests hold. An `AucbenchError` of `data` or `split` is a refusal: the cells that
+need those rows are skipped, with its sentence as the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import chdir
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold
+
+from aucbench import registry
+from aucbench.arrays import Vector
+from aucbench.bench import conditions, rows
+from aucbench.bench.build import build, plugin_of
+from aucbench.bench.measure import Lines, measure
+from aucbench.bench.plain import first_line, plain_parameters, strict
+from aucbench.bench.plan import Cell
+from aucbench.bench.resolve import resolved, resolved_grid
+from aucbench.bench.tune import tune
+from aucbench.data import Data
+from aucbench.errors import DataError
+from aucbench.protocols import FeatureMap
+from aucbench.registry.discovery import entries, load
+
+Steps = Mapping[str, Path]
+Numbers = NDArray[np.intp]  # of rows of the data set
+
+
+def resolve(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
+    """What names mean: {kind: {spec: answer}}, and the answers about "grids" as a list.
+
+    See `aucbench.bench.resolve.resolved` for an answer.
+    """
+    named = {
+        kind: {spec: resolved(kind, spec) for spec in specs}
+        for kind, specs in request["names"].items()
+    }
+    grids = [resolved_grid(spec, _tuning(tune)) for spec, tune in request["grids"]]
+    return {**named, "grids": grids}
+
+
+def visit(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
+    """Import one plugin; that this returns is the answer, since some do not survive it."""
+    known = load(next(e for e in entries() if e.qualified == request["plugin"]))
+    return {"failure": known.failure if known else None}
+
+
+def data(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
+    """Read a data set and write its arrays into the room; tell hash, n, d, n_pos and names.
+
+    Raises
+    ------
+    AucbenchError
+        When there is no such data set, or it cannot be used.
+    """
+    found = _read(request)
+    rows.save(found, room / "raw")
+    about = {"hash": rows.digest(found), "n": found.n, "d": found.d, "n_pos": found.target.n_pos}
+    rows.write_about(room, about)
+    return {**about, "names": found.names and [*found.names]}
+
+
+def about(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
+    """What `data` told of a data set, without the names of its features."""
+    return rows.read_about(steps[request["data"]])
+
+
+def split(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
+    """Write the training and test rows of a split, preprocessed, into the room.
+
+    Raises
+    ------
+    DataError
+        When a class has fewer rows than there are splits, preprocessing refuses, or the
+        data set is not the one that the cell was planned with.
+    """
+    folder = steps[request["data"]]
+    told = rows.read_about(folder)
+    if request["hash"] not in (None, told["hash"]):
+        raise DataError(
+            f"{request['dataset']} has changed since the run began; start the run again"
+        )
+    train, test, numbers = fold(rows.mapped(folder / "raw"), request)
+    features = registry.get_features(request["preprocess"])
+    train, test = preprocessed(train, test, features, request["seed"], request["split"])
+    rows.save(train, room / "train")
+    rows.save(test, room / "test")
+    rows.write(room, "numbers", numbers)
+    known = {"n_train": train.n, "n_test": test.n, "d": train.d, "data": told["hash"]}
+    rows.write_about(room, known)
+    return known
+
+
+def fold(data: Data, request: Mapping[str, Any]) -> tuple[Data, Data, Numbers]:
+    """Training rows, test rows and the row numbers of the latter.
+
+    Raises
+    ------
+    DataError
+        When a class has fewer rows than there are splits.
+    """
+    smaller = min(data.target.n_pos, data.target.n_neg)
+    if smaller < request["splits"]:
+        raise DataError(
+            f"the smaller class of {request['dataset']} has {smaller} row(s), fewer than the "
+            f"{request['splits']} splits; ask for fewer splits"
+        )
+    folds = StratifiedKFold(request["splits"], shuffle=True, random_state=request["seed"])
+    train, test = list(folds.split(np.zeros(data.n), data.y))[request["split"]]
+    return data.take(train.astype(np.int32)), data.take(test.astype(np.int32)), test
+
+
+def preprocessed(
+    train: Data, test: Data, features: FeatureMap, seed: int, split: int
+) -> tuple[Data, Data]:
+    """Both parts, mapped by what the training rows taught."""
+    fitted = features.fit(train, np.random.default_rng([seed, split]))
+    return train.with_rows(fitted(train.rows)), test.with_rows(fitted(test.rows))
+
+
+def cell(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
+    """Fit and measure one cell on read-only maps of its rows.
+
+    Each thing is appended to room/lines.jsonl as soon as it is known, so that a cell that is
+    killed leaves it: {"about": sizes, conditions, plugin}, {"parameters": ...},
+    {"tuning": ...}, and {"point": ...} for each point of the curve. The scores of the test
+    rows go to room/out/scores.npz: `scores`, `rows` (their numbers in the data set) and `y`.
+    """
+    planned = Cell.from_json(request["cell"])
+    lines = Lines(room / "lines.jsonl")
+    try:
+        return _measured(planned, steps[request["rows"]], room, lines)
+    except SystemExit as leaving:  # of a plugin; the process has a result to hand over
+        return {"status": "error", "reason": first_line(leaving)}
+    finally:
+        lines.close()
+
+
+def _measured(planned: Cell, folder: Path, room: Path, lines: Lines) -> dict[str, Any]:
+    train, test = (rows.mapped(folder / part) for part in ("train", "test"))
+    lines({"about": {**rows.read_about(folder), "conditions": conditions.here()}})
+    solver = build(planned, {})
+    lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
+    tuned: dict[str, Any] = {}
+    if planned.tune:
+        try:
+            found = tune(planned, partial(build, planned), train)
+        except DataError as refusal:
+            return {"status": "skipped", "reason": str(refusal)}
+        lines({"tuning": found.to_json()})
+        solver, tuned = build(planned, found.best), {"tune_seconds": found.seconds}
+    lines({"parameters": plain_parameters(solver)})
+    measured = measure(planned, solver, train, test, lines)
+    if measured.scores is not None:
+        _keep_scores(room, measured.scores, rows.read(folder, "numbers"), test)
+    whole: dict[str, Any] = strict({**tuned, **measured.result})
+    return whole
+
+
+def _keep_scores(room: Path, scores: Vector, numbers: Numbers, test: Data) -> None:
+    (room / "out").mkdir(exist_ok=True)
+    np.savez_compressed(room / "out" / "scores.npz", scores=scores, rows=numbers, y=test.y)
+
+
+def _tuning(plain: Any) -> Any:
+    return plain if isinstance(plain, bool) else tuple((name, tuple(v)) for name, v in plain)
+
+
+def _read(request: Mapping[str, Any]) -> Data:
+    given = {"drop": request["drop"]} if request["drop"] else {}
+    if request["positive"] is not None:
+        given["positive"] = request["positive"]
+    try:
+        with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
+            return registry.get_dataset(request["dataset"], **given)
+    except OSError as error:
+        raise DataError(f"cannot read {request['dataset']}: {error.strerror or error}") from error

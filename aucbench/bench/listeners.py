@@ -1,0 +1,76 @@
+"""Who hears of cells: listeners are objects with functions marked `hookimpl`.
+
+Design
+  a. A listener that the caller hands over is trusted: what it raises ends the run, after
+     the record was stored. One that came in as a plugin is dropped at its first error.
+  b. Which plugins may listen is told in `aucbench.hookspecs`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from importlib.metadata import EntryPoint
+from types import MappingProxyType
+from typing import Any
+
+import pluggy
+
+from aucbench import hookspecs
+from aucbench.hookspecs import PROJECT, hookimpl
+from aucbench.registry.discovery import ALLOWED, describe_error, enabled, load
+
+ENDING = "-listener"  # of the name of an entry point
+
+
+def announcer(listeners: Iterable[object]) -> Any:
+    """Return the hooks that call every listener: `announcer(listeners).aucbench_cell_finished`."""
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(hookspecs)
+    for listener in listeners:
+        manager.register(listener)
+    manager.check_pending()
+    return manager.hook
+
+
+class Guest:
+    """A listener of a third party, which cannot end the run; `failure` says why it was dropped."""
+
+    def __init__(self, name: str, value: str, failure: str | None = None) -> None:
+        self.name = name
+        self.failure = failure
+        self._hook = announcer([] if failure else [EntryPoint(name, value, PROJECT).load()])
+
+    @hookimpl
+    def aucbench_cell_started(self, cell: Mapping[str, Any]) -> None:
+        """Pass it on."""
+        self._tell("aucbench_cell_started", cell=MappingProxyType(cell))
+
+    @hookimpl
+    def aucbench_cell_finished(self, record: Mapping[str, Any]) -> None:
+        """Pass it on."""
+        self._tell("aucbench_cell_finished", record=MappingProxyType(record))
+
+    def _tell(self, event: str, **about: Any) -> None:
+        if self.failure is None:
+            try:
+                getattr(self._hook, event)(**about)
+            except Exception as error:
+                self.failure = describe_error(error)
+
+
+def guests() -> tuple[Guest, ...]:
+    """Return the listeners of third parties that `AUCBENCH_PLUGINS` names, imported here.
+
+    Raises
+    ------
+    UnknownNameError
+        When it names a plugin that is not installed.
+    """
+    if os.environ.get(ALLOWED) is None:
+        return ()
+    invited = [e for e in enabled() if e.name.endswith(ENDING) and not e.builtin]
+    return tuple(
+        Guest(entry.qualified, entry.value, known.failure if (known := load(entry)) else None)
+        for entry in invited
+    )

@@ -1,0 +1,160 @@
+"""How far a run is: a moving display for a terminal, or one line per cell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from aucbench.bench.plan import cell_text
+from aucbench.bench.text import shown
+from aucbench.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+COLOURS = {"ok": "green", "skipped": "yellow"}  # the others are failures
+FAILURE = "red"
+MOST = 8  # running cells that are shown
+REFRESH = 2  # times per second; drawing takes about 2 ms
+
+
+class Progress:
+    """Counts the cells of a run; a listener.
+
+    Parameters
+    ----------
+    total : int
+        Cells of the plan.
+    """
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.counts: Counter[str] = Counter()
+        self.running: dict[str, None] = {}  # in the order in which they started
+        self.finished = 0  # in this run
+        self._begin = monotonic()
+        self._told: set[str] = set()  # ids of cells that ended and were not handed over yet
+
+    @property
+    def done(self) -> int:
+        """Cells that have a record, those found in the store included."""
+        return sum(self.counts.values())
+
+    @property
+    def left(self) -> timedelta | None:
+        """Time to the end at the pace of this run; None before its first cell ended."""
+        if not self.finished:
+            return None
+        pace = (monotonic() - self._begin) / self.finished
+        return timedelta(seconds=round(pace * (self.total - self.done)))
+
+    def known(self, record: Mapping[str, Any]) -> None:
+        """Count a cell that the run hands over, unless its end was told: the store had it."""
+        if record["id"] in self._told:
+            self._told.remove(record["id"])
+        else:
+            self.counts[record["status"]] += 1
+
+    @hookimpl
+    def aucbench_cell_started(self, cell: Mapping[str, Any]) -> None:
+        """Remember what runs."""
+        self.running[cell_text(cell)] = None
+
+    @hookimpl
+    def aucbench_cell_finished(self, record: Mapping[str, Any]) -> None:
+        """Count it."""
+        self._told.add(record["id"])
+        self.finished += 1
+        self.counts[record["status"]] += 1
+        self.running.pop(cell_text(record), None)
+
+
+class Lines(Progress):
+    """Writes one line for each cell that ends.
+
+    Parameters
+    ----------
+    total : int
+        Cells of the plan.
+    write : function (str) -> object
+        Takes the lines.
+    """
+
+    def __init__(self, total: int, write: Callable[[str], object]) -> None:
+        super().__init__(total)
+        self._write = write
+
+    @hookimpl
+    def aucbench_cell_finished(self, record: Mapping[str, Any]) -> None:
+        """Count it and write its line."""
+        super().aucbench_cell_finished(record)
+        self._write(f"{self.done}/{self.total} {record_text(record)}")
+
+
+def record_text(record: Mapping[str, Any]) -> str:
+    """One printable line about a cell that has ended."""
+    if record["status"] == "ok":
+        told = f"AUC {record['auc']:.4f}, {record['fit_seconds']:.3g} s"
+    else:
+        told = str(record.get("reason"))
+    return shown(f"{record['status']}: {cell_text(record)}: {told}")
+
+
+class Display(Progress):
+    """Draws a bar, the counts and the running cells; a context manager.
+
+    Parameters
+    ----------
+    total : int
+        Cells of the plan.
+    console : rich.console.Console
+        Where to draw.
+    moving : bool
+        Redraw twice a second; False draws when a cell ends only, so that no thread of this
+        process runs beside a cell whose time is measured.
+    """
+
+    def __init__(self, total: int, console: Console, *, moving: bool = True) -> None:
+        from rich.live import Live
+
+        super().__init__(total)
+        self._moving = moving
+        self._live = Live(
+            console=console,
+            get_renderable=self._drawn,
+            auto_refresh=moving,
+            refresh_per_second=REFRESH,
+            transient=True,
+        )
+
+    def __enter__(self) -> Display:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    @hookimpl
+    def aucbench_cell_finished(self, record: Mapping[str, Any]) -> None:
+        """Count it and, where nothing else does, draw."""
+        super().aucbench_cell_finished(record)
+        if not self._moving:
+            self._live.refresh()
+
+    def _drawn(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        counts = Text(f"{self.done}/{self.total} ")
+        for status, count in sorted(self.counts.items()):
+            counts.append(f" {count} {status}", COLOURS.get(status, FAILURE))
+        counts.append("" if self.left is None else f"  {self.left} left", "cyan")
+        line = Table.grid(padding=(0, 1))
+        line.add_row(ProgressBar(self.total, self.done, width=30), counts)
+        names = [*self.running][:MOST]  # a copy: the thread that draws is not the one that counts
+        return Group(line, *(Text(f"  {shown(name)}", "dim", no_wrap=True) for name in names))

@@ -1,0 +1,63 @@
+"""Plugins whose import ends the process, found out before a name is looked up.
+
+To find a name that no plugin carries as its own, all of them are imported. One that crashes
+there would take every lookup along, though nobody asked for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.supervise import Ending, Job, Limits, Outcome, Supervisor
+from aucbench.registry.discovery import ALLOWED, enabled
+
+VISIT = "aucbench.bench.jobs:visit"
+LIMITS = Limits(timeout=60.0)  # of an import
+
+
+@contextmanager
+def safe_supervisor(engine: LocalEngine) -> Iterator[tuple[Supervisor, dict[str, Outcome]]]:
+    """Yield a supervisor in whose jobs names can be looked up, and what was left out for it."""
+    with ExitStack() as stack:
+        supervisor = stack.enter_context(engine.open())
+        deadly = deadly_plugins(supervisor)
+        if deadly:
+            stack.enter_context(without(deadly))
+            supervisor.close()  # its processes still have the old list
+            supervisor = stack.enter_context(engine.open())
+        yield supervisor, deadly
+
+
+def deadly_plugins(supervisor: Supervisor) -> dict[str, Outcome]:
+    """Third-party plugins that do not survive their own import, by qualified name."""
+    asked = {
+        supervisor.submit(Job(VISIT, {"plugin": entry.qualified}, LIMITS)): entry.qualified
+        for entry in enabled()
+        if not entry.builtin
+    }
+    found: dict[str, Outcome] = {}
+    while len(found) < len(asked):
+        found |= {asked[ticket]: outcome for ticket, outcome in supervisor.wait()}
+    return {
+        name: outcome
+        for name, outcome in found.items()
+        if outcome.ending not in (Ending.OK, Ending.ERROR)
+    }
+
+
+@contextmanager
+def without(deadly: Mapping[str, Outcome]) -> Iterator[None]:
+    """Leave these plugins out, here and in processes that are started meanwhile."""
+    before = os.environ.get(ALLOWED)
+    kept = [e.qualified for e in enabled() if not e.builtin and e.qualified not in deadly]
+    os.environ[ALLOWED] = ",".join(kept)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[ALLOWED]
+        else:
+            os.environ[ALLOWED] = before

@@ -1,0 +1,199 @@
+"""Run a plan: skip what is finished, hand the rest to an engine, keep every record.
+
+Design
+  a. The store is the truth. A cell is looked up, claimed, looked up again (another run may
+     have finished it meanwhile), run, and stored before anybody hears of it.
+  b. Nothing grows with the number of cells but one byte for each.
+  c. A cell that another run has claimed is waited for, and run here if that run gives up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import sleep
+from typing import Any
+
+from aucbench.bench.conditions import Conditions
+from aucbench.bench.engines import Engine
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.listeners import announcer
+from aucbench.bench.meaning import Meanings, meanings_of
+from aucbench.bench.plan import Cell, Plan
+from aucbench.bench.quarantine import safe_supervisor
+from aucbench.bench.record import make_record
+from aucbench.bench.requests import cell_job
+from aucbench.bench.store import Store
+from aucbench.bench.supervise.records import Job, Limits, Outcome
+
+MEGABYTE = 10**6
+PAUSE = 0.2  # seconds between looks at cells that another run has claimed
+PREPARE = 3600.0  # seconds for the rows of a split
+WAITING, AGAIN, KNOWN = 0, 1, 2  # a cell: not finished, to be recomputed, told
+
+
+def run(
+    plan: Plan,
+    store: Store,
+    engine: Engine,
+    *,
+    retry: Collection[str] = (),
+    listeners: Sequence[object] = (),
+) -> Iterator[dict[str, Any]]:
+    """Run what the store does not hold yet; yield the record of every cell of the plan.
+
+    Those in the store come first, then the others as they end, each after it was stored.
+
+    Parameters
+    ----------
+    plan, store, engine :
+        What to run, where to keep it, where to run it.
+    retry : collection of str
+        Statuses whose cells are computed again. Cells that were stopped by a smaller limit
+        than that of the plan always are.
+    listeners : sequence of objects
+        With functions marked `hookimpl`, see `aucbench.hookspecs`; told of the cells of this
+        run only.
+
+    Raises
+    ------
+    AucbenchError
+        Before the first fit, when a name, a parameter or a data set is not to be had; later
+        only when the results cannot be stored.
+    """
+    conditions = conditions_of(plan, engine)
+    local = engine if isinstance(engine, LocalEngine) else LocalEngine()
+    with safe_supervisor(local) as (supervisor, deadly):
+        meanings = meanings_of(plan, supervisor, deadly)
+        if engine is local:
+            engine = local.on(supervisor)
+        yield from Runner(plan, meanings, store, engine, conditions, retry, listeners).records()
+
+
+@dataclass
+class Runner:
+    """One run of a plan; `records` yields what becomes known.
+
+    Parameters
+    ----------
+    plan, meanings, store, engine, conditions :
+        What to run, what its names mean, where to keep and where to run it.
+    retry : collection of str
+        Statuses that are computed again.
+    listeners : sequence of objects
+        See `aucbench.bench.listeners`.
+    """
+
+    plan: Plan
+    meanings: Meanings
+    store: Store
+    engine: Engine
+    conditions: Conditions
+    retry: Collection[str] = ()
+    listeners: Sequence[object] = ()
+    _state: bytearray = field(init=False)
+    _running: dict[str, tuple[int, Cell]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._state = bytearray(len(self.plan))
+        self._tell = announcer(self.listeners)
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the record of every cell: first those in the store, then as cells end."""
+        yield from self._finished(first=True)
+        while any(state != KNOWN for state in self._state):
+            progress = False
+            for record in self._round():
+                progress = True
+                yield record
+            for record in self._finished(first=False):
+                progress = True
+                yield record
+            if not progress:
+                sleep(PAUSE)
+
+    def _finished(self, *, first: bool) -> Iterator[dict[str, Any]]:
+        """Records in the store that were not yielded yet."""
+        for number, cell in enumerate(self.plan.cells()):
+            if self._state[number] != WAITING:
+                continue
+            record = self.store.read(self.meanings.id(cell))
+            if record is None:
+                continue
+            if first and self._is_stale(record):
+                self._state[number] = AGAIN
+                continue
+            self._state[number] = KNOWN
+            yield record
+
+    def _is_stale(self, record: Mapping[str, Any]) -> bool:
+        """Whether a finished cell is asked for again, or was stopped by a smaller limit."""
+        status = record["status"]
+        if status in self.retry:
+            return True
+        limit = {"timeout": "timeout", "memout": "memory"}.get(status)
+        if limit is None:
+            return False
+        then, now = record["conditions"].get(limit), getattr(self.conditions, limit)
+        return then is not None and (now is None or now > then)
+
+    def _round(self) -> Iterator[dict[str, Any]]:
+        """Run every cell that is neither told nor claimed by another run."""
+        outcomes = self.engine.run(self._jobs())
+        try:
+            for key, outcome in outcomes:
+                number, cell = self._running.pop(key)
+                yield self._keep(number, cell, key, outcome)
+            # Cells that need no process because something they need is broken.
+            for number, cell, key in self._claimed(broken=True):
+                yield self._keep(number, cell, key, self.meanings.failure(cell))
+        finally:
+            outcomes.close()  # type: ignore[attr-defined]
+
+    def _jobs(self) -> Iterator[tuple[str, Job]]:
+        for number, cell, key in self._claimed(broken=False):
+            self._running[key] = (number, cell)
+            self._tell.aucbench_cell_started(cell=cell.to_json())
+            yield key, cell_job(cell, self._hash(cell), self._limits, Limits(timeout=PREPARE))
+
+    def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
+        """Cells that are ours to run, claimed one by one as they are asked for."""
+        for number, cell in enumerate(self.plan.cells()):
+            state = self._state[number]
+            if state == KNOWN or (self.meanings.failure(cell) is not None) != broken:
+                continue
+            key = self.meanings.id(cell)
+            if key in self._running or not self.store.claim(key):
+                continue
+            if state == WAITING and self.store.has(key):
+                self.store.release(key)  # finished by another run since we looked
+                continue
+            yield number, cell, key
+
+    def _keep(self, number: int, cell: Cell, key: str, outcome: Outcome | None) -> dict[str, Any]:
+        assert outcome is not None
+        record = make_record(cell, key, outcome, self.conditions)
+        self.store.write(record, outcome.files.get("scores.npz"))
+        self.store.release(key)
+        self._state[number] = KNOWN
+        self._tell.aucbench_cell_finished(record=record)
+        return record
+
+    @property
+    def _limits(self) -> Limits:
+        return Limits(timeout=self.conditions.timeout, memory=self.conditions.memory)
+
+    def _hash(self, cell: Cell) -> str:
+        return self.meanings.of(cell)["data"].fingerprint
+
+
+def conditions_of(plan: Plan, engine: Engine) -> Conditions:
+    """What a run imposes on its cells, as it is recorded."""
+    memory = None if plan.memory is None else int(plan.memory * MEGABYTE)
+    return Conditions(
+        engine=type(engine).__name__.removesuffix("Engine").lower(),
+        concurrency=getattr(engine, "jobs", None) or 0,
+        timeout=plan.timeout,
+        memory=memory,
+        timing=plan.repeat_fits > 1,
+    )

@@ -1,0 +1,174 @@
+"""`aucbench run`, `plan`, `status` and `export`: plans in files, results in folders."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aucbench.bench.text import aligned, shown
+from aucbench.cli.options import (
+    CellsPerJob,
+    EngineName,
+    Jobs,
+    Memory,
+    Options,
+    Quiet,
+    Retry,
+    Scheduler,
+    Threads,
+    Timeout,
+    Timing,
+    entries,
+    limited,
+)
+from aucbench.cli.running import go, warn
+from aucbench.errors import DataError
+
+if TYPE_CHECKING:
+    from aucbench.bench.plan import Plan
+
+PlanFile = Annotated[
+    Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `plan --example`.")
+]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")]
+LISTED = 20  # cells that a terminal shows
+BATCH = 1000  # lines that are written at once
+
+
+def run(
+    plan: PlanFile,
+    *,
+    out: Annotated[Path, typer.Option(help="Folder that keeps the results.")],
+    json: Annotated[Path | None, typer.Option(help="File that takes one object per fit.")] = None,
+    timeout: Timeout = None,
+    memory: Memory = None,
+    jobs: Jobs = None,
+    threads: Threads = 1,
+    engine: EngineName = "local",
+    scheduler: Scheduler = None,
+    cells_per_job: CellsPerJob = None,
+    retry: Retry = None,
+    timing: Timing = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run what a plan asks for and the folder does not hold yet; print the table."""
+    from aucbench.bench.toml import located, read_plan
+
+    asked = limited(read_plan(plan), timeout, memory, timing=timing)
+    where = (jobs, threads, engine, scheduler, cells_per_job)
+    options = Options(*where, entries("retry", retry), quiet, timing)
+    again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
+    with located(plan):
+        go(asked, options, out, json, f"go on with: {again}")
+
+
+def _print_example(wanted: bool) -> None:
+    if wanted:
+        from aucbench.bench.toml import EXAMPLE
+
+        typer.echo(EXAMPLE, nl=False)
+        raise typer.Exit
+
+
+def list_plan(
+    plan: PlanFile,
+    *,
+    example: Annotated[
+        bool,
+        typer.Option(
+            "--example", callback=_print_example, is_eager=True, help="Print a plan to start from."
+        ),
+    ] = False,
+) -> None:
+    """List the cells of a plan, their number, and how long they may take; run nothing."""
+    from aucbench.bench.survey import estimate
+    from aucbench.bench.toml import located, read_plan
+
+    asked = read_plan(plan)
+    with located(plan):
+        told = estimate(asked)
+    most = LISTED if sys.stdout.isatty() else len(asked)
+    for lines in _listed(asked, most):
+        typer.echo(lines)
+    if most < len(asked):
+        typer.echo(f"... and {len(asked) - most} more; pipe them to see all")
+    typer.echo(f"\n{_size(asked)}\n{told}")
+
+
+def status(folder: Folder) -> None:
+    """Count what a results folder holds of its plan: done, failed, missing, stale."""
+    from aucbench.bench.store import Store
+    from aucbench.bench.survey import survey
+    from aucbench.bench.toml import parse_plan
+
+    with Store(folder) as store:
+        text = store.plan_text()
+        if text is None:
+            raise DataError(f"{folder} holds no plan; run one into it with `aucbench run --out`")
+        found = survey(parse_plan(text, str(folder / "plan.toml")), store)
+        for problem in store.problems():
+            warn(problem)
+    failed = {name: n for name, n in sorted(found.statuses.items()) if name != "ok"}
+    counts = {
+        "planned": found.planned,
+        "done": found.planned - found.missing,
+        "failed": sum(failed.values()),
+        **{f"  {name}": number for name, number in failed.items()},
+        "missing": found.missing,
+        "stale": found.stale,
+    }
+    typer.echo(aligned([(name, str(number)) for name, number in counts.items()], right=[1]))
+
+
+def export(
+    folder: Folder,
+    table: Annotated[Path, typer.Argument(help="File that ends in .csv, .parquet or .json.")],
+) -> None:
+    """Write one row per record of a results folder to a table."""
+    from aucbench.bench.store import Store
+
+    with Store(folder) as store:
+        count = store.export(table)
+        for problem in store.problems():
+            warn(problem)
+    typer.echo(f"{count} rows in {shown(str(table))}", err=True)
+
+
+def _listed(plan: Plan, most: int) -> Iterator[str]:
+    """Text of the first cells, one line each, many lines at a time."""
+    from aucbench.bench.plan import solver_label
+
+    solvers = {(c.spec, c.tuning): shown(solver_label(c.spec, c.tuning)) for c in plan.solvers}
+    names = {**_padded(plan.datasets), **_padded(plan.preprocess)}
+    width = len(str(max(plan.seeds) + plan.repeats))
+    lines = (
+        f"{names[cell.dataset]}  {names[cell.preprocess]}  seed {cell.seed:<{width}}  "
+        f"split {cell.split:<2}  {solvers[cell.solver, cell.tune]}"
+        for cell in islice(plan.cells(), most)
+    )
+    while some := [*islice(lines, BATCH)]:
+        yield "\n".join(some)
+
+
+def _padded(names: Sequence[str]) -> dict[str, str]:
+    texts = [shown(name) for name in names]
+    width = max(map(len, texts))
+    return {name: text.ljust(width) for name, text in zip(names, texts, strict=True)}
+
+
+def _size(plan: Plan) -> str:
+    parts = (
+        (len(plan.datasets), "data set(s)"),
+        (len(plan.preprocess), "preprocessing(s)"),
+        (len(plan.solvers), "solver(s)"),
+        (plan.splits, "splits"),
+        (plan.repeats, "repeat(s)"),
+        (len(plan.seeds), "seed(s)"),
+    )
+    return f"{len(plan)} cells: {' x '.join(f'{count} {name}' for count, name in parts)}"

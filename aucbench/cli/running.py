@@ -1,0 +1,135 @@
+"""Run a plan for a command: folder, engine, progress, table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from aucbench.bench.text import shown
+from aucbench.cli.rows import Rows
+
+if TYPE_CHECKING:
+    from aucbench.bench.engines import Engine
+    from aucbench.bench.plan import Plan
+    from aucbench.bench.progress import Progress
+    from aucbench.bench.store import Store
+    from aucbench.bench.tables import Tally
+    from aucbench.cli.options import Options
+
+INTERRUPTED = 130  # exit code by which shells know Ctrl-C
+Keep = Callable[[Mapping[str, Any]], object]
+
+
+def go(plan: Plan, options: Options, folder: Path | None, json: Path | None, way_on: str) -> None:
+    """Run a plan, write the rows, print the table; exit with 130 after Ctrl-C.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Results folder; None: a temporary one that is removed at the end.
+    json : Path or None
+        File that takes the rows.
+    way_on : str
+        How to go on after Ctrl-C.
+    """
+    from aucbench.bench.store import require_writable
+    from aucbench.bench.tables import Tally
+
+    if json is not None:
+        require_writable(json)
+    engine = options.make_engine(folder)
+    tally, rows = Tally(plan), Rows(plan)
+    keepers: list[Keep] = [tally.add] if json is None else [tally.add, rows.add]
+    with _opened(folder) as store:
+        whole = _run(plan, store, engine, options, keepers)
+        try:
+            if json is not None:
+                rows.write(store, json)
+        finally:
+            _print_table(plan, tally)
+    if not whole:
+        missing = len(plan) - tally.total
+        typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
+        raise typer.Exit(INTERRUPTED)
+
+
+def warn(sentence: str) -> None:
+    """One line on stderr."""
+    typer.echo(f"warning: {shown(sentence)}", err=True)
+
+
+@contextmanager
+def _opened(folder: Path | None) -> Iterator[Store]:
+    from aucbench.bench.store import Store
+
+    with ExitStack() as stack:
+        if folder is None:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="aucbench-")), "results")
+        store = stack.enter_context(Store(folder, create=True))
+        try:
+            yield store
+        finally:
+            for problem in store.problems():
+                warn(problem)
+
+
+def _run(
+    plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
+) -> bool:
+    """Hand each record to the keepers; return whether all came, and not Ctrl-C."""
+    from aucbench.bench.listeners import guests
+    from aucbench.bench.runner import run
+    from aucbench.bench.toml import write_plan
+
+    store.keep_plan(write_plan(plan))
+    visitors = guests()
+    try:
+        with _progress(plan, options) as progress:
+            hear = (progress, *visitors)
+            for record in run(plan, store, engine, retry=options.retry, listeners=hear):
+                progress.known(record)
+                for keep in keepers:
+                    keep(record)
+    except KeyboardInterrupt:
+        return False
+    finally:
+        for guest in visitors:
+            if guest.failure:
+                warn(f"the listener {guest.name} was dropped: {guest.failure}")
+    return True
+
+
+def _print_table(plan: Plan, tally: Tally) -> None:
+    from rich.console import Console
+
+    from aucbench.bench import tables
+
+    summaries = tally.summaries()
+    if sys.stdout.isatty():
+        Console(highlight=False).print(tables.rich_table(summaries))
+    else:
+        typer.echo(tables.plain_table(summaries))
+    typer.echo(f"\n{shown(tables.protocol(plan))}")
+    for line in tally.failures():
+        typer.echo(shown(line))
+
+
+@contextmanager
+def _progress(plan: Plan, options: Options) -> Iterator[Progress]:
+    from aucbench.bench.progress import Display, Lines, Progress
+
+    if options.quiet:
+        yield Progress(len(plan))
+    elif sys.stderr.isatty():
+        from rich.console import Console
+
+        with Display(len(plan), Console(stderr=True), moving=not options.timing) as display:
+            yield display
+    else:
+        yield Lines(len(plan), lambda line: typer.echo(line, err=True))

@@ -1,0 +1,208 @@
+"""Solvers that misbehave, or tell what they saw, as a plugin; and cells without a supervisor."""
+
+import json
+from types import SimpleNamespace
+
+from aucbench.bench import jobs
+from aucbench.bench.plan import Cell
+from aucbench.bench.requests import cell_job
+
+SOURCE = '''
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+
+from aucbench.hookspecs import hookimpl
+from aucbench.objectives import PairwiseSquare
+from aucbench.projectors import TopK
+from aucbench.protocols import Needs, Problem, State
+
+SEEN = []  # what the solvers of this process noted
+
+
+@dataclass(frozen=True)
+class Means:
+    """w = m₊ − m₋ + noise, once per pass; c decides how much noise, c = 0 raises."""
+
+    c: float = 1.0
+    other: str = "a"
+    limit: float = inf
+    names: tuple = ()
+    space: ClassVar = {"c": (0.0, 0.5, 1.0, 2.0), "other": ("a", "b")}
+    needs: ClassVar = Needs()
+
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data))
+
+    def direction(self, problem, rng):
+        if self.c == 0:
+            raise ValueError("c is 0\\nsecond line")
+        m_neg, m_pos = problem.data.means
+        return m_pos - m_neg + (2 - self.c) * rng.standard_normal(problem.data.d)
+
+    def iterates(self, problem, rng):
+        for t in count(1):
+            yield State(t, self.direction(problem, rng), t * problem.data.n, 1.0 / t)
+
+
+@dataclass(frozen=True)
+class Path(Means):
+    needs: ClassVar = Needs(path="c")
+
+    def iterates(self, problem, rng):
+        w0 = problem.w0
+        SEEN.append((self.c, self.other, None if w0 is None else float(w0[0])))
+        if self.c == 0.5:
+            raise ValueError("no")
+        yield State(1, np.full(problem.data.d, self.c), problem.data.n)
+
+
+@dataclass(frozen=True)
+class Spy(Means):
+    def problem(self, data, rng):
+        array = data.rows.values
+        SEEN.append((str(array.base.filename), array.flags.writeable, data.y.flags.writeable))
+        return super().problem(data, rng)
+
+
+@dataclass(frozen=True)
+class Writes(Means):
+    def problem(self, data, rng):
+        data.rows.values[0] = 1e9
+        return super().problem(data, rng)
+
+
+@dataclass(frozen=True)
+class Infeasible(Means):
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data), TopK(1))
+
+
+@dataclass(frozen=True)
+class Nans(Means):
+    def direction(self, problem, rng):
+        return np.full(problem.data.d, np.nan)
+
+
+@dataclass(frozen=True)
+class Huge(Means):
+    def direction(self, problem, rng):
+        return np.tile([1.7e308, -1.7e308], problem.data.d)[: problem.data.d]
+
+
+@dataclass(frozen=True)
+class Shape(Means):
+    def direction(self, problem, rng):
+        return np.ones(problem.data.d + 1)
+
+
+@dataclass(frozen=True)
+class Exits(Means):
+    def direction(self, problem, rng):
+        raise SystemExit(3)
+
+
+@dataclass(frozen=True)
+class Dies(Means):
+    def iterates(self, problem, rng):
+        for t in range(1, 4):
+            yield State(t, np.ones(problem.data.d), t * problem.data.n)
+        raise ValueError("boom\\nsecond line")
+
+
+@dataclass(frozen=True)
+class Fickle(Means):
+    def direction(self, problem, rng):
+        SEEN.append(1)
+        return np.full(problem.data.d, float(len(SEEN)))
+
+
+@dataclass(frozen=True)
+class Holds(Means):
+    def problem(self, data, rng):
+        rest, held = data.split(0.25, rng)
+        return Problem(PairwiseSquare(rest), holdout=held)
+
+
+@dataclass(frozen=True)
+class Bare(Means):
+    space: ClassVar = {}
+
+
+@dataclass(frozen=True)
+class Odd(Means):
+    space: ClassVar = {"c": "12"}
+
+
+@hookimpl
+def aucbench_solvers():
+    return {
+        "means": Means, "path": Path, "spy": Spy, "writes": Writes, "infeasible": Infeasible,
+        "nans": Nans, "huge": Huge, "shape": Shape, "exits": Exits, "dies": Dies,
+        "fickle": Fickle, "holds": Holds, "bare": Bare, "odd": Odd,
+    }
+'''
+
+DATA = "linear[n=120,seed=2]"
+
+
+def cell(solver="means", dataset=DATA, **given):
+    """Return a cell that takes milliseconds."""
+    plain = {
+        "tune": False,
+        "preprocess": "maxabs",
+        "objective": None,
+        "projector": None,
+        "positive": None,
+        "drop": (),
+        "splits": 3,
+        "repeat": 0,
+        "split": 0,
+        "seed": 0,
+        "passes": 4.0,
+        "seconds": None,
+        "gap_tol": 1e-6,
+        "tune_evals": 16,
+        "inner_splits": 3,
+    }
+    return Cell(solver=solver, dataset=dataset, **{**plain, **given})
+
+
+class Bench:
+    """Runs cells in this process, as a supervisor does in others."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def steps(self, planned, data=None):
+        """Folder of each step, made unless it is there."""
+        folders = {}
+        for step in cell_job(planned, data).steps:
+            folder = folders[step.key] = self.path / step.identity
+            if not folder.exists():
+                folder.mkdir()
+                request = json.loads(json.dumps(step.request))
+                getattr(jobs, step.call.rpartition(":")[2])(request, folder, dict(folders))
+        return folders
+
+    def run(self, planned):
+        """Result, lines and room of a cell; `error` in place of the result if it raised."""
+        folders = self.steps(planned)
+        room = self.path / f"room-{len([*self.path.iterdir()])}"
+        room.mkdir()
+        request = json.loads(json.dumps(cell_job(planned, None).request))
+        result, error = {}, None
+        try:
+            result = jobs.cell(request, room, folders)
+        except Exception as raised:
+            error = raised
+        lines = [json.loads(line) for line in (room / "lines.jsonl").read_text().splitlines()]
+        return SimpleNamespace(result=result, error=error, lines=lines, room=room)
+
+
+def told(done, name):
+    """What the lines of a cell say under one name."""
+    return [line[name] for line in done.lines if name in line]

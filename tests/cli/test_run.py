@@ -1,0 +1,220 @@
+import csv
+import json
+import time
+
+import pytest
+
+from aucbench.bench import runner
+from aucbench.bench.plan import Plan, choices
+from aucbench.bench.store import Store
+from aucbench.bench.toml import EXAMPLE, parse_plan, write_plan
+from aucbench.cli.options import limited
+
+PLAN = """\
+datasets = ["outbreak[n=120,d=10,k=3]"]
+splits = 2
+
+[budget]
+passes = 2
+
+[[solvers]]
+spec = "means"
+
+[[solvers]]
+spec = "raises"
+"""
+
+
+@pytest.fixture
+def plan(tmp_path, toys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "plan.toml"
+    path.write_text(PLAN)
+    return path
+
+
+def counts(text):
+    return {name: int(number) for name, number in map(str.split, text.splitlines())}
+
+
+def test_a_plan_is_run_resumed_retried_counted_and_exported(cli, plan, tmp_path):
+    first = cli("run", "plan.toml", "--out", "kept", "--jobs", 1)
+    assert first.exit_code == 0, first.output
+    assert "means" in first.stdout
+    assert "2 of 4 rows failed" in first.stdout
+    assert len(first.stderr.splitlines()) == 4
+
+    again = cli("run", "plan.toml", "--out", "kept", "--json", "rows.json")
+    assert (again.stdout, again.stderr) == (first.stdout, "")
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert [(r["solver"], r["split"]) for r in rows] == [
+        ("means", 0),
+        ("raises", 0),
+        ("means", 1),
+        ("raises", 1),
+    ]
+
+    retried = cli("run", "plan.toml", "--out", "kept", "--retry", "error,crash")
+    assert retried.exit_code == 0
+    lines = retried.stderr.splitlines()
+    assert [line.split()[0] for line in lines] == ["3/4", "4/4"]
+    assert all("error: raises" in line for line in lines)
+
+    plan.write_text(PLAN.replace("passes = 2", "passes = 3"))
+    assert cli("run", "plan.toml", "--out", "kept", "--quiet").stderr == ""
+    told = cli("status", "kept")
+    assert counts(told.stdout) == {
+        "planned": 4,
+        "done": 4,
+        "failed": 2,
+        "error": 2,
+        "missing": 0,
+        "stale": 4,
+    }
+    exported = cli("export", "kept", "table.csv")
+    assert "8 rows in table.csv" in exported.stderr
+    with (tmp_path / "table.csv").open(newline="") as file:
+        table = [*csv.DictReader(file)]
+    assert sorted(row["status"] for row in table) == ["error"] * 4 + ["ok"] * 4
+
+
+def test_status_counts_what_is_missing(cli, plan, monkeypatch):
+    with Store("kept", create=True) as store:
+        store.keep_plan(PLAN)
+
+    assert counts(cli("status", "kept").stdout)["missing"] == 4
+
+
+def test_ctrl_c_says_how_to_go_on(cli, plan, monkeypatch):
+    def stopped(*given, **options):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(runner, "run", stopped)
+    result = cli("run", "plan.toml", "--out", "my results")
+
+    assert result.exit_code == 130
+    assert "go on with: aucbench run plan.toml --out 'my results'" in result.stderr
+
+
+def test_a_plan_is_listed_and_not_run(cli, plan, tmp_path):
+    result = cli("plan", "plan.toml")
+    lines = result.stdout.splitlines()
+
+    assert result.exit_code == 0, result.output
+    assert lines[0].split() == [
+        "outbreak[n=120,d=10,k=3]",
+        "maxabs",
+        *["seed", "0", "split", "0", "means"],
+    ]
+    assert lines[3].split()[-3:] == ["split", "1", "raises"]
+    assert lines[5].startswith(
+        "4 cells: 1 data set(s) x 1 preprocessing(s) x 2 solver(s) x 2 splits"
+    )
+    assert len(lines) > 6
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
+
+
+def test_a_large_plan_is_listed_line_by_line(cli, plan):
+    big = Plan(("breast-cancer",), choices(["means"]), splits=10, repeats=10_000)
+    plan.write_text(write_plan(big))
+    begin = time.perf_counter()
+    result = cli("plan", "plan.toml")
+    print(f"{len(big)} cells listed in {time.perf_counter() - begin:.2f} s")  # noqa: T201
+
+    assert result.stdout.count("\nbreast-cancer  maxabs  seed ") == 10**5 - 1
+    assert "\n100000 cells: " in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "sentence"),
+    [
+        ("passes = 2", "pases = 2", 5, "did you mean 'passes'"),
+        ("splits = 2", "splits = 1", 2, "splits must be at least 2"),
+        ('"raises"', '"raise"', 11, "did you mean 'raises'"),
+        ('"raises"', '"means[scal=1]"', 11, "known are: names, scale, width"),
+        ('"raises"', '"means"\ntune = {scal = [1]}', 11, "known are: names, scale, width"),
+        ("splits = 2", 'preprocess = ["none",\n"minmax"]', 3, "unit-centred"),
+        ("splits = 2", 'projector = "top"', 2, "top-k"),
+        ('"outbreak[n=120,d=10,k=3]"', '"breast-cancer",\n"nonsense"', 2, "breast-cancer"),
+    ],
+)
+def test_mistakes_in_a_plan_name_line_and_alternatives(cli, plan, old, new, line, sentence):
+    plan.write_text(PLAN.replace(old, new))
+    result = cli("run", "plan.toml", "--out", "kept")
+    (error,) = (line for line in result.stderr.splitlines() if line.startswith("error: "))
+
+    assert result.exit_code == 2
+    assert error.startswith(f"error: plan.toml, line {line}: ")
+    assert sentence in error
+    assert result.stdout == ""
+
+
+def test_there_is_a_plan_to_start_from(cli):
+    assert parse_plan(cli("plan", "--example").stdout) == parse_plan(EXAMPLE)
+
+
+def test_a_plan_with_a_mistake_is_not_listed(cli, plan):
+    plan.write_text(PLAN.replace('"raises"', '"raise"'))
+    result = cli("plan", "plan.toml")
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "error: plan.toml, line 11: unknown solver 'raise'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["run", "absent.toml", "--out", "kept"], "cannot read the plan absent.toml"),
+        (["run", "plan.toml", "--out", "plan.toml"], "plan.toml"),
+        (["run", "plan.toml", "--out", "."], "not a results folder"),
+        (["run", "plan.toml", "--out", "kept", "--retry", "eror"], "did you mean 'error'"),
+        (["run", "plan.toml", "--out", "kept", "--retry", ","], "--retry a,b"),
+        (["run", "plan.toml", "--out", "kept", "--engine", "locale"], "did you mean 'local'"),
+        (["run", "plan.toml", "--out", "kept", "--scheduler", "tcp://x"], "'dask'"),
+        (["run", "plan.toml", "--out", "kept", "--jobs", "0"], "jobs must be at least 1"),
+        (["run", "plan.toml", "--out", "kept", "--timing", "--jobs", "2"], "leave one of them out"),
+        (["run", "plan.toml", "--out", "kept", "--timeout", "0"], "timeout must be greater than 0"),
+        (["run", "plan.toml", "--out", "kept", "--memory", "-1"], "memory must be greater than 0"),
+        (["plan", "absent.toml"], "cannot read the plan absent.toml"),
+        (["status", "absent"], "there is no results folder"),
+        (["export", "absent", "x.csv"], "there is no results folder"),
+        (["compare", "--data", "breast-cancer", "--engine", "slurm"], "--out"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(cli, plan, options, sentence):
+    result = cli(*options)
+    errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+
+    assert result.exit_code == 2, result.output
+    assert len(errors) == 1
+    assert sentence in errors[0]
+
+
+def test_a_folder_without_a_plan_has_no_status(cli, tmp_path):
+    Store(tmp_path / "bare", create=True).close()
+
+    assert "holds no plan" in cli("status", tmp_path / "bare").stderr
+
+
+def test_limits_of_the_command_line_win(tmp_path):
+    asked = parse_plan(EXAMPLE)
+
+    assert limited(asked, None, None) == asked
+    changed = limited(asked, 5.0, 7.0, timing=True)
+    assert (changed.timeout, changed.memory, changed.repeat_fits) == (5, 7, 5)
+
+
+def test_compare_with_tuning_in_a_folder(cli, toys, tmp_path):
+    common = ("compare", "--solvers", "means", "--data", "breast-cancer", "--splits", 2, "--tune")
+    options = ("--out", tmp_path / "kept", "--json", tmp_path / "rows.json")
+    result = cli(*common, "--timing", *options)
+    rows = json.loads((tmp_path / "rows.json").read_text())
+
+    assert result.exit_code == 0, result.output
+    assert "means (tuned)" in result.stdout
+    assert "spread s" in result.stdout
+    assert "tuned by 20 points x 3 inner splits" in result.stdout
+    assert all(row["tune"] is True and row["parameters"]["scale"] in (1, 2) for row in rows)
+    assert all(row["tune_seconds"] > 0 for row in rows)
+    assert parse_plan((tmp_path / "kept" / "plan.toml").read_text()).repeat_fits == 5

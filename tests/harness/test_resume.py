@@ -1,0 +1,97 @@
+"""Interrupted runs go on where they stopped; two runs on one folder share the work."""
+
+import csv
+import random
+import signal
+import time
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PLAN = """
+datasets = ["breast-cancer"]
+splits = 5
+repeats = 2
+solvers = [
+  "sht-auc[k=5]", "sht-auc[k=10]", "sto-iht[k=5]", "sto-iht[k=10]", "hsg-ht[k=5]", "healthy",
+]
+[budget]
+passes = 5
+"""
+CELLS = 60
+TIMES = ("seconds", "host", "load", "pid", "started", "memory", "concurrency", "curve", "cpu")
+
+
+@pytest.fixture
+def planned(shell):
+    (shell.folder / "plan.toml").write_text(PLAN)
+    return shell
+
+
+def records(shell, folder):
+    """Exported rows of a results folder without what differs between equal runs."""
+    ended = shell.run("export", folder, f"{folder}.csv")
+    assert ended.returncode == 0, ended.stderr
+    with (shell.folder / f"{folder}.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    kept = [{k: v for k, v in r.items() if not any(t in k for t in TIMES)} for r in rows]
+    return sorted(kept, key=lambda row: row["id"])
+
+
+def test_kill_9_at_random_moments_loses_and_doubles_nothing(planned):
+    assert planned.run("run", "plan.toml", "--out", "whole", "--quiet").returncode == 0
+    whole = records(planned, "whole")
+    assert len(whole) == CELLS
+    rng = random.Random(0)
+
+    for _ in range(20):
+        process = planned.start("run", "plan.toml", "--out", "parts", "--quiet")
+        time.sleep(rng.uniform(0.5, 4.0))  # from the start-up to some seconds of cells
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    ended = planned.run("run", "plan.toml", "--out", "parts", "--quiet")
+
+    assert ended.returncode == 0, ended.stderr
+    assert records(planned, "parts") == whole
+
+
+def test_two_runs_on_one_folder_share_the_work(planned):
+    both = [planned.start("run", "plan.toml", "--out", "shared") for _ in range(2)]
+    texts = [process.communicate(timeout=120) for process in both]
+
+    assert [process.returncode for process in both] == [0, 0], texts
+    assert len(records(planned, "shared")) == CELLS
+    assert planned.run("run", "plan.toml", "--out", "whole", "--quiet").returncode == 0
+    assert records(planned, "shared") == records(planned, "whole")
+
+
+def test_ctrl_c_stops_at_once_and_says_how_to_go_on(planned):
+    process = planned.start("run", "plan.toml", "--out", "stopped")
+    while not list((planned.folder / "stopped").glob("cells/*/*.json")):
+        time.sleep(0.02)
+        assert process.poll() is None
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+
+    assert time.monotonic() - begin < 2.5
+    assert process.returncode == 130
+    assert "aucbench run plan.toml --out stopped" in out + err
+    kept = len(list((planned.folder / "stopped").glob("cells/*/*.json")))
+    assert 0 < kept < CELLS
+    assert planned.run("run", "plan.toml", "--out", "stopped", "--quiet").returncode == 0
+    assert len(records(planned, "stopped")) == CELLS
+
+
+def test_a_corrupted_shard_is_reported_set_aside_and_recomputed(planned):
+    assert planned.run("run", "plan.toml", "--out", "once", "--quiet").returncode == 0
+    before = records(planned, "once")
+    shards = sorted((planned.folder / "once").glob("cells/*/*.json"))
+    shards[3].write_text(shards[3].read_text()[:40])
+
+    again = planned.run("run", "plan.toml", "--out", "once")
+
+    assert again.returncode == 0
+    assert "aside" in again.stderr + again.stdout
+    assert records(planned, "once") == before

@@ -1,0 +1,34 @@
+"""A plan of plugins that do everything wrong: each ends as its own row, the run goes on."""
+
+import json
+
+import psutil
+import torture_plugins as torture
+
+
+def test_torture(shell):
+    solvers = ",".join(torture.STATUS)
+
+    ended = shell.run(
+        *("compare", "--data", "breast-cancer", "--solvers", solvers, "--splits", "2"),
+        *("--passes", "30", "--timeout", "2", "--memory", "500", "--json", "rows.json"),
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    rows = json.loads((shell.folder / "rows.json").read_text())
+    found = {row["solver"]: row["status"] for row in rows}
+    assert found == torture.STATUS
+    assert len(rows) == 2 * len(torture.STATUS)
+    assert all(row["status"] == torture.STATUS[row["solver"]] for row in rows)
+    assert all(row["reason"] for row in rows if row["status"] != "ok")
+    healthy = {row["split"]: row["auc"] for row in rows if row["solver"] == "healthy"}
+    for row in rows:
+        if row["status"] == "ok":
+            assert row["auc"] == healthy[row["split"]], row["solver"]
+    assert "24 of 32" in ended.stdout + ended.stderr
+    left = [p for p in psutil.process_iter(["cmdline"]) if _ours(p)]
+    assert not left
+
+
+def _ours(process):
+    return any("aucbench-torture-orphan" in part for part in process.info["cmdline"] or ())

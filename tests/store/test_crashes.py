@@ -1,0 +1,253 @@
+"""Killed writers, full disks, folders that cannot be written: what was stored stays."""
+
+import json
+import random
+import signal
+import time
+
+import pytest
+
+from aucbench.bench.store import Store
+from aucbench.errors import DataError
+
+WRITE = """
+import sys
+from io import BytesIO
+from pathlib import Path
+import numpy as np
+from aucbench.bench.store import Store
+store = Store(Path(sys.argv[1]))
+for number in range(10**6):
+    cell = f"{number % 256:02x}-{sys.argv[2]}-{number}"
+    file = BytesIO()
+    np.savez(file, test=np.full(2000, number))
+    store.claim(cell)
+    store.write({"id": cell, "number": number, "log": "x" * 20_000}, file.getvalue())
+    store.release(cell)
+    print(number, flush=True)
+"""
+FILL = """
+import json, sys
+from pathlib import Path
+from aucbench.bench.store import Store
+from aucbench.errors import DataError
+folder = Path(sys.argv[1])
+def attempt(act):
+    try:
+        act()
+    except DataError as error:
+        return str(error)
+with Store(folder, create=True) as store:
+    told, size = None, 8000
+    mine = [store.claim(cell) for cell in ("ee00", "ee01", "ee02")]
+    for number in range(10**4):
+        cell = f"{number % 16:02x}{number:04x}"
+        record = {"id": cell, "log": "x" * size}
+        told = attempt(lambda: store.write(record, b"y" * size))
+        if told:
+            break
+        stored = number + 1
+    claimed = None
+    for number in range(10**4):
+        claimed = attempt(lambda: store.claim(f"ff{number:04x}"))
+        if claimed:
+            break
+    refused = attempt(lambda: store.claim(f"ff{number:04x}"))
+    empty = [p.name for p in (folder / "leases").iterdir() if not p.stat().st_size]
+    litter = [p.name for p in (folder / "tmp").iterdir()]
+    opened = attempt(lambda: Store(folder, create=True))
+    released = [attempt(lambda: store.release("ee00")), attempt(store.close)]
+    leases = [p.name for p in (folder / "leases").iterdir()]
+with Store(folder) as store:
+    kept = [len(r["log"]) for r in store.records()]
+    whole = [p.stat().st_size for p in (folder / "scores").rglob("*.npz")]
+    problems = store.problems()
+    first = next((folder / "cells").rglob("*.json"))
+    first.unlink()
+    after = attempt(lambda: store.write({"id": first.stem}))
+print(json.dumps({name: globals()[name] for name in (
+    "told", "stored", "claimed", "refused", "empty", "litter", "opened", "kept", "whole",
+    "problems", "after", "size", "mine", "released", "leases")}))
+"""
+LIMITED = """
+import json, resource, sys
+from pathlib import Path
+from aucbench.bench.store import Store
+from aucbench.errors import AucbenchError
+with Store(Path(sys.argv[1])) as store:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+    told = []
+    for act in (
+        lambda: store.write({"id": "0a1c"}, b"y" * 6000),
+        lambda: store.write({"id": "0a1d", "log": "x" * 6000}, b"y"),
+        lambda: store.write({"id": "0a1b", "log": "x" * 6000}),
+        lambda: store.keep_plan("#" * 6000),
+        lambda: store.export(Path(sys.argv[2])),
+    ):
+        try:
+            act()
+        except AucbenchError as error:
+            told.append(str(error))
+    store.write({"id": "0a1e"}, b"small")
+print(json.dumps([told, [r["id"] for r in store.records()]]))
+"""
+READ_ONLY = """
+import json, sys
+from pathlib import Path
+from aucbench.bench.store import Store
+from aucbench.errors import DataError
+folder = Path(sys.argv[1])
+store = Store(folder)
+told = []
+for act in (
+    lambda: Store(folder, create=True),
+    lambda: Store(folder / "new", create=True),
+    lambda: store.write({"id": "0a1c"}),
+    lambda: store.claim("0a1c"),
+    lambda: store.keep_plan("new"),
+):
+    try:
+        act()
+    except DataError as error:
+        told.append(str(error))
+store.release("0a1c")
+store.keep_plan("old")
+ids = [r["id"] for r in store.records()]
+store.close()
+print(json.dumps([told, ids, store.plan_text(), store.problems()]))
+"""
+
+
+def files(folder):
+    return {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_killed_writers_leave_whole_shards_only(folder, child):
+    moments = random.Random(5)
+    Store(folder, create=True).close()
+    promised = set()
+    for attempt in range(15):
+        writer = child(WRITE, folder, attempt)
+        promised.add((attempt, int(writer.stdout.readline())))
+        time.sleep(moments.uniform(0, 0.02))
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        promised |= {(attempt, int(line)) for line in writer.stdout}
+
+        with Store(folder) as store:
+            found = [*store.records()]
+            assert store.problems() == ()
+            assert [*(folder / "tmp").iterdir()] == []
+            assert not [*(folder / "leases").glob("*.taking")]
+            stored = {tuple(map(int, r["id"].split("-")[1:])) for r in found}
+            assert promised <= stored
+            for record in found[:: 1 + len(found) // 20]:
+                assert set(store.scores(record["id"])["test"]) == {record["number"]}
+                assert store.claim(record["id"])
+    assert len(promised) >= 15
+
+
+def test_a_full_disk_is_an_error_that_keeps_what_was_stored(tmp_path, mounted):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    end = mounted(f"mount -t tmpfs -o size=400k tmpfs '{folder}'", FILL, folder / "results")
+
+    told = "No space left on device; free some space and run it again, what was finished is kept"
+    assert end["told"].endswith(told)
+    assert end["told"].startswith(f"cannot write {folder}/results/")
+    assert end["stored"] > 5
+    assert end["kept"] == [end["size"]] * end["stored"]
+    assert set(end["whole"]) == {end["size"]}
+    assert end["claimed"].endswith(told)
+    assert end["claimed"] == end["refused"]
+    assert end["opened"].endswith(told)
+    assert end["litter"] == end["empty"] == end["problems"] == []
+    assert end["mine"] == [True] * 3
+    assert end["released"] == [None, None]
+    assert end["leases"] == []
+    assert end["after"] is None
+
+
+def test_a_limit_on_file_sizes_is_an_error_that_keeps_what_was_stored(
+    store, record, child, tmp_path
+):
+    store.write(record("0a1b", log="x" * 5500))
+    store.keep_plan("old")
+    before = files(store.folder)
+    target = tmp_path / "out.csv"
+    told, ids = json.loads(child(LIMITED, store.folder, target).communicate()[0])
+
+    assert len(told) == 5
+    assert all("File too large; free some space" in sentence for sentence in told[:4])
+    assert told[4] == f"cannot write {target}: File too large; name another file"
+    assert [*tmp_path.iterdir()] == [store.folder]
+    assert ids == ["0a1b", "0a1e"]
+    assert before.items() <= files(store.folder).items()
+    assert [*(store.folder / "tmp").iterdir()] == []
+
+
+def test_a_read_only_folder_can_be_read_and_is_an_error_to_write(store, record, mounted):
+    store.write(record("0a1b"))
+    store.write(record("0a1d"))
+    store.keep_plan("old")
+    spoilt = store.folder / "cells" / "0a" / "0a1d.json"
+    spoilt.write_bytes(spoilt.read_bytes()[:-5])
+    before = files(store.folder)
+    where = f"'{store.folder}'"
+    mount = f"mount --bind {where} {where}; mount -o remount,ro,bind {where}"
+    told, ids, plan, problems = mounted(mount, READ_ONLY, store.folder)
+
+    assert len(told) == 5
+    for sentence in told:
+        assert "Read-only file system; make the folder writable or name another one" in sentence
+    assert ids == ["0a1b"]
+    assert plan == "old"
+    assert problems == [
+        f"{spoilt} is truncated or damaged: it cannot be moved away (Read-only file system), and "
+        "its cell counts as not run"
+    ]
+    assert files(store.folder) == before
+
+
+@pytest.mark.parametrize("name", ["cells", "scores", "leases", "tmp"])
+def test_a_file_in_place_of_a_folder_is_told_about_before_the_run(store, name):
+    (store.folder / name).rmdir()
+    (store.folder / name).touch()
+    with pytest.raises(DataError, match=r"cannot open .*: File exists; mend the folder or"):
+        Store(store.folder, create=True)
+
+
+def test_a_folder_that_cannot_be_written_keeps_the_older_record(store, record):
+    store.write(record("0a1b"))
+    (store.folder / "tmp").rmdir()
+    (store.folder / "tmp").touch()
+    with pytest.raises(DataError, match=r"cannot write .*0a1b\.json: File exists; mend the folder"):
+        store.write(record("0a1b", auc=0.5))
+    assert store.read("0a1b")["auc"] == 0.75
+
+
+def test_a_folder_in_place_of_a_shard_is_an_error(store):
+    (store.folder / "cells" / "0a" / "0a1b.json").mkdir(parents=True)
+    with pytest.raises(DataError, match=r"cannot read .*Is a directory; mend the folder"):
+        store.has("0a1b")
+
+
+def test_opening_removes_what_killed_writers_left_and_nothing_else(store, child):
+    script = """
+import sys
+from pathlib import Path
+from aucbench.bench.store.files import unfinished
+print(unfinished(Path(sys.argv[1]), "a.json"))
+"""
+    scratch = store.folder / "tmp"
+    dead = child(script, scratch).communicate()[0].strip()
+    parts = dead.split("/")[-1].split(".")
+    elsewhere = ".".join([*parts[:2], "0" * 16, *parts[3:]])
+    names = {"mine.tmp", elsewhere, "a.json"}
+    for path in (dead, *(scratch / name for name in names)):
+        (scratch / path).touch()
+
+    Store(store.folder).close()
+    assert {p.name for p in scratch.iterdir()} == names
+    Store(store.folder, patience=1e-9).close()
+    assert {p.name for p in scratch.iterdir()} == names - {elsewhere}

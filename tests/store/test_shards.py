@@ -1,0 +1,117 @@
+import json
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aucbench.bench.store import Store
+from aucbench.bench.store.shards import Fault, diagnose, is_whole, parse, shard_text
+from aucbench.errors import DataError, ParameterError
+
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters()),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters()), inner),
+    max_leaves=10,
+)
+SMALL = {"id": "0a1b", "auc": 0.5, "curve": [1, 2.5], "reason": None}
+
+
+@settings(max_examples=40)
+@given(st.dictionaries(st.text(st.characters()), PLAIN), st.none() | st.binary(max_size=50))
+def test_any_plain_record_comes_back(values, scores):
+    record = {**values, "id": "0a1b"}
+    text = shard_text(record, scores)
+
+    assert is_whole("0a1b", text)
+    assert parse(text).record == record
+    assert (parse(text).scores is None) == (scores is None)
+
+
+def test_a_shard_is_sorted_strict_json_with_a_key_per_line_and_a_final_newline():
+    text = shard_text({"id": "0a1b", "b": {"z": 1, "y": 2}, "a": 1}, None).decode("ascii")
+
+    ordered = json.dumps(json.loads(text, parse_constant=pytest.fail), sort_keys=True)
+    assert "".join(text.split()) == "".join(ordered.split())
+    assert text.endswith("\n}\n")
+    assert text.splitlines()[:5] == [
+        "{",
+        '"record": {',
+        '"a": 1,',
+        '"b": {"y": 2, "z": 1},',
+        '"id": "0a1b"',
+    ]
+
+
+def test_equal_records_have_equal_bytes():
+    again = dict(reversed(SMALL.items()))
+    assert shard_text(again, b"x") == shard_text(SMALL, b"x")
+
+
+def test_no_part_of_a_shard_is_taken_for_a_whole_one():
+    text = shard_text(SMALL, b"scores")
+    assert not any(is_whole("0a1b", text[:end]) for end in range(len(text)))
+    assert not is_whole("0a1b", text + b"\n")
+
+
+def test_no_flipped_bit_goes_unnoticed():
+    text = shard_text(SMALL, b"scores")
+    for place in range(len(text)):
+        for bit in range(8):
+            flipped = bytearray(text)
+            flipped[place] ^= 1 << bit
+            assert not is_whole("0a1b", bytes(flipped))
+
+
+def test_the_diagnosis_names_the_fault():
+    text = shard_text(SMALL, None)
+    newer = text.replace(b'"schema": 1', b'"schema": 2')
+
+    assert diagnose("0a1b", b"") is Fault.DAMAGED
+    assert diagnose("0a1b", text[:-9]) is Fault.DAMAGED
+    assert diagnose("0a1b", text.replace(b"0.5", b"0.9")) is Fault.DAMAGED
+    assert diagnose("0a1b", b"[" * 10**5) is Fault.DAMAGED
+    assert diagnose("0a1b", b"\xff\xfe") is Fault.DAMAGED
+    assert diagnose("0a1b", newer) is Fault.SCHEMA
+    assert diagnose("0a1c", text) is Fault.FOREIGN
+
+
+ENDLESS = []
+ENDLESS.append(ENDLESS)
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        (float("nan"), r"record\['x'\] is nan; give plain values, null for"),
+        ([0.0, {"y": float("-inf")}], r"record\['x'\]\[1\]\['y'\] is -inf"),
+        (np.float64("inf"), r"record\['x'\] is inf"),
+        (np.int64(3), r"record\['x'\] is of type int64"),
+        (np.zeros(2), r"record\['x'\] is of type ndarray"),
+        (b"text", r"record\['x'\] is of type bytes"),
+        (MappingProxyType({}), r"record\['x'\] is of type mappingproxy"),
+        ({1: 0, "1": 0}, r"record\['x'\] has the key 1;"),
+        pytest.param(10**5000, r"record\['x'\] has too many digits", id="digits"),
+        (ENDLESS, "is nested without end"),
+    ],
+)
+def test_what_strict_json_cannot_hold_is_refused(value, sentence):
+    with pytest.raises(DataError, match=sentence):
+        shard_text({"id": "0a1b", "x": value}, None)
+
+
+@pytest.mark.parametrize("cell", ["", "a", "../aa", "AB", "a/b", "é1", "ab\n", "-a", "a" * 129, 12])
+def test_an_id_that_is_no_file_name_everywhere_is_refused(folder, cell):
+    with Store(folder, create=True) as store:
+        for use in (store.has, store.read, store.claim, store.release, store.scores):
+            with pytest.raises(ParameterError, match="the id of a cell is 2 to 128"):
+                use(cell)
+        with pytest.raises(ParameterError, match="use a hexadecimal hash"):
+            store.write({"id": cell})
+        with pytest.raises(ParameterError, match="got None"):
+            store.write({})

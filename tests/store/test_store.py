@@ -1,0 +1,354 @@
+import json
+import shutil
+import subprocess
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from aucbench.bench.store import SCHEMA, Store, shards
+from aucbench.errors import DataError, ParameterError
+
+MARKER = "aucbench-results.json"
+
+
+def shard(folder, cell):
+    return folder / "cells" / cell[:2] / f"{cell}.json"
+
+
+def test_records_and_scores_come_back_in_the_order_of_ids(store, record, npz):
+    for cell in ("ff00", "0a1b", "ff-1", "0a1b2"):
+        store.write(record(cell, curve=[{"passes": 1.0, "auc": 0.5}]), npz(test=np.arange(3.0)))
+
+    with Store(store.folder) as later:
+        assert [r["id"] for r in later.records()] == ["0a1b", "0a1b2", "ff-1", "ff00"]
+        assert later.read("ff00") == record("ff00", curve=[{"passes": 1.0, "auc": 0.5}])
+        assert later.scores("ff00")["test"].tolist() == [0, 1, 2]
+        assert later.has("ff00")
+        assert not later.has("ff01")
+        assert later.read("ff01") is later.scores("ff01") is None
+        assert later.problems() == ()
+
+
+def test_the_folder_has_the_layout_that_others_rely_on(store, record, npz):
+    store.write(record("0a1b"), npz(test=np.arange(3.0)))
+    store.keep_plan("splits = 5\n")
+    assert store.claim("0a1c")
+
+    files = {str(p.relative_to(store.folder)) for p in store.folder.rglob("*") if p.is_file()}
+    assert files == {
+        *(".gitignore", ".gitattributes", MARKER, "plan.toml"),
+        *("cells/0a/0a1b.json", "scores/0a/0a1b.npz", "leases/0a1c.lease"),
+    }
+    marker = json.loads((store.folder / MARKER).read_text())
+    assert (marker["format"], marker["schema"]) == ("aucbench results", SCHEMA)
+
+
+def test_a_write_takes_the_place_of_the_older_record_and_its_scores(store, record, npz):
+    store.write(record("0a1b"), npz(test=np.zeros(2)))
+    store.write(record("0a1b", auc=0.9), npz(test=np.ones(2)))
+    assert store.read("0a1b")["auc"] == 0.9
+    assert store.scores("0a1b")["test"].tolist() == [1, 1]
+
+    store.write(record("0a1b", status="error"))
+    assert store.read("0a1b")["status"] == "error"
+    assert store.scores("0a1b") is None
+    assert not [*(store.folder / "scores").rglob("*.npz")]
+
+
+def test_the_same_record_twice_is_the_same_file(store, record):
+    store.write(record("0a1b"))
+    before = shard(store.folder, "0a1b").read_bytes()
+    store.write(record("0a1b"))
+    assert shard(store.folder, "0a1b").read_bytes() == before
+
+
+def test_a_refused_record_leaves_the_older_one(store, record, npz):
+    store.write(record("0a1b"), npz(test=np.zeros(2)))
+    with pytest.raises(DataError, match="is nan"):
+        store.write(record("0a1b", auc=float("nan")), npz(test=np.ones(2)))
+    assert store.read("0a1b")["auc"] == 0.75
+    assert store.scores("0a1b")["test"].tolist() == [0, 0]
+
+
+def cut(path, text):
+    path.write_bytes(text[: len(text) // 2])
+
+
+def empty(path, text):
+    path.write_bytes(b"")
+
+
+def edited(path, text):
+    path.write_bytes(text.replace(b"0.75", b"0.99"))
+
+
+def conflicted(path, text):
+    path.write_bytes(b"<<<<<<< ours\n" + text + b"=======\n>>>>>>> theirs\n")
+
+
+def newer(path, text):
+    path.write_bytes(text.replace(b'"schema": 1', b'"schema": 7'))
+
+
+def copied(path, text):
+    path.write_bytes(text.replace(b'"0a1b"', b'"0a1c"'))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told", "name"),
+    [
+        (cut, "is truncated or damaged", "damaged"),
+        (empty, "is truncated or damaged", "damaged"),
+        (edited, "is truncated or damaged", "damaged"),
+        (conflicted, "is truncated or damaged", "damaged"),
+        (newer, "has another schema", "schema"),
+        (copied, "holds the record of another cell", "foreign"),
+    ],
+)
+def test_a_spoilt_shard_is_told_about_set_aside_and_can_be_computed_again(
+    store, record, spoil, told, name
+):
+    for cell in ("0a1a", "0a1b"):
+        store.write(record(cell))
+    path = shard(store.folder, "0a1b")
+    spoil(path, path.read_bytes())
+    spoilt = path.read_bytes()
+
+    assert [r["id"] for r in store.records()] == ["0a1a"]
+    assert not store.has("0a1b")
+    (problem,) = store.problems()
+    assert problem.startswith(f"{path} {told}: it is ")
+    assert problem.endswith("and its cell counts as not run")
+    (aside,) = (store.folder / "aside").iterdir()
+    assert aside.name.startswith(f"0a1b.json.{name}.")
+    assert aside.read_bytes() == spoilt
+
+    store.write(record("0a1b", auc=0.5))
+    assert [r["auc"] for r in store.records()] == [0.75, 0.5]
+    assert len(store.problems()) == 1
+
+
+def test_a_shard_in_the_wrong_place_is_set_aside_and_other_files_stay(store, record):
+    store.write(record("0a1b"))
+    cells = store.folder / "cells"
+    (cells / "ff").mkdir()
+    shutil.copy(shard(store.folder, "0a1b"), cells / "ff" / "0a1b.json")
+    shutil.copy(shard(store.folder, "0a1b"), cells / "0a" / "0a1b (copy).json")
+    (cells / "ff" / ".nfs0001").touch()
+    (cells / "notes.txt").touch()
+
+    assert [r["id"] for r in store.records()] == ["0a1b"]
+    assert len(store.problems()) == len([*(store.folder / "aside").iterdir()]) == 2
+    assert all("does not lie where its name belongs" in told for told in store.problems())
+    assert (cells / "ff" / ".nfs0001").exists()
+    assert (cells / "notes.txt").exists()
+
+
+@pytest.mark.parametrize("meanwhile", ["replaced", "set aside", "set aside and replaced"])
+def test_who_judges_a_shard_late_does_not_set_its_successor_aside(
+    store, record, monkeypatch, meanwhile
+):
+    store.write(record("0a1b"))
+    path = shard(store.folder, "0a1b")
+    path.write_bytes(b"{")
+    diagnose = shards.diagnose
+
+    def slow(cell, text):
+        monkeypatch.setattr(shards, "diagnose", diagnose)
+        with Store(store.folder) as other:
+            if meanwhile != "replaced":
+                assert not other.has(cell)
+            if meanwhile != "set aside":
+                other.write(record(cell, auc=0.5))
+        return diagnose(cell, text)
+
+    monkeypatch.setattr(shards, "diagnose", slow)
+    assert store.read("0a1b") is None
+    assert store.problems() == ()
+    assert store.has("0a1b") == (meanwhile != "set aside")
+    assert store.problems() == ()
+    aside = store.folder / "aside"
+    left = [p.read_bytes() for p in aside.iterdir()] if aside.exists() else []
+    assert left == ([] if meanwhile == "replaced" else [b"{"])
+
+
+def test_nothing_in_scores_is_unpickled(store, record, npz):
+    store.write(record("0a1b"), npz(test=np.array([print, None], dtype=object)))
+    assert store.scores("0a1b") is None
+    (problem,) = store.problems()
+    assert "they are no npz file: ValueError: Object arrays cannot be loaded" in problem
+    assert "delete" in problem
+    assert store.has("0a1b")
+
+
+def test_scores_that_unpack_to_more_than_memory_are_refused(store, record, npz, monkeypatch):
+    monkeypatch.setattr("aucbench.bench.store.scores.LARGEST", 10_000)
+    store.write(record("0a1b"), npz(test=np.zeros(2000)))
+    assert store.scores("0a1b") is None
+    assert "more than the 10000 allowed" in store.problems()[0]
+
+
+@pytest.mark.parametrize(
+    ("packed", "trouble"),
+    [
+        (b"", "no npz file: BadZipFile"),
+        (b"\x80\x04K\x01.", "no npz file: BadZipFile"),
+        (b"\x93NUMPY", "no npz file: BadZipFile"),
+        (b"PK\x03\x04", "no npz file: BadZipFile"),
+    ],
+)
+def test_scores_that_are_no_npz_file_are_told_about(store, record, packed, trouble):
+    store.write(record("0a1b"), packed)
+    assert store.scores("0a1b") is None
+    assert trouble in store.problems()[0]
+
+
+def test_scores_of_another_attempt_are_not_served(store, record, npz):
+    store.write(record("0a1b"), npz(test=np.zeros(2)))
+    scores = store.folder / "scores" / "0a" / "0a1b.npz"
+    scores.write_bytes(npz(test=np.ones(2)))
+    assert store.scores("0a1b") is None
+    scores.unlink()
+    assert store.scores("0a1b") is None
+
+    wrong, missing = store.problems()
+    assert "they are not those that its shard names" in wrong
+    assert "they are missing" in missing
+
+
+def test_records_do_not_pile_up_in_memory(store, record):
+    log = "x" * 2000
+    for number in range(2000):
+        text = shards.shard_text(record(f"{number % 16:02x}{number:04x}", log=log), None)
+        path = shard(store.folder, f"{number % 16:02x}{number:04x}")
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text)
+    tracemalloc.start()
+    try:
+        assert sum(len(r["log"]) for r in store.records()) == 4_000_000
+        assert tracemalloc.get_traced_memory()[1] < 400_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_plan_is_kept_with_its_results(store):
+    assert store.plan_text() is None
+    store.keep_plan("splits = 5\n")
+    store.keep_plan("splits = 10 # ±\n")
+    assert Store(store.folder).plan_text() == "splits = 10 # ±\n"
+
+
+def test_what_is_no_results_folder_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("mine")
+    (tmp_path / "empty").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+
+    for create, name, sentence in [
+        (False, "absent", "there is no results folder .*absent; name one that"),
+        (False, "empty", "is not a results folder, it is empty and has no aucbench-results"),
+        (False, "full", "is not a results folder, it holds 'thesis.tex' but no aucbench-results"),
+        (True, "full", "it holds 'thesis.tex' but no aucbench-results.*new or empty"),
+        (False, "file", "cannot open .*file: Not a directory"),
+        (True, "file", "cannot open .*file: File exists"),
+    ]:
+        with pytest.raises(DataError, match=sentence):
+            Store(tmp_path / name, create=create)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "is damaged; write .* into it if this is a results folder"),
+        ("[1]", "is damaged"),
+        ('{"format": "aucbench results", "schema": 2}', "of schema 2, this aucbench reads"),
+        ('{"format": "other results", "schema": 1}', "has 'other results' of schema 1"),
+    ],
+)
+def test_a_folder_with_another_marker_is_refused(folder, text, sentence):
+    Store(folder, create=True).close()
+    (folder / MARKER).write_text(text)
+    for create in (False, True):
+        with pytest.raises(DataError, match=sentence):
+            Store(folder, create=create)
+
+
+def test_an_unfinished_creation_is_taken_up(folder):
+    folder.mkdir()
+    (folder / f".{MARKER}.{MARKER}.0123456789abcdef.1.2.3.tmp").touch()
+    Store(folder, create=True).close()
+    assert (folder / MARKER).exists()
+
+
+def test_a_folder_that_git_has_cloned_is_a_store_without_its_empty_folders(store, record):
+    store.write(record("0a1b"))
+    for name in ("scores", "leases", "tmp"):
+        shutil.rmtree(store.folder / name)
+    with Store(store.folder) as clone:
+        clone.write(record("0a1c"), b"")
+        assert clone.claim("0a1d")
+        assert [r["id"] for r in clone.records()] == ["0a1b", "0a1c"]
+
+
+@pytest.mark.parametrize("patience", [0, -1, float("nan"), float("inf")])
+def test_patience_is_a_positive_number(folder, patience):
+    with pytest.raises(ParameterError, match="patience must be greater than 0"):
+        Store(folder, create=True, patience=patience)
+    assert not folder.exists()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_git_merges_two_folders_and_keeps_shards_whole(store, record, npz, tmp_path):
+    def git(*command, check=True):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]
+        line = ["git", "-C", str(store.folder), *who, *command]
+        return subprocess.run(line, check=check, capture_output=True, text=True).stdout
+
+    def commit():
+        git("add", "--all")
+        git("commit", "-m", "results")
+
+    git("init")
+    store.write(record("0a00"), npz(test=np.zeros(2)))
+    assert store.claim("0a0f")
+    commit()
+    git("checkout", "-b", "other")
+    store.write(record("0a01"), npz(test=np.ones(2)))
+    store.write(record("0b00", auc=0.5))
+    commit()
+    git("checkout", "main")
+    store.write(record("0a02"))
+    store.write(record("0b00", auc=0.6))
+    commit()
+    git("merge", "other", check=False)
+
+    assert "leases" not in git("ls-files")
+    assert "0b00.json" in git("diff", "--name-only", "--diff-filter=U")
+    assert [(r["id"], r["auc"]) for r in store.records()] == [
+        *(("0a00", 0.75), ("0a01", 0.75), ("0a02", 0.75), ("0b00", 0.6)),
+    ]
+    assert store.scores("0a01")["test"].tolist() == [1, 1]
+    assert store.problems() == ()
+
+
+def test_several_processes_may_start_one_folder_at_once(folder, child):
+    script = """
+import sys
+from pathlib import Path
+from aucbench.bench.store import Store
+print("ready", flush=True)
+sys.stdin.readline()
+with Store(Path(sys.argv[1]), create=True) as store:
+    store.write({"id": sys.argv[2]})
+"""
+    starters = [child(script, folder, f"0{number}") for number in range(6)]
+    for starter in starters:
+        assert starter.stdout.readline() == "ready\n"
+    for starter in starters:
+        starter.stdin.write("\n")
+        starter.stdin.flush()
+    assert [starter.wait() for starter in starters] == [0] * 6
+    assert [r["id"] for r in Store(folder).records()] == [f"0{number}" for number in range(6)]

@@ -1,0 +1,82 @@
+"""Jobs that call torture.py, and the question what they left alive."""
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+
+import psutil
+
+from aucbench.bench.supervise import Job, Limits, Supervisor
+from aucbench.bench.supervise.proc import MARKER
+
+HERE = "supervise.torture"
+
+
+def job(name, request=None, steps=(), **limits):
+    """A job that calls a function of torture.py, never for ever."""
+    call = name if ":" in name else f"{HERE}:{name}"
+    return Job(call, request or {}, Limits(**{"timeout": 20.0, "grace": 0.2, **limits}), steps)
+
+
+def alive(pids):
+    """Those processes that have not ended; a zombie has."""
+    return {pid for pid in pids if psutil.pid_exists(pid) and not ended(pid)}
+
+
+def ended(pid):
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def below(token):
+    """Processes that carry the mark of a supervisor, and run."""
+    found = psutil.process_iter(["environ"])
+    return [p for p in found if (p.info["environ"] or {}).get(MARKER) == token]
+
+
+def strays(token):
+    """Those of them that are neither the zygote nor a guard: these share one session."""
+    found = [(p, parent, session) for p in below(token) for parent, session in family(p)]
+    with_us = [p.pid for p, parent, _ in found if parent == os.getpid()]
+    return [p for p, _, session in found if session not in with_us]
+
+
+def family(process):
+    """Parent and session of a process, unless it has just ended."""
+    try:
+        return [(process.ppid(), os.getsid(process.pid))]
+    except (psutil.NoSuchProcess, ProcessLookupError):
+        return []
+
+
+def gone(token, seconds):
+    """Whether all of them end in time; a zombie, which nobody may have reaped yet, has."""
+    last = monotonic() + seconds
+    while below(token):
+        if monotonic() > last:
+            return False
+        sleep(0.01)
+    return True
+
+
+@contextmanager
+def supervising(**options):
+    with Supervisor(**{"preload": ("numpy",), **options}) as supervisor:
+        yield supervisor
+    assert not below(supervisor.token), "processes are left after close"
+
+
+def until(true, seconds=20.0):
+    """Wait for something that other processes do."""
+    last = monotonic() + seconds
+    while not true():
+        assert monotonic() < last, "it did not happen in time"
+        sleep(0.005)
+
+
+def lines(path):
+    """Complete lines of a file that others append to."""
+    return Path(path).read_text().splitlines() if Path(path).exists() else []

@@ -1,0 +1,302 @@
+"""Whichever way the client goes, nothing below it stays; whoever uses it, it works."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from time import monotonic
+
+import pytest
+from supervise.asking import alive, below, gone, job, lines, strays, supervising, until
+
+from aucbench.bench.supervise import Job, Supervisor
+from aucbench.errors import AucbenchError, ParameterError, UnsupportedError
+
+PATH = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
+
+CLIENT = """
+import os, sys
+from pathlib import Path
+from supervise.asking import job
+from aucbench.bench.supervise import Supervisor
+supervisor = Supervisor(preload=("numpy",))
+print(supervisor.token, supervisor._base.parent, flush=True)
+for _ in range(2):
+    supervisor.submit(job("hangs_and_tells", {"tell": sys.argv[1]}, timeout=None))
+"""
+ENDS = {
+    "waits and is killed": "supervisor.wait()",
+    "is killed with its pipes in a fork": "if os.fork() == 0: os.read(0, 1)\nsupervisor.wait()",
+    "returns from main": "os.read(0, 1)",
+    "leaves by os._exit": "os.read(0, 1); os._exit(3)",
+    "is closed": "os.read(0, 1); supervisor.close()",
+}
+
+
+def started(body, told):
+    """A client of its own; its token and its scratch folder."""
+    client = subprocess.Popen(
+        [sys.executable, "-c", CLIENT + body, str(told)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": PATH},
+    )
+    token, scratch = client.stdout.readline().decode().split()
+    return client, token, Path(scratch)
+
+
+@pytest.mark.parametrize("way", ENDS)
+def test_nothing_outlives_the_client(tmp_path, way):
+    told = tmp_path / "told"
+    client, token, scratch = started(ENDS[way], told)
+    with client:
+        until(lambda: len(lines(told)) == 6)
+        assert len(alive(map(int, lines(told)))) == 6
+        if "killed" in way:
+            client.kill()
+        else:
+            client.stdin.write(b".")
+            client.stdin.flush()
+        assert gone(token, 2.0)
+        until(lambda: not scratch.exists(), 1.0)
+        client.kill()
+
+
+@pytest.mark.parametrize("after", [0.0, 0.1, 0.3])
+def test_nothing_outlives_a_client_that_is_killed_early(tmp_path, after):
+    client, token, _ = started("supervisor.wait()", tmp_path / "told")
+    with client:
+        with pytest.raises(subprocess.TimeoutExpired):
+            client.wait(after)
+        client.kill()
+        assert gone(token, 3.0)
+
+
+def test_close_is_quick_and_leaves_nothing(tmp_path):
+    told = tmp_path / "told"
+    with supervising() as supervisor:
+        for _ in range(3):
+            supervisor.submit(job("hangs_and_tells", {"tell": str(told)}, timeout=None))
+        until(lambda: len(lines(told)) == 9)
+        begin = monotonic()
+        supervisor.close()
+        assert monotonic() - begin < 2
+    assert not alive(map(int, lines(told)))
+    with pytest.raises(AucbenchError, match="closed"):
+        supervisor.wait()
+    with pytest.raises(AucbenchError, match="closed"):
+        supervisor.submit(job("echo"))
+
+
+def test_a_generator_that_is_closed_leaves_nothing(tmp_path):
+    told = tmp_path / "told"
+
+    def outcomes(token):
+        with Supervisor(preload=()) as supervisor:
+            token.append(supervisor.token)
+            supervisor.submit(job("hangs_and_tells", {"tell": str(told)}, timeout=None))
+            supervisor.submit(job("echo", {"x": 1}))
+            while found := supervisor.wait():
+                yield from found
+
+    token = []
+    running = outcomes(token)
+    assert next(running)[1].result == {"asked": {"x": 1}}
+    until(lambda: len(lines(told)) == 3)
+    running.close()
+
+    assert not below(token[0])
+    assert not alive(map(int, lines(told)))
+
+
+def test_a_job_that_is_killed_is_forgotten(supervisor, tmp_path):
+    told = tmp_path / "told"
+    ticket = supervisor.submit(job("hangs_and_tells", {"tell": str(told)}))
+    other = supervisor.submit(job("echo", {"x": 1}))
+    until(lambda: len(lines(told)) == 3)
+    supervisor.kill(ticket)
+
+    assert [(t, o.result) for t, o in supervisor.wait()] == [(other, {"asked": {"x": 1}})]
+    assert supervisor.wait() == []
+    until(lambda: not strays(supervisor.token))
+    assert not alive(map(int, lines(told)))
+    supervisor.kill(other)  # long gone
+
+
+def test_wait_has_a_time_limit(supervisor):
+    ticket = supervisor.submit(job("hang"))
+    assert supervisor.wait(0) == []
+    assert supervisor.wait(0.05) == []
+    supervisor.kill(ticket)
+    assert supervisor.wait() == []
+
+
+def test_many_jobs_may_end_before_anyone_waits(supervisor):
+    """More messages than a pipe holds would block both ends."""
+    tickets = [supervisor.submit(job("echo", {"x": "y" * 5000})) for _ in range(60)]
+    outcomes = {}
+    while found := supervisor.wait():
+        outcomes |= dict(found)
+
+    assert [*sorted(outcomes)] == tickets
+    assert {outcome.ending for outcome in outcomes.values()} == {"ok"}
+
+
+def test_threads_share_a_supervisor(supervisor):
+    seen = {}
+
+    def work(name):
+        seen[name] = [supervisor.run(job("echo", {"x": [name, at]})) for at in range(5)]
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    for name, outcomes in seen.items():
+        assert [o.result["asked"]["x"] for o in outcomes] == [[name, at] for at in range(5)]
+    assert len(seen) == 4
+
+
+def test_a_thread_that_waits_is_told_of_the_end():
+    with supervising(preload=()) as supervisor:
+        told = []
+
+        def work():
+            try:
+                supervisor.run(job("hang"))
+            except AucbenchError as error:
+                told.append(str(error))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        until(lambda: strays(supervisor.token))
+        supervisor.close()
+        thread.join(5)
+    assert told == ["the supervisor is closed; make a new one"]
+
+
+DAEMONIC = """
+import multiprocessing, threading
+from supervise.asking import below, job
+from aucbench.bench.supervise import Supervisor
+
+def make(kept):
+    kept.append(Supervisor(preload=()))
+
+def work(pipe):
+    kept = []
+    thread = threading.Thread(target=make, args=(kept,))
+    thread.start()
+    thread.join()  # the thread that started the zygote has ended
+    with kept[0] as supervisor:
+        outcome = supervisor.run(job("echo", {"x": 1}))
+    pipe.send((outcome.result, multiprocessing.current_process().daemon, below(supervisor.token)))
+
+here, there = multiprocessing.get_context("fork").Pipe()
+process = multiprocessing.get_context("fork").Process(target=work, args=(there,), daemon=True)
+process.start()
+print(here.recv())
+"""
+
+
+def test_it_works_in_a_daemonic_process_and_in_a_thread_that_ends():
+    said = subprocess.run(
+        [sys.executable, "-c", DAEMONIC],
+        env={**os.environ, "PYTHONPATH": PATH},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert said.stdout == "({'asked': {'x': 1}}, True, [])\n"
+
+
+def test_a_fork_of_the_client_can_neither_use_nor_close_it():
+    with supervising(preload=()) as supervisor:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                supervisor.submit(job("echo"))
+            except AucbenchError as error:
+                supervisor.close()
+                os._exit("another process; make a new one" not in str(error))
+            os._exit(2)
+        assert os.waitpid(pid, 0)[1] == 0
+        assert supervisor.run(job("echo")).ending == "ok"
+
+
+def test_another_zygote_takes_over_from_one_that_is_killed():
+    with supervising() as supervisor:
+        neighbour = supervisor.submit(job("hang"))
+        until(lambda: strays(supervisor.token))
+        culprit = supervisor.submit(job("kills_the_zygote"))
+        outcomes = {}
+        while found := supervisor.wait():
+            outcomes |= dict(found)
+
+        assert {*outcomes} == {neighbour, culprit}
+        for outcome in outcomes.values():
+            assert outcome.ending == "crash"
+            assert outcome.reason == "the process that starts all jobs was killed"
+        assert not below(supervisor.token)
+        assert supervisor.run(job("echo", {"x": 1})).result == {"asked": {"x": 1}}
+
+
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
+def test_a_zygote_that_is_killed_while_idle_is_noticed(by):
+    with supervising(preload=()) as supervisor:
+        assert supervisor.run(job("echo")).ending == "ok"
+        (zygote,) = [p for p in below(supervisor.token) if p.ppid() == os.getpid()]
+        os.kill(zygote.pid, by)
+        until(lambda: not alive([zygote.pid]))
+
+        assert supervisor.run(job("echo", {"x": 1})).result == {"asked": {"x": 1}}
+
+
+def test_what_cannot_be_preloaded_is_named():
+    with supervising(preload=("supervise.broken_at_import",)) as supervisor:
+        supervisor.submit(job("echo"))
+        with pytest.raises(AucbenchError, match=r"cannot preload .*RuntimeError: not today"):
+            supervisor.wait()
+    with supervising(preload=("supervise.crashes_at_import",)) as supervisor:
+        supervisor.submit(job("echo"))
+        with pytest.raises(AucbenchError, match="warm process could not be started"):
+            supervisor.wait()
+
+
+def test_a_scratch_folder_that_was_given_stays(tmp_path):
+    with supervising(preload=(), scratch=tmp_path) as supervisor:
+        assert supervisor.run(job("echo")).ending == "ok"
+    assert [path.name for path in tmp_path.iterdir()] == ["steps"]
+
+
+def test_threads_are_pinned():
+    with supervising(preload=(), threads=3) as supervisor:
+        assert supervisor.run(job("healthy")).result["threads"] == "3"
+
+
+def test_requests_are_json():
+    with supervising(preload=()) as supervisor:
+        for request in ({"x": {1, 2}}, {"x": float("nan")}):
+            with pytest.raises(ParameterError, match="not JSON"):
+                supervisor.submit(Job("a:b", request))
+
+
+def test_another_system_is_refused(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(UnsupportedError, match=r"on darwin.*Linux"):
+        Supervisor()
+
+
+def test_outcomes_and_jobs_travel(supervisor):
+    asked = job("healthy", {"x": [1]})
+    assert pickle.loads(pickle.dumps(asked)) == asked
+    assert Job.from_json(asked.to_json()) == asked
+    outcome = supervisor.run(asked)
+    assert pickle.loads(pickle.dumps(outcome)) == outcome

@@ -1,0 +1,185 @@
+"""The parts: records, rooms, the wire, tickets, the meter, the census of processes."""
+
+import json
+import os
+import signal
+
+import pytest
+from supervise.asking import below, job, supervising
+
+from aucbench.bench.supervise import Ending, Job, Limits, Outcome, Step, limits, proc, rooms
+from aucbench.bench.supervise.tickets import Tickets
+from aucbench.bench.supervise.wire import Inbox, Outbox, packed
+from aucbench.errors import ParameterError
+
+REPORT = {
+    "ending": "ok",
+    "reason": None,
+    "log": "",
+    "wall_seconds": 1.0,
+    "peak_memory": 2,
+    "step": None,
+}
+
+
+def room(folder, report=None, **files):
+    (folder / "room" / "out").mkdir(parents=True)
+    texts = {"report.json": json.dumps({**REPORT, **(report or {})}), **files}
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("call", ["", "a", "a:", ":f", "a.b", "a:f()", "a..b:f", "a:f:g", "a b:f"])
+def test_a_call_names_a_function(call):
+    for made in (lambda: Job(call, {}), lambda: Step("key", call, {})):
+        with pytest.raises(ParameterError, match="names no function"):
+            made()
+
+
+@pytest.mark.parametrize("wrong", [{"timeout": 0}, {"memory": -1}, {"grace": -0.1}])
+def test_limits_are_positive(wrong):
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        Limits(**wrong)
+
+
+def test_steps_are_known_by_all_that_they_are_asked():
+    steps = [Step("k", "a:f", {"x": 1, "y": 2}), Step("k", "a:f", {"x": 2}), Step("k", "a:g", {})]
+
+    assert len({step.identity for step in steps}) == 3
+    assert steps[0].identity == Step("k", "a:f", {"y": 2, "x": 1}, Limits(9.0)).identity
+
+
+def test_a_job_survives_the_wire():
+    asked = Job("a:f", {"x": [1]}, Limits(1.0, 2), (Step("k", "a:g", {}, Limits(grace=0.0)),))
+
+    assert Job.from_json(json.loads(packed(asked.to_json()))) == asked
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{", '{"x": NaN}', '{"x": 1e999', "[" * 10**6])
+def test_a_result_that_is_no_json_object_is_an_error(tmp_path, text):
+    outcome = rooms.collect(room(tmp_path, **{"result.json": text}))
+
+    assert (outcome.ending, outcome.result) == (Ending.ERROR, None)
+    assert outcome.reason.startswith("the result is no JSON object")
+
+
+def test_a_room_without_a_report_has_no_outcome(tmp_path):
+    assert rooms.collect(tmp_path / "absent") is None
+    assert rooms.collect(room(tmp_path, **{"report.json": '{"ending": '})) is None
+
+
+def test_what_is_too_large_does_not_hide_how_a_job_ended(tmp_path):
+    folder = room(tmp_path, {"ending": "timeout", "reason": "late"})
+    with (folder / "room" / "out" / "large").open("wb") as file:
+        file.truncate(rooms.LARGEST + 1)
+    outcome = rooms.collect(folder)
+
+    assert (outcome.ending, outcome.reason, outcome.files) == (Ending.TIMEOUT, "late", {})
+
+
+def test_links_are_not_followed(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text('{"x": 1}')
+    folder = room(tmp_path / "job", **{"result.json": "{}"})
+    (folder / "room" / "out").rmdir()
+    (folder / "room" / "out").symlink_to(tmp_path)
+    (folder / "room" / "lines.jsonl").symlink_to(secret)
+    outcome = rooms.collect(folder)
+
+    assert (outcome.files, outcome.lines) == ({}, ())
+
+
+def test_messages_may_come_in_pieces():
+    ours, theirs = os.pipe()
+    inbox = Inbox(ours)
+    os.write(theirs, b'{"x": 1}\n{"x"')
+    assert inbox.read() == [{"x": 1}]
+    os.write(theirs, b": 2")
+    assert inbox.read() == []
+    os.write(theirs, b"}\n")
+    assert inbox.read() == [{"x": 2}]
+    os.close(theirs)
+    assert inbox.read() is None
+    os.close(ours)
+
+
+def test_an_outbox_does_not_wait_for_the_reader():
+    ours, theirs = os.pipe()
+    inbox, outbox = Inbox(ours), Outbox(theirs)
+    sent = [{"x": "y" * 1000, "n": n} for n in range(200)]
+    for message in sent:
+        outbox.send(message)
+    assert outbox  # a pipe holds 64 KiB
+    got = []
+    while len(got) < len(sent):
+        got += inbox.read()
+        outbox.flush()
+    assert got == sent
+    assert not outbox
+    os.close(ours)
+    with pytest.raises(BrokenPipeError):
+        outbox.send({})
+    os.close(theirs)
+
+
+def test_tickets_that_are_claimed_are_not_for_others():
+    tickets, outcome = Tickets(), Outcome(Ending.OK)
+    mine, other, third = (tickets.new() for _ in range(3))
+    assert tickets.take_others() == []
+    for ticket in (mine, other, third):
+        tickets.start(ticket, claimed=ticket == mine)
+    assert tickets.take_others() is None
+    assert tickets.withdraw(third)
+    tickets.settle(third, outcome)
+    tickets.settle(mine, outcome)
+    assert tickets.take_others() is None
+    tickets.settle_all(outcome)
+    assert tickets.take_others() == [(other, outcome)]
+    assert tickets.take_others() == []
+    assert tickets.take(mine) == outcome
+    assert tickets.take(mine) is None
+    assert not tickets.withdraw(third)
+
+
+def test_a_sample_comes_sooner_near_the_budget():
+    meter = limits.Meter(10**9)
+    assert meter.pause(0.0) == limits.SOONEST
+    assert meter.pause(10.0) == limits.LATEST
+    meter.peak = 9 * 10**8
+    assert meter.pause(10.0) == pytest.approx(0.025)
+    assert limits.Meter(None).pause(10.0) == limits.LATEST
+
+
+def test_a_process_that_ended_holds_nothing():
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # a zombie still has a number
+    meter = limits.Meter(1)
+
+    assert not meter.over([pid])
+    assert meter.peak == 0
+    os.waitpid(pid, 0)
+    assert limits.status(pid) == {"RssAnon": 0, "RssShmem": 0, "VmData": 0}
+    assert proc.children(pid) == set()
+
+
+@pytest.mark.parametrize("lists", [True, False])
+def test_descendants_are_found_with_and_without_the_help_of_the_kernel(monkeypatch, lists):
+    if lists and not proc._kernel_lists():
+        pytest.skip("this kernel does not list children")
+    monkeypatch.setattr(proc, "_kernel_lists", lambda: lists)
+    with supervising(preload=()) as supervisor:
+        assert supervisor.run(job("echo")).ending == "ok"
+        processes = {process.pid for process in below(supervisor.token)}
+        (zygote,) = processes & proc.children(os.getpid())
+
+        assert processes == {zygote} | proc.descendants(zygote)
+        assert processes == proc.marked(supervisor.token)
+
+
+def test_exit_codes_are_told_in_words():
+    assert proc.ending(3) == "ended with code 3"
+    assert proc.ending(-signal.SIGSEGV) == "killed by SIGSEGV (Segmentation fault)"
+    assert proc.ending(-40) == "killed by signal 40"

@@ -1,0 +1,140 @@
+"""A step is done once, whoever asks; its failure is told to all and not repeated."""
+
+from pathlib import Path
+
+import pytest
+from supervise.asking import HERE, alive, job, strays, supervising, until
+
+from aucbench.bench.supervise import Limits, Step
+
+QUICK = Limits(timeout=20.0, grace=0.1)
+
+
+@pytest.fixture
+def count(tmp_path):
+    return tmp_path / "count"
+
+
+def step(name, count, key="data", n=5, limits=QUICK):
+    return Step(key, f"{HERE}:{name}", {"count": str(count), "n": n}, limits)
+
+
+def outcomes_of(supervisor, jobs):
+    tickets = [supervisor.submit(one) for one in jobs]
+    found = {}
+    while more := supervisor.wait():
+        found |= dict(more)
+    return [found[ticket] for ticket in tickets]
+
+
+def test_a_step_is_done_once_by_jobs_that_start_together(supervisor, count):
+    steps = (step("prepares", count),)
+    found = outcomes_of(supervisor, [job("uses", {"key": "data"}, steps) for _ in range(6)])
+
+    said = {"n": 5, "earlier": {}}
+    assert [o.result for o in found] == [{"sum": 10, "said": said}] * 6
+    assert count.read_text() == "x"
+    assert supervisor.run(job("uses", {"key": "data"}, steps)).result["sum"] == 10
+    assert count.read_text() == "x"
+
+
+def test_a_step_is_done_once_by_supervisors_that_share_a_folder(count, tmp_path):
+    steps = (step("prepares", count),)
+    shared = {"preload": (), "scratch": tmp_path / "scratch"}
+    with supervising(**shared) as one, supervising(**shared) as other:
+        tickets = [s.submit(job("uses", {"key": "data"}, steps)) for s in (one, other)]
+        found = [s.wait()[0] for s in (one, other)]
+
+    assert [(t, o.ending) for t, o in found] == [(t, "ok") for t in tickets]
+    assert count.read_text() == "x"
+
+
+def test_later_steps_see_earlier_ones(supervisor, count):
+    steps = (step("prepares", count, "a", 3), step("prepares", count, "b", 4))
+    result = supervisor.run(job("uses", {"key": "b"}, steps)).result
+
+    assert result["sum"] == 6
+    assert [*result["said"]["earlier"]] == ["a"]
+    assert Path(result["said"]["earlier"]["a"]).is_dir()
+
+
+def test_another_request_under_the_same_key_is_another_step(supervisor, count):
+    for n, total in ((3, 3), (4, 6), (3, 3)):
+        steps = (step("prepares", count, n=n),)
+        assert supervisor.run(job("uses", {"key": "data"}, steps)).result["sum"] == total
+    assert count.read_text() == "xx"
+
+
+def test_what_a_step_left_is_read_only(supervisor, count):
+    steps = (step("prepares", count),)
+
+    assert supervisor.run(job("rights", {"key": "data"}, steps)).result == {"mode": 0o444}
+
+
+def test_a_failing_step_is_told_with_its_key_and_not_repeated(supervisor, count):
+    steps = (step("prepares", count, "a"), step("prepares_and_fails", count, "b"))
+    first, second = outcomes_of(supervisor, [job("uses", {"key": "b"}, steps) for _ in range(2)])
+
+    assert (first.ending, first.reason, first.step) == ("error", "ValueError: no such data", "b")
+    assert first.log.startswith("about to fail")
+    assert (first.result, first.lines) == (None, ())
+    assert first == second
+    assert count.read_text() == "xx"  # one for each step
+
+
+def test_a_failing_step_is_tried_again_by_the_next_supervisor(count, tmp_path):
+    one = job("uses", {"key": "b"}, (step("prepares_and_fails", count, "b"),))
+    for _ in range(2):
+        with supervising(preload=(), scratch=tmp_path / "scratch") as supervisor:
+            assert supervisor.run(one).step == "b"
+    assert count.read_text() == "xx"
+
+
+def test_a_step_has_limits_of_its_own(supervisor, count):
+    short = Limits(timeout=0.2, grace=0.1)
+    one = job("echo", {}, (step("prepares_and_hangs_once", count, "slow", limits=short),))
+    for _ in range(2):  # a step that was too slow will be so again
+        outcome = supervisor.run(one)
+        assert (outcome.ending, outcome.step) == ("timeout", "slow")
+        assert outcome.reason == "did not end within 0.2 s"
+    assert count.read_text() == "x"
+    assert not strays(supervisor.token)
+
+
+def test_the_time_of_a_job_begins_after_its_steps(supervisor, count):
+    steps = (step("prepares", count),)
+    outcome = supervisor.run(job("uses", {"key": "data"}, steps, timeout=20.0))
+
+    assert outcome.ending == "ok"
+    again = supervisor.run(job("uses", {"key": "data"}, steps))
+    assert outcome.wall_seconds < 20 * again.wall_seconds
+
+
+def test_a_step_that_was_killed_is_done_by_the_next(supervisor, count):
+    one = job("echo", {"x": 1}, (step("prepares_and_hangs_once", count),))
+    ticket = supervisor.submit(one)
+    until(lambda: count.exists() and len(strays(supervisor.token)) == 2)
+    waiting = supervisor.submit(one)  # for the lock
+    pids = {process.pid for process in strays(supervisor.token)}
+    supervisor.kill(ticket)
+
+    ((ended, outcome),) = supervisor.wait()
+    assert (ended, outcome.result) == (waiting, {"asked": {"x": 1}})
+    assert count.read_text() == "xx"
+    until(lambda: not alive(pids))
+
+
+def test_a_step_that_removes_its_room_fails(supervisor):
+    steps = (Step("gone", f"{HERE}:removes_its_room", {"all": False}, QUICK),)
+    outcome = supervisor.run(job("echo", {}, steps))
+
+    assert (outcome.ending, outcome.step) == ("error", "gone")
+    assert outcome.reason.startswith("its room cannot be kept")
+
+
+def test_a_step_that_is_forgotten_is_done_again(supervisor, count):
+    one = step("prepares", count)
+    for _ in range(2):
+        assert supervisor.run(job("uses", {"key": "data"}, (one,))).ending == "ok"
+        supervisor.forget(one)
+    assert count.read_text() == "xx"

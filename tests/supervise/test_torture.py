@@ -1,0 +1,183 @@
+"""Whatever a job does, it ends as one outcome with the right ending, and nothing is left."""
+
+import mmap
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from supervise.asking import alive, job
+
+MB = 2**20
+SHORT = {"timeout": 0.4, "grace": 0.1}
+SMALL = {"memory": 200 * MB}
+
+ENDINGS = [
+    # what it does, request, limits, ending, reason
+    ("raises", {}, {}, "error", "ValueError: first line$"),
+    ("raises_unprintable", {}, {}, "error", "Worse: its message raised KeyError$"),
+    ("leaves_by_system_exit", {}, {}, "error", "SystemExit: 0$"),
+    ("returns", {"what": "list"}, {}, "error", "TypeError: the result is list, not dict"),
+    ("returns", {"what": "nan"}, {}, "error", "TypeError: the result is not JSON: Out of range"),
+    ("returns", {"what": "array"}, {}, "error", "TypeError: the result is not JSON: .*ndarray"),
+    ("returns_much", {}, {}, "error", "ValueError: the result has 65 MiB, 64 are allowed"),
+    ("leaves_many_files", {}, {}, "error", "out has more than 64 MiB"),
+    ("no_such_function", {}, {}, "error", "AttributeError: .*no_such_function"),
+    ("supervise.no_module:f", {}, {}, "error", "ModuleNotFoundError: "),
+    ("supervise.broken_at_import:f", {}, {}, "error", "RuntimeError: not today"),
+    ("supervise.crashes_at_import:f", {}, {}, "crash", "killed by SIGSEGV"),
+    ("holds_the_gil", {}, SHORT, "timeout", "did not end within 0.4 s$"),
+    ("holds_the_gil_and_ignores_sigterm", {}, SHORT, "timeout", "0.4 s, nor after SIGTERM$"),
+    ("ignores_sigterm", {}, SHORT, "timeout", "nor after SIGTERM$"),
+    ("stops_itself", {}, SHORT, "timeout", "nor after SIGTERM$"),
+    ("leaves_an_orphan_and_hangs", {}, SHORT, "timeout", "did not end within 0.4 s$"),
+    ("forks_much", {"levels": 5}, SHORT, "timeout", "did not end within 0.4 s"),
+    ("forks_much", {"levels": 10}, {}, "crash", "had more than 500 processes at once"),
+    ("prints_for_ever", {}, SHORT, "timeout", "did not end within 0.4 s"),
+    ("exits_at_once", {}, {}, "crash", "ended with code 0 and without a result$"),
+    ("segfaults", {}, {}, "crash", "killed by SIGSEGV .* without a result$"),
+    ("overflows_the_stack", {}, {}, "crash", "killed by SIG(SEGV|ABRT|BUS)"),
+    ("takes_memory", {}, SMALL, "memout", "MemoryError"),
+    ("takes_an_array", {}, SMALL, "memout", "MemoryError: Unable to allocate 4"),
+    ("maps_memory", {"flags": mmap.MAP_PRIVATE}, SMALL, "memout", "Cannot allocate memory"),
+    ("maps_memory", {"flags": mmap.MAP_SHARED}, SMALL, "memout", "took more than the 209.715 MB"),
+    ("takes_memory_in_children", {"each": 80}, SMALL, "memout", "took more than the 209.715 MB"),
+    ("dies_full", {"fill": 195}, SMALL, "memout", "killed by SIGABRT .* near the 209.715 MB"),
+    ("dies_full", {"fill": 100}, SMALL, "crash", "killed by SIGABRT .* without a result"),
+    ("writes_to_a_map", {"raw": False}, {}, "error", "ValueError: assignment .* read-only"),
+    ("writes_to_a_map", {"raw": True}, {}, "crash", "killed by SIG(SEGV|BUS)"),
+    ("closes_its_streams", {"then": "raise"}, {}, "error", "ValueError: nobody hears this"),
+    ("kills_its_guard", {}, {}, "crash", "its guard: killed by SIGKILL"),
+    ("removes_its_room", {"all": True}, {}, "crash", "ended with code 1 and without a result"),
+]
+HEALTHY = [
+    ("leaves_a_child", {}, {}, {}),
+    ("leaves_an_orphan", {}, {}, {}),
+    ("leaves_a_program", {}, {}, {}),
+    ("leaves_a_thread", {}, {}, {}),
+    ("forks_and_ends", {}, {}, {}),
+    ("returns_twice", {}, {}, {"mine": True}),
+    ("prints_much", {}, {}, {}),
+    ("closes_everything", {}, {}, {"x": 1}),
+    ("closes_its_streams", {"then": None}, {}, {"x": 1}),
+    ("removes_its_room", {"all": False}, {}, {"x": 1}),
+    ("locks_its_room", {}, {}, {}),
+    ("leaves_traps", {}, {}, {}),
+    ("shares_memory_with_children", {"all": 100}, SMALL, {"x": 1.0}),
+    ("maps_a_file", {"all": 300}, SMALL, {"x": 0}),
+]
+
+
+@pytest.mark.parametrize(("name", "request_", "limits", "ending", "reason"), ENDINGS)
+def test_each_failure_has_its_ending(ended, name, request_, limits, ending, reason):
+    outcome = ended(name, request_, **limits)
+
+    assert (outcome.ending, outcome.result) == (ending, None), outcome
+    assert re.search(reason, outcome.reason)
+
+
+@pytest.mark.parametrize(("name", "request_", "limits", "result"), HEALTHY)
+def test_a_result_counts_whatever_else_was_done(ended, name, request_, limits, result):
+    outcome = ended(name, request_, **limits)
+
+    assert (outcome.ending, outcome.result) == ("ok", result), outcome
+    assert outcome.reason is None
+
+
+def test_what_a_job_gets_and_leaves(ended):
+    outcome = ended("healthy", {"k": [1, None]})
+
+    result = outcome.result
+    assert result["asked"] == {"k": [1, None]}
+    assert (result["stdin"], result["leads"], result["threads"]) == ("", True, "1")
+    assert not Path(result["cwd"]).exists()
+    assert outcome.files == {"scores.bin": bytes([1, 2, 3])}
+    assert outcome.log == "one\ntwo\n"
+    assert 0 < outcome.wall_seconds < 10
+    assert outcome.step is None
+
+
+def test_partial_lines_are_kept(ended):
+    assert ended("raises").lines == ({"seen": 1},)
+    assert ended("segfaults").lines == ({"before": 1},)
+    assert ended("holds_the_gil", **SHORT).lines == ({"passes": 1},)
+    assert ended("writes_half_a_line").lines == ({"x": 1}, {"x": 2})
+
+
+def test_sigterm_comes_first(ended):
+    outcome = ended("obeys", timeout=0.3, grace=10.0)
+
+    assert outcome.ending == "timeout"
+    assert outcome.lines == ({"started": True}, {"ended": True})
+    assert outcome.wall_seconds < 5
+
+
+def test_the_log_has_the_end_of_the_output_and_the_traceback(ended):
+    printed = ended("prints_much").log
+    assert printed.endswith("the end\n")
+    assert len(printed) <= 2**14
+
+    assert "in raises" in ended("raises").log
+    assert "Segmentation fault" in ended("segfaults").log
+
+
+def test_traps_are_neither_followed_nor_waited_for(ended):
+    outcome = ended("leaves_traps")
+
+    assert outcome.files == {"file": b"x"}
+    assert outcome.lines == ()
+
+
+def test_memory_is_measured_on_top_of_the_warm_process(ended):
+    peak = ended("dies_full", {"fill": 100}).peak_memory
+
+    assert 100 * MB <= peak < 120 * MB
+
+
+def test_global_state_does_not_leak_and_begins_where_the_request_says(ended):
+    first, same = ended("draws", {"then": 1}).result, ended("draws", {"then": 1}).result
+    other = ended("draws", {"then": 2}).result
+
+    assert first == same
+    assert first["random"] != other["random"]
+    assert first["numpy"] != other["numpy"]
+    assert ended("leaked").result == {"precision": 8, "env": None}
+
+
+def test_temporary_files_go_with_the_room(ended):
+    where = Path(ended("uses_temporary_files").result["where"])
+
+    assert not where.exists()
+    assert not where.parent.exists()
+
+
+def test_neighbours_of_the_tortured_are_unaffected(supervisor):
+    """Three jobs at once, every other one healthy."""
+    tortured = [job(n, r, **limits) for n, r, limits, *_ in ENDINGS if "much" not in n]
+    tickets, waiting = {}, []
+    for at, one in enumerate(tortured):
+        waiting += [(f"tortured {at}", one), (f"healthy {at}", job("echo", {"at": at}))]
+    outcomes = {}
+    while waiting or tickets:
+        while waiting and len(tickets) < 3:
+            name, one = waiting.pop()
+            tickets[supervisor.submit(one)] = name
+        outcomes |= {tickets.pop(ticket): outcome for ticket, outcome in supervisor.wait()}
+
+    assert len(outcomes) == 2 * len(tortured)
+    for at in range(len(tortured)):
+        assert outcomes[f"healthy {at}"].result == {"asked": {"at": at}}
+        assert outcomes[f"tortured {at}"].ending != "ok"
+    lines = [line for outcome in outcomes.values() for line in outcome.lines]
+    assert not alive(line["pid"] for line in lines if "pid" in line)
+
+
+def test_the_client_is_as_it_was(ended):
+    """Its signals, its folder and its streams are not those of the jobs."""
+    before = (signal.getsignal(signal.SIGTERM), Path.cwd(), os.environ.get("TMPDIR"), sys.stdout)
+    ended("closes_everything")
+
+    now = (signal.getsignal(signal.SIGTERM), Path.cwd(), os.environ.get("TMPDIR"), sys.stdout)
+    assert now == before

@@ -1,0 +1,407 @@
+"""What jobs do to the process that runs them; called by name."""
+
+import ctypes
+import json
+import mmap
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+MB = 2**20
+
+
+def say(**line):
+    """Append to room/lines.jsonl, as jobs do; from any process."""
+    with Path("lines.jsonl").open("a") as lines:
+        lines.write(json.dumps(line) + "\n")
+
+
+def hang(request=None, room=None, steps=None):
+    say(pid=os.getpid())
+    while True:
+        signal.pause()
+
+
+def deserted(then):
+    """Run `then` in a process that forked twice and leads a session of its own."""
+    ready, told = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            say(pid=os.getpid())
+            os.write(told, b".")
+            then()
+        os._exit(0)
+    os.read(ready, 1)
+
+
+def healthy(request, room, steps):
+    say(pid=os.getpid())
+    (room / "out").mkdir()
+    (room / "out" / "scores.bin").write_bytes(bytes([1, 2, 3]))
+    sys.stdout.write("one\n"), sys.stderr.write("two\n")
+    facts = {
+        "cwd": str(Path.cwd()),
+        "stdin": sys.stdin.read(),
+        "leads": os.getsid(0) == os.getpid(),
+    }
+    return {"asked": request, **facts, "threads": os.environ["OMP_NUM_THREADS"]}
+
+
+def echo(request, room, steps):
+    return {"asked": request}
+
+
+def raises(request, room, steps):
+    say(seen=1)
+    raise ValueError("first line\nsecond line")
+
+
+def raises_unprintable(request, room, steps):
+    class Worse(Exception):
+        def __str__(self):
+            raise KeyError("no")
+
+    raise Worse
+
+
+def leaves_by_system_exit(request, room, steps):
+    sys.exit(0)
+
+
+def returns(request, room, steps):
+    return {"list": [1], "nan": {"x": float("nan")}, "array": {"x": np.ones(2)}}[request["what"]]
+
+
+def returns_much(request, room, steps):
+    return {"x": "x" * (65 * MB)}
+
+
+def leaves_many_files(request, room, steps):
+    (room / "out").mkdir()
+    for name in "ab":
+        with (room / "out" / name).open("wb") as file:
+            file.truncate(40 * MB)
+    return {}
+
+
+def holds_the_gil(request, room, steps):
+    say(passes=1)
+    return {"x": 7 ** (10**9)}
+
+
+def holds_the_gil_and_ignores_sigterm(request, room, steps):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    ctypes.PyDLL(None).sleep(1000)
+
+
+def ignores_sigterm(request, room, steps):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    hang()
+
+
+def stops_itself(request, room, steps):
+    os.kill(0, signal.SIGSTOP)
+
+
+def leaves_a_child(request, room, steps):
+    if os.fork() == 0:
+        hang()
+    while not (room / "lines.jsonl").exists():
+        time.sleep(0.001)
+    return {}
+
+
+def leaves_an_orphan(request, room, steps):
+    deserted(hang)
+    return {}
+
+
+def leaves_an_orphan_and_hangs(request, room, steps):
+    deserted(hang)
+    hang()
+
+
+def leaves_a_program(request, room, steps):
+    """With an empty environment, in a session of its own."""
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        os.execve("/bin/sleep", ["sleep", "1000"], {})
+    say(pid=pid)
+    return {}
+
+
+def returns_twice(request, room, steps):
+    """The process that it forked returns too, and later."""
+    pid = os.fork()
+    if pid:
+        os.waitpid(pid, 0)
+        return {"mine": True}
+    return {"mine": False}
+
+
+def leaves_a_thread(request, room, steps):
+    from threading import Thread
+
+    Thread(target=time.sleep, args=(1000,)).start()
+    return {}
+
+
+def exits_at_once(request, room, steps):
+    os._exit(0)
+
+
+def segfaults(request, room, steps):
+    say(before=1)
+    ctypes.string_at(0)
+
+
+def overflows_the_stack(request, room, steps):
+    sys.setrecursionlimit(10**9)
+    deep = []
+    for _ in range(10**5):
+        deep = [deep]
+    return {"x": repr(deep)}
+
+
+def takes_memory(request, room, steps):
+    return {"x": len(bytearray(4096 * MB))}
+
+
+def takes_an_array(request, room, steps):
+    return {"x": np.ones((4096, MB // 8)).sum()}
+
+
+def maps_memory(request, room, steps):
+    space = mmap.mmap(-1, 4096 * MB, flags=request["flags"] | mmap.MAP_ANONYMOUS)
+    for at in range(0, len(space), MB):
+        space[at : at + MB] = b"x" * MB
+    return {}
+
+
+def takes_memory_in_children(request, room, steps):
+    for _ in range(4):
+        if os.fork() == 0:
+            mine = bytearray(request["each"] * MB)
+            say(pid=os.getpid(), has=len(mine))
+            hang()
+    hang()
+
+
+def shares_memory_with_children(request, room, steps):
+    mine = np.ones(request["all"] * MB // 8)
+    pids = [os.fork() for _ in range(3)]
+    time.sleep(0.3)  # several samples
+    if all(pids):
+        for pid in pids:
+            os.waitpid(pid, 0)
+        return {"x": float(mine[0])}
+    os._exit(0)
+
+
+def maps_a_file(request, room, steps):
+    """Reads a map larger than its budget."""
+    with (room / "rows").open("wb") as file:
+        file.truncate(request["all"] * MB)
+    rows = np.memmap(room / "rows", np.uint8, mode="r")
+    total = int(rows.sum())
+    time.sleep(0.2)
+    return {"x": total}
+
+
+def dies_full(request, room, steps):
+    mine = bytearray(int(request["fill"] * MB))
+    time.sleep(0.3)  # several samples
+    os.abort()
+    return {"x": len(mine)}
+
+
+def prints_much(request, room, steps):
+    for at in range(10 * MB // 64):
+        sys.stdout.write(f"{at:063d}\n")
+    sys.stdout.write("the end\n")
+    return {}
+
+
+def prints_for_ever(request, room, steps):
+    while True:
+        os.write(1, b"x" * MB)
+
+
+def writes_to_a_map(request, room, steps):
+    np.save(room / "x.npy", np.zeros(1000))
+    rows = np.load(room / "x.npy", mmap_mode="r")
+    if request["raw"]:
+        ctypes.memset(rows.ctypes.data, 1, 8)
+    rows[0] = 1.0
+    return {}
+
+
+def draws(request, room, steps):
+    drawn = {"random": random.random(), "numpy": float(np.random.random())}  # noqa: NPY002
+    random.seed(request["then"])
+    np.random.seed(request["then"])  # noqa: NPY002
+    np.set_printoptions(precision=1)
+    os.environ["LEAKED"] = "yes"
+    return drawn
+
+
+def leaked(request, room, steps):
+    return {"precision": np.get_printoptions()["precision"], "env": os.environ.get("LEAKED")}
+
+
+def forks_much(request, room, steps):
+    """A bomb that stops at some size."""
+    for _ in range(request["levels"]):
+        os.fork()
+    time.sleep(1000)
+
+
+def forks_and_ends(request, room, steps):
+    """Processes that end while others are looked for, each in a session of its own."""
+    for _ in range(50):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                time.sleep(1000)
+            os._exit(0)
+    return {}
+
+
+def closes_everything(request, room, steps):
+    os.closerange(0, 1000)
+    return {"x": 1}
+
+
+def closes_its_streams(request, room, steps):
+    sys.stdout.close()
+    sys.stderr.close()
+    if request["then"]:
+        raise ValueError("nobody hears this")
+    return {"x": 1}
+
+
+def kills_its_guard(request, room, steps):
+    deserted(hang)
+    os.kill(os.getppid(), signal.SIGKILL)
+    hang()
+
+
+def kills_the_zygote(request, room, steps):
+    deserted(hang)
+    zygote = int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(zygote, signal.SIGKILL)
+    hang()
+
+
+def removes_its_room(request, room, steps):
+    import shutil
+
+    os.chdir("/")
+    shutil.rmtree(room.parent if request["all"] else room)
+    return {"x": 1}
+
+
+def locks_its_room(request, room, steps):
+    inner = room / "a" / "b"
+    inner.mkdir(parents=True)
+    (inner / "c").touch()
+    inner.chmod(0)
+    inner.parent.chmod(0)
+    return {}
+
+
+def leaves_traps(request, room, steps):
+    """What a careless reader would follow, or wait for."""
+    out = room / "out"
+    out.mkdir()
+    os.mkfifo(out / "fifo")
+    (out / "link").symlink_to("/etc/hostname")
+    (out / "folder").mkdir()
+    (out / "file").write_bytes(b"x")
+    os.mkfifo(room / "lines.jsonl")
+    return {}
+
+
+def writes_half_a_line(request, room, steps):
+    say(x=1), say(x=2)
+    with Path("lines.jsonl").open("a") as lines:
+        lines.write('{"x": 3')
+    return {}
+
+
+def uses_temporary_files(request, room, steps):
+    import tempfile
+
+    return {"where": tempfile.mkdtemp()}
+
+
+def obeys(request, room, steps):
+    """Takes SIGTERM as a request to end; what it wrote before is kept."""
+
+    def end(*_):
+        say(ended=True)
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    say(started=True)
+    while True:
+        signal.pause()
+
+
+def hangs_and_tells(request, room, steps):
+    """Appends its number, and those of two orphans, to a file outside of its room."""
+    os.chdir(Path(request["tell"]).parent)
+    deserted(lambda: tell(request))
+    deserted(lambda: tell(request))
+    tell(request)
+
+
+def tell(request):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    with Path(request["tell"]).open("a") as told:
+        told.write(f"{os.getpid()}\n")
+    while True:
+        signal.pause()
+
+
+# Steps
+
+
+def prepares(request, room, steps):
+    with Path(request["count"]).open("a") as count:
+        count.write("x")
+    np.save(room / "x.npy", np.arange(request["n"]))
+    return {"n": request["n"], "earlier": {key: str(path) for key, path in steps.items()}}
+
+
+def prepares_and_fails(request, room, steps):
+    with Path(request["count"]).open("a") as count:
+        count.write("x")
+    sys.stdout.write("about to fail\n")
+    raise ValueError("no such data")
+
+
+def prepares_and_hangs_once(request, room, steps):
+    with Path(request["count"]).open("a") as count:
+        count.write("x")
+    if Path(request["count"]).stat().st_size == 1:
+        deserted(hang)
+        hang()
+    return {}
+
+
+def uses(request, room, steps):
+    folder = steps[request["key"]]
+    rows = np.load(folder / "x.npy", mmap_mode="r")
+    return {"sum": int(rows.sum()), "said": json.loads((folder / "result.json").read_text())}
+
+
+def rights(request, room, steps):
+    return {"mode": (steps[request["key"]] / "x.npy").stat().st_mode & 0o777}

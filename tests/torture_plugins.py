@@ -1,0 +1,149 @@
+"""Source of plugins that do what a plugin must not do; each must cost one cell, not the run."""
+
+SOLVERS = '''
+"""Solvers that misbehave, beside one that does not."""
+import ctypes
+import itertools
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from aucbench.hookspecs import hookimpl
+from aucbench.objectives import PairwiseSquare
+from aucbench.projectors import TopK
+from aucbench.protocols import Needs, Problem, State
+
+
+@dataclass(frozen=True)
+class Healthy:
+    """Gradient descent on the pairwise square; its result depends on its generator only."""
+
+    space: ClassVar = {}
+    needs: ClassVar = Needs()
+
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data))
+
+    def iterates(self, problem, rng):
+        w, t = problem.start(), 0
+        while True:
+            t += 1
+            self.misbehave(problem, t)
+            w = w - 0.05 * problem.f.grad(w) + 1e-9 * rng.standard_normal(w.size)
+            yield State(t, w, t * problem.data.n)
+
+    def misbehave(self, problem, t):
+        return None
+
+
+class Raises(Healthy):
+    def misbehave(self, problem, t):
+        raise ValueError("boom")
+
+
+class Nans(Healthy):
+    def iterates(self, problem, rng):
+        yield State(1, np.full(problem.data.d, np.nan), problem.data.n)
+
+
+class Misshapen(Healthy):
+    def iterates(self, problem, rng):
+        yield State(1, np.zeros(problem.data.d + 1), problem.data.n)
+
+
+class Infeasible(Healthy):
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data), TopK(1))
+
+
+class HoldsGil(Healthy):
+    def misbehave(self, problem, t):
+        if t > 3:
+            deque(itertools.repeat(0), maxlen=0)
+
+
+class IgnoresTerm(Healthy):
+    def misbehave(self, problem, t):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        while t > 3:
+            time.sleep(0.01)
+
+
+class Orphans(Healthy):
+    def misbehave(self, problem, t):
+        if t == 1:
+            code = "import os, time; os.setsid(); time.sleep(600)"
+            subprocess.Popen([sys.executable, "-c", code, "aucbench-torture-orphan"])
+
+
+class Exits(Healthy):
+    def misbehave(self, problem, t):
+        os._exit(0)
+
+
+class Segfaults(Healthy):
+    def misbehave(self, problem, t):
+        ctypes.string_at(0)
+
+
+class Allocates(Healthy):
+    def misbehave(self, problem, t):
+        self.__dict__["kept"] = np.ones(4 << 27)
+
+
+class Prints(Healthy):
+    def misbehave(self, problem, t):
+        if t == 1:
+            print("x" * 10_000_000, flush=True)
+
+
+class Writes(Healthy):
+    def misbehave(self, problem, t):
+        problem.data.rows.values[0] = 7.0
+
+
+class Reseeds(Healthy):
+    def misbehave(self, problem, t):
+        np.random.seed(t)
+        random.seed(t)
+
+
+@hookimpl
+def aucbench_solvers():
+    return {
+        "healthy": Healthy, "raises": Raises, "nans": Nans, "misshapen": Misshapen,
+        "infeasible": Infeasible, "holds-gil": HoldsGil, "ignores-term": IgnoresTerm,
+        "orphans": Orphans, "exits": Exits, "segfaults": Segfaults, "allocates": Allocates,
+        "prints": Prints, "writes": Writes, "reseeds": Reseeds,
+    }
+'''
+
+BROKEN = "raise ImportError('no such luck')"
+DEADLY = "import ctypes\nctypes.string_at(0)"
+
+STATUS = {
+    "healthy": "ok",
+    "raises": "error",
+    "nans": "invalid",
+    "misshapen": "invalid",
+    "infeasible": "invalid",
+    "holds-gil": "timeout",
+    "ignores-term": "timeout",
+    "orphans": "ok",
+    "exits": "crash",
+    "segfaults": "crash",
+    "allocates": "memout",
+    "prints": "ok",
+    "writes": "error",
+    "reseeds": "ok",
+    "broken": "error",
+    "deadly": "crash",
+}

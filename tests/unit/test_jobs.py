@@ -1,0 +1,391 @@
+"""The functions that supervised processes call, called in this process."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from runpy import run_module
+
+import numpy as np
+import pytest
+from bench_toys import DATA, SOURCE, Bench, cell, told
+from scipy.sparse import csr_array
+from sklearn.model_selection import StratifiedKFold
+
+from aucbench import auc, get_dataset, get_objective, get_solver, solve
+from aucbench.bench import jobs, rows
+from aucbench.bench.measure import MAX_POINTS, measure
+from aucbench.bench.requests import cell_job, data_job, resolve_job
+from aucbench.data import Data
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.loop import recast
+from aucbench.registry import get_features
+from aucbench.registry.discovery import entries, loaded
+
+ENDLESS = {"passes": None, "seconds": 0.05}
+
+
+@pytest.fixture
+def toys(site):
+    """Return the module of the toy solvers, which is imported when one is asked for."""
+    site.add("toys", toys=SOURCE)
+    return sys.modules
+
+
+@pytest.fixture
+def bench(toys, tmp_path):
+    (tmp_path / "bench").mkdir()
+    return Bench(tmp_path / "bench")
+
+
+@pytest.mark.parametrize("solver", ["sht-auc[k=2,blocks=3]", "hsg-ht[k=2]", "linear-svc"])
+@pytest.mark.parametrize("preprocess", ["maxabs", "standard"])
+def test_a_cell_gives_what_plain_calls_give(bench, solver, preprocess):
+    planned = cell(solver, preprocess=preprocess, seed=5, split=2)
+    done = bench.run(planned)
+    data = get_dataset(DATA)
+    folds = StratifiedKFold(3, shuffle=True, random_state=5).split(np.zeros(data.n), data.y)
+    train, test = list(folds)[2]
+    raw = data.take(train.astype(np.int32))
+    fitted = get_features(preprocess).fit(raw, np.random.default_rng([5, 2]))
+    run = solve(get_solver(solver), raw.with_rows(fitted(raw.rows)), passes=4, seed=5)
+    scores = run.decision_function(fitted(data.rows.take(test.astype(np.int32))))
+
+    assert done.error is None
+    assert done.result["auc"] == auc(data.y[test], scores)
+    assert (done.result["status"], done.result["reason"]) == ("ok", None)
+    assert done.result["nnz"] == run.nnz
+    assert done.result["objective"] == run.points[-1].objective
+    with np.load(done.room / "out" / "scores.npz") as kept:
+        np.testing.assert_array_equal(kept["scores"], scores)
+        np.testing.assert_array_equal(kept["rows"], test)
+        np.testing.assert_array_equal(kept["y"], data.y[test])
+        assert (kept["scores"].dtype, kept["y"].dtype) == (np.float64, np.int8)
+
+
+def test_objective_and_projector_replace_the_solvers_own(bench):
+    planned = cell("sht-auc[k=2]", objective="logistic", projector="l2-ball[R=0.5]")
+    done = bench.run(planned)
+    refused = bench.run(cell("logistic", projector="top-k[k=1]"))
+    (folder,) = (f for f in bench.path.iterdir() if (f / "train").is_dir())
+    train = rows.mapped(folder / "train")
+    mended = recast(get_solver("sht-auc[k=2]"), objective=lambda d: get_objective("logistic", d))
+
+    assert done.result["objective"] != solve(mended, train, passes=4).points[-1].objective
+    assert done.result["objective"] > 0.5  # of a short w: near log 2
+    assert done.result["feasible"] is True
+    assert isinstance(refused.error, UnsupportedError)
+
+
+def test_rows_are_shared_and_read_only(bench, toys):
+    for c in (0.5, 1, 2):
+        assert bench.run(cell(f"spy[c={c}]")).error is None
+    seen = toys["toys_toys"].SEEN
+
+    assert len(seen) == 3
+    assert len({*seen}) == 1
+    (place, *writeable) = seen[0]
+    assert place.endswith("train/values.npy")
+    assert writeable == [False, False]
+
+
+@pytest.mark.parametrize("solver", ["sht-auc", "hsg-ht", "logistic", "linear-svc", "spy"])
+def test_sparse_rows_are_mapped_too(bench, tmp_path, solver):
+    path = tmp_path / "sparse.svm"
+    lines = [f"{1 if j % 3 else -1} {1 + j % 7}:{1 + j / 9} {8 + j % 5}:1" for j in range(60)]
+    path.write_text("\n".join(lines) + "\n")
+    done = bench.run(cell(solver, str(path)))
+
+    assert (done.error, done.result["status"]) == (None, "ok")
+    assert [*bench.path.glob("*/train/columns.npy")]
+
+
+@pytest.mark.parametrize("data", [DATA, "breast-cancer"])
+def test_a_solver_that_writes_to_its_rows_fails_alone(bench, data):
+    before = bench.run(cell(dataset=data)).result["auc"]
+    writer = bench.run(cell("writes", data))
+
+    assert isinstance(writer.error, ValueError)
+    assert "read-only" in str(writer.error)
+    assert bench.run(cell(dataset=data)).result["auc"] == before
+
+
+def test_c_code_that_writes_to_its_rows_dies(bench, tmp_path):
+    rows.write(tmp_path, "values", np.ones(1000))
+    code = (
+        "import ctypes, sys; from pathlib import Path; from aucbench.bench import rows\n"
+        "a = rows.read(Path(sys.argv[1]), 'values')\n"
+        "ctypes.memset(a.ctypes.data, 0, 8)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, tmp_path], check=False)
+
+    assert ended.returncode == -11
+    np.testing.assert_array_equal(rows.read(tmp_path, "values"), np.ones(1000))
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_saved_rows_come_back(tmp_path, layout):
+    X = np.array([[0.0, 1.5, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, -1.0, 3.0]])
+    data = Data.of(layout(X), [1, 0, 0, 1])
+    rows.save(data, tmp_path)
+    back = rows.mapped(tmp_path)
+
+    assert back.rows.is_sparse == (layout is csr_array)
+    assert rows.digest(back) == rows.digest(data)
+    np.testing.assert_array_equal((back.rows.matrix * np.ones(3)).sum(axis=1), X.sum(axis=1))
+    np.testing.assert_array_equal(back.y, data.y)
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        back.rows.values.flags.writeable = True
+
+
+def test_rows_without_any_number_come_back(tmp_path):
+    rows.save(Data.of(csr_array((3, 2)), [1, 0, 1]), tmp_path)
+    back = rows.mapped(tmp_path).rows
+
+    assert (back.values.size, back.is_sparse, back.n, back.d) == (0, True, 3, 2)
+
+
+def test_the_hash_is_that_of_the_content():
+    X, y = np.arange(12.0).reshape(4, 3), [1, 0, 0, 1]
+    data = Data.of(X, y)
+    other = X.copy()
+    other[3, 2] += 1e-12
+    changed = [
+        Data.of(other, y),
+        Data.of(X, [1, 0, 1, 0]),
+        Data.of(X.reshape(4, 3)[:, ::-1], y),
+        Data.of(csr_array(X), y),
+        Data.of(np.arange(12.0).reshape(6, 2), [1, 0, 0, 1, 0, 1]),
+    ]
+    hashes = {rows.digest(d) for d in changed}
+
+    assert rows.digest(Data.of(np.asfortranarray(X), y)) == rows.digest(data)
+    assert rows.digest(Data.of(X.astype(np.float32), y)) == rows.digest(data)
+    assert len(hashes | {rows.digest(data)}) == 6
+
+
+def test_data_are_described(bench, tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_text("a,b,y\n1,2,yes\n3,4,no\n5,6,yes\n7,8,no\n")
+    planned = cell(dataset=str(path), positive="yes", drop=("a",))
+    (step,) = data_job(planned).steps
+    (tmp_path / "room").mkdir()
+    about = jobs.data(step.request, tmp_path / "room", {})
+
+    assert step == cell_job(planned, None).steps[0]
+    assert {**about, "hash": ""} == {"hash": "", "n": 4, "d": 1, "n_pos": 2, "names": ["b"]}
+    assert jobs.about(data_job(planned).request, tmp_path, {step.key: tmp_path / "room"}) == {
+        name: about[name] for name in ("hash", "n", "d", "n_pos")
+    }
+
+
+def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "x.csv").write_text("a,y\n" + "1,0\n2,1\n" * 10)
+    monkeypatch.chdir(tmp_path / "here")
+    planned = cell(dataset="x.csv")
+    request = cell_job(planned, None).steps[0].request
+    monkeypatch.chdir(tmp_path)
+
+    assert jobs.data(request, tmp_path, {})["n"] == 20
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"splits": 100}, r"has \d+ row\(s\), fewer than the 100 splits"),
+        ({"dataset": "absent.csv"}, "no file absent.csv"),
+        ({"dataset": "linear[n=1]"}, "n must be at least 2"),
+        ({"preprocess": "nothing"}, "unknown feature map"),
+    ],
+)
+def test_steps_refuse_in_a_sentence(bench, given, sentence):
+    with pytest.raises((DataError, LookupError, ValueError), match=sentence):
+        bench.steps(cell(**given))
+
+
+def test_data_that_changed_are_refused(bench):
+    with pytest.raises(DataError, match="has changed since the run began"):
+        bench.steps(cell(), data="0" * 32)
+
+
+def test_cells_of_a_split_share_its_steps():
+    def keys(planned):
+        return [step.key for step in cell_job(planned, "h").steps]
+
+    one, other = cell("sht-auc"), cell("logistic", passes=9.0, tune=True)
+
+    assert keys(one) == keys(other)
+    assert keys(one)[0] == keys(replace(one, split=1))[0]
+    for changed in ({"split": 1}, {"seed": 1}, {"preprocess": "unit"}, {"splits": 4}):
+        assert keys(one)[1] != keys(replace(one, **changed))[1]
+    assert keys(one)[0] != keys(replace(one, positive="1"))[0]
+
+
+@pytest.mark.parametrize(
+    ("solver", "reason", "feasible"),
+    [
+        ("nans", "not finite", None),
+        ("shape", "wrong shape", None),
+        ("infeasible", "not in the set of TopK", False),
+        ("huge", "Scores of test rows are NaN", True),
+    ],
+)
+def test_invalid_results_say_why(bench, solver, reason, feasible):
+    with np.errstate(all="ignore"):
+        done = bench.run(cell(solver, preprocess="none"))
+
+    assert done.result["status"] == "invalid"
+    assert reason in done.result["reason"]
+    assert done.result["feasible"] is feasible
+    assert "auc" not in done.result
+    assert not (done.room / "out").exists()
+    assert done.result["fit_seconds"] >= 0
+
+
+def test_an_exit_is_an_error(bench):
+    assert bench.run(cell("exits")).result == {"status": "error", "reason": "SystemExit: 3"}
+
+
+def test_the_curve_is_written_before_the_end(bench):
+    done = bench.run(cell("dies"))
+
+    assert isinstance(done.error, ValueError)
+    assert [point["passes"] for point in told(done, "point")] == [1, 2, 3]
+    about, plugin = told(done, "about")
+    assert (about["n_train"], about["n_test"], about["d"]) == (80, 40, 2)
+    assert about["conditions"]["versions"]["numpy"] == np.__version__
+    assert plugin == {"plugin": ["toys", "1.0", "toys_toys"]}
+    assert told(done, "parameters") == [{"c": 1.0, "other": "a", "limit": "inf"}]
+
+
+def test_points_are_measured_by_the_harness(bench):
+    done = bench.run(cell("holds", passes=5.0))
+    points = told(done, "point")
+
+    assert [point["passes"] for point in points] == [1, 2, 3, 4, 5]
+    assert [point["gap"] for point in points] == [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]
+    assert points[-1]["objective"] == done.result["objective"]
+    assert done.result["gap"] == 1 / 5
+    for name in ("train_auc", "validation_auc"):
+        assert all(0 <= point[name] <= 1 for point in points)
+    seconds = [point["seconds"] for point in points]
+    assert seconds == sorted(seconds)
+    assert told(bench.run(cell()), "point")[0]["validation_auc"] is None
+
+
+def test_a_curve_of_an_endless_solver_is_short(bench):
+    done = bench.run(cell(**ENDLESS))
+    points = told(done, "point")
+
+    assert done.result["stop"] == "SECONDS"
+    assert 20 < len(points) < MAX_POINTS
+    assert points[-1]["passes"] == done.result["passes"]
+
+
+def test_a_curve_keeps_its_last_point_when_it_is_full(monkeypatch):
+    monkeypatch.setattr("aucbench.bench.measure.MAX_POINTS", 5)
+    data, lines = get_dataset(DATA), []
+    measure(cell("sht-auc", passes=30.0), get_solver("sht-auc"), data, data, lines.append)
+
+    passes = [line["point"]["passes"] for line in lines]
+    assert len(passes) == 5
+    assert passes[-1] == 30
+    assert passes[:4] == pytest.approx([0.1, 1.1, 2.1, 3.1])
+
+
+def test_repeated_fits_give_a_median_and_a_spread(bench, toys):
+    steady = bench.run(cell(repeat_fits=3)).result
+    fickle = bench.run(cell("fickle", repeat_fits=3)).result
+    once = bench.run(cell()).result
+
+    each = steady["fit_seconds_each"]
+    assert len(each) == 3
+    assert steady["fit_seconds"] == sorted(each)[1]
+    assert steady["fit_seconds_spread"] == max(each) - min(each)
+    assert (steady["deterministic"], fickle["deterministic"]) == (True, False)
+    assert fickle["status"] == "ok"
+    assert (once["deterministic"], once["fit_seconds_spread"]) == (None, None)
+
+
+def test_the_warm_process_knows_no_third_party(site):
+    site.add("toys", toys=SOURCE)
+    run_module("aucbench.bench.warm")
+    known = {entry.name: loaded(entry) for entry in entries()}
+
+    assert known.pop("toys") is None
+    assert "toys_toys" not in sys.modules
+    assert all(known.values())
+
+
+def asked(names, grids=()):
+    request = json.loads(json.dumps(resolve_job(names, grids).request))
+    return jobs.resolve(request, None, {})
+
+
+def test_names_are_resolved(toys):
+    names = {
+        "solvers": ["sht-auc[k=5]", "path"],
+        "objectives": ["logistic"],
+        "projectors": ["l1-ball[R=2]"],
+        "features": ["maxabs"],
+        "datasets": [DATA, "somewhere/x.csv"],
+    }
+    told = asked(names)
+    sht, path = told["solvers"]["sht-auc[k=5]"], told["solvers"]["path"]
+
+    assert all(answer["ok"] for kind in names for answer in told[kind].values())
+    assert sht["parameters"] == {"k": 5, "gamma": None, "blocks": 10, "shuffle": True}
+    assert sht["space"]["blocks"] == [1, 2, 4, 8, 10]
+    assert sht["needs"] == {"objective": True, "projector": True, "path": None}
+    assert path["needs"]["path"] == "c"
+    assert path["plugin"] == ("toys", "1.0", "toys_toys")
+    assert path["parameters"] == {"c": 1.0, "other": "a", "limit": "inf", "names": []}
+    assert told["projectors"]["l1-ball[R=2]"]["parameters"] == {"R": 2}
+    assert told["datasets"][DATA]["plugin"][0] == "aucbench"
+    assert told["datasets"]["somewhere/x.csv"]["plugin"] is None
+    json.dumps(told, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "error", "reason"),
+    [
+        ("solvers", "sht-ouc", "UnknownNameError", "did you mean 'sht-auc'"),
+        ("solvers", "sht-auc[k=0]", "ParameterError", "k must be at least 1"),
+        ("solvers", "sht-auc[k", "ParameterError", "is missing"),
+        ("objectives", "logistic[a=1]", "UnknownNameError", "parameter of logistic"),
+        ("features", "append-one", "ParameterError", "is not preprocessing"),
+        ("datasets", "linear[m=1]", "UnknownNameError", "parameter of linear"),
+    ],
+)
+def test_mistakes_of_the_user_are_refused(toys, kind, spec, error, reason):
+    answer = asked({kind: [spec]})[kind][spec]
+
+    assert (answer["ok"], answer["status"], answer["error"]) == (False, "refused", error)
+    assert reason in answer["reason"]
+
+
+def test_a_broken_plugin_is_an_error_not_a_refusal(site):
+    site.add("broken", broken="raise RuntimeError('no licence')")
+    answer = asked({"solvers": ["broken"]})["solvers"]["broken"]
+
+    assert (answer["ok"], answer["status"]) == (False, "error")
+    assert answer["reason"].startswith("PluginError: the plugin broken:broken is broken")
+    assert answer["plugin"] == ("broken", "1.0", "broken_broken")
+
+
+def test_grids_are_checked_value_by_value(toys):
+    grids = [
+        ("sht-auc", True),
+        ("sht-auc[k=5]", True),
+        ("means", (("c", (1, 2)),)),
+        ("sht-auc", (("k", (5, 0)),)),
+        ("sht-auc", (("q", (5,)),)),
+        ("odd", True),
+    ]
+    fine, fixed, own, low, unknown, odd = asked({}, grids)["grids"]
+
+    assert (fine["points"], fixed["points"], own["points"]) == (50, 5, 2)
+    assert "k must be at least 1" in low["reason"]
+    assert (unknown["status"], unknown["error"]) == ("refused", "UnknownNameError")
+    assert "wanted a mapping" in odd["reason"]

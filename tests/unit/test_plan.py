@@ -1,0 +1,165 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aucbench.bench.checks import PlanError
+from aucbench.bench.plan import (
+    DEFAULT_PASSES,
+    DEFAULT_SOLVERS,
+    Cell,
+    Choice,
+    Plan,
+    cell_text,
+    choices,
+    refusal,
+    solver_label,
+)
+from aucbench.errors import ParameterError
+from aucbench.loop import DEFAULT_PASSES as OF_SOLVE
+
+
+def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
+    plan = Plan(
+        ("x", "y"),
+        choices(["a", "b"]),
+        preprocess=("maxabs", "none"),
+        splits=3,
+        repeats=2,
+        seeds=(5, 9),
+    )
+    cells = [*plan.cells()]
+
+    assert len(cells) == len({*cells}) == len(plan) == 2 * 2 * 2 * 3 * 2 * 2
+    assert [c.solver for c in cells[:4]] == ["a", "b", "a", "b"]
+    order = [(c.dataset, c.preprocess, c.seed, c.split) for c in cells]
+    assert order[::2] == order[1::2]
+    assert [*dict.fromkeys(c.split for c in cells)] == [0, 1, 2]
+    assert [*dict.fromkeys((c.repeat, c.seed) for c in cells)] == [(0, 5), (1, 6), (0, 9), (1, 10)]
+    assert [*dict.fromkeys((c.dataset, c.preprocess) for c in cells)] == [
+        ("x", "maxabs"),
+        ("x", "none"),
+        ("y", "maxabs"),
+        ("y", "none"),
+    ]
+
+
+def test_cells_are_made_when_they_are_asked_for():
+    plan = Plan(("x",), repeats=10**6, splits=10)
+
+    assert len(plan) == 10**7 * len(DEFAULT_SOLVERS)
+    assert next(plan.cells()).solver == DEFAULT_SOLVERS[0]
+
+
+def test_default_solvers_and_budget():
+    assert [choice.spec for choice in Plan(("x",)).solvers] == [*DEFAULT_SOLVERS]
+    assert DEFAULT_PASSES == OF_SOLVE
+    limits = {
+        (None, None): (50.0, None),
+        (3, None): (3.0, None),
+        (None, 2): (None, 2.0),
+        (3, 2): (3.0, 2.0),
+    }
+    for (passes, seconds), wanted in limits.items():
+        cell = next(Plan(("x",), passes=passes, seconds=seconds).cells())
+        assert repr((cell.passes, cell.seconds)) == repr(wanted)
+
+
+def test_what_is_said_in_two_ways_gives_the_same_cells():
+    ints = Plan(("x",), passes=50, seconds=2, gap_tol=1, positive=["1", "2"], drop=["a"])
+    floats = Plan(("x",), passes=50.0, seconds=2.0, gap_tol=1.0, positive=("1", "2"), drop=("a",))
+    grids = [Choice("a", grid) for grid in ({"k": (1,), "m": [2]}, {"m": (2,), "k": [1]})]
+
+    assert [*map(repr, ints.cells())] == [*map(repr, floats.cells())]
+    assert grids[0].tuning == grids[1].tuning == (("k", (1,)), ("m", (2,)))
+
+
+def test_a_cell_survives_json():
+    plan = Plan(
+        ("x",), (Choice("a", {"k": (1, 2.5, "t")}),), positive=(np.int64(1), "b"), drop=("c", 3)
+    )
+    cell = next(plan.cells())
+
+    assert Cell.from_json(json.loads(json.dumps(cell.to_json(), allow_nan=False))) == cell
+    assert cell.positive == (1, "b")
+    assert hash(cell)
+
+
+def test_labels_tell_tuned_solvers_apart():
+    assert solver_label("a", False) == "a"
+    assert solver_label("a", True) == "a (tuned)"
+    assert solver_label("a", (("k", (1, 5)), ("m", (2,)))) == "a (tuned k=1|5 m=2)"
+    assert solver_label("a", [["k", [1, 5]]]) == "a (tuned k=1|5)"
+    cell = next(Plan(("x",), choices(["a"], tune=True), seeds=(7,)).cells())
+    assert cell_text(cell.to_json()) == "a (tuned) on x, maxabs, seed 7, split 0"
+
+
+@pytest.mark.parametrize(
+    ("changed", "place", "sentence"),
+    [
+        ({"datasets": ()}, ("datasets",), "no data set was named; .*radial"),
+        ({"datasets": "radial"}, ("datasets",), "must be a list"),
+        ({"datasets": ("x", "x")}, ("datasets",), "the data set x is named twice"),
+        ({"datasets": ("x", 3)}, ("datasets",), "holds 3, wanted a name"),
+        ({"datasets": ("x[a", "y")}, ("datasets",), "cannot read 'x\\[a'"),
+        ({"datasets": ("\udcff",)}, ("datasets",), "no Unicode text"),
+        ({"solvers": ()}, ("solvers",), "no solver was named; known are: .*sht-auc"),
+        ({"solvers": choices(["a", "a"])}, ("solvers",), "the solver a is named twice"),
+        ({"solvers": choices(["a", "b[k"])}, ("solvers", 1, "spec"), "cannot read"),
+        ({"solvers": (Choice("a", {}),)}, ("solvers", 0, "tune"), "true, false or a grid"),
+        ({"solvers": (Choice("a", "k"),)}, ("solvers", 0, "tune"), "true, false or a grid"),
+        ({"solvers": (Choice("a", {"k": ()}),)}, ("solvers", 0, "tune", "k"), "a list"),
+        ({"solvers": (Choice("a", {"k": "12"}),)}, ("solvers", 0, "tune", "k"), "a list"),
+        ({"solvers": (Choice("a", {"k!": (1,)}),)}, ("solvers", 0, "tune"), "no parameter"),
+        ({"solvers": (Choice("a[k=1]", {"k": (1,)}),)}, ("solvers", 0, "tune", "k"), "brackets"),
+        ({"solvers": (Choice("a", {"k": (1, 1)}),)}, ("solvers", 0, "tune", "k"), "twice"),
+        (
+            {"solvers": (Choice("a", {"k": (float("inf"),)}),)},
+            ("solvers", 0, "tune", "k"),
+            "value inf",
+        ),
+        ({"preprocess": ()}, ("preprocess",), "write none for none"),
+        ({"preprocess": ("none", "none")}, ("preprocess",), "named twice"),
+        ({"objective": 3}, ("objective",), "wanted a name"),
+        ({"projector": "a,b"}, ("projector",), "one name is wanted"),
+        ({"positive": [None]}, ("positive",), "got the value None"),
+        ({"drop": "duration"}, ("drop",), "must be a list of columns"),
+        ({"drop": (True,)}, ("drop",), "name or number of a column"),
+        ({"splits": 1}, ("splits",), "splits must be at least 2, got 1"),
+        ({"splits": 2.5}, ("splits",), "splits must be a whole number"),
+        ({"splits": None}, ("splits",), "splits must be a whole number"),
+        ({"repeats": 0}, ("repeats",), "repeats must be"),
+        ({"seeds": 3}, ("seeds",), "must be a list of whole numbers"),
+        ({"seeds": ()}, ("seeds",), "must be a list of whole numbers"),
+        ({"seeds": (-1,)}, ("seeds",), "seed must be"),
+        ({"seeds": (2**32 - 1,), "repeats": 2}, ("seeds",), r"below 2\*\*32"),
+        ({"seeds": (4, 0, 1), "repeats": 2}, ("seeds",), "0 and 1 with 2 repeat"),
+        ({"passes": 0}, ("passes",), "passes must be greater than 0"),
+        ({"passes": "many"}, ("passes",), "passes must be a number"),
+        ({"seconds": float("nan")}, ("seconds",), "seconds must be"),
+        ({"gap_tol": -1}, ("gap_tol",), "gap_tol must be at least 0"),
+        ({"gap_tol": None}, ("gap_tol",), "gap_tol must be a number"),
+        ({"tune_evals": 0}, ("tune_evals",), "tune_evals must be"),
+        ({"inner_splits": 1}, ("inner_splits",), "inner_splits must be"),
+        ({"repeat_fits": 0}, ("repeat_fits",), "repeat_fits must be"),
+        ({"timeout": 0}, ("timeout",), "timeout must be"),
+        ({"memory": float("inf")}, ("memory",), "memory must be"),
+    ],
+)
+def test_a_field_that_makes_no_sense_is_named(changed, place, sentence):
+    with pytest.raises(PlanError, match=sentence) as caught:
+        replace(Plan(("x",)), **changed)
+
+    assert isinstance(caught.value, ParameterError)
+    assert caught.value.place == place
+
+
+def test_a_refusal_knows_its_place():
+    plan = Plan(("x",), (Choice("a"), Choice("a", True)), objective="logistic")
+    refused = [refusal(plan, *what, "no") for what in (("solvers", "a (tuned)"), ("data", "x"))]
+
+    assert [(r.place, r.value, str(r)) for r in refused] == [
+        (("solvers", 1), "a", "no"),
+        (("datasets",), "x", "no"),
+    ]

@@ -1,0 +1,149 @@
+import random
+import tracemalloc
+
+import pytest
+
+from aucbench.bench.plan import Choice, Plan, choices
+from aucbench.bench.tables import Tally, plain_table, protocol, rich_table, summarise
+from aucbench.bench.text import aligned, shown
+
+
+def row(solver="a", dataset="x", *, split=0, seed=0, preprocess="maxabs", tune=False, **measured):
+    return {
+        "solver": solver,
+        "tune": tune,
+        "dataset": dataset,
+        "preprocess": preprocess,
+        "seed": seed,
+        "split": split,
+        "status": "ok",
+        "reason": None,
+        "auc": None,
+        "fit_seconds": None,
+        "nnz": None,
+        **measured,
+    }
+
+
+ROWS = [
+    row(split=0, auc=0.8, fit_seconds=1.0, nnz=2),
+    row(split=1, auc=0.9, fit_seconds=2.0, nnz=3),
+    row(split=2, auc=1.0, fit_seconds=9.0, nnz=3),
+    row("b", split=0, auc=1.0, fit_seconds=1.0, nnz=1),
+    row("b", split=1, status="timeout", reason="boom", fit_seconds=99.0),
+    row("c", split=0, status="invalid", reason="nan", nnz=7),
+]
+
+
+def test_summary_counts_ok_rows_only():
+    a, b, c = summarise(ROWS)
+
+    assert (a.auc, a.spread, a.fit_seconds) == pytest.approx((0.9, 0.1, 2.0))
+    assert (a.ok, a.planned, a.best) == (3, 3, True)
+    assert (b.auc, b.spread, b.fit_seconds, b.ok, b.planned) == (1.0, None, 1.0, 1, 2)
+    assert not b.best
+    assert (c.auc, c.fit_seconds, c.nnz, c.ok, c.best) == (None, None, None, 0, False)
+    assert plain_table([a, c]).splitlines()[1:] == [
+        "x         a       0.9000 ± 0.1000      2        2.7  3/3",
+        "x         c                     -      -          -  0/1",
+    ]
+
+
+def test_best_is_chosen_for_each_data_set():
+    rows = [row("a", "x", auc=0.7), row("b", "x", auc=0.6), row("a", "y", auc=0.5)]
+
+    assert [summary.best for summary in summarise(rows)] == [True, False, True]
+
+
+def test_the_order_in_which_cells_end_changes_nothing():
+    plan = Plan(("x",), choices(["a", "b", "c", "absent"]), splits=3)
+    found = set()
+    for seed in range(5):
+        tally = Tally(plan)
+        for record in random.Random(seed).sample(ROWS, len(ROWS)):
+            tally.add(record)
+        found.add((tally.summaries(), tally.failures()))
+
+    ((summaries, failures),) = found
+    assert [s.solver for s in summaries] == ["a", "b", "c"]
+    assert failures[0] == "2 of 6 rows failed; the first of each solver:"
+
+
+def test_preprocessing_has_a_column_when_there_are_several():
+    several = summarise([row(preprocess="none", auc=0.5), row(preprocess="maxabs", auc=0.6)])
+
+    assert plain_table(several).splitlines()[0].split()[:4] == [
+        "data",
+        "set",
+        "preprocessing",
+        "solver",
+    ]
+    assert [s.best for s in several] == [False, True]
+    assert [c.header for c in rich_table(several).columns][1] == "preprocessing"
+    assert "preprocessing" not in plain_table(several[:1])
+
+
+def test_the_spread_of_repeated_fits_has_a_column():
+    timed = [
+        row(split=j, auc=0.5, fit_seconds=0.5, fit_seconds_spread=x)
+        for j, x in ((0, 1.5), (1, 0.25), (2, 1))
+    ]
+    lines = plain_table(summarise([*timed, row("b", auc=0.5, fit_seconds=1.0)])).splitlines()
+
+    assert "fit s  spread s" in lines[0]
+    assert lines[1].split()[5:7] == ["0.5", "1"]
+    assert lines[2].split()[3:5] == ["1", "-"]
+
+
+def test_tuned_and_plain_solvers_are_told_apart():
+    grids = [False, True, [["k", [1, 2]]]]
+    plan = Plan(("x",), (Choice("a"), Choice("a", True), Choice("a", {"k": (1, 2)})))
+    tally = Tally(plan)
+    for tune in reversed(grids):
+        tally.add(row(tune=tune, auc=0.5))
+
+    assert [s.solver for s in tally.summaries()] == ["a", "a (tuned)", "a (tuned k=1|2)"]
+
+
+def test_failures_tell_the_first_reason_of_each_solver():
+    tally = Tally()
+    for record in [
+        row(auc=1.0),
+        *(row("b", split=j, status="error", reason=f"E{j}") for j in (1, 0)),
+    ]:
+        assert tally.failures() == () or tally.failed
+        tally.add(record)
+
+    assert tally.failures() == (
+        "2 of 3 rows failed; the first of each solver:",
+        "  b on x: error: E0",
+    )
+
+
+def test_memory_is_a_few_bytes_per_cell():
+    tally = Tally()
+    tracemalloc.start()
+    for number in range(20_000):
+        tally.add(row(split=number, auc=0.5, fit_seconds=float(number), nnz=number, log="x" * 1000))
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+
+    assert held < 20_000 * 40
+    assert tally.summaries()[0].planned == tally.total == 20_000
+
+
+def test_protocol_tells_the_budget():
+    both = protocol(Plan(("x",), passes=2, seconds=0.5, objective="logistic"))
+    tuned = Plan(("x",), choices(["a"], tune=True), preprocess=("none", "unit"), seeds=(3, 8))
+
+    assert "maxabs, objective logistic, 2 passes or 0.5 seconds, gap 1e-06, seed 0" in both
+    assert ", 50 passes, " in protocol(Plan(("x",)))
+    assert ", 3 seconds, " in protocol(Plan(("x",), seconds=3))
+    assert "none,unit, tuned by 20 points x 3 inner splits, 50 passes" in protocol(tuned)
+    assert protocol(tuned).endswith("seed 3,8")
+
+
+def test_text_is_aligned_and_harmless():
+    assert shown("a\x1b[1m\nµ") == "a\\x1b[1m\\nµ"
+    assert aligned([("a", "1"), ("bcd", "22")], right=[1]) == "a     1\nbcd  22"
+    assert aligned([]) == ""
