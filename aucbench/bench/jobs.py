@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import chdir
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from aucbench import registry
 from aucbench.arrays import Vector
 from aucbench.bench import conditions, rows
 from aucbench.bench.build import build, plugin_of
+from aucbench.bench.identity import code_fingerprint
 from aucbench.bench.measure import Lines, measure
 from aucbench.bench.plain import first_line, plain_parameters, strict
 from aucbench.bench.plan import Cell
@@ -32,6 +33,11 @@ from aucbench.protocols import FeatureMap
 from aucbench.registry.discovery import entries, load
 
 Steps = Mapping[str, Path]
+OTHER_CODE = (
+    "this host computes with other files of aucbench, or other versions of its libraries, "
+    "than the one that planned the cell; install the same on both"
+)
+own_code = lru_cache(maxsize=1)(code_fingerprint)  # read once, by the process that is forked
 Numbers = NDArray[np.intp]  # of rows of the data set
 
 
@@ -135,6 +141,8 @@ def cell(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]
     {"tuning": ...}, and {"point": ...} for each point of the curve. The scores of the test
     rows go to room/out/scores.npz: `scores`, `rows` (their numbers in the data set) and `y`.
     """
+    if request["code"] not in (None, own_code()):
+        return {"status": "error", "reason": OTHER_CODE}
     planned = Cell.from_json(request["cell"])
     lines = Lines(room / "lines.jsonl")
     try:

@@ -17,16 +17,10 @@ from math import prod
 from operator import attrgetter
 from typing import Any
 
-from aucbench.bench.checks import PlanError, check_plan, plain_labels
+from aucbench.bench.checks import check_plan, plain_labels
 
 DEFAULT_SOLVERS = ("sht-auc", "sto-iht", "logistic", "logistic-balanced")
 DEFAULT_PASSES = 50.0  # of a fit for which neither passes nor seconds are given
-FIELDS = {  # of a plan, by what is looked up
-    "objectives": "objective",
-    "projectors": "projector",
-    "features": "preprocess",
-    "data": "datasets",
-}
 
 Scalar = str | int | float | bool
 Grid = tuple[tuple[str, tuple[Scalar, ...]], ...]
@@ -225,25 +219,6 @@ def cell_text(fields: Mapping[str, Any]) -> str:
     solver = solver_label(fields["solver"], fields.get("tune"))
     where = f"{fields['dataset']}, {fields['preprocess']}"
     return f"{solver} on {where}, seed {fields['seed']}, split {fields['split']}"
-
-
-def refusal(plan: Plan, kind: str, name: str, sentence: str) -> PlanError:
-    """Error about one name of a plan, from which a plan file can name the line.
-
-    Parameters
-    ----------
-    kind : str
-        "solvers", "objectives", "projectors", "features" or "data".
-    name : str
-        A specification; of a solver its `solver_label`.
-    sentence : str
-        The message.
-    """
-    if kind != "solvers":
-        return PlanError(sentence, FIELDS[kind], value=name)
-    labels = [solver_label(choice.spec, choice.tuning) for choice in plan.solvers]
-    number = labels.index(name)
-    return PlanError(sentence, "solvers", number, value=plan.solvers[number].spec)
 
 
 def _hashable(value: Any) -> Any:

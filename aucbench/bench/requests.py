@@ -33,7 +33,14 @@ def data_job(cell: Cell, limits: Limits = FREE) -> Job:
     return Job(f"{JOBS}:about", {"data": step.key}, limits, (step,))
 
 
-def cell_job(cell: Cell, data: str | None, limits: Limits = FREE, step: Limits = FREE) -> Job:
+def cell_job(
+    cell: Cell,
+    data: str | None,
+    limits: Limits = FREE,
+    step: Limits = FREE,
+    *,
+    code: str | None = None,
+) -> Job:
     """Fit and measure one cell.
 
     Parameters
@@ -43,6 +50,8 @@ def cell_job(cell: Cell, data: str | None, limits: Limits = FREE, step: Limits =
         Hash of its data set; rows that have another one are refused.
     limits, step : Limits
         Of the fit, and of the preparation of its rows, which the cells of a split share.
+    code : str or None
+        `code_fingerprint` of who planned the cell; a host with another one refuses it.
     """
     first = _data_step(cell, step)
     request = {
@@ -55,7 +64,7 @@ def cell_job(cell: Cell, data: str | None, limits: Limits = FREE, step: Limits =
         "seed": cell.seed,
     }
     second = Step(_key("split", request), f"{JOBS}:split", request, step)
-    asked = {"cell": cell.to_json(), "rows": second.key}
+    asked = {"cell": cell.to_json(), "rows": second.key, "code": code}
     return Job(f"{JOBS}:cell", asked, limits, (first, second))
 
 

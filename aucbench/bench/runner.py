@@ -154,7 +154,9 @@ class Runner:
         for number, cell, key in self._claimed(broken=False):
             self._running[key] = (number, cell)
             self._tell.aucbench_cell_started(cell=cell.to_json())
-            yield key, cell_job(cell, self._hash(cell), self._limits, Limits(timeout=PREPARE))
+            data, code = self.meanings.of(cell)["data"].fingerprint, self.meanings.code
+            prepare = Limits(timeout=PREPARE)
+            yield key, cell_job(cell, data, self._limits, prepare, code=code)
 
     def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
         """Cells that are ours to run, claimed one by one as they are asked for."""
@@ -182,9 +184,6 @@ class Runner:
     @property
     def _limits(self) -> Limits:
         return Limits(timeout=self.conditions.timeout, memory=self.conditions.memory)
-
-    def _hash(self, cell: Cell) -> str:
-        return self.meanings.of(cell)["data"].fingerprint
 
 
 def conditions_of(plan: Plan, engine: Engine) -> Conditions:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import sklearn.linear_model
 import sklearn.svm  # noqa: F401
 
-from aucbench.bench import conditions, jobs  # noqa: F401
+from aucbench.bench import conditions, jobs
 from aucbench.registry.discovery import entries, load
 
 for entry in entries():
     if entry.builtin:
         load(entry)
 conditions.here()
+jobs.own_code()

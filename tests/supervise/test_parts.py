@@ -183,3 +183,19 @@ def test_exit_codes_are_told_in_words():
     assert proc.ending(3) == "ended with code 3"
     assert proc.ending(-signal.SIGSEGV) == "killed by SIGSEGV (Segmentation fault)"
     assert proc.ending(-40) == "killed by signal 40"
+
+
+def test_a_folder_is_removed_whatever_rights_it_has(tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir(mode=0o500)
+    folder = tmp_path / "job"
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "a" / "b" / "file").touch()
+    (folder / "a" / "link").symlink_to(outside)
+    for locked in (folder / "a" / "b", folder / "a", folder):
+        locked.chmod(0)
+    rooms.remove(folder)
+
+    assert not folder.exists()
+    assert outside.stat().st_mode & 0o777 == 0o500
+    rooms.remove(folder)  # again

@@ -389,3 +389,10 @@ def test_grids_are_checked_value_by_value(toys):
     assert "k must be at least 1" in low["reason"]
     assert (unknown["status"], unknown["error"]) == ("refused", "UnknownNameError")
     assert "wanted a mapping" in odd["reason"]
+
+
+def test_a_host_with_other_code_refuses_the_cell(tmp_path):
+    answer = jobs.cell({"code": "of another aucbench"}, tmp_path, {})
+
+    assert answer["status"] == "error"
+    assert "install the same on both" in answer["reason"]

@@ -13,7 +13,6 @@ from aucbench.bench.plan import (
     Plan,
     cell_text,
     choices,
-    refusal,
     solver_label,
 )
 from aucbench.errors import ParameterError
@@ -153,13 +152,3 @@ def test_a_field_that_makes_no_sense_is_named(changed, place, sentence):
 
     assert isinstance(caught.value, ParameterError)
     assert caught.value.place == place
-
-
-def test_a_refusal_knows_its_place():
-    plan = Plan(("x",), (Choice("a"), Choice("a", True)), objective="logistic")
-    refused = [refusal(plan, *what, "no") for what in (("solvers", "a (tuned)"), ("data", "x"))]
-
-    assert [(r.place, r.value, str(r)) for r in refused] == [
-        (("solvers", 1), "a", "no"),
-        (("datasets",), "x", "no"),
-    ]
