@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.arrays import ALL
 from aucbench.data import Data
 from aucbench.errors import require_above, require_at_least, require_whole
 from aucbench.features import AppendOne
@@ -24,8 +23,7 @@ from aucbench.protocols import Needs, Problem, State, identity
 class HsgHt:
     """w ← H_k(w − γ ∇f_B(w)), B drawn without replacement, |B| = ⌈τζᵗ⌉ up to n.
 
-    The batch grows over the whole run, from stochastic to full gradient. Cost per step
-    O(|B| d) dense, O(stored values of B + d) for CSR.
+    The batch grows over the whole run. Cost per step: one reading of B, and O(d).
 
     Parameters
     ----------
@@ -67,11 +65,11 @@ class HsgHt:
         """One state per batch."""
         f, H, w = problem.objective, problem.project, problem.start()
         n, seen, t, grown = f.data.n, 0, 0, self.tau
-        m = max(1, min(100, n // ceil(self.tau)))
-        gamma = self.gamma or 1.0 / lipschitz(f, f.data.blocks(m, rng), rng)
+        parts = min(100, n // min(n, ceil(self.tau)))
+        gamma = self.gamma or 1.0 / lipschitz(f, f.data.blocks(parts, rng), rng)
         while True:
             b = min(n, ceil(grown))
-            B = ALL if b == n else np.sort(rng.choice(n, b, replace=False).astype(np.int32))
+            B = slice(None) if b == n else np.sort(rng.choice(n, b, replace=False).astype(np.int32))
             w = H(w - gamma * f.grad(w, B), gamma)
             seen, t, grown = seen + b, t + 1, min(n, self.zeta * grown)
             yield State(t, w, seen)
