@@ -17,11 +17,11 @@ from typing import Any
 
 from aucbench import registry
 from aucbench.bench.checks import PlanError
+from aucbench.bench.engines import Engine
 from aucbench.bench.identity import cell_id, code_fingerprint, plugin_fingerprint
 from aucbench.bench.plan import Cell, Plan, solver_label
 from aucbench.bench.record import REFUSALS
 from aucbench.bench.requests import data_job, resolve_job
-from aucbench.bench.supervise import Supervisor
 from aucbench.bench.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.errors import ParameterError, UnsupportedError
 
@@ -102,13 +102,13 @@ def lookups(plan: Plan) -> Iterator[tuple[Key, Job]]:
         yield ("data", dataset), data_job(_reading(first, dataset), READ)
 
 
-def meanings_of(plan: Plan, supervisor: Supervisor, deadly: Mapping[str, Outcome]) -> Meanings:
+def meanings_of(plan: Plan, engine: Engine, deadly: Mapping[str, Outcome]) -> Meanings:
     """Look everything up but what names a deadly plugin; raises as `understand`."""
     jobs = dict(lookups(plan))
     found = {key: deadly[name] for key in jobs if (name := _named(key[1], deadly))}
-    asked = {supervisor.submit(job): key for key, job in jobs.items() if key not in found}
-    while len(found) < len(jobs):
-        found |= {asked[ticket]: outcome for ticket, outcome in supervisor.wait()}
+    keys = [key for key in jobs if key not in found]
+    asked = ((str(number), jobs[key]) for number, key in enumerate(keys))
+    found |= {keys[int(number)]: outcome for number, outcome in engine.run(asked)}
     return understand(plan, found.items())
 
 

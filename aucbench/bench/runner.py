@@ -64,7 +64,7 @@ def run(
     conditions = conditions_of(plan, engine)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
     with safe_supervisor(local) as (supervisor, deadly):
-        meanings = meanings_of(plan, supervisor, deadly)
+        meanings = meanings_of(plan, local.on(supervisor), deadly)
         if engine is local:
             engine = local.on(supervisor)
         yield from Runner(plan, meanings, store, engine, conditions, retry, listeners).records()

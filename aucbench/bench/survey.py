@@ -41,8 +41,7 @@ class Survey:
 
 def survey(plan: Plan, store: Store) -> Survey:
     """Count what is done, failed, missing and stale; raises as `run` does at its start."""
-    with safe_supervisor(LocalEngine()) as (supervisor, deadly):
-        meanings = meanings_of(plan, supervisor, deadly)
+    meanings = _meanings(plan)
     wanted = {meanings.id(cell) for cell in plan.cells()}
     statuses: dict[str, int] = {}
     stale = 0
@@ -66,8 +65,7 @@ def estimate(plan: Plan) -> str:
     AucbenchError
         As a run would at its start.
     """
-    with safe_supervisor(LocalEngine()) as (supervisor, deadly):
-        meanings = meanings_of(plan, supervisor, deadly)
+    meanings = _meanings(plan)
     return "\n".join([_fits(plan), *_data(plan, meanings), *_bounds(plan, meanings)])
 
 
@@ -101,3 +99,9 @@ def _bounds(plan: Plan, meanings: Meanings) -> Iterator[str]:
 
 def _told(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds))) if seconds >= 1 else "a second"
+
+
+def _meanings(plan: Plan) -> Meanings:
+    engine = LocalEngine(len(os.sched_getaffinity(0)))
+    with safe_supervisor(engine) as (supervisor, deadly):
+        return meanings_of(plan, engine.on(supervisor), deadly)

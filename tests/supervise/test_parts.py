@@ -151,6 +151,18 @@ def test_a_sample_comes_sooner_near_the_budget():
     assert limits.Meter(None).pause(10.0) == limits.LATEST
 
 
+def test_one_sample_over_the_budget_is_not_believed():
+    """While processes start and end, what they share is counted more than once."""
+    meter = limits.Meter(2**20)
+    grown = bytearray(8 * 2**20)
+    me = [os.getpid()]
+    assert [meter.over(me) for _ in range(limits.AGREEING - 1)] == [False, False]
+    assert meter.peak <= meter.budget
+    assert not meter.over([])
+    assert [meter.over(me) for _ in range(limits.AGREEING)] == [False, False, True]
+    assert meter.peak >= len(grown)
+
+
 def test_a_process_that_ended_holds_nothing():
     pid = os.fork()
     if pid == 0:

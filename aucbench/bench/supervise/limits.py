@@ -7,6 +7,8 @@ Design
   b. Several processes, and shared anonymous memory, escape (a): hence the sampling of the
      whole family. Summing RssAnon is cheap but counts pages that forked processes share once
      each; so it decides only that all is well, and the exact (slow) count decides the rest.
+     Even that is too high while processes start or end between two readings: several samples
+     in a row must agree.
   c. Pages inherited from the warm process are not the job's.
 """
 
@@ -26,6 +28,7 @@ SHARED = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ .w.s .*(/dev/zero|/memfd:|/SYSV|/dev
 MAPPING = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ ")
 KB = 1024
 FASTEST = 4e9  # bytes per second that a process may touch, for the time of the next sample
+AGREEING = 3  # samples
 SOONEST, LATEST = 0.01, 0.1  # seconds between two samples
 
 
@@ -43,18 +46,24 @@ class Meter:
     def __init__(self, budget: int | None):
         self.budget = budget
         self.peak = 0
+        self._over = 0  # samples in a row
         self._inherited = status(os.getpid())["RssAnon"]
 
     def over(self, pids: Collection[int]) -> bool:
-        """Take a sample; whether these processes hold more than the budget."""
+        """Take a sample; whether these processes hold more than the budget, for certain."""
         rows = [status(pid) for pid in pids]
         own = max(0, sum(row["RssAnon"] for row in rows) - self._inherited)
         shared = sum(row["RssShmem"] for row in rows)
-        if self.budget is not None and own + shared > self.budget:
-            own = min(own, sum(_exclusive(pid) for pid in pids))
-            own += sum(_written_shared(pid) for pid in pids) if shared else 0
-        self.peak = max(self.peak, own)
-        return self.budget is not None and own > self.budget
+        if self.budget is None or own + shared <= self.budget:
+            self._over = 0
+            self.peak = max(self.peak, own)
+            return False
+        own = min(own, sum(_exclusive(pid) for pid in pids))
+        own += sum(_written_shared(pid) for pid in pids) if shared else 0
+        self._over = self._over + 1 if own > self.budget else 0
+        certain = self._over == AGREEING
+        self.peak = max(self.peak, own if certain else min(own, self.budget))
+        return certain
 
     def pause(self, so_far: float) -> float:
         """Seconds until the next sample: sooner when the job is young or near its budget."""

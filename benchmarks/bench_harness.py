@@ -1,0 +1,23 @@
+"""What supervision costs: a comparison whose fits take next to no time, through the command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+COMMAND = [sys.executable, "-c", "from aucbench.cli import main; main()"]
+DATA = "outbreak[n=1000,d=20,k=5]"
+
+
+class Compare:
+    """Cells of one pass over 1000 x 20; the difference of two numbers of cells is theirs."""
+
+    version = "1"
+    params = (2, 42)
+    param_names = ("cells",)
+    timeout = 120
+
+    def time_compare(self, cells: int) -> None:
+        shape = ["--splits", "2", "--repeats", str(cells // 2), "--passes", "1", "--jobs", "2"]
+        arguments = ["compare", "--data", DATA, "--solvers", "sht-auc", "--quiet", *shape]
+        subprocess.run([*COMMAND, *arguments], check=True, capture_output=True)
