@@ -55,7 +55,7 @@ class Rows:
         ParameterError
             When it cannot be written; what was there before stays.
         """
-        from aucbench.bench.store.rows import own_file
+        from aucbench.bench.store import own_file
 
         with own_file(path) as file:
             for piece in _pieces(self._records(store)):

@@ -28,14 +28,14 @@ from aucbench.bench.store.cells import Cells
 from aucbench.bench.store.files import refused, remove_unfinished, unfinished, whole_file, why
 from aucbench.bench.store.folder import open_folder
 from aucbench.bench.store.leases import Leases
-from aucbench.bench.store.rows import require_writable, write_rows
+from aucbench.bench.store.rows import own_file, require_writable
 from aucbench.bench.store.shards import ID, SCHEMA, require_id
 from aucbench.errors import require_above
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SCHEMA", "Store", "require_writable", "write_rows"]
+__all__ = ["SCHEMA", "Store", "own_file", "require_writable"]
 
 
 class Store:

@@ -1,22 +1,14 @@
-"""Rows for `--json`: one strict JSON list, complete or not there at all."""
+"""Files of the user's, such as that of `--json`: complete, or as they were before."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO
 
 from aucbench.bench.store.files import unfinished, whole_file, why
 from aucbench.errors import ParameterError
-
-
-class Plain(Protocol):
-    """What turns itself into plain values."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values for strict JSON."""
 
 
 def require_writable(path: Path) -> None:
@@ -54,19 +46,6 @@ def own_file(path: Path) -> Iterator[BinaryIO]:
             yield file
     except OSError as error:
         raise not_writable(path, error) from error
-
-
-def write_rows(rows: Iterable[Plain], path: Path) -> None:
-    """Write the rows to a file beside `path`, flush it to the disk, and rename it.
-
-    Raises
-    ------
-    ParameterError
-        When the file cannot be written; what was there before stays.
-    """
-    text = json.dumps([row.to_json() for row in rows], indent=1, allow_nan=False)
-    with own_file(path) as file:
-        file.write(f"{text}\n".encode())
 
 
 def not_writable(path: Path, error: OSError) -> ParameterError:
