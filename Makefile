@@ -46,7 +46,7 @@ build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
 	$(MAKE) $(VENV)/dev
 
 debug: $(VENV)/test ## run the tests on kernels whose memory accesses are checked
-	.ci/debug
+	.ci/debug -m "not slow"
 
 bench: $(VENV)/dev .asv/.asv-machine.json ## time this tree once; BENCH=REGEX selects
 	$(ASV) $(QUICK) --bench '$(BENCH)'
