@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 INSTALL := $(PIP) install --quiet
 KERNELS := $(wildcard cython/*.pyx cython/*.pxd cython/*.h)
+# What computes; under the sanitiser the limits of memory that the others test do not hold.
+COMPUTING := $(addprefix tests/,kernels golden equivalence conformance unit)
 DEMO_DATA := breast-cancer,digits-8
 
 # asv keeps a description of the machine in the home folder; give it one in here, and
@@ -46,7 +48,7 @@ build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
 	$(MAKE) $(VENV)/dev
 
 debug: $(VENV)/test ## run the tests on kernels whose memory accesses are checked
-	.ci/debug -m "not slow"
+	.ci/debug $(COMPUTING)
 
 bench: $(VENV)/dev .asv/.asv-machine.json ## time this tree once; BENCH=REGEX selects
 	$(ASV) $(QUICK) --bench '$(BENCH)'
