@@ -151,11 +151,10 @@ def _drive(
 
 def _with_planned_passes(solver: Solver, passes: float | None) -> Solver:
     """Tell a method that plans its stages how many passes it will get."""
+    if isinstance(solver, Around):
+        return replace(solver, solver=_with_planned_passes(solver.solver, passes))
     if not is_dataclass(solver) or isinstance(solver, type):
         return solver
-    inner = getattr(solver, "solver", None)
-    if hasattr(inner, "iterates"):  # of a solver around another one, such as Recast
-        return replace(solver, solver=_with_planned_passes(inner, passes))
     planned = any(
         f.name == "passes" and getattr(solver, "passes", 0) is None for f in fields(solver)
     )
@@ -163,12 +162,10 @@ def _with_planned_passes(solver: Solver, passes: float | None) -> Solver:
 
 
 @dataclass(frozen=True)
-class Recast:
-    """A solver on another objective or projector than its own; a Solver itself."""
+class Around:
+    """A solver around another one, whose problem it changes; a Solver itself."""
 
     solver: Solver
-    objective: Callable[[Data], Objective] | None = None
-    projector: Projector | None = None
 
     @property
     def space(self) -> Mapping[str, tuple[Any, ...]]:
@@ -181,14 +178,26 @@ class Recast:
         return self.solver.needs
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Problem of the solver inside, with f and Omega put in its place."""
-        own = self.solver.problem(data, rng)
-        f = own.f if self.objective is None else self.objective(own.data)
-        return replace(own, f=f, project=self.projector or own.project)
+        """Problem of the solver inside."""
+        return self.solver.problem(data, rng)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Iterates of the solver inside."""
         return self.solver.iterates(problem, rng)
+
+
+@dataclass(frozen=True)
+class Recast(Around):
+    """A solver on another objective or projector than its own."""
+
+    objective: Callable[[Data], Objective] | None = None
+    projector: Projector | None = None
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Problem of the solver inside, with f and Omega put in its place."""
+        own = self.solver.problem(data, rng)
+        f = own.f if self.objective is None else self.objective(own.data)
+        return replace(own, f=f, project=self.projector or own.project)
 
 
 def recast(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -25,9 +25,9 @@ from aucbench.arrays import Vector
 from aucbench.bench.plain import strict
 from aucbench.bench.plan import Cell
 from aucbench.data import Data
-from aucbench.loop import solve
+from aucbench.loop import Around, solve
 from aucbench.metrics import auc
-from aucbench.protocols import Needs, Problem, Solver, State
+from aucbench.protocols import Problem, Solver
 from aucbench.records import Point, Run, Stop
 
 GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
@@ -51,25 +51,11 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Observed:
-    """A solver seen from outside: its problem is kept, and its start may be set.
+class Observed(Around):
+    """A solver seen from outside: its problem is kept, and its start may be set."""
 
-    It is a Solver itself.
-    """
-
-    solver: Solver
     kept: list[Problem]
     w0: Vector | None = None
-
-    @property
-    def space(self) -> Mapping[str, tuple[Any, ...]]:
-        """The grid of the solver inside."""
-        return self.solver.space
-
-    @property
-    def needs(self) -> Needs:
-        """What the solver inside can be asked for."""
-        return self.solver.needs
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Problem of the solver inside, with the start that fits and that it did not choose."""
@@ -78,10 +64,6 @@ class Observed:
             own = replace(own, w0=self.w0)
         self.kept.append(own)
         return own
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Iterates of the solver inside."""
-        return self.solver.iterates(problem, rng)
 
 
 @dataclass(frozen=True, slots=True)
