@@ -3,9 +3,9 @@
 import json
 from types import SimpleNamespace
 
-from aucbench.bench import jobs
-from aucbench.bench.plan import Cell
-from aucbench.bench.requests import cell_job
+from aucbench.bench.cells import jobs
+from aucbench.bench.cells.requests import cell_job
+from aucbench.bench.plans.plan import Cell
 
 SOURCE = '''
 from dataclasses import dataclass

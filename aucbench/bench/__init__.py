@@ -1,1 +1,1 @@
-"""Which method is better: plan, cell, runner, summary."""
+"""Which method is better: plans, cells, where they run, where they are kept, what is shown."""

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from aucbench.bench.engines import make_engine
-from aucbench.bench.plan import Plan, choices
+from aucbench.bench.plans.plan import Plan, choices
 from aucbench.bench.runner import run
 from aucbench.bench.store import Store
 from aucbench.registry.specs import split_specs
@@ -61,7 +61,7 @@ def compare(
     -------
     tuple of dict
         The record of each cell, whatever happened to it, in the order of the plan; see
-        `aucbench.bench.record.make_record`.
+        `aucbench.bench.cells.record.make_record`.
 
     Raises
     ------

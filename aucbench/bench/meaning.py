@@ -16,12 +16,12 @@ from itertools import chain
 from typing import Any
 
 from aucbench import registry
-from aucbench.bench.checks import PlanError
+from aucbench.bench.cells.record import REFUSALS
+from aucbench.bench.cells.requests import data_job, resolve_job
 from aucbench.bench.engines import Engine
-from aucbench.bench.identity import cell_id, code_fingerprint, plugin_fingerprint
-from aucbench.bench.plan import Cell, Plan, solver_label
-from aucbench.bench.record import REFUSALS
-from aucbench.bench.requests import data_job, resolve_job
+from aucbench.bench.plans.checks import PlanError
+from aucbench.bench.plans.identity import cell_id, code_fingerprint, plugin_fingerprint
+from aucbench.bench.plans.plan import Cell, Plan, solver_label
 from aucbench.bench.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.errors import ParameterError, UnsupportedError
 
@@ -47,7 +47,7 @@ class Meaning:
     failure : Outcome or None
         How the cells that need it end, when it cannot be had.
     found : mapping
-        Answer of `aucbench.bench.jobs`.
+        Answer of `aucbench.bench.cells.jobs`.
     """
 
     fingerprint: str

@@ -14,7 +14,7 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.supervise import Ending, Job, Limits, Outcome, Supervisor
 from aucbench.registry.discovery import ALLOWED, enabled
 
-VISIT = "aucbench.bench.jobs:visit"
+VISIT = "aucbench.bench.cells.jobs:visit"
 LIMITS = Limits(timeout=60.0)  # of an import
 
 

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from time import sleep
 from typing import Any
 
-from aucbench.bench.conditions import Conditions
+from aucbench.bench.cells.conditions import Conditions
+from aucbench.bench.cells.record import make_record
+from aucbench.bench.cells.requests import cell_job
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.listeners import announcer
 from aucbench.bench.meaning import Meanings, meanings_of
-from aucbench.bench.plan import Cell, Plan
+from aucbench.bench.plans.plan import Cell, Plan
 from aucbench.bench.quarantine import safe_supervisor
-from aucbench.bench.record import make_record
-from aucbench.bench.requests import cell_job
+from aucbench.bench.show.listeners import announcer
 from aucbench.bench.store import Store
 from aucbench.bench.supervise.records import Job, Limits, Outcome
 
@@ -81,7 +81,7 @@ class Runner:
     retry : collection of str
         Statuses that are computed again.
     listeners : sequence of objects
-        See `aucbench.bench.listeners`.
+        See `aucbench.bench.show.listeners`.
     """
 
     plan: Plan

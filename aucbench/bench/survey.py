@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.meaning import Meanings, meanings_of
-from aucbench.bench.plan import Plan
+from aucbench.bench.plans.plan import Plan
 from aucbench.bench.quarantine import safe_supervisor
 from aucbench.bench.store import Store
 

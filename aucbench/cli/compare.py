@@ -73,7 +73,7 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
-    from aucbench.bench.plan import DEFAULT_SOLVERS, Plan, choices
+    from aucbench.bench.plans.plan import DEFAULT_SOLVERS, Plan, choices
 
     plan = Plan(
         _specs(data),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aucbench.bench.plan import Plan
+    from aucbench.bench.plans.plan import Plan
     from aucbench.bench.store import Store
 
 KEYS = (
@@ -30,7 +30,7 @@ class Rows:
     """
 
     def __init__(self, plan: Plan) -> None:
-        from aucbench.bench.plan import solver_label
+        from aucbench.bench.plans.plan import solver_label
 
         solvers = (solver_label(choice.spec, choice.tuning) for choice in plan.solvers)
         seeds = (seed + repeat for seed, repeat in product(plan.seeds, range(plan.repeats)))
@@ -40,7 +40,7 @@ class Rows:
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Take a record."""
-        from aucbench.bench.plan import solver_label
+        from aucbench.bench.plans.plan import solver_label
 
         solver = solver_label(record["solver"], record["tune"])
         values = (record["dataset"], record["preprocess"], record["seed"], solver)

@@ -16,10 +16,10 @@ from aucbench.cli.rows import Rows
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
-    from aucbench.bench.plan import Plan
-    from aucbench.bench.progress import Progress
+    from aucbench.bench.plans.plan import Plan
+    from aucbench.bench.show.progress import Progress
+    from aucbench.bench.show.tables import Tally
     from aucbench.bench.store import Store
-    from aucbench.bench.tables import Tally
     from aucbench.cli.options import Options
 
 INTERRUPTED = 130  # exit code by which shells know Ctrl-C
@@ -38,8 +38,8 @@ def go(plan: Plan, options: Options, folder: Path | None, json: Path | None, way
     way_on : str
         How to go on after Ctrl-C.
     """
+    from aucbench.bench.show.tables import Tally
     from aucbench.bench.store import require_writable
-    from aucbench.bench.tables import Tally
 
     if json is not None:
         require_writable(json)
@@ -83,9 +83,9 @@ def _run(
     plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
 ) -> bool:
     """Hand each record to the keepers; return whether all came, and not Ctrl-C."""
-    from aucbench.bench.listeners import guests
+    from aucbench.bench.plans.toml import write_plan
     from aucbench.bench.runner import run
-    from aucbench.bench.toml import write_plan
+    from aucbench.bench.show.listeners import guests
 
     store.keep_plan(write_plan(plan))
     visitors = guests()
@@ -108,7 +108,7 @@ def _run(
 def _print_table(plan: Plan, tally: Tally) -> None:
     from rich.console import Console
 
-    from aucbench.bench import tables
+    from aucbench.bench.show import tables
 
     summaries = tally.summaries()
     if sys.stdout.isatty():
@@ -122,7 +122,7 @@ def _print_table(plan: Plan, tally: Tally) -> None:
 
 @contextmanager
 def _progress(plan: Plan, options: Options) -> Iterator[Progress]:
-    from aucbench.bench.progress import Display, Lines, Progress
+    from aucbench.bench.show.progress import Display, Lines, Progress
 
     if options.quiet:
         yield Progress(len(plan))

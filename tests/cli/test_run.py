@@ -5,9 +5,9 @@ import time
 import pytest
 
 from aucbench.bench import runner
-from aucbench.bench.plan import Plan, choices
+from aucbench.bench.plans.plan import Plan, choices
+from aucbench.bench.plans.toml import EXAMPLE, parse_plan, write_plan
 from aucbench.bench.store import Store
-from aucbench.bench.toml import EXAMPLE, parse_plan, write_plan
 from aucbench.cli.options import limited
 
 PLAN = """\

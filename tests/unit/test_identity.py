@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 import aucbench
-from aucbench.bench import identity
-from aucbench.bench.identity import (
+from aucbench.bench.plans import identity
+from aucbench.bench.plans.identity import (
     HARNESS,
     cell_id,
     code_fingerprint,
     fingerprint,
     plugin_fingerprint,
 )
-from aucbench.bench.plan import Cell, Choice, Plan, choices
+from aucbench.bench.plans.plan import Cell, Choice, Plan, choices
 from aucbench.errors import DataError
 
 PLUGINS = {"solver": "p" * 32, "features": "q" * 32}
@@ -273,8 +273,8 @@ def test_a_folder_that_links_to_itself_is_read_once(zoo):
 
 CODE = """
 import json, sys
-from aucbench.bench.identity import cell_id, code_fingerprint, plugin_fingerprint
-from aucbench.bench.plan import Plan, choices
+from aucbench.bench.plans.identity import cell_id, code_fingerprint, plugin_fingerprint
+from aucbench.bench.plans.plan import Plan, choices
 cell = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())
 solver = plugin_fingerprint("zoo", "zoo.inner:lion")
 print(cell_id(cell, data="d", plugins={"solver": solver}, code=code_fingerprint()))

@@ -4,8 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from aucbench.bench.checks import PlanError
-from aucbench.bench.plan import (
+from aucbench.bench.plans.checks import PlanError
+from aucbench.bench.plans.plan import (
     DEFAULT_PASSES,
     DEFAULT_SOLVERS,
     Cell,

@@ -4,9 +4,9 @@ import pytest
 from plugin_site import HEAD
 from rich.console import Console
 
-from aucbench.bench.listeners import announcer, guests
-from aucbench.bench.plan import Plan, choices
-from aucbench.bench.progress import Display, Lines, Progress
+from aucbench.bench.plans.plan import Plan, choices
+from aucbench.bench.show.listeners import announcer, guests
+from aucbench.bench.show.progress import Display, Lines, Progress
 from aucbench.errors import UnknownNameError
 from aucbench.hookspecs import hookimpl
 from aucbench.registry.lookup import names
@@ -21,7 +21,7 @@ def record(number, status="ok", **changed):
 
 def test_counts_running_cells_and_the_time_left(monkeypatch):
     now = [10.0]
-    monkeypatch.setattr("aucbench.bench.progress.monotonic", lambda: now[0])
+    monkeypatch.setattr("aucbench.bench.show.progress.monotonic", lambda: now[0])
     progress = Progress(4)
     tell = announcer([progress])
     for cell in CELLS[1:3]:

@@ -7,9 +7,9 @@ from math import inf, nan
 import pytest
 from bench_toys import cell
 
-from aucbench.bench.conditions import CPUINFO, Conditions, here
-from aucbench.bench.plain import canonical, first_line, strict
-from aucbench.bench.record import make_record
+from aucbench.bench.cells.conditions import CPUINFO, Conditions, here
+from aucbench.bench.cells.plain import canonical, first_line, strict
+from aucbench.bench.cells.record import make_record
 from aucbench.bench.supervise.records import Ending, Outcome
 
 LINES = (

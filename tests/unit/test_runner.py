@@ -5,9 +5,9 @@ from threading import Timer
 
 import pytest
 
-from aucbench.bench.conditions import Conditions
+from aucbench.bench.cells.conditions import Conditions
 from aucbench.bench.meaning import Meaning, Meanings
-from aucbench.bench.plan import Plan, choices
+from aucbench.bench.plans.plan import Plan, choices
 from aucbench.bench.runner import Runner
 from aucbench.bench.store import Store
 from aucbench.bench.supervise.records import Ending, Outcome

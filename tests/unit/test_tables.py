@@ -3,8 +3,8 @@ import tracemalloc
 
 import pytest
 
-from aucbench.bench.plan import Choice, Plan, choices
-from aucbench.bench.tables import Tally, plain_table, protocol, rich_table, summarise
+from aucbench.bench.plans.plan import Choice, Plan, choices
+from aucbench.bench.show.tables import Tally, plain_table, protocol, rich_table, summarise
 from aucbench.bench.text import aligned, shown
 
 

@@ -10,9 +10,9 @@ import pytest
 from bench_toys import DATA, SOURCE, Bench, cell, told
 
 from aucbench import auc, get_dataset, get_solver, solve
-from aucbench.bench.build import build
-from aucbench.bench.grid import chains, points_of
-from aucbench.bench.tune import inner_folds, tune
+from aucbench.bench.cells.build import build
+from aucbench.bench.cells.grid import chains, points_of
+from aucbench.bench.cells.tune import inner_folds, tune
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError
 from aucbench.targets import Labels

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aucbench.bench.requests import WARM
+from aucbench.bench.cells.requests import WARM
 from aucbench.bench.supervise import STACK, Supervisor
 from aucbench.bench.supervise.records import Job, Outcome, Step
 

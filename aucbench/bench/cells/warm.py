@@ -9,7 +9,7 @@ from __future__ import annotations
 import sklearn.linear_model
 import sklearn.svm  # noqa: F401
 
-from aucbench.bench import conditions, jobs
+from aucbench.bench.cells import conditions, jobs
 from aucbench.registry.discovery import entries, load
 
 for entry in entries():

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from aucbench import registry
-from aucbench.bench.build import plugin_of
-from aucbench.bench.grid import check_grid
-from aucbench.bench.plain import canonical, first_line, parameters
-from aucbench.bench.plan import Tuning
+from aucbench.bench.cells.build import plugin_of
+from aucbench.bench.cells.grid import check_grid
+from aucbench.bench.cells.plain import canonical, first_line, parameters
+from aucbench.bench.plans.plan import Tuning
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError
 from aucbench.registry.lookup import find, lookup

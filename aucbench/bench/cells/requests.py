@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from aucbench.bench.plan import Cell, Tuning
+from aucbench.bench.plans.plan import Cell, Tuning
 from aucbench.bench.supervise.records import Job, Limits, Step, digest
 
-JOBS = "aucbench.bench.jobs"
-WARM = "aucbench.bench.warm"  # what a supervisor of cells imports before it forks
+JOBS = "aucbench.bench.cells.jobs"
+WARM = "aucbench.bench.cells.warm"  # what a supervisor of cells imports before it forks
 FREE = Limits()
 
 

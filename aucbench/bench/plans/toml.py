@@ -19,9 +19,9 @@ from datetime import date, time
 from pathlib import Path
 from typing import Any
 
-from aucbench.bench.checks import PlanError
-from aucbench.bench.lines import Place, line_of
-from aucbench.bench.plan import Choice, Plan
+from aucbench.bench.plans.checks import PlanError
+from aucbench.bench.plans.lines import Place, line_of
+from aucbench.bench.plans.plan import Choice, Plan
 from aucbench.errors import DataError, UnknownNameError
 
 EXAMPLE = """\

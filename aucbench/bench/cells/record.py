@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from aucbench import errors
-from aucbench.bench.conditions import Conditions
-from aucbench.bench.plain import strict
-from aucbench.bench.plan import Cell
+from aucbench.bench.cells.conditions import Conditions
+from aucbench.bench.cells.plain import strict
+from aucbench.bench.plans.plan import Cell
 from aucbench.bench.supervise.records import Ending, Outcome
 from aucbench.records import CellStatus
 

@@ -17,7 +17,7 @@ from math import prod
 from operator import attrgetter
 from typing import Any
 
-from aucbench.bench.checks import check_plan, plain_labels
+from aucbench.bench.plans.checks import check_plan, plain_labels
 
 DEFAULT_SOLVERS = ("sht-auc", "sto-iht", "logistic", "logistic-balanced")
 DEFAULT_PASSES = 50.0  # of a fit for which neither passes nor seconds are given

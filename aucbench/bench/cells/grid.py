@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from aucbench import registry
-from aucbench.bench.plan import Cell, Tuning
+from aucbench.bench.plans.plan import Cell, Tuning
 from aucbench.errors import ParameterError, PluginError
 from aucbench.protocols import Solver
 

@@ -20,10 +20,10 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from aucbench.arrays import Vector
-from aucbench.bench.grid import chains, points_of
-from aucbench.bench.measure import auc_or_none, fit, invalid
-from aucbench.bench.plain import canonical, first_line
-from aucbench.bench.plan import Cell
+from aucbench.bench.cells.grid import chains, points_of
+from aucbench.bench.cells.measure import auc_or_none, fit, invalid
+from aucbench.bench.cells.plain import canonical, first_line
+from aucbench.bench.plans.plan import Cell
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError
 from aucbench.protocols import Solver

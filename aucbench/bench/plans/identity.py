@@ -23,7 +23,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from aucbench.bench.plan import NAMES, Cell
+from aucbench.bench.plans.plan import NAMES, Cell
 from aucbench.bench.store import SCHEMA
 from aucbench.errors import DataError
 from aucbench.hookspecs import PROJECT
@@ -33,25 +33,21 @@ HARNESS = frozenset(  # of aucbench: what cannot change the number of a cell
     f"aucbench/{name}"
     for name in (
         "bench/__init__.py",
-        "bench/checks.py",
+        "bench/cells/conditions.py",
+        "bench/cells/record.py",
+        "bench/cells/requests.py",
+        "bench/cells/warm.py",
         "bench/compare.py",
-        "bench/conditions.py",
         "bench/engines",
-        "bench/identity.py",
-        "bench/lines.py",
-        "bench/listeners.py",
         "bench/meaning.py",
-        "bench/plan.py",
-        "bench/progress.py",
-        "bench/record.py",
+        "bench/plans",
+        "bench/quarantine.py",
         "bench/runner.py",
+        "bench/show",
         "bench/store",
         "bench/supervise",
         "bench/survey.py",
-        "bench/tables.py",
         "bench/text.py",
-        "bench/toml.py",
-        "bench/warm.py",
         "cli",
         "datasets",  # the data themselves are hashed
         "estimator.py",

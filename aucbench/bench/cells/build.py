@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from aucbench import registry
-from aucbench.bench.plan import Cell
+from aucbench.bench.plans.plan import Cell
 from aucbench.errors import PluginError
 from aucbench.loop import recast
 from aucbench.protocols import Solver

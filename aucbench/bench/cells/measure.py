@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from aucbench.arrays import Vector
-from aucbench.bench.plain import strict
-from aucbench.bench.plan import Cell
+from aucbench.bench.cells.plain import strict
+from aucbench.bench.plans.plan import Cell
 from aucbench.data import Data
 from aucbench.loop import Around, solve
 from aucbench.metrics import auc

@@ -19,14 +19,14 @@ from sklearn.model_selection import StratifiedKFold
 
 from aucbench import registry
 from aucbench.arrays import Vector
-from aucbench.bench import conditions, rows
-from aucbench.bench.build import build, plugin_of
-from aucbench.bench.identity import code_fingerprint
-from aucbench.bench.measure import Lines, measure
-from aucbench.bench.plain import first_line, plain_parameters, strict
-from aucbench.bench.plan import Cell
-from aucbench.bench.resolve import resolved, resolved_grid
-from aucbench.bench.tune import tune
+from aucbench.bench.cells import conditions, rows
+from aucbench.bench.cells.build import build, plugin_of
+from aucbench.bench.cells.measure import Lines, measure
+from aucbench.bench.cells.plain import first_line, plain_parameters, strict
+from aucbench.bench.cells.resolve import resolved, resolved_grid
+from aucbench.bench.cells.tune import tune
+from aucbench.bench.plans.identity import code_fingerprint
+from aucbench.bench.plans.plan import Cell
 from aucbench.data import Data
 from aucbench.errors import DataError
 from aucbench.protocols import FeatureMap
@@ -44,7 +44,7 @@ Numbers = NDArray[np.intp]  # of rows of the data set
 def resolve(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
     """What names mean: {kind: {spec: answer}}, and the answers about "grids" as a list.
 
-    See `aucbench.bench.resolve.resolved` for an answer.
+    See `aucbench.bench.cells.resolve.resolved` for an answer.
     """
     named = {
         kind: {spec: resolved(kind, spec) for spec in specs}

@@ -16,7 +16,7 @@ from aucbench.errors import (
 )
 
 if TYPE_CHECKING:
-    from aucbench.bench.plan import Choice, Plan
+    from aucbench.bench.plans.plan import Choice, Plan
 
 LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
 SPECS = ("datasets", "preprocess", "objective", "projector")

@@ -1,0 +1,1 @@
+"""One cell: what its process does, and the record that it leaves."""
