@@ -22,7 +22,6 @@ from aucbench.protocols import Needs, Problem, State, identity
 @dataclass(frozen=True)
 class HsgHt:
     """w ← H_k(w − γ ∇f_B(w)), B drawn without replacement, |B| = ⌈τζᵗ⌉ up to n.
-
     The batch grows over the whole run. Cost per step: one reading of B, and O(d).
 
     Parameters
