@@ -10,7 +10,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any
@@ -99,7 +99,7 @@ def lookups(plan: Plan) -> Iterator[tuple[Key, Job]]:
             yield (kind, spec), resolve_job({kind: [spec]}, (), RESOLVE)
     first = next(plan.cells())
     for dataset in plan.datasets:
-        yield ("data", dataset), data_job(_reading(first, dataset), READ)
+        yield ("data", dataset), data_job(replace(first, dataset=dataset), READ)
 
 
 def meanings_of(plan: Plan, engine: Engine, deadly: Mapping[str, Outcome]) -> Meanings:
@@ -127,11 +127,6 @@ def understand(plan: Plan, outcomes: Iterable[tuple[Key, Outcome]]) -> Meanings:
     return Meanings(known)
 
 
-def _reading(cell: Cell, dataset: str) -> Cell:
-    fields = {**cell.to_json(), "dataset": dataset}
-    return Cell.from_json(fields)
-
-
 def _meaning(plan: Plan, key: Key, outcome: Outcome) -> Meaning:
     kind, spec = key
     if outcome.ending is not Ending.OK:
@@ -145,8 +140,8 @@ def _meaning(plan: Plan, key: Key, outcome: Outcome) -> Meaning:
         raise _refusal(plan, key, bad["reason"])
     failure = None if bad is None else Outcome(Ending.ERROR, bad["reason"])
     plugin = next((answer["plugin"] for answer in answers if answer["plugin"]), None)
-    print_of = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(spec)
-    return Meaning(print_of, failure, answers[0])
+    files = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(spec)
+    return Meaning(files, failure, answers[0])
 
 
 def _checked(plan: Plan, key: Key, outcome: Outcome) -> Outcome:

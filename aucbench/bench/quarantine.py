@@ -23,7 +23,7 @@ def safe_supervisor(engine: LocalEngine) -> Iterator[tuple[Supervisor, dict[str,
     """Yield a supervisor in whose jobs names can be looked up, and what was left out for it."""
     with ExitStack() as stack:
         supervisor = stack.enter_context(engine.open())
-        deadly = deadly_plugins(supervisor)
+        deadly = deadly_plugins(engine.on(supervisor))
         if deadly:
             stack.enter_context(without(deadly))
             supervisor.close()  # its processes still have the old list
@@ -31,21 +31,12 @@ def safe_supervisor(engine: LocalEngine) -> Iterator[tuple[Supervisor, dict[str,
         yield supervisor, deadly
 
 
-def deadly_plugins(supervisor: Supervisor) -> dict[str, Outcome]:
+def deadly_plugins(engine: LocalEngine) -> dict[str, Outcome]:
     """Third-party plugins that do not survive their own import, by qualified name."""
-    asked = {
-        supervisor.submit(Job(VISIT, {"plugin": entry.qualified}, LIMITS)): entry.qualified
-        for entry in enabled()
-        if not entry.builtin
-    }
-    found: dict[str, Outcome] = {}
-    while len(found) < len(asked):
-        found |= {asked[ticket]: outcome for ticket, outcome in supervisor.wait()}
-    return {
-        name: outcome
-        for name, outcome in found.items()
-        if outcome.ending not in (Ending.OK, Ending.ERROR)
-    }
+    names = [entry.qualified for entry in enabled() if not entry.builtin]
+    visits = ((name, Job(VISIT, {"plugin": name}, LIMITS)) for name in names)
+    survived = (Ending.OK, Ending.ERROR)
+    return {name: end for name, end in engine.run(visits) if end.ending not in survived}
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.loop import Recast
+from aucbench.loop import Around
 from aucbench.protocols import Solver
 
 Scalar = str | int | float | bool | None
@@ -56,8 +56,8 @@ def plain_parameters(solver: Solver) -> dict[str, Scalar]:
 
 
 def innermost(thing: object) -> object:
-    """Return the solver that a `Recast` was made of; anything else as it is."""
-    return thing.solver if isinstance(thing, Recast) else thing
+    """Return the solver inside another one; anything else as it is."""
+    return thing.solver if isinstance(thing, Around) else thing
 
 
 def first_line(error: BaseException) -> str:
