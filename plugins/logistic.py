@@ -8,15 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.data import Data
-from aucbench.errors import require_above, require_whole
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.methods import one_fit
-from aucbench.protocols import Needs, Problem, State
+from aucbench.methods import LinearBaseline, one_fit
+from aucbench.protocols import Problem, State
 
 
 @dataclass(frozen=True)
-class LogisticRegression:
+class LogisticRegression(LinearBaseline):
     """min ½‖w‖² + C Σ_i log(1 + exp(−y_i (w·x_i + c))), by L-BFGS.
 
     Every published gain in AUC is measured against this.
@@ -33,22 +31,7 @@ class LogisticRegression:
     Pedregosa et al., "Scikit-learn: machine learning in Python", JMLR 12, 2011.
     """
 
-    C: float = 1.0
-    max_iter: int = 1000
-
-    space: ClassVar = {"C": (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)}
-    needs: ClassVar = Needs()
-
-    def __post_init__(self) -> None:
-        # Imported here so that neither `import aucbench` nor the clock of a fit pays for it.
-        import sklearn.linear_model  # noqa: F401
-
-        require_above(0, C=self.C)
-        require_whole(1, max_iter=self.max_iter)
-
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """The rows as they are; the objective is scikit-learn's own."""
-        return Problem(None, train=data)
+    module: ClassVar = "sklearn.linear_model"
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """The fitted weights, once."""
