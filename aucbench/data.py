@@ -13,7 +13,46 @@ from numpy.typing import NDArray
 from aucbench.arrays import ALL, Block, Rows, Vector, rows, size, span
 from aucbench.errors import DataError
 from aucbench.kernels import linear
-from aucbench.targets import Labels
+from aucbench.targets import Labels, side_of
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Rows and their labels, perhaps of one class only: what streaming methods learn from.
+
+    Attributes
+    ----------
+    rows : Rows
+    y : array of shape (n,), int8 in {-1, +1}
+    """
+
+    rows: Rows
+    y: NDArray[np.int8]
+
+    n = property(lambda self: self.rows.n, doc="Number of rows.")
+    d = property(lambda self: self.rows.d, doc="Number of features.")
+
+    @staticmethod
+    def of(X: Any, y: Any, *, positive: Any = None) -> Chunk:
+        """Check input as `Data.of` does, but allow one class.
+
+        Raises
+        ------
+        DataError
+            As `Data.of`. Labels that do not occur in this chunk are no error.
+        """
+        checked, _ = check_rows(X)
+        signs = side_of(y, positive)
+        if signs.size != checked.n:
+            raise DataError(f"X has {checked.n} rows but y has {signs.size} labels")
+        return Chunk(checked, signs)
+
+    @cached_property
+    def square_norms(self) -> Vector:
+        """|x_i|^2 of each row, shape (n,)."""
+        out = np.empty(self.n)
+        linear.square_norms(*self.rows.arrays, self.n, out)
+        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +109,11 @@ class Data:
     def p(self) -> float:
         """n_+ / n, the share of positives (the SHT-AUC paper's r)."""
         return self.target.n_pos / self.rows.n
+
+    @cached_property
+    def chunk(self) -> Chunk:
+        """The same rows and labels for methods that learn from chunks."""
+        return Chunk(self.rows, self.y)
 
     @cached_property
     def means(self) -> tuple[Vector, Vector]:

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from aucbench.arrays import ALL, Block, Rows, Vector
-from aucbench.data import Data, check_rows, scores
+from aucbench.arrays import ALL, Block, Index, Rows, Vector
+from aucbench.data import Chunk, Data, check_rows, scores
 from aucbench.errors import DataError, UnsupportedError
 
 
@@ -218,4 +218,30 @@ class Solver(Protocol):
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield iterates until finished, or for ever: the caller stops it."""
+        ...
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """A solver that learns from successive chunks of rows, in memory that does not grow.
+
+    The three functions are all there is to it: `aucbench.methods.passes` makes `iterates` of
+    them, `AUCClassifier.partial_fit` calls them. The solver itself holds no state. Its memory is a
+    mutable record of its own, in which every array has its full size from the start.
+    """
+
+    def start(self, w: Vector, rng: np.random.Generator) -> Any:
+        """Return the memory before the first row; it owns `w` (d,), the first weights.
+
+        It keeps `rng` where an update draws random numbers, one row's after the other's, so
+        that they do not depend on where chunks end.
+        """
+        ...
+
+    def update(self, memory: Any, chunk: Chunk, order: Index) -> None:
+        """Learn from the rows `order` of the chunk, in this order. One class will do."""
+        ...
+
+    def weights(self, memory: Any) -> Vector:
+        """Return the weights learnt so far, (d,), a view or a fresh array."""
         ...

@@ -38,19 +38,45 @@ class Labels:
         DataError
             When the labels are missing, of one class, or ambiguous without `positive`.
         """
-        raw = np.asarray(y)
-        if raw.ndim == 2 and 1 in raw.shape:
-            raw = raw.reshape(-1)
-        if raw.ndim != 1:
-            raise DataError(f"y must be one-dimensional, got shape {raw.shape}")
-        if raw.dtype.kind == "f" and not np.isfinite(raw).all():
-            where = int(np.flatnonzero(~np.isfinite(raw))[0])
-            raise DataError(f"y has {raw[where]} in row {where}; every row needs a label")
-        mask = _is_positive(raw, positive)
+        mask = _is_positive(_vector(y), positive)
         if mask.all() or not mask.any():
             only = "positive" if mask.all() else "negative"
-            raise DataError(f"all {raw.size} labels are {only}; AUC needs both classes")
+            raise DataError(f"all {mask.size} labels are {only}; AUC needs both classes")
         return Labels(np.where(mask, np.int8(1), np.int8(-1)))
+
+
+def side_of(y: Any, positive: Any = None) -> NDArray[np.int8]:
+    """Encode labels of a part of the rows as -1 and +1; it need not hold both classes.
+
+    Raises
+    ------
+    DataError
+        When a label is missing, or is neither of {-1, 0} nor 1 and `positive` is not given.
+    """
+    raw = _vector(y)
+    if positive is not None:
+        several = isinstance(positive, Collection) and not isinstance(positive, str | bytes)
+        mask = np.isin(raw, [*positive] if several else [positive])
+    elif strange := {*raw.tolist()} - {-1, 0, 1}:
+        raise DataError(
+            f"there is a label {min(strange, key=str)!r}; say which labels are the positives "
+            "with positive="
+        )
+    else:
+        mask = raw > 0
+    return np.where(mask, np.int8(1), np.int8(-1))
+
+
+def _vector(y: Any) -> NDArray[Any]:
+    raw = np.asarray(y)
+    if raw.ndim == 2 and 1 in raw.shape:
+        raw = raw.reshape(-1)
+    if raw.ndim != 1:
+        raise DataError(f"y must be one-dimensional, got shape {raw.shape}")
+    if raw.dtype.kind == "f" and not np.isfinite(raw).all():
+        where = int(np.flatnonzero(~np.isfinite(raw))[0])
+        raise DataError(f"y has {raw[where]} in row {where}; every row needs a label")
+    return raw
 
 
 def _is_positive(raw: NDArray[Any], positive: Any) -> NDArray[np.bool_]:

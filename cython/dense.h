@@ -81,4 +81,58 @@ static void aucbench_axpy4(size_t d, const double *c, const double *const *x, do
         out[j] += c[0] * x[0][j] + c[1] * x[1][j] + c[2] * x[2][j] + c[3] * x[3][j];
 }
 
+/* s[0] = x . u, s[1] = x . w */
+AUCBENCH_CLONES
+static void aucbench_dot2(size_t d, const double *x, const double *u, const double *w, double *s)
+{
+    aucbench_v8 a0 = {0}, a1 = {0}, b0 = {0}, b1 = {0}, v, y;
+    double ta = 0, tb = 0;
+    size_t j = 0;
+    for (; j + 16 <= d; j += 16) {
+        AUCBENCH_LOAD(v, x + j);
+        AUCBENCH_LOAD(y, u + j);
+        a0 += v * y;
+        AUCBENCH_LOAD(y, w + j);
+        b0 += v * y;
+        AUCBENCH_LOAD(v, x + j + 8);
+        AUCBENCH_LOAD(y, u + j + 8);
+        a1 += v * y;
+        AUCBENCH_LOAD(y, w + j + 8);
+        b1 += v * y;
+    }
+    for (; j < d; j++) {
+        ta += x[j] * u[j];
+        tb += x[j] * w[j];
+    }
+    a0 += a1;
+    b0 += b1;
+    for (int k = 0; k < 8; k++) {
+        ta += a0[k];
+        tb += b0[k];
+    }
+    s[0] = ta;
+    s[1] = tb;
+}
+
+/* u += a x, w += b x; u and w do not overlap */
+AUCBENCH_CLONES
+static void aucbench_axpy2(size_t d, double a, double b, const double *x, double *u, double *w)
+{
+    aucbench_v8 v, y;
+    size_t j = 0;
+    for (; j + 8 <= d; j += 8) {
+        AUCBENCH_LOAD(v, x + j);
+        AUCBENCH_LOAD(y, u + j);
+        y += v * a;
+        memcpy(u + j, &y, sizeof y);
+        AUCBENCH_LOAD(y, w + j);
+        y += v * b;
+        memcpy(w + j, &y, sizeof y);
+    }
+    for (; j < d; j++) {
+        u[j] += a * x[j];
+        w[j] += b * x[j];
+    }
+}
+
 #endif

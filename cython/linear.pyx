@@ -6,7 +6,7 @@ a time (see dense.h), and the last few one by one.
 """
 
 from libc.math cimport exp
-from rows cimport Rows, axpy, axpy4, dot, dot4, first, first_index, prefetch, view
+from rows cimport Rows, axpy, axpy4, dot, dot4, first, first_index, prefetch, square, view
 
 
 cdef enum:
@@ -83,6 +83,19 @@ def pullback(
     with nogil:
         for i in range(lo, hi, 4):
             axpys(r_ + (i - lo), &X, rows, gather(&X, order_, i, hi, rows), out_)
+
+
+def square_norms(
+    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    Py_ssize_t n, double[::1] out,
+):
+    """out[i] = |X[i]|^2"""
+    cdef Rows X = view(values, columns, starts, d)
+    cdef double* out_ = <double*> first(out)
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(n):
+            out_[i] = square(&X, i)
 
 
 def affine_pass(

@@ -9,6 +9,8 @@ from scipy.linalg.cython_blas cimport daxpy, ddot
 cdef extern from "dense.h" nogil:
     void aucbench_dot4(size_t d, const double** x, const double* w, double* s)
     void aucbench_axpy4(size_t d, const double* c, const double** x, double* out)
+    void aucbench_dot2(size_t d, const double* x, const double* u, const double* w, double* s)
+    void aucbench_axpy2(size_t d, double a, double b, const double* x, double* u, double* w)
     void AUCBENCH_PREFETCH(const void* p)
 
 
@@ -47,17 +49,51 @@ cdef inline void prefetch(const Rows* X, Py_ssize_t i) noexcept nogil:
         AUCBENCH_PREFETCH(X.columns + at)
 
 
+cdef inline void ahead(const Rows* X, const int* order, Py_ssize_t t, Py_ssize_t n) noexcept nogil:
+    """At row t of n, ask for rows that come later in a random order.
+
+    A CSR row by its start, eight rows ahead: about one trip to memory. A dense row wholly,
+    one row ahead, unless it lies next in memory, where the hardware asks for it.
+    """
+    cdef Py_ssize_t j
+    if X.starts != NULL:
+        if t + 8 < n:
+            prefetch(X, order[t + 8])
+    elif t + 1 < n and order[t + 1] != order[t] + 1:
+        for j in range(begin(X, order[t + 1]), begin(X, order[t + 1] + 1), 8):
+            AUCBENCH_PREFETCH(X.values + j)
+
+
+cdef inline Py_ssize_t begin(const Rows* X, Py_ssize_t i) noexcept nogil:
+    """Where row i begins in X.values; it ends where row i + 1 begins."""
+    return i * <Py_ssize_t> X.d if X.starts == NULL else X.starts[i]
+
+
+cdef inline double square(const Rows* X, Py_ssize_t i) noexcept nogil:
+    """|X[i]|^2"""
+    cdef Py_ssize_t j
+    cdef double s = 0.0
+    for j in range(begin(X, i), begin(X, i + 1)):
+        s += X.values[j] * X.values[j]
+    return s
+
+
 cdef inline double dot(const Rows* X, Py_ssize_t i, const double* w) noexcept nogil:
     """X[i] . w"""
-    cdef Py_ssize_t j
+    cdef Py_ssize_t j, end
     cdef int one = 1
     cdef int d = X.d
-    cdef double s = 0.0
+    cdef double s = 0.0, r = 0.0  # two sums: one would wait for itself at each term
     if X.starts == NULL:
         return ddot(&d, <double*> (X.values + i * X.d), &one, <double*> w, &one)
-    for j in range(X.starts[i], X.starts[i + 1]):
+    j, end = X.starts[i], X.starts[i + 1]
+    while j + 1 < end:
         s += X.values[j] * w[X.columns[j]]
-    return s
+        r += X.values[j + 1] * w[X.columns[j + 1]]
+        j += 2
+    if j < end:
+        s += X.values[j] * w[X.columns[j]]
+    return s + r
 
 
 cdef inline void axpy(double a, const Rows* X, Py_ssize_t i, double* out) noexcept nogil:
@@ -70,6 +106,36 @@ cdef inline void axpy(double a, const Rows* X, Py_ssize_t i, double* out) noexce
         return
     for j in range(X.starts[i], X.starts[i + 1]):
         out[X.columns[j]] += a * X.values[j]
+
+
+cdef inline void dot2(
+    const Rows* X, Py_ssize_t i, const double* u, const double* w, double* s
+) noexcept nogil:
+    """s[0] = X[i] . u and s[1] = X[i] . w, in one reading of the row"""
+    cdef Py_ssize_t j
+    cdef double a = 0.0, b = 0.0
+    if X.starts == NULL:
+        aucbench_dot2(X.d, X.values + i * X.d, u, w, s)
+        return
+    for j in range(X.starts[i], X.starts[i + 1]):
+        a += X.values[j] * u[X.columns[j]]
+        b += X.values[j] * w[X.columns[j]]
+    s[0], s[1] = a, b
+
+
+cdef inline void axpy2(
+    double a, double b, const Rows* X, Py_ssize_t i, double* u, double* w
+) noexcept nogil:
+    """u += a X[i] and w += b X[i], in one reading of the row; u and w do not overlap"""
+    cdef Py_ssize_t j
+    cdef int c
+    if X.starts == NULL:
+        aucbench_axpy2(X.d, a, b, X.values + i * X.d, u, w)
+        return
+    for j in range(X.starts[i], X.starts[i + 1]):
+        c = X.columns[j]
+        u[c] += a * X.values[j]
+        w[c] += b * X.values[j]
 
 
 cdef inline void dot4(

@@ -126,3 +126,36 @@ def soft_threshold(v, t):
 def elastic_net(v, l1, l2, step):
     """Minimiser of step (l1 |w| + l2/2 w^2) + (w - v)^2 / 2, entry by entry."""
     return soft_threshold(v, step * l1) / (1 + step * l2)
+
+
+# --- solam -------------------------------------------------------------------------------
+
+
+def solam(X, y, order, *, xi, R, lam=0.0, kappa=None, w=None):
+    """Eager SOLAM and regSOLAM: the gamma-weighted mean of the points, and the last point."""
+    w = np.zeros(X.shape[1]) if w is None else w.copy()
+    a = b = alpha = 0.0
+    largest, positives, weight, total = 0.0, 0, 0.0, np.zeros(w.size)
+    for t, i in enumerate(order, 1):
+        x, step = X[i], xi / math.sqrt(t)
+        positives += y[i] > 0
+        p = positives / t
+        largest = max(largest, math.sqrt(x @ x))
+        bound = R * (largest if kappa is None else kappa)
+        total, weight = total + step * w, weight + step
+        s = w @ x
+        if y[i] > 0:
+            dw = 2 * (1 - p) * (s - a - 1 - alpha) * x
+            da, db = -2 * (1 - p) * (s - a), 0.0
+            dalpha = -2 * (1 - p) * s - 2 * p * (1 - p) * alpha
+        else:
+            dw = 2 * p * (s - b + 1 + alpha) * x
+            da, db = 0.0, -2 * p * (s - b)
+            dalpha = 2 * p * s - 2 * p * (1 - p) * alpha
+        w = w - step * (dw + lam * w)
+        a, b, alpha = a - step * da, b - step * db, alpha + step * dalpha
+        if np.linalg.norm(w) > R:
+            w = w * R / np.linalg.norm(w)
+        a, b = (min(max(v, -bound), bound) for v in (a, b))
+        alpha = min(max(alpha, -2 * bound), 2 * bound)
+    return total / weight, w, np.array([a, b, alpha])

@@ -26,6 +26,9 @@ def pullback(
     r: Vector,
     out: Vector,
 ) -> None: ...
+def square_norms(
+    values: Vector, columns: Index | None, starts: Index | None, d: int, n: int, out: Vector
+) -> None: ...
 def affine_pass(
     values: Vector,
     columns: Index | None,

@@ -1,0 +1,42 @@
+"""Passes over the rows: what methods that update after every row share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import numpy as np
+
+from aucbench.arrays import Index
+from aucbench.protocols import Problem, State, Streaming
+
+
+def row_order(n: int, rng: np.random.Generator, *, shuffle: bool) -> Index:
+    """Rows of one pass: a fresh random permutation, or 0 ... n-1 in file order."""
+    order = np.arange(n, dtype=np.int32)
+    if shuffle:
+        rng.shuffle(order)
+    return order
+
+
+def passes(
+    solver: Streaming, problem: Problem, rng: np.random.Generator, *, shuffle: bool
+) -> Iterator[State]:
+    """Iterate a streaming method over its training rows, one state after each pass.
+
+    Parameters
+    ----------
+    solver : Streaming
+        Its memory goes on from pass to pass, as if the rows had come once more.
+    problem : Problem
+        Holds the rows and the first weights.
+    rng : Generator
+        Draws the orders of the rows here, and what the method draws itself.
+    shuffle : bool
+        A fresh permutation for each pass; False keeps file order.
+    """
+    data = problem.data
+    memory = solver.start(problem.start(), rng)
+    for t in count(1):
+        solver.update(memory, data.chunk, row_order(data.n, rng, shuffle=shuffle))
+        yield State(t, solver.weights(memory), t * data.n)

@@ -1,0 +1,98 @@
+"""SOLAM and regSOLAM, scaled and lazy, against the eager definition."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from aucbench.data import Chunk
+from aucbench.kernels.solam import solam_pass
+from aucbench.methods import SaddlePoint
+from aucbench.registry import get_solver
+
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+
+
+def sample(seed, n=60, d=9):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.3, 1, -1)
+    X = (rng.normal(size=(n, d)) + 0.3 * y[:, None]) / 3.0
+    X[rng.random(X.shape) < 0.6] = 0.0
+    return X, y
+
+
+@LAYOUTS
+@given(
+    seed=st.integers(0, 2**16),
+    xi=st.sampled_from([0.01, 0.3, 1.0]),  # beyond, steps magnify the rounding of both
+    lam=st.sampled_from([0.0, 1e-3, 0.5, 3.0]),
+    R=st.sampled_from([0.1, 3.0, 1e4]),
+    kappa=st.sampled_from([None, 1.0]),
+)
+def test_it_equals_the_eager_definition(layout, seed, xi, lam, R, kappa):
+    X, y = sample(seed)
+    order = np.random.default_rng(seed).permutation(2 * len(y)).astype(np.int32) % len(y)
+    start = np.random.default_rng(seed + 1).normal(size=X.shape[1]) * 0.1
+
+    point = SaddlePoint.at(start.copy(), kappa)
+    point.move(Chunk.of(layout(X), y), order, xi=xi, lam=lam, R=R)
+    mean, last, abc = reference.solam(X, y, order, xi=xi, R=R, lam=lam, kappa=kappa, w=start)
+
+    scale = max(1.0, np.abs(mean).max())
+    np.testing.assert_allclose(point.mean, mean, rtol=1e-10, atol=1e-11 * scale)
+    np.testing.assert_allclose(point.w, last, rtol=1e-10, atol=1e-11 * scale)
+    np.testing.assert_allclose(point.numbers[:3], abc, rtol=1e-10, atol=1e-11 * scale)
+    assert not point.work.any()
+
+
+@LAYOUTS
+def test_digits_survive_a_long_run_on_the_sphere(layout):
+    X, y = sample(3, n=400)
+    order = (np.arange(100 * 400) % 400).astype(np.int32)
+
+    point = SaddlePoint.at(np.zeros(X.shape[1]), None)
+    point.move(Chunk.of(layout(X), y), order, xi=100.0, lam=0.0, R=0.3)
+    mean, last, _ = reference.solam(X, y, order, xi=100.0, R=0.3)
+
+    np.testing.assert_allclose(point.mean, mean, rtol=1e-10)
+    np.testing.assert_allclose(point.w, last, rtol=1e-9, atol=1e-11)
+    assert np.linalg.norm(point.w) <= 0.3 * (1 + 1e-12)
+
+
+def test_a_step_that_wipes_w_out_leaves_the_row_alone():
+    solver = get_solver("reg-solam", xi=1.0, lam=1.0, kappa=1.0)
+    memory = solver.start(np.ones(2), np.random.default_rng(0))
+    one = Chunk.of(np.array([[1.0, 0.0]]), [1])
+
+    solver.update(memory, one, np.zeros(1, np.int32))
+
+    # p = 1: a lone positive has the gradient 0, and 1 - step * lam is 0.
+    np.testing.assert_array_equal(memory.w, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+def test_it_ends_on_any_floats(bad):
+    X, y = sample(1)
+    X[5, 2] = bad
+    arrays = X.ravel(), None, None, X.shape[1]
+    w, u, total, numbers = np.zeros(9), np.zeros(9), np.zeros(9), np.zeros(7)
+
+    with np.errstate(all="ignore"):
+        norms = (X**2).sum(axis=1)
+    order = np.arange(len(y), dtype=np.int32)
+    steps = np.ones(len(y))
+    solam_pass(
+        *arrays, order, y.astype(np.int8), norms, steps, 0.1, 2.0, True, w, u, total, numbers
+    )
+
+    assert numbers[4] == len(y)
+
+
+def test_no_row_changes_nothing():
+    memory = SaddlePoint.at(np.ones(3), None)
+
+    memory.move(Chunk.of(np.ones((2, 3)), [1, -1]), np.empty(0, np.int32), xi=1.0, lam=1.0, R=9.0)
+
+    np.testing.assert_array_equal(memory.mean, np.ones(3))
