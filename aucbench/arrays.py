@@ -129,6 +129,23 @@ class Rows:
         norms: Vector = np.ldexp(np.sqrt(sums), exponent)
         return norms
 
+    def gram(self, c: Vector, centre: Vector) -> Vector:
+        """Sum of c_i (x_i - m)(x_i - m)^T, (d, d), m the centre: dense rows never as a copy."""
+        if self.columns is not None:
+            X = self.matrix
+            moment = X.T @ c
+            cross = np.outer(moment, centre)
+            whole: Vector = (X.T @ self.scaled_rows(c).matrix).toarray()
+            whole -= cross + cross.T
+            whole += c.sum() * np.outer(centre, centre)
+            return whole
+        total = np.zeros((self.d, self.d))
+        step = max(1, (1 << 22) // self.d)  # 32 MiB at a time
+        for lo in range(0, self.n, step):
+            part = self.matrix[lo : lo + step] - centre
+            total += part.T @ (part * c[lo : lo + step, None])
+        return total
+
     def with_ones(self) -> Rows:
         """Return the rows with a last column of ones, the one that carries an intercept."""
         if self.columns is None or self.starts is None:
@@ -160,6 +177,16 @@ def rows(X: Any) -> Rows:
     if np.ndim(X) != 2:
         raise DataError(f"X must be a matrix (n rows, d columns), got {np.ndim(X)} dimension(s)")
     return Rows(dense.reshape(-1), None, None, *dense.shape)
+
+
+def stack(upper: Rows, lower: Rows) -> Rows:
+    """Copy of the rows of two matrices of equal d, in the layout of the first."""
+    if not upper.is_sparse:
+        dense = lower.matrix.toarray() if lower.is_sparse else lower.matrix
+        return rows(np.vstack([upper.matrix, dense]))
+    from scipy.sparse import csr_array, vstack
+
+    return rows(vstack([upper.matrix, csr_array(lower.matrix)], format="csr"))
 
 
 def _check_stored(count: int) -> None:

@@ -137,7 +137,8 @@ def _drive(
             state = following
             if np.shape(state.w) != (d,) or not np.isfinite(state.w).all():
                 stop = Stop.INVALID
-        point = Point(state.step, state.rows_seen / n, clock.seconds, None, state.gap)
+        passes = state.rows_seen / n
+        point = Point(state.step, passes, clock.seconds, None, state.gap, state.residual)
         stop = stop or limits.reached(point, problem, state.w)
         if stop is not None or point.passes >= due:
             due = point.passes + max(limits.every, limits.growth * point.passes)

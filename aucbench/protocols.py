@@ -186,6 +186,7 @@ class State:
     w: Vector
     rows_seen: int
     gap: float | None = None  # certified optimality gap, where the method has one
+    residual: float | None = None  # |gradient of the objective|, where the method has it
 
 
 @dataclass(frozen=True)

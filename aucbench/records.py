@@ -49,6 +49,7 @@ class Point:
     seconds: float  # spent inside the solver, evaluation excluded
     objective: float | None  # f(w) + Omega(w) on the training rows; None: f is not listed
     gap: float | None  # certified by the method, in units of the objective
+    residual: float | None = None  # |gradient of the objective|, as the method reports it
 
 
 @dataclass(frozen=True, slots=True)

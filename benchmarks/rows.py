@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, random_array
 
 import aucbench
 
@@ -39,6 +39,14 @@ def ones(n: int, d: int, stored: int) -> aucbench.Data:
     starts = np.arange(0, n * stored + 1, stored)
     X = csr_array((np.ones(n * stored), columns, starts), shape=(n, d))
     return aucbench.Data.of(X, labels(X @ rng.standard_normal(d), rng))
+
+
+@cache
+def sector() -> aucbench.Data:
+    """CSR rows of many features, like the words of the data set sector: 0.3 % stored."""
+    rng = np.random.default_rng(1)
+    X = random_array((9_619, 55_197), density=0.003, format="csr", rng=rng)
+    return aucbench.Data.of(X, labels(X @ rng.standard_normal(X.shape[1]), rng))
 
 
 LAYOUTS = {"dense": lambda: dense(*DENSE), "csr": lambda: ones(*A9A)}

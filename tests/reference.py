@@ -159,3 +159,99 @@ def solam(X, y, order, *, xi, R, lam=0.0, kappa=None, w=None):
         a, b = (min(max(v, -bound), bound) for v in (a, b))
         alpha = min(max(alpha, -2 * bound), 2 * bound)
     return total / weight, w, np.array([a, b, alpha])
+
+
+# --- OAM ---------------------------------------------------------------------------------
+
+
+def oam(X, y, uniforms, C, buffer, w, *, at_once):
+    """Each row against the buffered rows of the other class; then it enters its own buffer."""
+    w, buffers, seen = w.copy(), {1: [], -1: []}, {1: 0, -1: 0}
+    for x, k, (chance, place) in zip(X, y, uniforms, strict=True):
+        step = C * max(1, seen[-k] / buffer) / 2
+        old = w.copy()
+        for z in buffers[-k]:
+            v = old if at_once else w
+            margin, square = k * v @ (x - z), (x - z) @ (x - z)
+            if at_once and margin <= 1:
+                w = w + step * k * (x - z)
+            elif not at_once and square > 0:
+                w = w + min(step, max(0, 1 - margin) / square) * k * (x - z)
+        seen[k] += 1
+        if len(buffers[k]) < buffer:
+            buffers[k].append(x)
+        elif chance < buffer / seen[k]:
+            buffers[k][int(place * buffer)] = x
+    return w, buffers
+
+
+# --- opauc -------------------------------------------------------------------------------
+
+
+class ExactMoments:
+    """Rows of a class as they are: mean and covariance by their definition."""
+
+    def __init__(self, d):
+        self.rows = []
+
+    def count(self, x, r):
+        self.rows.append(x)
+
+    def mean_and_product(self, w):
+        mean = np.mean(self.rows, axis=0)
+        centred = self.rows - mean
+        return mean, centred.T @ (centred @ w) / len(self.rows)
+
+
+class SketchedMoments:
+    """Sketch of a class as OPAUC prints it: Z = sum x r^T, q = sum r, running mean."""
+
+    def __init__(self, d):
+        self.rows, self.mean, self.Z, self.q = [], np.zeros(d), 0.0, 0.0
+
+    def count(self, x, r):
+        self.rows.append(x)
+        self.Z, self.q = self.Z + np.outer(x, r), self.q + r
+        self.mean = self.mean + (x - self.mean) / len(self.rows)
+
+    def mean_and_product(self, w):
+        Y = self.Z - np.outer(self.mean, self.q)
+        return self.mean, Y @ (Y.T @ w) / len(self.rows)
+
+
+def opauc(X, y, order, *, eta, lam, noise=None, w=None):
+    """Eager OPAUC, with noise (one r for each step) its low-rank form: the last point."""
+    w = np.zeros(X.shape[1]) if w is None else w.copy()
+    kind = ExactMoments if noise is None else SketchedMoments
+    classes = {-1: kind(w.size), 1: kind(w.size)}
+    for t, i in enumerate(order):
+        classes[y[i]].count(X[i], None if noise is None else noise[t])
+        other = classes[-y[i]]
+        if other.rows:
+            mean, product = other.mean_and_product(w)
+            q = X[i] - mean
+            w = w - eta * (lam * w - y[i] * q + (q @ w) * q + product)
+    return w
+
+
+# --- Uni-Exp -----------------------------------------------------------------------------
+
+
+def univariate_exp(X, y, w):
+    """Half the class means of exp(-y s), and the gradient: the definition."""
+    value, grad = 0.0, np.zeros(X.shape[1])
+    for x, k in zip(X, y, strict=True):
+        loss = np.exp(-k * (w @ x)) / (2 * np.sum(y == k))
+        value += loss
+        grad -= k * loss * x
+    return value, grad
+
+
+def uni_exp(X, y, eta, lam, w):
+    """One eager step per row, with the running share of its class."""
+    w, seen = w.copy(), {1: 0, -1: 0}
+    for t, (x, k) in enumerate(zip(X, y, strict=True), 1):
+        seen[k] += 1
+        share = seen[k] / t
+        w = (1 - eta * lam) * w + eta * k * np.exp(-k * (w @ x)) / (2 * share) * x
+    return w

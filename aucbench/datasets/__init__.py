@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aucbench.datasets.catalogue import CATALOGUE
+from aucbench.datasets.chunks import stream
 from aucbench.datasets.embedded import breast_cancer, digits, one_against_the_rest
 from aucbench.datasets.files import available, load
 from aucbench.datasets.simulated import linear, outbreak, outbreak_support, radial, true_scores
@@ -18,6 +19,7 @@ __all__ = [
     "outbreak",
     "outbreak_support",
     "radial",
+    "stream",
     "true_scores",
 ]
 

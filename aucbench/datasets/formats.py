@@ -11,7 +11,8 @@ import gzip
 import lzma
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -68,16 +69,23 @@ def read(path: Path, wanted: Wanted) -> Table:
     MissingExtraError
         When it is Parquet and pyarrow is not installed.
     """
-    ending = format_of(path.name) or ".svm"
+    with told(path), open_plain(path) as stream:
+        return _READERS[reader_of(path)](stream, wanted)
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn what a reader raises on a damaged or foreign file into a sentence that names it."""
     try:
-        with open_plain(path) as stream:
-            return _READERS[ending](stream, wanted)
+        yield
     except DataError as error:
+        if str(path) in str(error):
+            raise
         raise DataError(f"{path}: {error}") from error
     except UNREADABLE as error:
         raise DataError(
-            f"{path} cannot be read as {ending[1:]} ({first_line(error)}); either it is damaged "
-            f"or its ending is wrong: known are {' '.join(_READERS)}, also with "
+            f"{path} cannot be read as {reader_of(path)[1:]} ({first_line(error)}); either it is "
+            f"damaged or its ending is wrong: known are {' '.join(_READERS)}, also with "
             f"{' '.join(_OPENERS)}"
         ) from error
 
@@ -99,6 +107,11 @@ def format_of(name: str) -> str | None:
     return ending if ending in _READERS else None
 
 
+def reader_of(path: Path) -> str:
+    """Return the ending whose reader takes `path`: svmlight's where none is known."""
+    return format_of(path.name) or ".svm"
+
+
 def first_line(error: BaseException) -> str:
     """Return the first line of a foreign error, shortened."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:120]
@@ -114,15 +127,21 @@ def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
         raise DataError("there is no row in it; wanted are lines like '1 3:0.5 7:2'")
     if X.shape[1] < wanted.width:
         X.resize((X.shape[0], wanted.width))
-    return Table(X, _whole(y))
+    return Table(X, whole(y))
 
 
-def _whole(y: Any) -> Any:
+def whole(y: Any) -> Any:
     """Labels as integers where they are: a message then says 3, not 3.0."""
     return y.astype(np.int64) if (np.abs(y) < 2**53).all() and (y == np.rint(y)).all() else y
 
 
 def _csv(stream: IO[bytes], wanted: Wanted) -> Table:
+    frame, header = open_csv(stream)
+    return frame_table(frame, wanted.target, named=header)
+
+
+def open_csv(stream: IO[bytes], rows: int | None = None) -> tuple[Any, bool]:
+    """Return the frame, with `rows` an iterator of frames of so many, and whether it is named."""
     import pandas as pd
 
     first = stream.readline().decode("utf-8-sig").rstrip("\r\n")
@@ -132,13 +151,14 @@ def _csv(stream: IO[bytes], wanted: Wanted) -> Table:
     stream.seek(0)
     frame = pd.read_csv(
         stream,
+        chunksize=rows,
         sep=separator,
         header=0 if header else None,
         index_col=0 if header and not cells[0] else None,  # row numbers, as pandas writes them
         skipinitialspace=True,
         low_memory=False,  # by chunks, a column may be read as numbers here and text there
     )
-    return _frame_table(frame, wanted.target, named=header)
+    return frame, header
 
 
 def _is_header(cells: Sequence[str]) -> bool:
@@ -157,14 +177,21 @@ def is_number(text: str) -> bool:
 
 
 def _parquet(stream: IO[bytes], wanted: Wanted) -> Table:
+    frame = pyarrow_parquet().read_table(stream).to_pandas()
+    return frame_table(frame, wanted.target, named=True)
+
+
+def pyarrow_parquet() -> Any:
+    """Return the module pyarrow.parquet; `MissingExtraError` when it is not installed."""
     try:
         from pyarrow import parquet
     except ImportError as error:
         raise MissingExtraError("reading Parquet", "parquet") from error
-    return _frame_table(parquet.read_table(stream).to_pandas(), wanted.target, named=True)
+    return parquet
 
 
-def _frame_table(frame: Any, target: str | int | None, *, named: bool) -> Table:
+def frame_table(frame: Any, target: str | int | None, *, named: bool, first: int = 0) -> Table:
+    """Split a frame into features and labels; its rows are those of the file from `first` on."""
     if not len(frame) or frame.shape[1] < 2:
         raise DataError(
             f"there are {len(frame)} rows and {frame.shape[1]} columns in it; wanted are one row "
@@ -174,7 +201,7 @@ def _frame_table(frame: Any, target: str | int | None, *, named: bool) -> Table:
     at = _announced(names) if target is None else column_at(target, names, len(names))
     y = frame.iloc[:, at]
     if y.isna().any():
-        where = int(np.flatnonzero(y.isna())[0])
+        where = first + int(np.flatnonzero(y.isna())[0])
         raise DataError(f"the label is missing in row {where}; every row needs one")
     table = Table(frame, y.to_numpy(), names if named else None)
     return table.keeping([j for j in range(len(names)) if j != at])

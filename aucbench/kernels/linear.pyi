@@ -56,3 +56,16 @@ def logistic_pass(
     w: Vector,
     out: Vector,
 ) -> None: ...
+def univariate_exp_pass(
+    values: Vector,
+    columns: Index | None,
+    starts: Index | None,
+    d: int,
+    order: Index | None,
+    lo: int,
+    hi: int,
+    y: NDArray[np.int8],
+    w: Vector,
+    weight: Vector,
+    out: Vector,
+) -> None: ...

@@ -2,16 +2,37 @@
 
 from aucbench.methods.baseline import LinearBaseline, one_fit
 from aucbench.methods.block_thresholding import block_descent
-from aucbench.methods.power import lipschitz
+from aucbench.methods.buffers import Buffers
+from aucbench.methods.centred import CentredRows
+from aucbench.methods.conjugate_gradient import conjugate_gradient
+from aucbench.methods.covariances import Covariances
+from aucbench.methods.normal_equations import preconditioner
+from aucbench.methods.power import lipschitz, top_eigenvalue
+from aucbench.methods.primal_dual import primal_dual
 from aucbench.methods.saddle_point import SaddlePoint
+from aucbench.methods.sketches import Sketches
+from aucbench.methods.stages import Stage, max_abs, staged_passes
 from aucbench.methods.streaming import passes, row_order
+from aucbench.methods.univariate import Univariate
 
 __all__ = [
+    "Buffers",
+    "CentredRows",
+    "Covariances",
     "LinearBaseline",
     "SaddlePoint",
+    "Sketches",
+    "Stage",
+    "Univariate",
     "block_descent",
+    "conjugate_gradient",
     "lipschitz",
+    "max_abs",
     "one_fit",
     "passes",
+    "preconditioner",
+    "primal_dual",
     "row_order",
+    "staged_passes",
+    "top_eigenvalue",
 ]

@@ -43,15 +43,22 @@ def lipschitz(f: Objective, blocks: Sequence[Block], rng: np.random.Generator) -
     v = rng.standard_normal(f.data.d)
     top = 0.0
     for rows in blocks:
-        value, v = _top_eigenvalue(partial(f.curvature, rows=rows), v)
+        value, v = top_eigenvalue(partial(f.curvature, rows=rows), v)
         top = max(top, value)
     if not (np.isfinite(top) and top > 0):
         raise ParameterError(f"the curvature of the data is {top}; rescale the data or give gamma")
     return top
 
 
-def _top_eigenvalue(product: Callable[[Vector], Vector], v: Vector) -> tuple[float, Vector]:
-    """λ_max of a positive semi-definite H and the direction found, starting from `v`."""
+def top_eigenvalue(product: Callable[[Vector], Vector], v: Vector) -> tuple[float, Vector]:
+    """λ_max of a positive semi-definite H and the direction found, starting from `v`.
+
+    Parameters
+    ----------
+    product : function (v) -> H v
+    v : array of shape (d,)
+        Not orthogonal to the direction looked for: a random one.
+    """
     value = 0.0
     for _ in range(MAX_PRODUCTS):
         v = v / np.linalg.norm(v)

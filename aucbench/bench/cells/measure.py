@@ -183,6 +183,7 @@ class Curve:
             "seconds": point.seconds,
             "objective": point.objective,
             "gap": point.gap,
+            "residual": point.residual,
             "train_auc": auc_or_none(problem.data, problem.data.scores(w)),
             "validation_auc": _validation_auc(problem, w),
         }

@@ -1,0 +1,151 @@
+"""Cut a file into tables of so many rows: svmlight, CSV and Parquet, compressed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from aucbench.arrays import MAX_STORED
+from aucbench.datasets import formats
+from aucbench.datasets.formats import Table
+from aucbench.errors import DataError
+
+Line = tuple[int, bytes]  # its number in the file, from 1, and its content
+_BUFFER = 1 << 16  # bytes read ahead of each column of Parquet
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How a file is cut."""
+
+    rows: int  # of a table
+    target: str | int | None = None  # the column of the labels
+    features: int | None = None  # of svmlight: their number, when the file is not to be scanned
+    least: int = 0  # of svmlight: their number at least, when it is scanned
+
+
+def svmlight(path: Path, cut: Cut) -> Iterator[Table]:
+    """Tables of svmlight, all of the same width."""
+    d, zero = cut.features, None
+    if d is None:
+        with formats.open_plain(path) as content:
+            d, zero = _extent(_lines(content))
+        d = max(d, cut.least)
+    with formats.open_plain(path) as content:
+        lines = _lines(content)
+        while part := [*islice(lines, cut.rows)]:
+            if zero is None:
+                _, zero = _extent(part)
+            yield _parsed(part, d, zero)
+
+
+def _lines(content: IO[bytes]) -> Iterator[Line]:
+    """Lines that hold a row: neither blank nor a comment."""
+    return ((at, text) for at, text in enumerate(content, 1) if text.lstrip()[:1] not in b"#")
+
+
+def _extent(lines: Iterable[Line]) -> tuple[int, bool]:
+    """d, and whether indices count from 0, which is told by an index 0 as in scikit-learn.
+
+    Indices ascend in a row, so that its first and its last one are enough.
+    """
+    largest, zero = -1, False
+    for at, text in lines:
+        try:
+            first, last = _ends(text)
+        except (ValueError, LookupError) as error:
+            raise _unreadable(at, error) from error
+        largest, zero = max(largest, last), zero or first == 0
+    return max(largest + zero, 1), zero
+
+
+def _ends(text: bytes) -> tuple[int, int]:
+    """First and last index of a row, -1 where it has none."""
+    row = text.split(b"#", 1)[0] if b"#" in text else text
+    tokens = row.split(None, 3)[1:3]
+    if tokens and tokens[0].startswith(b"qid"):
+        del tokens[0]
+    if not tokens:
+        return -1, -1
+    last = int(row.rpartition(b":")[0].rsplit(None, 1)[-1])
+    if last > MAX_STORED:
+        raise ValueError(f"index {last} exceeds {MAX_STORED}")
+    return int(tokens[0].partition(b":")[0]), last
+
+
+def _parsed(part: Sequence[Line], d: int, zero: bool) -> Table:
+    from sklearn.datasets import load_svmlight_file
+
+    text = BytesIO(b"".join(line for _, line in part))
+    try:
+        X, y = load_svmlight_file(text, n_features=d, zero_based=zero)
+    except formats.UNREADABLE as error:
+        if len(part) == 1:
+            raise _unreadable(part[0][0], error, 1 - zero, d - zero) from error
+        for line in part:
+            _parsed([line], d, zero)
+        raise
+    return Table(X, formats.whole(y))
+
+
+def _unreadable(at: int, error: Exception, low: int = 1, high: int | None = None) -> DataError:
+    bounds = "" if high is None else f" from {low} to {high}"
+    return DataError(
+        f"line {at} cannot be read ({formats.first_line(error)}); wanted are a label and "
+        f"index:value pairs with ascending indices{bounds}"
+    )
+
+
+def _csv(path: Path, cut: Cut) -> Iterator[Table]:
+    with formats.open_plain(path) as content:
+        frames, named = formats.open_csv(content, cut.rows)
+        yield from _tables(frames, cut, named=named)
+
+
+def _parquet(path: Path, cut: Cut) -> Iterator[Table]:
+    parquet = formats.pyarrow_parquet()
+    from pyarrow import Table as Batches
+
+    with (
+        _seekable(path) as content,
+        parquet.ParquetFile(content, buffer_size=_BUFFER, pre_buffer=False) as file,
+    ):
+        batches = file.iter_batches(batch_size=cut.rows)
+        frames = (Batches.from_batches([batch]).to_pandas() for batch in batches if len(batch))
+        yield from _tables(frames, cut, named=True)
+
+
+@contextmanager
+def _seekable(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that is read at many places: a compressed one is unpacked on the disk first."""
+    with formats.open_plain(path) as content:
+        if formats.without_compression(path.name) == path.name:
+            yield content
+            return
+        with TemporaryFile() as plain:
+            copyfileobj(content, plain)
+            plain.seek(0)
+            yield plain
+
+
+def _tables(frames: Iterable[Any], cut: Cut, *, named: bool) -> Iterator[Table]:
+    first = 0
+    for frame in frames:
+        yield formats.frame_table(frame, cut.target, named=named, first=first)
+        first += len(frame)
+
+
+CUTTERS: dict[str, Callable[[Path, Cut], Iterator[Table]]] = {
+    ".svm": svmlight,
+    ".svmlight": svmlight,
+    ".libsvm": svmlight,
+    ".csv": _csv,
+    ".parquet": _parquet,
+}

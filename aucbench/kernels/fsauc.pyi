@@ -1,0 +1,26 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.int32]
+
+def stage_rows(
+    values: Vector,
+    columns: Index | None,
+    starts: Index | None,
+    d: int,
+    order: Index,
+    y: NDArray[np.int8],
+    eta: float,
+    R: float,
+    bound: float,
+    r: float,
+    D: float,
+    c: Vector,
+    z: Vector,
+    u: Vector,
+    total: Vector,
+    sums: NDArray[np.float64],
+    abc: NDArray[np.float64],
+    seen: Vector,
+) -> None: ...

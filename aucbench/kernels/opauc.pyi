@@ -1,0 +1,23 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.int32]
+
+def opauc_pass(
+    values: Vector,
+    columns: Index | None,
+    starts: Index | None,
+    d: int,
+    order: Index,
+    y: NDArray[np.int8],
+    eta: float,
+    lam: float,
+    n: Vector,
+    held: Index,
+    mean: Vector,
+    scatter: Vector,
+    pending: Vector,
+    w: Vector,
+    work: Vector,
+) -> None: ...

@@ -1,0 +1,18 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.int32]
+
+def uni_exp_pass(
+    values: Vector,
+    columns: Index | None,
+    starts: Index | None,
+    d: int,
+    order: Index,
+    y: NDArray[np.int8],
+    eta: float,
+    lam: float,
+    w: Vector,
+    seen: NDArray[np.int64],
+) -> None: ...

@@ -1,0 +1,95 @@
+"""One pass of each row-by-row solver, in file order, after what a fit pays once.
+
+`Sector` compares lazy steps on very sparse rows with an eager step that touches every weight.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import aucbench
+
+from .rows import LAYOUTS, dense, sector
+
+SOLVERS = {
+    "spam-l1": "spam-l1[shuffle=false]",
+    "spam-l2": "spam-l2[shuffle=false]",
+    "spam-net": "spam-net[shuffle=false]",
+    "solam": "solam[shuffle=false]",
+    "reg-solam": "reg-solam[shuffle=false]",
+    "fsauc": "fsauc[shuffle=false,passes=1000]",
+    "fsauc-tight": "fsauc[shuffle=false,passes=1000,R=0.1]",
+    "uni-exp": "uni-exp[shuffle=false]",
+    "opauc-lr": "opauc-lr[shuffle=false]",
+    "oam-gra": "oam-gra[shuffle=false]",
+    "oam-seq": "oam-seq[shuffle=false]",
+}
+
+
+class Pass:
+    """The solver, ready for a pass; the first one is not measured."""
+
+    def start(self, spec: str, data: aucbench.Data) -> None:
+        solver = aucbench.get_solver(spec)
+        problem = solver.problem(data, np.random.default_rng(0))
+        self.states = solver.iterates(problem, np.random.default_rng(0))
+        next(self.states)
+
+
+class RowByRow(Pass):
+    """Like a9a as CSR, and 20000 x 1000 dense."""
+
+    version = "1"
+    params = ([*SOLVERS], [*LAYOUTS])
+    param_names = ("solver", "layout")
+    number = 1
+    repeat = (5, 9, 10.0)
+
+    def setup(self, solver: str, layout: str) -> None:
+        if layout == "dense" and solver.startswith(("oam", "opauc")):
+            raise NotImplementedError  # seconds a pass: on the CSR rows is enough
+        self.start(SOLVERS[solver], LAYOUTS[layout]())
+
+    def time_pass(self, solver: str, layout: str) -> None:
+        next(self.states)
+
+
+class Covariances(Pass):
+    """OPAUC where d x d matters: 1000 rows of 1000 features."""
+
+    version = "1"
+    number = 1
+
+    def setup(self) -> None:
+        self.start("opauc[shuffle=false]", dense(1_000, 1_000))
+
+    def time_opauc(self) -> None:
+        next(self.states)
+
+
+class Sector(Pass):
+    """9619 x 55197 with 0.3 % stored, and 200 of its rows with steps that cost O(d)."""
+
+    version = "1"
+    params = (["spam-l1", "spam-l2", "spam-net", "solam", "uni-exp", "fsauc"],)
+    param_names = ("solver",)
+    number = 1
+
+    def setup(self, solver: str) -> None:
+        data = sector()
+        self.start(SOLVERS[solver], data)
+        self.rows = data.rows
+        self.w, self.total = np.zeros(data.d), np.zeros(data.d)
+
+    def time_pass(self, solver: str) -> None:
+        next(self.states)
+
+    def time_200_eager_steps(self, solver: str) -> None:
+        starts = self.rows.starts
+        for i in range(200):
+            row = slice(starts[i], starts[i + 1])
+            columns, values = self.rows.columns[row], self.rows.values[row]
+            s = self.w[columns] @ values
+            self.w[columns] -= 1e-3 * (s - 1.0) * values
+            self.w *= 1.0 / (1.0 + 1e-3)
+            self.total += self.w

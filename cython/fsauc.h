@@ -1,0 +1,184 @@
+/* Passes over w = c + s z: its l1 norm, its non-zeros, its distance to c, and the l1 ball.
+ *
+ * Vectors of 8 doubles, lowered by the compiler to what the machine has (clones.h). A 1 of a
+ * comparison is an integer -1, so that counting subtracts it and keeping is a bitwise and.
+ */
+#ifndef AUCBENCH_FSAUC_H
+#define AUCBENCH_FSAUC_H
+
+#include "clones.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define FSAUC_INLINE static inline __attribute__((always_inline))
+#else
+#define FSAUC_INLINE static inline
+#endif
+
+typedef double fsauc_v8 __attribute__((vector_size(64)));
+typedef int64_t fsauc_i8 __attribute__((vector_size(64)));
+
+#define FSAUC_LOAD(into, from) memcpy(&(into), (from), sizeof(fsauc_v8))
+#define FSAUC_STORE(to, from) memcpy((to), &(from), sizeof(fsauc_v8))
+#define FSAUC_SIGN ((fsauc_i8){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, \
+                               INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
+
+#ifndef FSAUC_GUESSES
+#define FSAUC_GUESSES 4
+#endif
+/* Newton's steps to theta. Each divides excess * non-zeros by 4 or more: from 1e300 to the
+ * last bit that is about 550. */
+#define FSAUC_STEPS 1200
+
+typedef struct {
+    double norm;     /* |w|_1 */
+    double square;   /* |w - c|^2 */
+    double nonzeros; /* of w */
+} fsauc_size;
+
+/* Eight sums, and what a tail that fills no vector adds, as one. */
+FSAUC_INLINE fsauc_size fsauc_total(fsauc_v8 norm, fsauc_v8 square, fsauc_i8 kept, fsauc_size tail)
+{
+    const fsauc_i8 half = {4, 5, 6, 7, 0, 1, 2, 3}, quarter = {2, 3, 0, 1, 6, 7, 4, 5};
+    norm += __builtin_shuffle(norm, half);
+    square += __builtin_shuffle(square, half);
+    kept += __builtin_shuffle(kept, half);
+    norm += __builtin_shuffle(norm, quarter);
+    square += __builtin_shuffle(square, quarter);
+    kept += __builtin_shuffle(kept, quarter);
+    return (fsauc_size){tail.norm + (norm[0] + norm[1]), tail.square + (square[0] + square[1]),
+                        tail.nonzeros + (double)(kept[0] + kept[1])};
+}
+
+/* w <- sign(w) max(|w| - theta, 0), and the size of the result; z is written if `write`. */
+FSAUC_INLINE fsauc_size fsauc_soften(size_t d, const double *c, double *z, double s, double theta,
+                                     const int write)
+{
+    const fsauc_i8 sign = FSAUC_SIGN;
+    fsauc_v8 norm = {0}, square = {0}, C, Z, A;
+    fsauc_i8 kept = {0}, W;
+    fsauc_size tail = {0, 0, 0};
+    size_t j = 0;
+    for (; j + 8 <= d; j += 8) {
+        FSAUC_LOAD(C, c + j);
+        FSAUC_LOAD(Z, z + j);
+        Z *= s;
+        W = (fsauc_i8)(C + Z);
+        A = (fsauc_v8)(W & ~sign) - theta;
+        kept -= A > 0;
+        A = (fsauc_v8)((fsauc_i8)A & (A > 0));
+        if (write) {
+            Z = (fsauc_v8)((fsauc_i8)A | (W & sign)) - C;
+            FSAUC_STORE(z + j, Z);
+        }
+        norm += A;
+        square += Z * Z;
+    }
+    for (; j < d; j++) {
+        double y = z[j] * s, w = c[j] + y, a = fabs(w) - theta;
+        a = a > 0 ? a : 0.0;
+        if (write)
+            z[j] = y = copysign(a, w) - c[j];
+        tail.norm += a;
+        tail.square += y * y;
+        tail.nonzeros += a > 0;
+    }
+    return fsauc_total(norm, square, kept, tail);
+}
+
+/* The size of w = c + s z. */
+AUCBENCH_CLONES
+static void fsauc_measure(size_t d, const double *c, double *z, double s, fsauc_size *size)
+{
+    *size = fsauc_soften(d, c, z, s, 0.0, 0);
+}
+
+/* Move w = c + s z, |w|_1 > limit, to the nearest point with |w|_1 = R <= limit, and write it as
+ * c + z. `size` is that of w, before and after; more non-zeros than there are only cost time.
+ *
+ * sum max(|w_j| - theta, 0) = R is solved by Newton's steps from the left, each taken at once:
+ * softening by theta and then by theta' is softening by their sum. */
+AUCBENCH_CLONES
+static void fsauc_ball(size_t d, const double *c, double *z, double s, double R, double limit,
+                       fsauc_size *size, double *crowd)
+{
+    fsauc_size now = *size;
+    const double excess = now.norm - R;
+    double theta = excess / now.nonzeros, moved = 0.0;
+    double g = excess / *crowd;
+    if (g > theta) {
+    for (int k = 0; k < FSAUC_GUESSES; k++) {
+        fsauc_size at = fsauc_soften(d, c, z, s, g, 0);
+        if (!(at.nonzeros > 0)) break;
+        g += (at.norm - R) / at.nonzeros;
+        if (!(g > theta)) break;
+        theta = g;
+    }
+    }
+    for (int k = 0; k < FSAUC_STEPS && now.norm > limit && now.nonzeros > 0; k++) {
+        now = fsauc_soften(d, c, z, s, theta, 1);
+        s = 1.0;
+        moved += theta;
+        theta = (now.norm - R) / now.nonzeros;
+    }
+    *crowd = excess / moved;
+    *size = now;
+}
+
+FSAUC_INLINE fsauc_size fsauc_step(size_t d, double e, double f, const double *x, const double *c,
+                                   double s, double *z, double *u, const int sum)
+{
+    const fsauc_i8 sign = FSAUC_SIGN;
+    fsauc_v8 norm = {0}, square = {0}, X, Z, W;
+    fsauc_i8 kept = {0};
+    fsauc_size tail = {0, 0, 0};
+    size_t j = 0;
+    for (; j + 8 <= d; j += 8) {
+        FSAUC_LOAD(X, x + j);
+        FSAUC_LOAD(Z, z + j);
+        Z += X * e;
+        FSAUC_STORE(z + j, Z);
+        if (sum) {
+            FSAUC_LOAD(W, u + j);
+            W += X * f;
+            FSAUC_STORE(u + j, W);
+        }
+        FSAUC_LOAD(W, c + j);
+        Z *= s;
+        W += Z;
+        kept -= W != 0;
+        norm += (fsauc_v8)((fsauc_i8)W & ~sign);
+        square += Z * Z;
+    }
+    for (; j < d; j++) {
+        z[j] += e * x[j];
+        if (sum)
+            u[j] += f * x[j];
+        const double y = s * z[j], w = c[j] + y;
+        tail.norm += fabs(w);
+        tail.square += y * y;
+        tail.nonzeros += w != 0;
+    }
+    return fsauc_total(norm, square, kept, tail);
+}
+
+/* z += e x, u += f x, and the size of c + s z. */
+AUCBENCH_CLONES
+static void fsauc_move(size_t d, double e, double f, const double *x, const double *c, double s,
+                       double *z, double *u, fsauc_size *size)
+{
+    *size = f == 0.0 ? fsauc_step(d, e, f, x, c, s, z, u, 0) : fsauc_step(d, e, f, x, c, s, z, u, 1);
+}
+
+/* total += s z */
+AUCBENCH_CLONES
+static void fsauc_add(size_t d, double s, const double *z, double *total)
+{
+    for (size_t j = 0; j < d; j++)
+        total[j] += s * z[j];
+}
+#endif

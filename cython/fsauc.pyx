@@ -1,0 +1,193 @@
+"""Rows of one stage of FSAUC.
+
+Design
+  a. w = c + s z, c the start of the stage. Scaling w - c to length r changes s alone, and
+     the stage's sum of w - c is kept lazily (scaled.pxd), so that a step which stays in the
+     l1 ball costs O(stored values of the row).
+  b. |w|_1 and |w - c|^2 follow from the values a step touches. After a scaling |w|_1 is only
+     known from above, by convexity; it is measured when the bound leaves the ball.
+  c. The projection on the l1 ball moves every non-zero of w by the same theta, and the one on
+     the l2 ball then moves all of w towards c; no scalar stands for both. They cost O(d).
+"""
+
+from libc.math cimport INFINITY, fabs, sqrt
+
+from rows cimport Rows, ahead, axpy, dot2, first, first_index, view
+from scaled cimport Scaled, count, fold, multiply, scaled
+
+cdef extern from "fsauc.h" nogil:
+    ctypedef struct Size "fsauc_size":
+        double norm
+        double square
+        double nonzeros
+    void measure "fsauc_measure"(
+        size_t d, const double* c, double* z, double s, Size* size)
+    void ball "fsauc_ball"(
+        size_t d, const double* c, double* z, double s, double R, double limit, Size* size,
+        double* crowd)
+    void dense_move "fsauc_move"(
+        size_t d, double e, double f, const double* x, const double* c, double s,
+        double* z, double* u, Size* size)
+    void add_to "fsauc_add"(size_t d, double s, const double* z, double* total)
+
+cdef Py_ssize_t FRESH = 1024        # rows between exact norms: rounding adds up
+cdef double ROUNDING = 1e-13        # relative excess over R that counts as inside
+
+
+cdef struct Saddle:
+    double a
+    double b
+    double alpha
+
+
+cdef struct Primal:
+    Scaled away                     # w - c
+    const double* c
+    double norm                     # |c|_1
+    Size size                       # of w; its norm a bound and its non-zeros unknown
+    bint measured                   # unless measured
+    double crowd                    # excess of the last projection / theta
+
+
+cdef inline double clip(double x, double limit) noexcept nogil:
+    return limit if x > limit else -limit if x < -limit else x
+
+
+cdef inline void refresh(Primal* w) noexcept nogil:
+    fold(&w.away)
+    measure(w.away.d, w.c, w.away.v, 1.0, &w.size)
+    w.measured = True
+
+
+cdef inline double ascend(
+    Saddle* v, double s, double p, bint positive, double eta
+) noexcept nogil:
+    """A step of a, b and alpha for a row with score s; return the coefficient of x in w's."""
+    cdef double slope, fit
+    if positive:
+        slope, fit = 1.0 - p, s - v.a
+        v.a += eta * slope * fit
+        fit -= 1.0 + v.alpha
+        v.alpha -= eta * slope * (s + p * v.alpha)
+    else:
+        slope, fit = p, s - v.b
+        v.b += eta * slope * fit
+        fit += 1.0 + v.alpha
+        v.alpha += eta * slope * (s - (1.0 - p) * v.alpha)
+    return -eta * slope * fit
+
+
+cdef inline void move(Primal* w, double e, const Rows* X, Py_ssize_t i) noexcept nogil:
+    """w += s e x, and what that makes of its size."""
+    cdef double s = w.away.s, f = e * w.away.S, x, old, new
+    cdef double* z = w.away.v
+    cdef double* u = w.away.u
+    cdef const double* c = w.c
+    cdef double norm = 0.0, square = 0.0
+    cdef Py_ssize_t j
+    cdef int k, kept = 0
+    if X.starts == NULL:
+        dense_move(X.d, e, f, X.values + i * X.d, c, s, z, u, &w.size)
+        w.measured = True
+        return
+    for j in range(X.starts[i], X.starts[i + 1]):
+        k, x = X.columns[j], X.values[j]
+        old = z[k]
+        new = old + e * x
+        z[k] = new
+        square += (new - old) * (new + old)
+        old, new = c[k] + s * old, c[k] + s * new
+        norm += fabs(new) - fabs(old)
+        kept += (new != 0.0) - (old != 0.0)
+    if f != 0.0:
+        axpy(f, X, i, u)
+    w.size.norm += norm
+    w.size.square += s * s * square
+    w.size.nonzeros += kept
+
+
+cdef inline bint into_ball(Primal* w, double R) noexcept nogil:
+    """Project w on the l1 ball of radius R; say whether that moved it."""
+    cdef double limit = R * (1.0 + ROUNDING)
+    if not limit < w.size.norm:
+        return False
+    if not w.measured:
+        measure(w.away.d, w.c, w.away.v, w.away.s, &w.size)
+        w.measured = True
+    if not limit < w.size.norm < INFINITY:
+        return False
+    if w.away.S != 0.0:
+        fold(&w.away)
+    ball(w.away.d, w.c, w.away.v, w.away.s, R, limit, &w.size, &w.crowd)
+    w.away.s = 1.0
+    return True
+
+
+cdef inline void into_radius(Primal* w, Saddle* v, const Saddle* v1, double r) noexcept nogil:
+    """Scale (w, a, b) minus the start of the stage to length r, if it is longer."""
+    cdef double a = v.a - v1.a, b = v.b - v1.b, f
+    cdef double square = w.size.square + a * a + b * b
+    if not square > r * r:
+        return
+    f = r / sqrt(square)
+    v.a, v.b = v1.a + f * a, v1.b + f * b
+    w.size.norm = f * w.size.norm + (1.0 - f) * w.norm
+    w.size.square *= f * f
+    w.measured = False
+    multiply(&w.away, f)
+
+
+def stage_rows(
+    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    const int[::1] order, const signed char[::1] y,
+    double eta, double R, double bound, double r, double D,
+    const double[::1] c, double[::1] z, double[::1] u, double[::1] total,
+    double[:, ::1] sums, double[:, ::1] abc, double[::1] seen,
+):
+    """Saddle-point steps for the rows of `order`, each projected; adds up the points after them.
+
+    w = c + z; u holds zeros, before and after; total is the stage's sum of w - c. sums[0] and
+    sums[1] are the sums of the negative and positive rows seen, seen their numbers. Rows of
+    abc: (a, b, alpha) now, at the start of the stage, and summed over it. |a|, |b| <= bound,
+    |alpha| <= 2 bound.
+    """
+    cdef Rows X = view(values, columns, starts, d)
+    cdef Primal w = Primal(
+        scaled(&z[0], &u[0], &total[0], d), first(c), 0.0, Size(0.0, 0.0, 0.0), False, d)
+    cdef Saddle v = Saddle(abc[0, 0], abc[0, 1], abc[0, 2])
+    cdef Saddle v1 = Saddle(abc[1, 0], abc[1, 1], abc[1, 2])
+    cdef const int* order_ = first_index(order)
+    cdef Py_ssize_t n = order.shape[0], t
+    cdef double dots[2]
+    cdef double e, p, s, sum_a = 0.0, sum_b = 0.0
+    cdef bint positive, projected
+    cdef int i
+    with nogil:
+        measure(d, w.c, w.away.v, 0.0, &w.size)
+        w.norm = w.size.norm
+        for t in range(n):
+            if t % FRESH == 0:
+                refresh(&w)
+            i = order_[t]
+            ahead(&X, order_, t, n)
+            positive = y[i] > 0
+            axpy(1.0, &X, i, &sums[positive, 0])
+            seen[positive] += 1.0
+            p = seen[1] / (seen[0] + seen[1])
+            dot2(&X, i, w.c, w.away.v, dots)
+            s = dots[0] + w.away.s * dots[1]
+            move(&w, ascend(&v, s, p, positive, eta) / w.away.s, &X, i)
+            projected = into_ball(&w, R)
+            v.a, v.b, v.alpha = clip(v.a, bound), clip(v.b, bound), clip(v.alpha, 2.0 * bound)
+            into_radius(&w, &v, &v1, r)
+            v.alpha = v1.alpha + clip(v.alpha - v1.alpha, D)
+            if projected:
+                add_to(d, w.away.s, w.away.v, w.away.total)
+            else:
+                count(&w.away, 1.0)
+            sum_a += v.a
+            sum_b += v.b
+        fold(&w.away)
+    abc[0, 0], abc[0, 1], abc[0, 2] = v.a, v.b, v.alpha
+    abc[2, 0] += sum_a
+    abc[2, 1] += sum_b

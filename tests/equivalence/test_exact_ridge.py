@@ -1,0 +1,158 @@
+"""ls-svm against the closed form, and SPDAM against ls-svm."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import aucbench.methods.normal_equations as normal_equations
+from aucbench.data import Data
+from aucbench.datasets import load
+from aucbench.features import Unit
+from aucbench.loop import solve
+from aucbench.records import Stop
+from aucbench.registry import get_solver
+
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+SAMPLING = pytest.mark.parametrize("sampling", ["uniform", "blocks"])
+
+
+def sample(layout=np.asarray, n=203, d=11, offset=0.0):
+    rng = np.random.default_rng(4)
+    y = np.where(rng.random(n) < 0.2, 1, -1)
+    X = (rng.normal(size=(n, d)) + 0.4 * y[:, None]) / 3.0
+    X[rng.random(X.shape) < 0.5] = 0.0
+    return Data.of(layout(X + offset), y)
+
+
+def ridge(data, lam):
+    """w of (2(C+ + C- + dd') + lam I) w = -2d, from centred rows."""
+    X = data.rows.matrix if not data.rows.is_sparse else data.rows.matrix.toarray()
+    pos, neg = X[data.y > 0], X[data.y < 0]
+    delta = neg.mean(axis=0) - pos.mean(axis=0)
+    H = 2 * (np.cov(pos.T, bias=True) + np.cov(neg.T, bias=True) + np.outer(delta, delta))
+    return np.linalg.solve(H + lam * np.eye(data.d), -2 * delta)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("lam", [1e-4, 0.01, 10.0])
+def test_ls_svm_is_the_closed_form(layout, lam):
+    data = sample(layout)
+
+    run = solve(get_solver("ls-svm", lam=lam), data)
+
+    np.testing.assert_allclose(run.w, ridge(data, lam), rtol=1e-9, atol=1e-12)
+    assert run.stop in {Stop.FINISHED, Stop.CERTIFIED}
+
+
+@LAYOUTS
+def test_above_the_limit_of_the_direct_method_it_iterates(layout, monkeypatch):
+    monkeypatch.setattr(normal_equations, "DIRECT", 5)
+    data = sample(layout)
+
+    run = solve(get_solver("ls-svm", lam=0.01), data, gap_tol=0.0)
+
+    np.testing.assert_allclose(run.w, ridge(data, 0.01), rtol=1e-8, atol=1e-10)
+    assert run.stop is Stop.FINISHED
+    assert 3 < len(run.points) < 60
+
+
+def test_the_residual_is_the_norm_of_the_gradient_and_bounds_the_gap(monkeypatch):
+    monkeypatch.setattr(normal_equations, "DIRECT", 5)
+    data, lam = sample(), 0.01
+    solver = get_solver("ls-svm", lam=lam)
+    problem = solver.problem(data, None)
+    best = problem.value(ridge(data, lam))
+
+    for state in islice(solver.iterates(problem, None), 8):
+        gradient = problem.f.grad(state.w) + lam * state.w
+        assert state.residual == pytest.approx(np.linalg.norm(gradient), rel=1e-6, abs=1e-12)
+        assert problem.value(state.w) - best <= state.gap * (1 + 1e-9)
+
+
+def test_points_of_the_curve_carry_the_residual():
+    run = solve(get_solver("ls-svm"), sample())
+
+    assert run.points[-1].residual is not None
+    assert run.points[-1].residual < 1e-8
+
+
+def test_features_with_huge_means_keep_their_digits():
+    plain, moved = sample(), sample(offset=1e5)
+
+    run = solve(get_solver("ls-svm", lam=0.01), moved, gap_tol=0.0)
+
+    np.testing.assert_allclose(run.w, ridge(plain, 0.01), rtol=1e-5)
+
+
+def test_a_matrix_without_a_factor_is_solved_by_its_diagonal(monkeypatch):
+    def fails(*args, **kwargs):
+        raise np.linalg.LinAlgError("not positive definite")
+
+    monkeypatch.setattr(normal_equations, "cho_factor", fails)
+    data = sample()
+
+    run = solve(get_solver("ls-svm", lam=0.01), data, gap_tol=0.0)
+
+    np.testing.assert_allclose(run.w, ridge(data, 0.01), rtol=1e-8, atol=1e-10)
+
+
+@LAYOUTS
+@SAMPLING
+def test_spdam_finds_the_closed_form(layout, sampling):
+    data = sample(layout)
+
+    run = solve(get_solver("spdam", lam=0.1, sampling=sampling), data, passes=700, gap_tol=0.0)
+
+    np.testing.assert_allclose(run.w, ridge(data, 0.1), rtol=1e-8, atol=1e-10)
+
+
+@SAMPLING
+def test_the_duality_gap_bounds_the_distance_to_the_optimum_and_falls(sampling):
+    data = sample()
+    solver = get_solver("spdam", lam=0.05, sampling=sampling)
+    problem = solver.problem(data, None)
+    best = problem.value(ridge(data, 0.05))
+
+    states = islice(solver.iterates(problem, np.random.default_rng(0)), 700)
+    found = [(state.gap, problem.value(state.w)) for state in states if state.gap is not None]
+    gaps = np.array([gap for gap, _ in found])
+
+    assert len(found) > 55  # one each pass
+    assert all(value - best <= gap + 1e-13 for gap, value in found)
+    # A linear rate: the logarithm of the gap falls by as much in each third of the way.
+    assert gaps[20] < 0.1 * gaps[1]
+    assert gaps[40] < 0.1 * gaps[20]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "lam", "uniform", "blocks"),
+    [
+        ("german", 0.1, 90, 50),
+        ("german", 0.01, 260, 100),
+        ("german", 0.001, 830, 290),
+        ("a9a", 0.1, 130, 50),
+        ("a9a", 0.01, 380, 100),
+    ],
+)
+def test_passes_to_eight_digits(data_folder, name, lam, uniform, blocks):
+    """‖w − w*‖ ≤ 1e-8 ‖w*‖ on unit rows, ten batches to a pass."""
+    data = load(data_folder / f"{name}.svm.xz")
+    unit_rows = data.with_rows(Unit()(data.rows))
+    best = solve(get_solver("ls-svm", lam=lam, tol=1e-13), unit_rows, gap_tol=0.0).w
+    for sampling, limit in (("uniform", uniform), ("blocks", blocks)):
+        solver, rng = get_solver("spdam", lam=lam, sampling=sampling), np.random.default_rng(0)
+        states = solver.iterates(solver.problem(unit_rows, rng), rng)
+        for state in islice(states, 11 * limit):
+            if np.linalg.norm(state.w - best) <= 1e-8 * np.linalg.norm(best):
+                break
+        assert state.rows_seen / unit_rows.n <= limit
+
+
+def test_a_batch_is_a_share_of_the_rows():
+    with pytest.raises(ValueError, match=r"batch=1\.5 of the rows"):
+        get_solver("spdam", batch=1.5)
+    with pytest.raises(ValueError, match=r"give 'uniform' or 'blocks'"):
+        get_solver("spdam", sampling="rows")

@@ -1,0 +1,176 @@
+"""OAM's passes: equal to the naive twin, whatever the layout and wherever chunks end."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from aucbench.arrays import rows, stack
+from aucbench.data import Chunk
+from aucbench.kernels import oam
+from aucbench.registry import get_solver
+
+METHODS = pytest.mark.parametrize("name", ["oam-seq", "oam-gra"])
+SIZES = st.sampled_from([1, 2, 7, 100])
+
+
+@st.composite
+def samples(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d = draw(st.integers(1, 60)), draw(st.integers(1, 35))
+    X = rng.normal(size=(n, d))
+    X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.6, 0.95]))] = 0.0
+    X = X[rng.integers(0, n, n)]  # some rows twice, perhaps with both labels
+    y = np.where(rng.random(n) < draw(st.sampled_from([0.0, 0.2, 0.5, 1.0])), 1, -1)
+    return X, y, rng.normal(size=d), rng
+
+
+def learn(name, layouts, X, y, w, cuts, **parameters):
+    """Memory after the chunks between the cuts, whose layouts take turns."""
+    solver = get_solver(name, **parameters)
+    memory = solver.start(w.copy(), np.random.default_rng(3))
+    for turn, (lo, hi) in enumerate(pairwise(cuts)):
+        chunk = Chunk(rows(layouts[turn % len(layouts)](X[lo:hi])), y[lo:hi].astype(np.int8))
+        solver.update(memory, chunk, np.arange(hi - lo, dtype=np.int32))
+    return memory
+
+
+def buffered(memory, line):
+    """Rows in the buffer of a class, in slot order."""
+    kept = memory.kept.matrix
+    dense = kept.toarray() if memory.kept.is_sparse else kept
+    size = memory.slots.shape[1]
+    return dense[~memory.slots[line, : min(size, memory.seen[line])]]
+
+
+@METHODS
+@pytest.mark.parametrize("layouts", [[np.asarray], [csr_array], [np.asarray, csr_array]])
+@given(samples(), SIZES, st.sampled_from([0.01, 0.3, 4.0]), st.integers(1, 61))
+def test_chunks_equal_the_naive_twin(name, layouts, sample, buffer, C, length):
+    X, y, w, _ = sample
+    uniforms = np.random.default_rng(3).random((len(y), 2))
+    cuts = [*range(0, len(y), length), len(y)]
+
+    expected, buffers = reference.oam(X, y, uniforms, C, buffer, w, at_once=name == "oam-gra")
+    memory = learn(name, layouts, X, y, w, cuts, C=C, buffer=buffer)
+
+    size = 1 + np.abs(expected).max()
+    np.testing.assert_allclose(memory.w, expected, rtol=1e-10, atol=1e-10 * size)
+    for line, side in enumerate([-1, 1]):
+        wanted = np.reshape(buffers[side], (-1, X.shape[1]))
+        np.testing.assert_array_equal(buffered(memory, line), wanted)
+
+
+@METHODS
+@given(samples())
+def test_passes_over_one_chunk_in_any_order_equal_the_naive_twin(name, sample):
+    X, y, w, rng = sample
+    order = rng.integers(0, len(y), 3 * len(y)).astype(np.int32)
+    uniforms = np.random.default_rng(3).random((order.size, 2))
+    solver = get_solver(name, C=0.3, buffer=4)
+    memory = solver.start(w.copy(), np.random.default_rng(3))
+    chunk = Chunk(rows(csr_array(X)), y.astype(np.int8))
+
+    for part in np.split(order, 3):
+        solver.update(memory, chunk, part)
+
+    at_once = name == "oam-gra"
+    expected, _ = reference.oam(X[order], y[order], uniforms, 0.3, 4, w, at_once=at_once)
+    np.testing.assert_allclose(memory.w, expected, rtol=1e-10, atol=1e-10 * np.abs(w).max())
+
+
+@METHODS
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_equal_rows_of_both_classes_do_not_move_w(name, layout):
+    rng = np.random.default_rng(0)
+    X, y = np.repeat(rng.normal(size=(1, 1001)), 40, axis=0), np.tile([1, -1], 20)
+
+    memory = learn(name, [layout], X, y, np.zeros(1001), [0, 13, 40], C=1e3, buffer=5)
+
+    np.testing.assert_allclose(memory.w, 0.0, atol=1e-9)
+    if name == "oam-seq":
+        np.testing.assert_array_equal(memory.w, 0.0)
+
+
+@METHODS
+def test_memory_holds_the_buffered_rows_and_nothing_of_the_chunk(name):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(500, 3)), np.where(rng.random(500) < 0.1, 1, -1)
+    solver = get_solver(name, buffer=20)
+    memory = solver.start(np.zeros(3), rng)
+
+    for lo in range(0, 500, 100):
+        chunk = Chunk(rows(X[lo : lo + 100]), y[lo : lo + 100].astype(np.int8))
+        solver.update(memory, chunk, np.arange(100, dtype=np.int32))
+
+        assert memory.kept.n == np.minimum(memory.seen, 20).sum()
+        assert not np.shares_memory(memory.kept.values, X)
+    np.testing.assert_array_equal(memory.work, 0.0)
+    np.testing.assert_array_equal(memory.seen, [(y < 0).sum(), (y > 0).sum()])
+
+
+def test_every_row_is_as_likely_to_be_in_the_buffer():
+    n, buffer, trials = 20, 5, 3000
+    chunk = Chunk(rows(np.arange(n, dtype=float)[:, None]), np.ones(n, dtype=np.int8))
+    solver, order = get_solver("oam-gra", buffer=buffer), np.arange(n, dtype=np.int32)
+    rng, counts = np.random.default_rng(0), np.zeros(n)
+
+    for _ in range(trials):
+        memory = solver.start(np.zeros(1), rng)
+        solver.update(memory, chunk, order)
+        counts[memory.kept.values.astype(int)] += 1
+
+    share = buffer / n
+    spread = np.sqrt(trials * share * (1 - share))
+    assert counts.sum() == trials * buffer
+    assert (np.abs(counts - trials * share) < 4 * spread).all()
+
+
+def call(w, order, uniforms, *, at_once):
+    """One pass of the kernel over six rows, with two slots for each class."""
+    X, kept = rows(csr_array(np.eye(6, 4))), rows(np.empty((0, 4)))
+    y = np.tile([1, -1], 3).astype(np.int8)
+    slots, squares = np.zeros((2, 2), dtype=np.int32), np.zeros((2, 2))
+    memory = np.empty(2, dtype=np.intp), slots, squares, np.zeros(2, dtype=np.int64)
+    parts = (*X.arrays, *kept.arrays[:3], order, y, uniforms)
+    oam.oam_pass(*parts, 1.0, at_once, w, np.zeros(4), *memory)
+    return slots
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -1.0, 1.0, 1e300])
+def test_any_floats_end_and_stay_in_bounds(bad, at_once):
+    order, w = np.tile(np.arange(6, dtype=np.int32), 5), np.array([bad, 0.0, 1.0, bad])
+
+    for uniforms in (np.full((30, 2), bad), np.column_stack([np.zeros(30), np.full(30, bad)])):
+        slots = call(w.copy(), order, uniforms, at_once=at_once)
+
+        assert (slots >= 0).all()
+        assert (slots[0] % 2 == 1).all()  # negatives in their own line
+        assert (slots[1] % 2 == 0).all()
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_no_rows_change_nothing(at_once):
+    w = np.array([1.0, np.nan, 2.0, 3.0])
+
+    call(w, np.empty(0, dtype=np.int32), np.empty((0, 2)), at_once=at_once)
+
+    np.testing.assert_array_equal(w, [1.0, np.nan, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("first", [np.asarray, csr_array])
+@pytest.mark.parametrize("second", [np.asarray, csr_array])
+@pytest.mark.parametrize("count", [0, 3])
+def test_stacked_rows_have_the_layout_of_the_first(first, second, count):
+    upper, lower = np.eye(2, 4), np.arange(4.0 * count).reshape(count, 4)
+
+    both = stack(rows(first(upper)), rows(second(lower)))
+
+    assert both.is_sparse == (first is csr_array)
+    dense = both.matrix.toarray() if both.is_sparse else both.matrix
+    np.testing.assert_array_equal(dense, np.vstack([upper, lower]))

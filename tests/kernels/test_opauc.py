@@ -1,0 +1,259 @@
+"""OPAUC, grouped and through BLAS, and its implicit low-rank form against the definitions."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from aucbench.data import Chunk, Data
+from aucbench.errors import UnsupportedError
+from aucbench.kernels.opauc import opauc_pass
+from aucbench.kernels.sketch import sketch_pass
+from aucbench.methods import Covariances, Sketches, covariances, sketches
+from aucbench.registry import get_solver
+
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+NAMES = pytest.mark.parametrize("name", ["opauc", "opauc-lr"])
+
+
+def sample(seed, n=150, d=9, *, mean=0.0, density=0.4):
+    """Rows of length about 1 around `mean` where they are stored, in both classes."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.3, 1, -1)
+    y[:2] = 1, -1
+    X = rng.normal(size=(n, d)) + 0.3 * y[:, None] + mean
+    X[rng.random(X.shape) > density] = 0.0
+    return X / np.sqrt(d * density), y
+
+
+def two_passes(seed, n):
+    rng = np.random.default_rng(seed)
+    return np.concatenate([rng.permutation(n) for _ in range(2)]).astype(np.int32)
+
+
+def noise(seed, rows, rank):
+    return np.random.default_rng(seed).standard_normal((rows, rank)) / np.sqrt(rank)
+
+
+def file_order(chunk):
+    return np.arange(chunk.n, dtype=np.int32)
+
+
+def assert_equal(found, wanted):
+    np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())
+
+
+@LAYOUTS
+@settings(max_examples=20)
+@given(
+    seed=st.integers(0, 2**16),
+    eta=st.sampled_from([1e-3, 0.05, 0.2]),
+    lam=st.sampled_from([0.0, 1e-3, 0.5, 10.0]),
+    mean=st.sampled_from([0.0, 1.0]),
+)
+def test_opauc_equals_the_definition(layout, seed, eta, lam, mean):
+    X, y = sample(seed, mean=mean)
+    order, w = two_passes(seed, len(y)), np.random.default_rng(seed).normal(size=X.shape[1])
+
+    memory = Covariances.at(w.copy())
+    memory.learn(Chunk.of(layout(X), y), order, eta=eta, lam=lam)
+
+    assert_equal(memory.w, reference.opauc(X, y, order, eta=eta, lam=lam, w=w))
+
+
+@LAYOUTS
+@settings(max_examples=20)
+@given(
+    seed=st.integers(0, 2**16),
+    eta=st.sampled_from([1e-3, 0.05, 0.1]),
+    lam=st.sampled_from([0.0, 1e-3, 0.5, 10.0, 15.0]),  # 10 wipes w out, 15 turns it round
+    mean=st.sampled_from([0.0, 1.0]),
+    rank=st.sampled_from([1, 5, 20]),
+)
+def test_the_low_rank_form_equals_the_eager_one(layout, seed, eta, lam, mean, rank):
+    X, y = sample(seed, mean=mean)
+    order, w = two_passes(seed, len(y)), np.random.default_rng(seed).normal(size=X.shape[1])
+
+    memory = Sketches.at(w.copy(), rank, np.random.default_rng(seed))
+    memory.learn(Chunk.of(layout(X), y), order, eta=eta, lam=lam)
+
+    r = noise(seed, len(order), rank)
+    assert_equal(memory.w, reference.opauc(X, y, order, eta=eta, lam=lam, noise=r, w=w))
+
+
+@LAYOUTS
+@pytest.mark.parametrize(
+    ("d", "mean", "density", "eta", "lam"),
+    [
+        (2000, 0.0, 0.02, 0.1, 1e-3),
+        (2000, 0.0, 0.02, 0.1, 9.99),
+        (400, 0.0, 0.1, 0.5, 0.5),
+        (300, 30.0, 1.0, 1e-4, 0.1),
+        (20, 100.0, 1.0, 0.03, 0.1),
+    ],
+)
+def test_digits_survive_hundreds_of_implicit_steps(layout, d, mean, density, eta, lam):
+    X, y = sample(4, 600, d, mean=mean, density=density)
+    order = np.random.default_rng(4).permutation(600).astype(np.int32)
+
+    memory = Sketches.at(np.zeros(d), 8, np.random.default_rng(4))
+    memory.learn(Chunk.of(layout(X), y), order, eta=eta, lam=lam)
+
+    r = noise(4, 600, 8)
+    assert_equal(memory.w, reference.opauc(X, y, order, eta=eta, lam=lam, noise=r))
+    assert_equal(memory.G, memory.B.T @ memory.B)
+    assert_equal(memory.ha[0], memory.B.T @ memory.u)
+
+
+@LAYOUTS
+def test_moments_at_large_means(layout):
+    X, y = sample(1, density=1.0)
+    X[:, ::2] += 1e5
+    chunk = Chunk.of(layout(X), y)
+
+    memory = Covariances.at(np.zeros(X.shape[1]))
+    memory.learn(chunk, file_order(chunk), eta=1e-20, lam=0.0)
+
+    for k, side in enumerate((-1, 1)):
+        rows = X[y == side]
+        waiting = memory.pending[k, : memory.held[k]]
+        upper = np.triu(memory.scatter[k] + waiting.T @ waiting)
+        assert memory.n[k] == len(rows)
+        assert not np.tril(memory.scatter[k], -1).any()
+        assert_equal(memory.mean[k], rows.mean(axis=0))
+        assert_equal(upper, np.triu(np.cov(rows.T, bias=True) * len(rows)))
+
+
+def sketched_factor(memory, k, rank):
+    """Y of class k: Z - c q^T with c = X / N."""
+    block = memory.B[:, k * (rank + 1) : (k + 1) * (rank + 1)]
+    return block[:, :-1] - np.outer(block[:, -1] / memory.n[k], memory.q[k])
+
+
+def test_a_sketch_is_that_of_the_centred_rows():
+    X, y = sample(2, mean=1.0)
+    chunk = Chunk.of(X, y)
+
+    memory = Sketches.at(np.zeros(X.shape[1]), 4, np.random.default_rng(2))
+    memory.learn(chunk, file_order(chunk), eta=0.1, lam=0.1)
+
+    for k, side in enumerate((-1, 1)):
+        rows = X[y == side]
+        wanted = (rows - rows.mean(axis=0)).T @ noise(2, len(y), 4)[y == side]
+        np.testing.assert_allclose(sketched_factor(memory, k, 4), wanted, rtol=0, atol=1e-13)
+
+
+def test_sketches_are_unbiased():
+    X, y = sample(5, n=40, d=4, mean=2.0)
+    chunk, trials, rng = Chunk.of(X, y), 4000, np.random.default_rng(5)
+    total = np.zeros((4, 4))
+
+    for _ in range(trials):
+        memory = Sketches.at(np.zeros(4), 3, rng)
+        memory.learn(chunk, file_order(chunk), eta=0.01, lam=0.0)
+        Y = sketched_factor(memory, 0, 3)
+        total += Y @ Y.T / memory.n[0]
+
+    wanted = np.cov(X[y < 0].T, bias=True)
+    np.testing.assert_allclose(total / trials, wanted, rtol=0, atol=0.05 * wanted.max())
+
+
+@pytest.mark.parametrize(("module", "size"), [(covariances, "SLOTS"), (sketches, "SLICE")])
+def test_sizes_of_groups_do_not_matter(monkeypatch, module, size):
+    X, y = sample(6)
+    name = {"SLOTS": "opauc", "SLICE": "opauc-lr"}[size]
+    solver, chunk, found = get_solver(name), Chunk.of(X, y), []
+
+    for value in (1, 7, 1000):
+        monkeypatch.setattr(module, size, value)
+        memory = solver.start(np.zeros(X.shape[1]), np.random.default_rng(6))
+        solver.update(memory, chunk, file_order(chunk))
+        found.append(solver.weights(memory))
+
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-12)
+
+
+@NAMES
+def test_the_ridge_of_the_problem(name):
+    X, y = sample(7)
+
+    assert get_solver(name, lam=0.25).problem(Data.of(X, y), None).project.value(np.ones(9)) == 2.25
+
+
+def test_it_minimises_its_problem():
+    X, y = sample(7, n=300, d=4, density=1.0)
+    data, lam, passes = Data.of(X, y), 0.25, 60
+    solver, rng = get_solver("opauc", eta=0.01, lam=lam), np.random.default_rng(7)
+    cov = sum(np.cov(X[y == side].T, bias=True) for side in (-1, 1))
+    delta = data.means[0] - data.means[1]
+
+    def minimiser(ridge):
+        hessian = 2 * (cov + np.outer(delta, delta)) + 2 * ridge * np.eye(4)
+        return np.linalg.solve(hessian, -2 * delta)
+
+    states = islice(solver.iterates(solver.problem(data, rng), rng), passes)
+    mean = np.mean([state.w.copy() for state in states if state.step > 10], axis=0)
+
+    best = minimiser(lam)
+    assert np.linalg.norm(mean - best) < 0.05 * np.linalg.norm(best)
+    assert np.linalg.norm(minimiser(lam / 2) - best) > 0.1 * np.linalg.norm(best)
+
+
+@NAMES
+def test_no_step_before_the_other_class(name):
+    solver, rng = get_solver(name, eta=0.1, lam=0.5), np.random.default_rng(8)
+    X, w = rng.normal(size=(5, 3)), rng.normal(size=3)
+    memory = solver.start(w.copy(), rng)
+
+    solver.update(memory, Chunk.of(X[:4], np.ones(4)), np.arange(4, dtype=np.int32))
+    np.testing.assert_allclose(solver.weights(memory), w, rtol=1e-14)
+    np.testing.assert_array_equal(memory.n, [0, 4])
+
+    solver.update(memory, Chunk.of(X[4:], -np.ones(1)), np.zeros(1, np.int32))
+    assert np.abs(solver.weights(memory) - w).max() > 1e-3
+
+
+@NAMES
+def test_no_row_changes_nothing(name):
+    solver = get_solver(name)
+    memory = solver.start(np.ones(3), np.random.default_rng(0))
+
+    solver.update(memory, Chunk.of(np.ones((2, 3)), [1, -1]), np.empty(0, np.int32))
+
+    np.testing.assert_array_equal(solver.weights(memory), np.ones(3))
+    np.testing.assert_array_equal(memory.n, [0, 0])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+@LAYOUTS
+def test_they_end_on_any_floats(layout, bad):
+    X, y = sample(9)
+    rows = Chunk.of(layout(X), y).rows
+    rows.values[5] = bad
+    d, order, labels = rows.d, np.arange(rows.n, dtype=np.int32), y.astype(np.int8)
+    full = Covariances.at(np.zeros(d))
+    low = Sketches.at(np.zeros(d), 2, np.random.default_rng(9))
+
+    opauc_pass(
+        *rows.arrays, order, labels, bad, 0.1, full.n, full.held, full.mean, full.scatter,
+        full.pending, full.w, np.empty((3, 32)),
+    )  # fmt: skip
+    sketch_pass(
+        *rows.arrays, order, labels, noise(9, rows.n, 2), bad, 0.1, low.n, low.q, low.B, low.G,
+        low.ha, low.u, low.numbers, np.empty((3, 6)),
+    )  # fmt: skip
+
+    assert full.n.sum() == low.n.sum() == rows.n
+
+
+def test_too_many_features_are_refused():
+    w = np.zeros(20_000)
+
+    with pytest.raises(UnsupportedError, match=r"6103 MiB .* use opauc-lr"):
+        get_solver("opauc").start(w, np.random.default_rng(0))
+
+    assert get_solver("opauc-lr", rank=2).start(w, np.random.default_rng(0)).w.size == 20_000

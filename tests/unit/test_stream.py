@@ -1,0 +1,374 @@
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array, vstack
+from sklearn.datasets import dump_svmlight_file
+
+from aucbench.datasets import available, load, stream
+from aucbench.errors import DataError, MissingExtraError, ParameterError, UnknownNameError
+
+PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
+N = 31
+CUTS = (1, 7, 10, N, 1000)
+
+
+def table(sparse=False):
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(N, 5)), 3)
+    X[rng.random(X.shape) < (0.8 if sparse else 0.1)] = 0
+    X[-1, 4] = 1.5
+    return X, np.where(np.arange(N) % 3, -1, 1)
+
+
+def frame(X, y):
+    made = pd.DataFrame(X, columns=["age", "height", "weight", "pulse", "dose"])
+    made.insert(1, "label", y)
+    return made
+
+
+def svm_bytes(X, y, zero_based=False, **options):
+    out = io.BytesIO()
+    dump_svmlight_file(X, y, out, zero_based=zero_based, **options)
+    return out.getvalue()
+
+
+def parquet_bytes(X, y):
+    pytest.importorskip("pyarrow")
+    out = io.BytesIO()
+    frame(X, y).to_parquet(out, row_group_size=8)
+    return out.getvalue()
+
+
+CONTENT = {
+    ".svm": svm_bytes,
+    ".csv": lambda X, y: frame(X, y).to_csv(index=False).encode(),
+    ".parquet": parquet_bytes,
+}
+
+
+def write(path, text):
+    """The text, packed as the name of the file says."""
+    content = text if isinstance(text, bytes) else text.encode()
+    path.write_bytes(PACKERS[path.suffix if path.suffix in PACKERS else ""](content))
+    return path
+
+
+def stacked(chunks):
+    X = vstack([csr_array(chunk.rows.matrix) for chunk in chunks]).toarray()
+    return X, np.concatenate([chunk.y for chunk in chunks])
+
+
+def same_as_load(source, rows, **options):
+    whole, chunks = load(source, **options), [*stream(source, rows=rows, **options)]
+    X, y = stacked(chunks)
+    np.testing.assert_array_equal(X, csr_array(whole.rows.matrix).toarray())
+    np.testing.assert_array_equal(y, whole.y)
+    assert [chunk.n for chunk in chunks[:-1]] == [rows] * (len(chunks) - 1)
+    assert 1 <= chunks[-1].n <= rows
+    assert len({chunk.rows.is_sparse for chunk in chunks}) == 1
+    return chunks
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("rows", CUTS)
+@pytest.mark.parametrize("packed", PACKERS)
+@pytest.mark.parametrize("ending", CONTENT)
+def test_the_chunks_of_any_file_are_its_rows(ending, packed, rows, sparse, tmp_path):
+    path = write(tmp_path / f"set{ending}{packed}", CONTENT[ending](*table(sparse)))
+    same_as_load(path, rows)
+
+
+@pytest.mark.parametrize("rows", CUTS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# head\n\n1 2:1 4:2 # a row\n   \n-1 1:3\n  # -1 1:1\n1 qid:3 2:5\n-1 qid:3\n\n",
+        "1 1:1\r\n-1 2:2\r\n\r\n0 7:0\r\n".replace("0 7", "1 7"),
+        "1\n-1\n1\n",
+        "1 0:4\n-1 3:1\n1 2:1\n",
+        "1\n-1 3:1\n1 0:4 2:1\n-1",
+        "0 1:1\n1 2:2\n0\t3:1  5:2",
+        "1 00002:1 00012:3\n-1 4:1e300\n",
+    ],
+    ids=["comments", "crlf", "no values", "zero-based", "zero-based late", "tabs", "odd numbers"],
+)
+def test_svmlight_is_read_as_scikit_learn_reads_the_whole(text, rows, tmp_path):
+    same_as_load(write(tmp_path / "set.svm", text), rows)
+
+
+@pytest.mark.parametrize("rows", (1, 4, 10))
+def test_csv_keeps_its_header_row_numbers_and_label_column(rows, tmp_path):
+    X, y = table()
+    path, made = tmp_path / "t.csv", frame(X, y)
+    for separator in ",;\t":
+        made.to_csv(path, sep=separator, index=False)
+        same_as_load(path, rows)
+    made.to_csv(path, index=True)
+    same_as_load(path, rows)
+    made.rename(columns={"label": "ill"}).to_csv(path, index=False)
+    same_as_load(path, rows, target="ill", drop=["pulse"])
+    made.drop(columns="label").assign(last=y).to_csv(path, index=False, header=False)
+    same_as_load(path, rows, drop=[0])
+
+
+@pytest.mark.parametrize("ending", (".csv", ".parquet"))
+def test_labels_of_any_kind_need_the_positive_one(ending, tmp_path):
+    X, y = table()
+    path = write(tmp_path / f"t{ending}", CONTENT[ending](X, np.where(y > 0, "sick", "well")))
+    for positive in ("sick", ["sick"], ["sick", "dead"][:1]):
+        same_as_load(path, 4, positive=positive)
+    with pytest.raises(DataError, match=r"t\..* rows 0 to 3: the labels are 'sick', 'well'; say"):
+        [*stream(path, rows=4)]
+
+
+def test_text_names_a_numeric_label_and_a_list_several(tmp_path):
+    X, y = table()
+    path = write(tmp_path / "t.svm", svm_bytes(X, np.arange(N) % 4))
+    for positive in ([1, 3], ("1", "3"), ["1.0", 3]):
+        same_as_load(path, 3, positive=positive)
+    for wrong in (2, "2", None):
+        with pytest.raises(DataError, match="the labels"):
+            load(path, positive=wrong)
+        with pytest.raises(DataError, match="the labels"):
+            [*stream(path, rows=3, positive=wrong)]
+
+
+def test_labels_that_come_late_are_compared_with_the_earlier_ones(tmp_path):
+    lines = ["1 1:1", "0 2:1", "0 1:2", "1 2:2"]
+    path = write(tmp_path / "t.svm", "\n".join([*lines, "-1 1:3"]))
+    for features in (None, 2):
+        with pytest.raises(DataError, match=r"t\.svm: rows 4 to 4: the labels are -1, 0, 1; say"):
+            [*stream(path, rows=2, features=features)]
+    write(path, "\n".join([*lines, "7 1:3"]))
+    with pytest.raises(DataError, match=r"rows 4 to 4: .*7.* say which"):
+        [*stream(path, rows=2, features=2)]
+    with pytest.raises(DataError, match=r"positive=1 does not split the labels 0, 1, 7"):
+        [*stream(path, rows=2, positive=1)]
+    write(tmp_path / "t.csv", "a,y\n1,0\n2,1\n3,1\n4,b\n")
+    with pytest.raises(DataError, match="rows 2 to 3: the column of the labels holds text here"):
+        [*stream(tmp_path / "t.csv", rows=2, positive=["1"])]
+
+
+def test_a_file_of_one_class_is_a_part_of_the_data(tmp_path):
+    path = write(tmp_path / "part.svm", "0 1:1\n0 2:1\n")
+    [chunk] = stream(path)
+    assert (chunk.y == -1).all()
+    [chunk] = stream(path, positive=[0, 3])
+    assert (chunk.y == 1).all()
+
+
+def test_the_layout_is_that_of_the_first_chunk(tmp_path):
+    full, empty = np.ones((4, 6)), np.zeros((4, 6))
+    empty[:, 0] = 1
+    y = [1, -1] * 4
+    for parts, sparse in (((full, empty), False), ((empty, full), True)):
+        for ending in CONTENT:
+            if ending == ".csv":
+                X = np.vstack(parts)
+                made = pd.DataFrame(X).assign(y=y)
+                text = made.to_csv(index=False, header=False)
+            elif ending == ".svm":
+                X, text = np.vstack(parts), svm_bytes(np.vstack(parts), y)
+            else:
+                continue
+            chunks = [*stream(write(tmp_path / f"l{ending}", text), rows=4)]
+            assert [chunk.rows.is_sparse for chunk in chunks] == [sparse, sparse]
+            np.testing.assert_array_equal(stacked(chunks)[0], X)
+
+
+def test_a_given_width_saves_the_scan_and_is_kept(tmp_path):
+    text = "1 2:1\n-1 3:1\n1 1:1\n"
+    path = write(tmp_path / "w.svm", text)
+    assert {chunk.d for chunk in stream(path, rows=2, features=9)} == {9}
+    X, _ = stacked([*stream(path, rows=2, features=3)])
+    np.testing.assert_array_equal(X, load(path).rows.matrix)
+    with pytest.raises(DataError, match=r"w\.svm: line 2 cannot be read .* indices from 1 to 2"):
+        next(stream(path, features=2))
+    write(path, "# c\n1 0:1\n\n-1 2:1\n1 3:1\n")
+    X, _ = stacked([*stream(path, rows=2, features=4)])
+    np.testing.assert_array_equal(X, load(path).rows.matrix)
+    with pytest.raises(DataError, match="line 5 .* from 0 to 2"):
+        [*stream(path, rows=2, features=3)]
+    write(path, "1\n-1\n1 2:1\n1 0:3\n")
+    with pytest.raises(DataError, match="line 4 .* indices from 1 to 4"):
+        [*stream(path, rows=2, features=4)]
+
+
+def test_the_scan_reads_the_file_once_and_no_more_with_a_width(tmp_path, monkeypatch):
+    from aucbench.datasets import cuts
+
+    opened = []
+    plain = cuts.formats.open_plain
+    monkeypatch.setattr(cuts.formats, "open_plain", lambda path: opened.append(path) or plain(path))
+    path = write(tmp_path / "w.svm", svm_bytes(*table()))
+    for features, times in ((None, 2), (5, 1)):
+        assert len([*stream(path, rows=10, features=features)]) == 4
+        assert len(opened) == times
+        opened.clear()
+
+
+BAD = {
+    "no number": ("t.svm", "1 1:1\n\n-1 1:x\n", "line 3 cannot be read"),
+    "no index": ("t.svm", "1 1:1\n\n-1 x:1\n", "line 3 cannot be read"),
+    "no pair": ("t.svm", "1 1:1\n\n-1 3\n", "line 3 cannot be read"),
+    "no order": ("t.svm", "1 1:1\n-1 3:1 2:1\n", "line 2 cannot be read .*sorted"),
+    "huge index": ("t.svm", "1 1:1\n-1 99999999999:1\n", "line 2 cannot be read"),
+    "nan": ("t.svm", "1 1:1\n-1 1:1\n1 1:1 2:nan\n", "NaN or infinity in row 2, column 1"),
+    "label": ("t.svm", "1 1:1\n-1 1:1\nnan 1:1 2:1\n", "y has nan in row 2"),
+    "inf": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,inf,1\n", "infinity in row 2, column 'b'"),
+    "gap": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n,6,1\n", "infinity in row 2, column 'a'"),
+    "no label": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,6\n", "label is missing in row 2"),
+    "too short": ("t.csv", "y,a,b\n1,2,1\n0,3,0\n1,5\n", "infinity in row 2, column 'b'"),
+    "too long": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,6,1,7\n", "Expected 3 fields in line 4"),
+    "text": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,six,1\n", "rows 2 to .*column 'b' holds text here"),
+    "truth": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,True,1\n", "column 'b' holds truth values here"),
+    "header only": ("t.csv", "a,b,y\n", "there are 0 rows"),
+    "comments": ("t.svm", "# a\n\n#b\n", "there is no row"),
+    "nothing": ("t.svm", "", "is empty"),
+    "nothing packed": ("t.svm.xz", "", "there is no row"),
+    "one column": ("t.csv", "y\n1\n0\n", "2 rows and 1 columns"),
+}
+
+
+@pytest.mark.parametrize("rows", (1, 2))
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_wrong_is_told_with_file_and_row(case, rows, tmp_path):
+    name, text, sentence = BAD[case]
+    if case == "one column":
+        sentence = sentence.replace("2 rows", f"{rows} rows")
+    path = write(tmp_path / name, text)
+    with pytest.raises(DataError, match=sentence) as told:
+        [*stream(path, rows=rows)]
+    assert str(told.value).count(str(path)) == 1
+    assert "\n" not in str(told.value)
+    with pytest.raises(DataError):
+        load(path)
+
+
+@pytest.mark.parametrize("packed", PACKERS)
+@pytest.mark.parametrize("ending", CONTENT)
+def test_a_damaged_file_ends_in_a_sentence_that_names_it(ending, packed, tmp_path):
+    path = write(tmp_path / f"set{ending}{packed}", CONTENT[ending](*table()))
+    whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    rng = np.random.default_rng(0)
+    refusals = []
+    for trial in range(30):
+        damaged = whole.copy()
+        if trial % 2:
+            damaged = damaged[: rng.integers(1, whole.size)]
+        else:
+            damaged[rng.integers(0, whole.size, size=3)] = rng.integers(0, 256, size=3)
+        path.write_bytes(damaged.tobytes())
+        try:
+            [*stream(path, rows=4)]
+        except DataError as error:
+            refusals.append(str(error))
+    assert refusals
+    assert all(str(path) in sentence and "\n" not in sentence for sentence in refusals)
+
+
+def test_what_cannot_be_cut_is_refused_at_once(tmp_path):
+    X, y = table()
+    np.savez(tmp_path / "a.npz", X=X, y=y)
+    write(tmp_path / "m-train-images-idx3-ubyte.gz", b"\0")
+    for name in ("a.npz", "m-train-images-idx3-ubyte.gz"):
+        with pytest.raises(DataError, match=rf"{name} can only be read whole: use load"):
+            stream(tmp_path / name)
+    for part in ("features", "errors"):
+        write(tmp_path / f"chip.{part}.csv", frame(X, y).to_csv())
+    with pytest.raises(DataError, match="chip is a changepoint set"):
+        stream(tmp_path / "chip.features.csv")
+    with pytest.raises(DataError, match="there is no file"):
+        stream(tmp_path / "gone.svm")
+
+
+def test_options_that_mean_nothing_are_refused(tmp_path):
+    X, y = table()
+    svm = write(tmp_path / "t.svm", svm_bytes(X, y))
+    table_ = write(tmp_path / "t.csv", frame(X, y).to_csv(index=False))
+    with pytest.raises(DataError, match=r"t\.svm: target= is for tables"):
+        stream(svm, target="label")
+    with pytest.raises(DataError, match=r"t\.csv: features= is for svmlight"):
+        stream(table_, features=5)
+    for wrong in ({"rows": 0}, {"rows": 1.5}, {"features": 0}):
+        with pytest.raises(ParameterError):
+            stream(svm, **wrong)
+    with pytest.raises(DataError, match="no column 'hieght' among 5; close are height"):
+        [*stream(table_, drop=["hieght"])]
+    with pytest.raises(DataError, match="0 columns"):
+        [*stream(table_, drop=[0, 1, 2, 3, 4])]
+
+
+def test_parquet_without_its_package_says_so(tmp_path, monkeypatch):
+    (tmp_path / "p.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"aucbench\[parquet\]"):
+        next(stream(tmp_path / "p.parquet"))
+
+
+def test_parquet_with_an_index_is_read_as_by_load(tmp_path):
+    pytest.importorskip("pyarrow")
+    made = frame(*table())
+    made.set_index("age").to_parquet(tmp_path / "i.parquet")
+    same_as_load(tmp_path / "i.parquet", 4)
+    made.iloc[3:].to_parquet(tmp_path / "i.parquet")
+    same_as_load(tmp_path / "i.parquet", 4)
+
+
+def test_names_widths_and_hashes_beside_the_file_count(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
+    X, y = table()
+    path = write(tmp_path / "bank.svm.xz", svm_bytes(X, y))
+    names = tmp_path / "bank.features.txt"
+    names.write_text("age\nduration\nweight\npulse\ndose\nlast\n")
+    assert {chunk.d for chunk in same_as_load("bank", 7)} == {5}
+    same_as_load("bank", 7, drop=["age"])
+    names.write_text("age\n")
+    with pytest.raises(DataError, match="5 features and 1 names"):
+        next(stream("bank"))
+    names.unlink()
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    manifest = tmp_path / "MANIFEST.csv"
+    manifest.write_text(f"name,file,features,sha256\nb,bank.svm.xz,8,{digest}\n")
+    assert {chunk.d for chunk in same_as_load(path, 7)} == {8}
+    manifest.write_text(f"name,file,features,sha256\nb,bank.svm.xz,8,{digest[::-1]}\n")
+    with pytest.raises(DataError, match="has the sha256"):
+        next(stream(path))
+    with pytest.raises(UnknownNameError, match="did you mean 'bank'"):
+        stream("bnak")
+
+
+def test_it_can_be_left_in_the_middle(tmp_path):
+    path = write(tmp_path / "t.csv.gz", frame(*table()).to_csv(index=False))
+    for count, _ in enumerate(stream(path, rows=2)):
+        if count == 3:
+            break
+    path.unlink()
+
+
+@pytest.fixture
+def real(monkeypatch):
+    found = Path(os.environ.get("AUCBENCH_DATA") or Path(__file__).parents[3] / "shared" / "data")
+    if not (found / "MANIFEST.csv").is_file():
+        pytest.skip("the public data sets are not here; AUCBENCH_DATA names their folder")
+    monkeypatch.setenv("AUCBENCH_DATA", str(found))
+    return found
+
+
+@pytest.mark.parametrize("name", ["a9a", "splice", "satimage", "mushrooms", "a9a.t", "fourclass"])
+def test_real_sets_are_streamed_as_they_are_loaded(name, real):
+    assert name in available()
+    whole = load(name)
+    X, y = zip(*((chunk.rows.matrix, chunk.y) for chunk in stream(name, rows=4099)), strict=True)
+    difference = csr_array(whole.rows.matrix) - vstack([csr_array(part) for part in X])
+    assert abs(difference).sum() == 0
+    np.testing.assert_array_equal(np.concatenate(y), whole.y)
