@@ -228,7 +228,7 @@ class Streaming(Protocol):
 
     The three functions are all there is to it: `aucbench.methods.passes` makes `iterates` of
     them, `AUCClassifier.partial_fit` calls them. The solver itself holds no state. Its memory is a
-    mutable record of its own, in which every array has its full size from the start.
+    mutable record of its own, whose size does not grow with the number of rows.
     """
 
     def start(self, w: Vector, rng: np.random.Generator) -> Any:

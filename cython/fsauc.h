@@ -27,32 +27,17 @@ typedef int64_t fsauc_i8 __attribute__((vector_size(64)));
 #define FSAUC_SIGN ((fsauc_i8){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, \
                                INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
 
-#ifndef FSAUC_GUESSES
-#define FSAUC_GUESSES 4
-#endif
-/* Newton's steps to theta. Each divides excess * non-zeros by 4 or more: from 1e300 to the
- * last bit that is about 550. */
-#define FSAUC_STEPS 1200
+#define FSAUC_SUM(v) (((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7])))
+
+/* Newton's steps to theta. Each divides excess * non-zeros by 4 or more (the sum is convex), so
+ * that about 550 lead from 1e300 to the last bit, and a handful from anything usual. */
+#define FSAUC_STEPS 600
 
 typedef struct {
     double norm;     /* |w|_1 */
     double square;   /* |w - c|^2 */
     double nonzeros; /* of w */
 } fsauc_size;
-
-/* Eight sums, and what a tail that fills no vector adds, as one. */
-FSAUC_INLINE fsauc_size fsauc_total(fsauc_v8 norm, fsauc_v8 square, fsauc_i8 kept, fsauc_size tail)
-{
-    const fsauc_i8 half = {4, 5, 6, 7, 0, 1, 2, 3}, quarter = {2, 3, 0, 1, 6, 7, 4, 5};
-    norm += __builtin_shuffle(norm, half);
-    square += __builtin_shuffle(square, half);
-    kept += __builtin_shuffle(kept, half);
-    norm += __builtin_shuffle(norm, quarter);
-    square += __builtin_shuffle(square, quarter);
-    kept += __builtin_shuffle(kept, quarter);
-    return (fsauc_size){tail.norm + (norm[0] + norm[1]), tail.square + (square[0] + square[1]),
-                        tail.nonzeros + (double)(kept[0] + kept[1])};
-}
 
 /* w <- sign(w) max(|w| - theta, 0), and the size of the result; z is written if `write`. */
 FSAUC_INLINE fsauc_size fsauc_soften(size_t d, const double *c, double *z, double s, double theta,
@@ -69,8 +54,8 @@ FSAUC_INLINE fsauc_size fsauc_soften(size_t d, const double *c, double *z, doubl
         Z *= s;
         W = (fsauc_i8)(C + Z);
         A = (fsauc_v8)(W & ~sign) - theta;
-        kept -= A > 0;
-        A = (fsauc_v8)((fsauc_i8)A & (A > 0));
+        kept -= (fsauc_i8)(A > 0.0);
+        A = (fsauc_v8)((fsauc_i8)A & (fsauc_i8)(A > 0.0));
         if (write) {
             Z = (fsauc_v8)((fsauc_i8)A | (W & sign)) - C;
             FSAUC_STORE(z + j, Z);
@@ -87,7 +72,8 @@ FSAUC_INLINE fsauc_size fsauc_soften(size_t d, const double *c, double *z, doubl
         tail.square += y * y;
         tail.nonzeros += a > 0;
     }
-    return fsauc_total(norm, square, kept, tail);
+    return (fsauc_size){tail.norm + FSAUC_SUM(norm), tail.square + FSAUC_SUM(square),
+                        tail.nonzeros + (double)FSAUC_SUM(kept)};
 }
 
 /* The size of w = c + s z. */
@@ -101,34 +87,33 @@ static void fsauc_measure(size_t d, const double *c, double *z, double s, fsauc_
  * c + z. `size` is that of w, before and after; more non-zeros than there are only cost time.
  *
  * sum max(|w_j| - theta, 0) = R is solved by Newton's steps from the left, each taken at once:
- * softening by theta and then by theta' is softening by their sum. */
+ * softening by theta and then by theta' is softening by their sum. They begin at the mean excess,
+ * or better where a step leads from the theta that `crowd`, the value returned last, suggests:
+ * a step from the right of the solution ends on its left. Returns excess / theta. */
 AUCBENCH_CLONES
-static void fsauc_ball(size_t d, const double *c, double *z, double s, double R, double limit,
-                       fsauc_size *size, double *crowd)
+static double fsauc_ball(size_t d, const double *c, double *z, double s, double R, double limit,
+                         double crowd, fsauc_size *size)
 {
     fsauc_size now = *size;
     const double excess = now.norm - R;
-    double theta = excess / now.nonzeros, moved = 0.0;
-    double g = excess / *crowd;
-    if (g > theta) {
-    for (int k = 0; k < FSAUC_GUESSES; k++) {
-        fsauc_size at = fsauc_soften(d, c, z, s, g, 0);
-        if (!(at.nonzeros > 0)) break;
-        g += (at.norm - R) / at.nonzeros;
-        if (!(g > theta)) break;
-        theta = g;
+    double theta = excess / now.nonzeros, trial = excess / crowd, total = 0.0;
+    if (trial > theta) {
+        const fsauc_size at = fsauc_soften(d, c, z, s, trial, 0);
+        trial += (at.norm - R) / at.nonzeros;
+        theta = trial > theta ? trial : theta;
     }
-    }
-    for (int k = 0; k < FSAUC_STEPS && now.norm > limit && now.nonzeros > 0; k++) {
+    for (int k = 0; k < FSAUC_STEPS && now.norm > limit; k++) {
+        theta *= 1.0 - 0x1p-51; /* rounded to the right of the solution, it would be final */
         now = fsauc_soften(d, c, z, s, theta, 1);
         s = 1.0;
-        moved += theta;
+        total += theta;
         theta = (now.norm - R) / now.nonzeros;
     }
-    *crowd = excess / moved;
     *size = now;
+    return excess / total;
 }
 
+/* z += e x, u += f x if `sum`, and the size of c + s z. */
 FSAUC_INLINE fsauc_size fsauc_step(size_t d, double e, double f, const double *x, const double *c,
                                    double s, double *z, double *u, const int sum)
 {
@@ -150,7 +135,7 @@ FSAUC_INLINE fsauc_size fsauc_step(size_t d, double e, double f, const double *x
         FSAUC_LOAD(W, c + j);
         Z *= s;
         W += Z;
-        kept -= W != 0;
+        kept -= (fsauc_i8)(W != 0.0);
         norm += (fsauc_v8)((fsauc_i8)W & ~sign);
         square += Z * Z;
     }
@@ -163,10 +148,10 @@ FSAUC_INLINE fsauc_size fsauc_step(size_t d, double e, double f, const double *x
         tail.square += y * y;
         tail.nonzeros += w != 0;
     }
-    return fsauc_total(norm, square, kept, tail);
+    return (fsauc_size){tail.norm + FSAUC_SUM(norm), tail.square + FSAUC_SUM(square),
+                        tail.nonzeros + (double)FSAUC_SUM(kept)};
 }
 
-/* z += e x, u += f x, and the size of c + s z. */
 AUCBENCH_CLONES
 static void fsauc_move(size_t d, double e, double f, const double *x, const double *c, double s,
                        double *z, double *u, fsauc_size *size)

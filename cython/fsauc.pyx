@@ -6,8 +6,10 @@ Design
      l1 ball costs O(stored values of the row).
   b. |w|_1 and |w - c|^2 follow from the values a step touches. After a scaling |w|_1 is only
      known from above, by convexity; it is measured when the bound leaves the ball.
-  c. The projection on the l1 ball moves every non-zero of w by the same theta, and the one on
-     the l2 ball then moves all of w towards c; no scalar stands for both. They cost O(d).
+  c. The projection on the l1 ball moves every non-zero of w by theta, and the one on the l2
+     ball then all of w towards c: no scalar stands for both, so the first costs O(d). A search
+     tree could follow it alone in O(log d) for each stored value, but the second unsorts the
+     tree, and up to thousands of non-zeros a few vectorised passes are faster.
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
@@ -22,9 +24,9 @@ cdef extern from "fsauc.h" nogil:
         double nonzeros
     void measure "fsauc_measure"(
         size_t d, const double* c, double* z, double s, Size* size)
-    void ball "fsauc_ball"(
-        size_t d, const double* c, double* z, double s, double R, double limit, Size* size,
-        double* crowd)
+    double ball "fsauc_ball"(
+        size_t d, const double* c, double* z, double s, double R, double limit,
+        double crowd, Size* size)
     void dense_move "fsauc_move"(
         size_t d, double e, double f, const double* x, const double* c, double s,
         double* z, double* u, Size* size)
@@ -46,7 +48,7 @@ cdef struct Primal:
     double norm                     # |c|_1
     Size size                       # of w; its norm a bound and its non-zeros unknown
     bint measured                   # unless measured
-    double crowd                    # excess of the last projection / theta
+    double crowd                    # of the last projection on the l1 ball: excess / theta
 
 
 cdef inline double clip(double x, double limit) noexcept nogil:
@@ -113,13 +115,12 @@ cdef inline bint into_ball(Primal* w, double R) noexcept nogil:
         return False
     if not w.measured:
         measure(w.away.d, w.c, w.away.v, w.away.s, &w.size)
-        w.measured = True
     if not limit < w.size.norm < INFINITY:
         return False
     if w.away.S != 0.0:
         fold(&w.away)
-    ball(w.away.d, w.c, w.away.v, w.away.s, R, limit, &w.size, &w.crowd)
-    w.away.s = 1.0
+    w.crowd = ball(w.away.d, w.c, w.away.v, w.away.s, R, limit, w.crowd, &w.size)
+    w.away.s, w.measured = 1.0, True
     return True
 
 
@@ -159,7 +160,7 @@ def stage_rows(
     cdef const int* order_ = first_index(order)
     cdef Py_ssize_t n = order.shape[0], t
     cdef double dots[2]
-    cdef double e, p, s, sum_a = 0.0, sum_b = 0.0
+    cdef double p, s, sum_a = 0.0, sum_b = 0.0
     cdef bint positive, projected
     cdef int i
     with nogil:

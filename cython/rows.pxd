@@ -69,6 +69,11 @@ cdef inline Py_ssize_t begin(const Rows* X, Py_ssize_t i) noexcept nogil:
     return i * <Py_ssize_t> X.d if X.starts == NULL else X.starts[i]
 
 
+cdef inline int column(const Rows* X, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    """Column of the stored value j, which is in row i."""
+    return <int> (j - i * X.d) if X.columns == NULL else X.columns[j]
+
+
 cdef inline double square(const Rows* X, Py_ssize_t i) noexcept nogil:
     """|X[i]|^2"""
     cdef Py_ssize_t j

@@ -2,8 +2,8 @@
 
 from libc.math cimport fabs
 from rows cimport (
-    AUCBENCH_PREFETCH, Rows, ahead, aucbench_axpy2, aucbench_axpy4, axpy, begin, dot, first,
-    first_index, square, view,
+    AUCBENCH_PREFETCH, Rows, ahead, aucbench_axpy2, aucbench_axpy4, axpy, begin, column, dot,
+    first, first_index, square, view,
 )
 from scipy.linalg.cython_blas cimport daxpy, dcopy, ddot, dgemv, dger, dscal
 
@@ -22,11 +22,6 @@ cdef struct Sketch:
     int K
     int m                     # 2 K
     int d
-
-
-cdef inline int column(const Rows* X, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Column of the stored value j, which is in row i."""
-    return <int> (j - i * X.d) if X.columns == NULL else X.columns[j]
 
 
 cdef inline double* row(const Sketch* S, const Rows* X, Py_ssize_t i, Py_ssize_t j) noexcept nogil:

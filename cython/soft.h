@@ -1,8 +1,17 @@
-/* The prox of the elastic net over a dense vector, fused with what a step of SPAM needs of it.
+/* Soft-thresholding of all weights, as SPAM needs it after each row: at once, or lazily.
  *
- * One sweep reads w, the sum and m, and writes w and the sum: three functions would read w
- * three times. Lanes of 8 keep eight sums of the dot product (clones.h); soft-thresholding
- * works on the bits, as vectors have no ternary operator in C.
+ * At once: one sweep reads w, its sum and m, and writes w and the sum; three functions would
+ * read w three times. Lanes of 8 keep the sums of the dot product (clones.h);
+ * soft-thresholding works on the bits, as vectors have no ternary operator in C.
+ *
+ * Lazily: weights that a row does not hold move on their own, and a window of steps knows how.
+ * With q_k the product of 1 + eta_i l2 and C_k = l1 sum of eta_i q_{i-1}, a weight that last
+ * moved after step h has |w_k| = max(0, K - C_k) / q_k, K = |w_h| q_h + C_h, until a row holds
+ * it again. Hence its sum follows from two running sums, and w . m = (sum of m K - C_k times
+ * the sum of m sign(K)) / q_k over the weights that live: all die at steps that K tells, so
+ * each step knows what to take off. A row of s values costs O(s), without branches that are
+ * taken at random: what a dead weight takes off goes to a step that has passed, what an
+ * immortal one does to steps behind the last.
  */
 #ifndef AUCBENCH_SOFT_H
 #define AUCBENCH_SOFT_H
@@ -51,29 +60,38 @@ static double aucbench_soft(
     return s + ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
 }
 
-typedef double aucbench_v2 __attribute__((vector_size(16)));
+typedef double aucbench_v2 __attribute__((vector_size(16), aligned(8)));
+typedef double aucbench_v4 __attribute__((vector_size(32), aligned(8)));
+typedef int64_t aucbench_i4 __attribute__((vector_size(32)));
 
-/* A weight of the lazy pass. */
+#define AUCBENCH_NEVER 8 /* steps behind the last; sums into one would wait for each other */
+#define AUCBENCH_BINS 4  /* per step, so that most searches end where they begin */
+
 typedef struct {
-    double K;      /* sign(w) (|w| q + C), as it was when w last moved */
-    double total;  /* the sum of its values, once K (Q - Q') - sign(w) (E - E') is added */
-    aucbench_v2 m; /* (m_-, m_+) */
+    double K;     /* sign(w) (|w| q + C), as it was when w last moved */
+    double total; /* sum of its values, once (K, sign(w)) . (paid - paid then) is added */
+    double m[2];  /* m_-, m_+ */
 } aucbench_cell;
 
-/* What a window knows of its steps 0..size; step size + 1 stands for never. */
+typedef struct {
+    double C;          /* infinite behind the last step */
+    double q;
+    aucbench_v2 paid;  /* sums of 1 / q and of -C / q over the steps before it */
+    aucbench_v4 death; /* what weights that die here take off the level */
+} aucbench_step;
+
+/* Steps 0..size, of which 0 is the state before the first, and what they know of d weights. */
 typedef struct {
     aucbench_cell *cells;
-    int *due;            /* weight -> the step at which it dies: the first with C >= |K| */
-    double *q;           /* product of 1 + eta l2 */
-    double *C;           /* l1 times the sum of eta q, q before the step; infinite at never */
-    double *Q;           /* sum of 1 / q */
-    double *E;           /* sum of C / q */
-    aucbench_v2 *deaths; /* step -> what those that die there take from K and A */
-    int *first;          /* the first step with C scale >= i */
-    double scale;
+    int *due; /* weight -> the step at which it dies: the first with C >= |K| */
+    aucbench_step *steps;
     int size;
-    aucbench_v2 K;       /* sum of K (m_-, m_+) over the living */
-    aucbench_v2 A;       /* and of sign(K) (m_-, m_+) */
+    int *first; /* bin of |K| -> the first step with C in that bin or a later one */
+    double top, scale;
+    aucbench_v4 level; /* sums over the living of m_- K, m_- sign(K), m_+ K, m_+ sign(K) */
+    aucbench_v2 *old, *now; /* (K, sign(K)) of the weights a row holds, before and after it, */
+    double *live;           /* 1 for those that lived before it, */
+    int *bin;               /* and the bins of |K| after it */
 } aucbench_window;
 
 INLINE double aucbench_soft1(double x, double t)
@@ -82,44 +100,75 @@ INLINE double aucbench_soft1(double x, double t)
     return x - (-t > c ? -t : c);
 }
 
-/* The first step with C >= size. */
-INLINE int aucbench_death(const aucbench_window *W, double size)
+INLINE int aucbench_bin(double K, double top, double scale, int spread)
 {
-    double at = (W->C[W->size] < size ? 0.0 : size) * W->scale;
-    int k = W->C[W->size] < size ? W->size + 1 : W->first[(int)at];
-    k += W->C[k] < size;
-    while (W->C[k] < size)
-        k++;
-    return k;
+    return (int)((K < top ? K : top) * scale) + (K > top) * (1 + spread % AUCBENCH_NEVER);
 }
 
-/* Weight j had its K until step k and has another one, of sign `side`, afterwards. */
-INLINE void aucbench_enter(aucbench_window *W, int at, int j, int k, double K, double size, double side)
+/* The first step after k with C >= K. */
+INLINE int aucbench_death(const aucbench_window *W, int k, double K, int bin)
 {
-    aucbench_cell *c = W->cells + j;
-    int due = aucbench_death(W, size);
-    due = due > k ? due : k + 1;
-    W->due[j] = due;
-    c->K = K;
-    c->total -= K * W->Q[k] - side * W->E[k];
-    due += (due > W->size) * (at & 7);
-    W->deaths[2 * due] += c->m * K;
-    W->deaths[2 * due + 1] += c->m * side;
-    W->K += c->m * K;
-    W->A += c->m * side;
+    int due = W->first[bin];
+    while (W->steps[due].C < K)
+        due++;
+    return due > k ? due : k + 1;
 }
 
-INLINE void aucbench_leave(aucbench_window *W, int at, int j, int k)
+/* m_-, m_-, m_+, m_+ */
+INLINE void aucbench_means(const aucbench_cell *c, aucbench_v4 *m)
 {
-    aucbench_cell *c = W->cells + j;
-    int due = W->due[j], end = due <= k ? due - 1 : k;
-    double alive = due > k, side = copysign(1.0, c->K);
-    c->total += c->K * W->Q[end] - side * W->E[end];
-    due += (due > W->size) * (at & 7);
-    W->deaths[2 * due] -= c->m * c->K;
-    W->deaths[2 * due + 1] -= c->m * side;
-    W->K -= c->m * (alive * c->K);
-    W->A -= c->m * (alive * side);
+    memcpy(m, c, sizeof *m);
+    *m = __builtin_shuffle(*m, (aucbench_i4){2, 2, 3, 3});
+}
+
+#define AUCBENCH_TWICE(a) ((aucbench_v4){(a)[0], (a)[1], (a)[0], (a)[1]})
+
+/* Bins of C; a NaN or an infinity among them leaves one bin and no wrong index. */
+static void aucbench_index(aucbench_window *W)
+{
+    double last = W->steps[W->size].C;
+    int i = 0, k;
+    W->top = last > 1e-300 && last < 1e300 ? last : 0.0;
+    W->scale = W->top > 0 ? AUCBENCH_BINS * W->size / W->top : 0.0;
+    for (k = 0; k <= W->size; k++)
+        while (i <= aucbench_bin(fmin(W->steps[k].C, W->top), W->top, W->scale, 0))
+            W->first[i++] = k;
+    for (k = 0; k < AUCBENCH_NEVER; k++) {
+        W->first[i + k] = W->size + 1 + k;
+        W->steps[W->size + 1 + k].C = INFINITY;
+    }
+}
+
+/* Enter all weights, K = w. */
+AUCBENCH_CLONES
+static void aucbench_lazy_begin(aucbench_window *to, int d)
+{
+    aucbench_index(to);
+    aucbench_window W = *to;
+    W.level = (aucbench_v4){0};
+    for (int j = 0; j < d; j++) {
+        double K = W.cells[j].K, size = fabs(K);
+        aucbench_v4 m;
+        aucbench_means(W.cells + j, &m);
+        m *= (aucbench_v4){K, (K > 0) - (K < 0), K, (K > 0) - (K < 0)};
+        W.due[j] = aucbench_death(&W, -1, size, aucbench_bin(size, W.top, W.scale, j));
+        W.steps[W.due[j]].death += m;
+        W.level += m;
+    }
+    *to = W;
+}
+
+/* K = w after the last step, and the sums up to date. */
+AUCBENCH_CLONES
+static void aucbench_lazy_end(aucbench_window *W, int d)
+{
+    const aucbench_step *last = W->steps + W->size, *s;
+    for (int j = 0; j < d; j++) {
+        aucbench_cell *c = W->cells + j;
+        s = W->due[j] <= W->size ? W->steps + W->due[j] : last + 1;
+        c->total += c->K * s->paid[0] + copysign(1.0, c->K) * s->paid[1];
+        c->K = aucbench_soft1(c->K, last->C) / last->q;
+    }
 }
 
 /* w . x after step k */
@@ -127,57 +176,58 @@ AUCBENCH_CLONES
 static double aucbench_lazy_dot(
     const aucbench_window *W, int k, int stored, const double *x, const int *columns)
 {
-    double s = 0, r = 0, t = W->C[k], u;
+    const double C = W->steps[k].C;
+    double s = 0, r = 0, u;
+    aucbench_v2 *old = W->old;
     for (int at = 0; at < stored; at++) {
-        u = s + x[at] * aucbench_soft1(W->cells[columns[at]].K, t);
+        double K = W->cells[columns[at]].K;
+        old[at] = (aucbench_v2){K, copysign(1.0, K)};
+        u = s + x[at] * aucbench_soft1(K, C);
         s = r;
         r = u;
     }
-    return (s + r) / W->q[k];
+    return (s + r) / W->steps[k].q;
 }
 
-/* w += step x after step k, then the prox of step k + 1 */
+/* What a step makes of the weights of a row, without a branch or an index: SIMD. */
+INLINE void aucbench_push(
+    int stored, double C, double step, double top, double scale, const double *restrict x,
+    const double *restrict old, double *restrict now, double *restrict live, int *restrict bin)
+{
+    for (int at = 0; at < stored; at++) {
+        double K = old[2 * at], u = aucbench_soft1(K, C) + step * x[at];
+        live[at] = fabs(K) > C ? 1.0 : 0.0;
+        now[2 * at] = u + copysign(C, u);
+        now[2 * at + 1] = copysign(1.0, u);
+        bin[at] = aucbench_bin(fabs(u) + C, top, scale, at);
+    }
+}
+
+/* w += step x after step k, then the prox of step k + 1; after aucbench_lazy_dot of this row */
 AUCBENCH_CLONES
 static void aucbench_lazy_step(
     aucbench_window *to, int k, double step, int stored, const double *x, const int *columns)
 {
     aucbench_window W = *to;
-    double t = W.C[k], u, side;
-    step *= W.q[k];
+    const aucbench_v2 paid = W.steps[k + 1].paid;
+    aucbench_push(stored, W.steps[k].C, step * W.steps[k].q, W.top, W.scale, x,
+        (const double *)W.old, (double *)W.now, W.live, W.bin);
     for (int at = 0; at < stored; at++) {
         int j = columns[at];
-        u = aucbench_soft1(W.cells[j].K, t) + step * x[at];
-        side = copysign(1.0, u);
-        aucbench_leave(&W, at, j, k);
-        aucbench_enter(&W, at, j, k, u + side * t, fabs(u) + t, side);
+        aucbench_cell *c = W.cells + j;
+        aucbench_step *s = W.steps + W.due[j];
+        aucbench_v2 old = W.old[at], now = W.now[at], alive = old * W.live[at];
+        aucbench_v2 change = now - alive, sum = (old - alive) * s->paid - change * paid;
+        aucbench_v4 m;
+        aucbench_means(c, &m);
+        s->death -= m * AUCBENCH_TWICE(old);
+        W.level += m * AUCBENCH_TWICE(change);
+        W.due[j] = aucbench_death(&W, k, fabs(now[0]), W.bin[at]);
+        W.steps[W.due[j]].death += m * AUCBENCH_TWICE(now);
+        c->K = now[0];
+        c->total += sum[0] + sum[1];
     }
-    to->K = W.K - W.deaths[2 * k + 2];
-    to->A = W.A - W.deaths[2 * k + 3];
-}
-
-/* Bring all weights up to date with the window that ended, in its last step. */
-AUCBENCH_CLONES
-static void aucbench_lazy_end(aucbench_window *W, int d)
-{
-    int B = W->size;
-    for (int j = 0; j < d; j++) {
-        aucbench_cell *c = W->cells + j;
-        int end = W->due[j] <= B ? W->due[j] - 1 : B;
-        c->total += c->K * W->Q[end] - copysign(1.0, c->K) * W->E[end];
-        c->K = aucbench_soft1(c->K, W->C[B]) / W->q[B];
-    }
-}
-
-AUCBENCH_CLONES
-static void aucbench_lazy_begin(aucbench_window *to, int d)
-{
-    aucbench_window W = *to;
-    W.K = W.A = (aucbench_v2){0};
-    for (int j = 0; j < d; j++) {
-        double w = W.cells[j].K;
-        aucbench_enter(&W, j, j, 0, w, fabs(w), copysign(1.0, w));
-    }
-    *to = W;
+    to->level = W.level - W.steps[k + 1].death;
 }
 
 #endif

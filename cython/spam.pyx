@@ -1,39 +1,40 @@
 """Passes of SPAM over rows in a given order."""
 
-from libc.math cimport INFINITY
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 from rows cimport Rows, ahead, axpy, begin, dot, first, first_index, view
 from scaled cimport Scaled, add, count, fold, multiply, scaled, score
 
 cdef extern from "soft.h" nogil:
-    double aucbench_soft(
-        size_t d, double t, double shrink, const double* m, double* w, double* sum
-    )
+    int AUCBENCH_NEVER, AUCBENCH_BINS
     ctypedef struct aucbench_v2:
         pass
+    ctypedef struct aucbench_v4:
+        pass
     ctypedef struct aucbench_cell:
-        double K
-        double total
-        aucbench_v2 m
+        double K, total
+        double m[2]
+    ctypedef struct aucbench_step:
+        double C, q
+        aucbench_v2 paid
     ctypedef struct aucbench_window:
         aucbench_cell* cells
         int* due
-        double* q
-        double* C
-        double* Q
-        double* E
-        aucbench_v2* deaths
-        int* first
-        double scale
+        aucbench_step* steps
         int size
-        aucbench_v2 K
-        aucbench_v2 A
+        int* first
+        aucbench_v4 level
+        aucbench_v2* old
+        aucbench_v2* now
+        double* live
+        int* bin
+    double aucbench_soft(
+        size_t d, double t, double shrink, const double* m, double* w, double* sum)
+    void aucbench_lazy_begin(aucbench_window* to, int d)
+    void aucbench_lazy_end(aucbench_window* W, int d)
     double aucbench_lazy_dot(
         const aucbench_window* W, int k, int stored, const double* x, const int* columns)
     void aucbench_lazy_step(
         aucbench_window* to, int k, double step, int stored, const double* x, const int* columns)
-    void aucbench_lazy_end(aucbench_window* W, int d)
-    void aucbench_lazy_begin(aucbench_window* to, int d)
 
 
 def ridge_pass(
@@ -107,65 +108,76 @@ cdef inline void plan(
     aucbench_window* W, const Rows* X, const int* order, const double* steps, Py_ssize_t rows,
     int longest, Py_ssize_t budget, double l1, double l2
 ) noexcept nogil:
-    """Tables for the next rows: at most `longest`, about `budget` stored values, q in bounds."""
+    """Tabulate the next steps: at most `longest`, of about `budget` stored values.
+
+    K, like the sums, grows with q: it ends before they lose more than four digits.
+    """
+    cdef aucbench_step* s = W.steps
+    cdef double[2] paid = [0.0, 0.0]
     cdef Py_ssize_t seen = 0
-    cdef int k = 0, i = 0
-    W.q[0], W.C[0], W.Q[0], W.E[0] = 1.0, 0.0, 0.0, 0.0
-    while k < longest and k < rows and seen < budget and W.q[k] < 1e4:
+    cdef int k = 0
+    memset(s, 0, (longest + 1 + AUCBENCH_NEVER) * sizeof(aucbench_step))
+    s.q = 1.0
+    while k < longest and k < rows and seen < budget and s.q < 1e4:
         seen += begin(X, order[k] + 1) - begin(X, order[k])
-        W.q[k + 1] = W.q[k] * (1.0 + steps[k] * l2)
-        W.C[k + 1] = W.C[k] + l1 * steps[k] * W.q[k]
+        s[1].q = s.q * (1.0 + steps[k] * l2)
+        s[1].C = s.C + l1 * steps[k] * s.q
+        s += 1
         k += 1
-        W.Q[k] = W.Q[k - 1] + 1.0 / W.q[k]
-        W.E[k] = W.E[k - 1] + W.C[k] / W.q[k]
+        paid[0] += 1.0 / s.q
+        paid[1] -= s.C / s.q
+        memcpy(&s[1].paid, paid, sizeof(paid))
     W.size = k
-    W.scale = k / W.C[k] if 1e-300 < W.C[k] < 1e300 else 0.0
-    W.C[k + 1] = INFINITY
-    memset(W.deaths, 0, (k + 10) * 2 * sizeof(aucbench_v2))
-    for k in range(1, W.size + 1):
-        while i <= W.C[k] * W.scale:
-            W.first[i] = k
-            i += 1
+
+
+cdef inline void lazy_row(
+    aucbench_window* W, const Rows* X, Py_ssize_t i, int k, double sign, double rate
+) noexcept nogil:
+    """Step k + 1 of the window, with row i; `rate` is 2 eta times the share of the other class."""
+    cdef Py_ssize_t at = begin(X, i)
+    cdef int stored = <int> (begin(X, i + 1) - at)
+    cdef const double* x = X.values + at
+    cdef const int* columns = X.columns + at
+    cdef double* sums = <double*> &W.level + 2 * (sign < 0.0)
+    cdef double level = (sums[0] - W.steps[k].C * sums[1]) / W.steps[k].q
+    cdef double s = aucbench_lazy_dot(W, k, stored, x, columns)
+    aucbench_lazy_step(W, k, -rate * (s - level - sign), stored, x, columns)
 
 
 def soft_lazy(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, const double[::1] means,
-    const double[::1] steps, double p, double l1, double l2, double[::1] w, double[::1] total,
-    double[:, ::1] cells, int[::1] due, double[:, ::1] tables, double[:, ::1] deaths, int[::1] first_step,
-    Py_ssize_t budget
+    const double[::1] steps, double p, double l1, double l2,
+    double[::1] w, double[::1] total, Py_ssize_t budget,
+    double[:, ::1] cells, double[:, ::1] tables, double[:, ::1] row, int[::1] due, int[::1] bins,
 ):
-    """`soft_pass` over CSR rows at a cost of O(stored values of the row) a step, amortised."""
+    """`soft_pass` over CSR rows, where a step costs O(stored values of the row), amortised.
+
+    It costs O(d) only where a window ends (soft.h): after `budget` stored values, after
+    T steps, or when q has grown a lot. Scratch: cells (d, 4), tables (T + 9, 8), row (d, 6),
+    due (d,), bins (4 T + 9,).
+    """
     cdef Rows X = view(values, columns, starts, d)
     cdef const int* order_ = first_index(order)
     cdef const double* steps_ = first(steps)
+    cdef int longest = <int> tables.shape[0] - 1 - AUCBENCH_NEVER, j, k
+    cdef Py_ssize_t n = order.shape[0], t = 0, i
     cdef aucbench_window W
-    cdef int longest = tables.shape[1] - 2, i, k, j, other, stored
-    cdef Py_ssize_t n = order.shape[0], t = 0, at
-    cdef double level, eta, push
+    W.cells, W.steps = <aucbench_cell*> &cells[0, 0], <aucbench_step*> &tables[0, 0]
+    W.due, W.first = &due[0], &bins[0]
+    W.old = <aucbench_v2*> &row[0, 0]
+    W.now, W.live, W.bin = W.old + d, &row[0, 0] + 4 * d, <int*> (&row[0, 0] + 5 * d)
     with nogil:
-        W.cells = <aucbench_cell*> &cells[0, 0]
-        W.due = &due[0]
-        W.q, W.C, W.Q, W.E = &tables[0, 0], &tables[1, 0], &tables[2, 0], &tables[3, 0]
-        W.deaths = <aucbench_v2*> &deaths[0, 0]
-        W.first = &first_step[0]
         for j in range(d):
-            W.cells[j].K, W.cells[j].total = w[j], total[j]
-            (<double*> &W.cells[j].m)[0], (<double*> &W.cells[j].m)[1] = means[j], means[d + j]
+            W.cells[j] = aucbench_cell(w[j], total[j], [means[j], means[d + j]])
         while t < n:
             plan(&W, &X, order_ + t, steps_ + t, n - t, longest, budget, l1, l2)
             aucbench_lazy_begin(&W, d)
             for k in range(W.size):
-                i, eta = order_[t + k], steps_[t + k]
-                ahead(&X, order_, t + k, n)
-                other = y[i] < 0
-                at = begin(&X, i)
-                stored = begin(&X, i + 1) - at
-                level = ((<double*> &W.K)[other] - W.C[k] * (<double*> &W.A)[other]) / W.q[k]
-                push = -2.0 * eta * (p if other else 1.0 - p)
-                push *= aucbench_lazy_dot(&W, k, stored, X.values + at, X.columns + at) - level - y[i]
-                aucbench_lazy_step(&W, k, push, stored, X.values + at, X.columns + at)
+                i = order_[t]
+                ahead(&X, order_, t, n)
+                lazy_row(&W, &X, i, k, y[i], 2.0 * steps_[t] * (p if y[i] < 0 else 1.0 - p))
+                t += 1
             aucbench_lazy_end(&W, d)
-            t += W.size
         for j in range(d):
             w[j], total[j] = W.cells[j].K, W.cells[j].total

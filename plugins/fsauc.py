@@ -23,8 +23,8 @@ class Fsauc:
 
     y=+1: g = (1−p)(s−a−1−α) x, ∂a = −(1−p)(s−a), ∂α = −(1−p)(s + pα);
     y=−1: g = p(s−b+1+α) x, ∂b = −p(s−b), ∂α = p(s − (1−p)α); s = w·x, p the share of positives
-    so far. After the step: |a|, |b| ≤ Rκ, |α| ≤ 2Rκ, then ‖(w, a, b) − start‖₂ ≤ r, |α − start| ≤ D.
-    A stage starts at the mean of the last one with r/2; w is the mean of its stage so far.
+    so far. Then |a|, |b| ≤ Rκ, |α| ≤ 2Rκ, ‖(w, a, b) − start‖₂ ≤ r and |α − start| ≤ D by
+    projection. A stage starts at the mean of the last one, with r/2; w is the mean so far of its.
 
     A step costs O(d) dense. For CSR it costs O(stored values of the row) inside the ℓ1 ball;
     one that leaves it costs O(d): its projection moves every non-zero weight.

@@ -255,3 +255,64 @@ def uni_exp(X, y, eta, lam, w):
         share = seen[k] / t
         w = (1 - eta * lam) * w + eta * k * np.exp(-k * (w @ x)) / (2 * share) * x
     return w
+
+
+# --- fsauc -------------------------------------------------------------------------------
+
+
+def l1_ball_by_sorting(v, R):
+    """Nearest point with |v|_1 <= R, in floating point."""
+    magnitudes = np.sort(np.abs(v))[::-1]
+    if magnitudes.sum() <= R:
+        return v
+    theta = max((np.cumsum(magnitudes) - R) / np.arange(1, v.size + 1))
+    return np.sign(v) * np.maximum(np.abs(v) - theta, 0.0)
+
+
+def fsauc_gradient(x, label, v, alpha, p):
+    """Gradient in v = (w, a, b) and in alpha, without the factor 2."""
+    s, (a, b) = v[:-2] @ x, v[-2:]
+    if label > 0:
+        q = 1 - p
+        g = np.r_[q * (s - a - 1 - alpha) * x, -q * (s - a), 0.0]
+        return g, -q * s - p * q * alpha
+    return np.r_[p * (s - b + 1 + alpha) * x, 0.0, -p * (s - b)], p * s - p * (1 - p) * alpha
+
+
+def fsauc_limits(k, beta, eta, R, r, p, n0):
+    """D, beta and eta of the next stage, whose radius is r."""
+    L = math.log(12 / 0.1)
+    c, root = 2 + math.sqrt(2 * L), min(p, 1 - p) * n0 - math.sqrt(2 * n0 * L)
+    D, new = 1e7, 1e7
+    if root > 0:
+        D = math.sqrt(8) * k * r + math.sqrt(32) * k * c * (1 + 2 * k) * R / math.sqrt(root)
+        new = 1 + 8 * k**2 + 32 * k**2 * (1 + 2 * k) ** 2 * c**2 / (root / n0)
+    return D, new, min(math.sqrt(new / beta) * eta / 2, eta)
+
+
+def fsauc(X, y, order, *, R, eta, kappa, m, w=None):
+    """Eager FSAUC in m stages: the mean of w over its stage so far, after each row."""
+    n0, d = len(order) // m, X.shape[1]
+    start = np.r_[np.zeros(d) if w is None else l1_ball_by_sorting(w, R), 0.0, 0.0]
+    alpha0, means = 0.0, []
+    r, beta = 2 * math.sqrt(1 + 2 * kappa**2) * R, 1 + 8 * kappa**2
+    D, k = 2 * math.sqrt(2) * kappa * r, kappa
+    for stage in range(m):
+        v, alpha, total = start, alpha0, np.zeros(d + 2)
+        for t in range(stage * n0, stage * n0 + n0):
+            seen = y[order[: t + 1]]
+            p = np.mean(seen > 0)
+            g, h = fsauc_gradient(X[order[t]], y[order[t]], v, alpha, p)
+            v, alpha = v - eta * g, alpha + eta * h
+            v = np.r_[l1_ball_by_sorting(v[:-2], R), np.clip(v[-2:], -R * k, R * k)]
+            v = start + (v - start) * min(1.0, r / max(np.linalg.norm(v - start), 1e-300))
+            alpha = np.clip(alpha, -2 * R * k, 2 * R * k)
+            alpha = alpha0 + np.clip(alpha - alpha0, -D, D)
+            total += v
+            means.append(total[:-2] / (t - stage * n0 + 1))
+        r, start = r / 2, total / n0
+        D, beta, eta = fsauc_limits(k, beta, eta, R, r, p, n0)
+        rows = X[order[: t + 1]]
+        m_neg, m_pos = (rows[seen == c].sum(axis=0) / max(1, sum(seen == c)) for c in (-1, 1))
+        alpha0 = start[:-2] @ (m_neg - m_pos)
+    return np.array(means)

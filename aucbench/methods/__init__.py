@@ -12,6 +12,7 @@ from aucbench.methods.primal_dual import primal_dual
 from aucbench.methods.saddle_point import SaddlePoint
 from aucbench.methods.sketches import Sketches
 from aucbench.methods.stages import Stage, max_abs, staged_passes
+from aucbench.methods.spam import proximal_passes
 from aucbench.methods.streaming import passes, row_order
 from aucbench.methods.univariate import Univariate
 
@@ -32,6 +33,7 @@ __all__ = [
     "passes",
     "preconditioner",
     "primal_dual",
+    "proximal_passes",
     "row_order",
     "staged_passes",
     "top_eigenvalue",

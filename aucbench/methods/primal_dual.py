@@ -14,7 +14,6 @@ from aucbench.methods.centred import CentredRows
 from aucbench.methods.power import top_eigenvalue
 from aucbench.protocols import Problem, State
 
-
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 

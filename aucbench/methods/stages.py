@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from math import ceil, floor, log, log2, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.arrays import Index, Vector
 from aucbench.data import Chunk, Data
@@ -65,29 +64,24 @@ class Stage:
         return Stage(self.R, k, eta, r, D, beta)
 
 
-@dataclass(slots=True)
 class StageMemory:
-    """The saddle point (w, a, b, α), and what the rows seen so far amount to."""
+    """The saddle point (w, a, b), α, and what the rows seen so far amount to."""
 
-    c: Vector  # w at the start of the stage
-    z: Vector = field(init=False)  # w - c
-    u: Vector = field(init=False)  # zeros, room for the kernel
-    total: Vector = field(init=False)  # sum of w - c over the stage
-    rows: int = 0  # of this stage
-    sums: NDArray[np.float64] = field(init=False)  # of the rows of each class
-    seen: Vector = field(default_factory=lambda: np.zeros(2))  # rows of each class
-    abc: NDArray[np.float64] = field(default_factory=lambda: np.zeros((3, 3)))
-
-    def __post_init__(self) -> None:
-        self.z, self.u, self.total = np.zeros((3, self.c.size))
-        self.sums = np.zeros((2, self.c.size))
+    def __init__(self, w: Vector) -> None:
+        self.c = w  # at the start of the stage
+        # w - c, its sum over the stage, and zeros for the kernel
+        self.z, self.total, self.work = np.zeros((3, w.size))
+        self.sums = np.zeros((2, w.size))  # of the rows of each class
+        self.seen = np.zeros(2)  # rows of each class
+        self.abc = np.zeros((3, 3))  # (a, b, α) now, at the start of the stage, summed over it
+        self.rows = 0  # of this stage
 
     def update(self, stage: Stage, chunk: Chunk, order: Index) -> None:
         """Learn from the rows `order`, all of one stage."""
         limits = stage.eta, stage.R, stage.R * stage.kappa, stage.r, stage.D
         fsauc.stage_rows(
             *chunk.rows.arrays, order, chunk.y, *limits,
-            self.c, self.z, self.u, self.total, self.sums, self.abc, self.seen,
+            self.c, self.z, self.work, self.total, self.sums, self.abc, self.seen,
         )  # fmt: skip
         self.rows += order.size
 
@@ -97,11 +91,14 @@ class StageMemory:
 
     def restart(self) -> None:
         """Begin the next stage at the mean of this one, with α = w·(m₋ − m₊)."""
-        self.c = self.mean()
+        w = self.mean()
         m_neg, m_pos = self.sums / np.maximum(self.seen, 1)[:, None]
         a, b, _ = self.abc[2] / self.rows
-        self.abc[:] = a, b, self.c @ (m_neg - m_pos)
-        self.abc[2] = self.z[:] = self.total[:] = self.rows = 0
+        self.abc[:2] = a, b, w @ (m_neg - m_pos)
+        self.abc[2] = 0.0
+        self.c = w
+        self.z[:] = self.total[:] = 0.0
+        self.rows = 0
 
 
 def max_abs(data: Data) -> float:

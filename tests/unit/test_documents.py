@@ -4,6 +4,7 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 from Cython.Build import cythonize
 
@@ -33,6 +34,22 @@ def test_the_plugin_example_descends():
     solver = names["aucbench_solvers"]()["heavy-ball"]()
     run = aucbench.solve(solver, aucbench.get_dataset("digits-8"), passes=30)
     assert run.points[-1].objective < run.points[0].objective
+
+
+def test_the_streaming_example_learns_the_same_from_chunks():
+    names = {"__name__": "mean_difference"}
+    exec(block("docs/plugin.md", "python", "class MeanDifference"), names)
+    solver, data = names["MeanDifference"](), aucbench.get_dataset("digits-8")
+    model = aucbench.AUCClassifier(solver)
+
+    run = aucbench.solve(solver, data, passes=1)
+    for part in np.array_split(np.arange(data.n), 5):
+        model.partial_fit(data.rows.take(part).matrix, data.y[part], classes=[-1, 1])
+
+    assert aucbench.auc(data.y, run.decision_function(data.rows)) > 0.85
+    np.testing.assert_allclose(
+        model.decision_function(data.rows), run.decision_function(data.rows), rtol=1e-10
+    )
 
 
 def test_a_third_party_kernel_can_cimport_the_rows(tmp_path):

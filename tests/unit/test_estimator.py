@@ -1,6 +1,7 @@
 """The scikit-learn face."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -27,6 +28,11 @@ def test_it_learns_and_thresholds():
     assert min(recall) > 0.8
     assert model.run_.nnz == 4
     np.testing.assert_allclose(model.decision_function(X), X @ model.run_.w)
+
+
+def test_labels_may_be_text_in_any_container():
+    for y in (pd.Series(Y), Y.astype(object), Y.tolist()):
+        assert {*AUCClassifier(passes=1).fit(X, y).predict(X)} == {"fit", "ill"}
 
 
 def test_it_works_in_a_pipeline_under_cross_validation():

@@ -105,7 +105,7 @@ def test_svmlight_is_read_as_scikit_learn_reads_the_whole(text, rows, tmp_path):
     same_as_load(write(tmp_path / "set.svm", text), rows)
 
 
-@pytest.mark.parametrize("rows", (1, 4, 10))
+@pytest.mark.parametrize("rows", [1, 4, 10])
 def test_csv_keeps_its_header_row_numbers_and_label_column(rows, tmp_path):
     X, y = table()
     path, made = tmp_path / "t.csv", frame(X, y)
@@ -120,7 +120,7 @@ def test_csv_keeps_its_header_row_numbers_and_label_column(rows, tmp_path):
     same_as_load(path, rows, drop=[0])
 
 
-@pytest.mark.parametrize("ending", (".csv", ".parquet"))
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_labels_of_any_kind_need_the_positive_one(ending, tmp_path):
     X, y = table()
     path = write(tmp_path / f"t{ending}", CONTENT[ending](X, np.where(y > 0, "sick", "well")))
@@ -131,8 +131,7 @@ def test_labels_of_any_kind_need_the_positive_one(ending, tmp_path):
 
 
 def test_text_names_a_numeric_label_and_a_list_several(tmp_path):
-    X, y = table()
-    path = write(tmp_path / "t.svm", svm_bytes(X, np.arange(N) % 4))
+    path = write(tmp_path / "t.svm", svm_bytes(table()[0], np.arange(N) % 4))
     for positive in ([1, 3], ("1", "3"), ["1.0", 3]):
         same_as_load(path, 3, positive=positive)
     for wrong in (2, "2", None):
@@ -166,23 +165,15 @@ def test_a_file_of_one_class_is_a_part_of_the_data(tmp_path):
     assert (chunk.y == 1).all()
 
 
-def test_the_layout_is_that_of_the_first_chunk(tmp_path):
-    full, empty = np.ones((4, 6)), np.zeros((4, 6))
-    empty[:, 0] = 1
-    y = [1, -1] * 4
+@pytest.mark.parametrize("ending", [".csv", ".svm"])
+def test_the_layout_is_that_of_the_first_chunk(ending, tmp_path):
+    full, empty = np.ones((4, 5)), np.zeros((4, 5))
+    empty[:, 4] = 1
     for parts, sparse in (((full, empty), False), ((empty, full), True)):
-        for ending in CONTENT:
-            if ending == ".csv":
-                X = np.vstack(parts)
-                made = pd.DataFrame(X).assign(y=y)
-                text = made.to_csv(index=False, header=False)
-            elif ending == ".svm":
-                X, text = np.vstack(parts), svm_bytes(np.vstack(parts), y)
-            else:
-                continue
-            chunks = [*stream(write(tmp_path / f"l{ending}", text), rows=4)]
-            assert [chunk.rows.is_sparse for chunk in chunks] == [sparse, sparse]
-            np.testing.assert_array_equal(stacked(chunks)[0], X)
+        text = CONTENT[ending](np.vstack(parts), [1, -1] * 4)
+        chunks = [*stream(write(tmp_path / f"l{ending}", text), rows=4)]
+        assert [chunk.rows.is_sparse for chunk in chunks] == [sparse, sparse]
+        np.testing.assert_array_equal(stacked(chunks)[0], np.vstack(parts))
 
 
 def test_a_given_width_saves_the_scan_and_is_kept(tmp_path):
@@ -190,16 +181,16 @@ def test_a_given_width_saves_the_scan_and_is_kept(tmp_path):
     path = write(tmp_path / "w.svm", text)
     assert {chunk.d for chunk in stream(path, rows=2, features=9)} == {9}
     X, _ = stacked([*stream(path, rows=2, features=3)])
-    np.testing.assert_array_equal(X, load(path).rows.matrix)
+    np.testing.assert_array_equal(X, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
     with pytest.raises(DataError, match=r"w\.svm: line 2 cannot be read .* indices from 1 to 2"):
         next(stream(path, features=2))
     write(path, "# c\n1 0:1\n\n-1 2:1\n1 3:1\n")
     X, _ = stacked([*stream(path, rows=2, features=4)])
-    np.testing.assert_array_equal(X, load(path).rows.matrix)
-    with pytest.raises(DataError, match="line 5 .* from 0 to 2"):
+    np.testing.assert_array_equal(X, [[1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    with pytest.raises(DataError, match=r"line 5 .* from 0 to 2"):
         [*stream(path, rows=2, features=3)]
     write(path, "1\n-1\n1 2:1\n1 0:3\n")
-    with pytest.raises(DataError, match="line 4 .* indices from 1 to 4"):
+    with pytest.raises(DataError, match=r"line 4 .* indices from 1 to 4"):
         [*stream(path, rows=2, features=4)]
 
 
@@ -239,7 +230,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("rows", (1, 2))
+@pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("case", BAD)
 def test_what_is_wrong_is_told_with_file_and_row(case, rows, tmp_path):
     name, text, sentence = BAD[case]
@@ -261,7 +252,7 @@ def test_a_damaged_file_ends_in_a_sentence_that_names_it(ending, packed, tmp_pat
     whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
     rng = np.random.default_rng(0)
     refusals = []
-    for trial in range(30):
+    for trial in range(20):
         damaged = whole.copy()
         if trial % 2:
             damaged = damaged[: rng.integers(1, whole.size)]

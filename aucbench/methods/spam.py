@@ -1,0 +1,118 @@
+"""SPAM: what its three penalties share, and which kernel runs its passes.
+
+Design
+  a. The ridge alone scales w, so that `ridge_pass` costs O(stored values of the row) in any
+     layout. It also serves the elastic net with l1 = 0.
+  b. With l1 > 0 every step moves all of w. `soft_pass` does so in one SIMD sweep; for sparse
+     rows `soft_lazy` moves only what the row holds, at about thirty times the price for a
+     weight, whatever d is. Both give the same iterates to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import numpy as np
+
+from aucbench.arrays import Index, Vector
+from aucbench.data import Data
+from aucbench.kernels import spam
+from aucbench.methods.streaming import row_order
+from aucbench.protocols import Problem, State
+
+LAZY_FROM = 30  # features per stored value of a row where lazy overtakes (measured: 25 to 40)
+WINDOW = 8  # stored values per feature between two O(d) renewals: they cost a tenth of the rest
+
+# A pass over the rows of an order with a step each; it overwrites w and adds each w to a sum.
+OnePass = Callable[[Index, Vector, Vector, Vector], None]
+
+
+def proximal_passes(
+    problem: Problem,
+    rng: np.random.Generator,
+    *,
+    xi: float,
+    l1: float,
+    l2: float,
+    average: bool,
+    shuffle: bool,
+) -> Iterator[State]:
+    """w ← prox_{η_t Ω}(w − η_t g_t), η_t = ξ/√t, one row a step; one state after each pass.
+
+    Parameters
+    ----------
+    problem : Problem
+        Holds the rows and the first weights.
+    rng : Generator
+        Draws the orders of the rows.
+    xi : float
+        ξ, the first step.
+    l1, l2 : float
+        Ω(w) = l1 |w|₁ + (l2/2) |w|².
+    average : bool
+        Yield the mean of w_1 ... w_t, or else w_t.
+    shuffle : bool
+        A fresh permutation for each pass; False keeps file order.
+    """
+    data, w = problem.data, problem.start()
+    total = np.zeros(data.d)
+    run = one_pass(data, l1, l2)
+    for t in count(1):
+        rows = t * data.n
+        steps = xi / np.sqrt(np.arange(rows - data.n + 1, rows + 1))
+        run(row_order(data.n, rng, shuffle=shuffle), steps, w, total)
+        yield State(t, total / rows if average else w, rows)
+
+
+def one_pass(data: Data, l1: float, l2: float) -> OnePass:
+    """Choose the kernel by its cost on these rows."""
+    if l1 == 0:
+        return _ridge(data, l2)
+    if data.n * data.d >= LAZY_FROM * data.rows.values.size:
+        return _lazy(data, l1, l2)
+    return _eager(data, l1, l2)
+
+
+def _ridge(data: Data, l2: float) -> OnePass:
+    m_neg, m_pos = data.means
+    cross = np.stack([data.scores(m_neg), data.scores(m_pos)], axis=1)
+    zeros = np.zeros(data.d)
+
+    def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
+        ab = np.array([w @ m_pos, w @ m_neg])
+        spam.ridge_pass(
+            *data.rows.arrays, order, data.y, cross, steps, data.p, l2, w, zeros, total, ab
+        )
+
+    return run
+
+
+def _eager(data: Data, l1: float, l2: float) -> OnePass:
+    means = np.concatenate(data.means)
+
+    def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
+        spam.soft_pass(*data.rows.arrays, order, data.y, means, steps, data.p, l1, l2, w, total)
+
+    return run
+
+
+def _lazy(data: Data, l1: float, l2: float) -> OnePass:
+    means = np.concatenate(data.means)
+    n, d, budget = data.n, data.d, WINDOW * data.d
+    longest = min(n, budget * n // max(1, data.rows.values.size))
+    scratch = (
+        np.empty((d, 4)),
+        np.empty((longest + 9, 8)),
+        np.empty((d, 6)),
+        np.empty(d, dtype=np.int32),
+        np.empty(4 * longest + 9, dtype=np.int32),
+    )
+
+    def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
+        spam.soft_lazy(
+            *data.rows.arrays, order, data.y, means, steps, data.p, l1, l2, w, total,
+            budget, *scratch,
+        )  # fmt: skip
+
+    return run

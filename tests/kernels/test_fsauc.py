@@ -1,0 +1,202 @@
+"""FSAUC, lazy inside the l1 ball and by Newton's steps outside, against the eager definition."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from aucbench.arrays import rows
+from aucbench.data import Chunk, Data
+from aucbench.kernels.fsauc import stage_rows
+from aucbench.loop import solve
+from aucbench.methods import Stage
+from aucbench.methods.stages import StageMemory, schedule
+from aucbench.records import Stop
+from aucbench.registry import get_solver
+
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+BALLS = pytest.mark.parametrize(("R", "r"), [(1.0, 0.05), (1.0, 0.4), (1e3, 0.2), (0.2, 1e3)])
+FREE = Stage(R=1e9, kappa=1.0, eta=1.0, r=1e9, D=1e9, beta=9.0)  # nothing is projected
+
+
+def sample(seed, n=40, d=19):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.3, 1, -1)
+    y[:2] = 1, -1
+    X = (rng.normal(size=(n, d)) + 0.3 * y[:, None]) / 3.0
+    X[rng.random(X.shape) < 0.6] = 0.0
+    return X, y
+
+
+def passes_of(solver, data, w0=None):
+    """Weights after each pass."""
+    problem = replace(solver.problem(data, None), w0=w0)
+    return [s.w for s in solver.iterates(problem, np.random.default_rng(0))]
+
+
+def compare(layout, X, y, *, passes, w0=None, **given):
+    """One run beside the eager one."""
+    n, (m, n0) = len(y), schedule(passes * len(y))
+    solver = get_solver("fsauc", passes=passes, shuffle=False, **given)
+    found = passes_of(solver, Data.of(layout(X), y), w0)
+
+    given["kappa"] = given["kappa"] or np.abs(X).max()
+    means = reference.fsauc(X, y, np.arange(m * n0) % n, m=m, w=w0, **given)
+    ends = np.minimum(np.arange(1, len(found) + 1) * n, m * n0)
+    atol = 1e-10 * min(given["R"], 1.0)
+    np.testing.assert_allclose(found, means[ends - 1], rtol=1e-10, atol=atol)
+
+
+@LAYOUTS
+@given(
+    seed=st.integers(0, 2**16),
+    R=st.sampled_from([0.01, 0.1, 1.0, 10.0, 1e4]),
+    eta=st.sampled_from([0.01, 0.3, 1.0, 8.0]),
+    kappa=st.sampled_from([0.5, 1.0, None]),
+    passes=st.integers(1, 8),
+    started=st.booleans(),
+)
+def test_it_equals_the_eager_definition(layout, seed, R, eta, kappa, passes, started):
+    X, y = sample(seed)
+    w0 = np.random.default_rng(seed + 1).normal(size=X.shape[1]) * R if started else None
+
+    compare(layout, X, y, R=R, eta=eta, kappa=kappa, passes=passes, w0=w0)
+
+
+@LAYOUTS
+@pytest.mark.parametrize(("R", "eta"), [(0.3, 1.0), (3.0, 0.3), (30.0, 0.3)])
+def test_digits_survive_a_long_run(layout, R, eta):
+    X, y = sample(3, n=300, d=23)
+
+    compare(layout, X, y, R=R, eta=eta, kappa=None, passes=12)
+
+
+def on_the_ball(seed, R):
+    """A start of a stage with |w|_1 = R, for R up to about 10."""
+    return reference.l1_ball_by_sorting(np.random.default_rng(seed).normal(size=19), R)
+
+
+def run(memory, layout, X, y, parts, stage):
+    chunk = Chunk.of(layout(X), y)
+    for part in parts:
+        memory.update(stage, chunk, part)
+    return memory
+
+
+@LAYOUTS
+@BALLS
+def test_each_point_is_on_both_balls(layout, R, r):
+    X, y = sample(5, n=400)
+    stage = replace(FREE, R=R, r=r, D=0.1)
+    memory, radii, norms = StageMemory(on_the_ball(0, R)), [], []
+
+    for i in range(len(y)):
+        run(memory, layout, X, y, [np.array([i], dtype=np.int32)], stage)
+        norms.append(np.abs(memory.c + memory.z).sum())
+        away = memory.abc[0] - memory.abc[1]
+        radii.append(np.hypot(np.linalg.norm(memory.z), np.hypot(*away[:2])))
+        assert abs(away[2]) <= 0.1 * (1 + 1e-12)
+
+    assert max(norms) <= R * (1 + 1e-12)
+    assert max(radii) <= r * (1 + 1e-12)
+    assert max(norms) == pytest.approx(R) or max(radii) == pytest.approx(r)
+
+
+@LAYOUTS
+@BALLS
+@given(seed=st.integers(0, 2**16), cuts=st.lists(st.integers(0, 120), max_size=6))
+def test_one_call_equals_many(layout, R, r, seed, cuts):
+    """Norms are measured when a call begins, and followed from row to row within it."""
+    X, y = sample(seed)
+    order = (np.random.default_rng(seed).permutation(120) % 40).astype(np.int32)
+    stage, start = replace(FREE, R=R, r=r), on_the_ball(seed, R)
+
+    whole = run(StageMemory(start), layout, X, y, [order], stage)
+    for places in (cuts, range(1, 120)):
+        cut = run(StageMemory(start), layout, X, y, np.split(order, sorted(places)), stage)
+        np.testing.assert_allclose(cut.mean(), whole.mean(), rtol=1e-10, atol=1e-10 * min(R, 1.0))
+        np.testing.assert_allclose(cut.z, whole.z, rtol=1e-10, atol=1e-10 * min(R, 1.0))
+        np.testing.assert_allclose(cut.abc, whole.abc, rtol=1e-10, atol=1e-10 * min(R, 1.0))
+        np.testing.assert_array_equal(cut.seen, whole.seen)
+        assert not cut.work.any()
+    assert not whole.work.any()
+
+
+@LAYOUTS
+@pytest.mark.parametrize("spread", [1.5, 4.0, 1e3, 1e10])
+@pytest.mark.parametrize("R", [1e-6, 1.0, 50.0])
+def test_one_far_step_lands_on_the_nearest_point(layout, R, spread):
+    """Entries that fall off geometrically cost Newton the most steps."""
+    x = (-1.0) ** np.arange(60) * spread ** -np.arange(60.0)
+    memory = StageMemory(np.zeros(60))
+    chunk = Chunk.of(layout(np.stack([-x, x])), [-1, 1])
+
+    # p = 1/2 at the positive row: a step of eta/2 along x from 0
+    memory.update(replace(FREE, eta=1e3, R=R), chunk, np.array([0, 1], dtype=np.int32))
+
+    wanted = reference.l1_ball(500.0 * x, R)
+    np.testing.assert_allclose(memory.c + memory.z, wanted, rtol=1e-10, atol=1e-12 * R)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300, 1e160, 5e-324])
+@pytest.mark.parametrize("where", ["row", "weights", "start"])
+def test_it_ends_on_any_floats(layout, bad, where):
+    X, y = sample(1, d=21)
+    memory = StageMemory(np.zeros(21))
+    target = {"row": X[5], "weights": memory.z, "start": memory.c}[where]
+    target[2] = bad
+    guard = np.full(3 * 21, 7.25)
+    z = guard[21:42]
+    z[:] = memory.z
+
+    order = (np.arange(3000) % 40).astype(np.int32)
+    stage_rows(
+        *rows(layout(X)).arrays, order, y.astype(np.int8), 0.5, 1.0, 1.0, 0.5, 0.5,
+        memory.c, z, memory.work, memory.total, memory.sums, memory.abc, memory.seen,
+    )  # fmt: skip
+
+    assert memory.seen.sum() == 3000
+    assert (guard[:21] == 7.25).all()
+    assert (guard[42:] == 7.25).all()
+    if not np.isfinite(bad):
+        assert not np.isfinite(memory.total).all()
+
+
+def test_no_row_changes_nothing():
+    memory = run(StageMemory(np.ones(3)), np.asarray, np.ones((2, 3)), [1, -1], [], FREE)
+    memory.update(FREE, Chunk.of(np.ones((2, 3)), [1, -1]), np.empty(0, np.int32))
+
+    np.testing.assert_array_equal(memory.mean(), np.ones(3))
+
+
+def test_the_schedule_is_the_published_one_and_has_a_stage_for_any_number_of_rows():
+    wanted = {1: (1, 1), 2: (1, 2), 16: (1, 16), 200: (1, 200), 2000: (3, 666), 10**6: (7, 142857)}
+
+    assert {N: schedule(N) for N in wanted} == wanted
+    assert all(
+        m >= 1 and n0 >= 1 and m * n0 <= N for N in range(1, 3000) for m, n0 in [schedule(N)]
+    )
+
+
+def test_rows_left_over_are_not_visited():
+    X, y = sample(2, n=41)
+    run = solve(get_solver("fsauc", kappa=1.0), Data.of(X, y), passes=37)
+
+    m, n0 = schedule(37 * 41)
+
+    assert m * n0 < 37 * 41
+    assert run.stop is Stop.FINISHED
+    assert round(run.points[-1].passes * 41) == m * n0
+
+
+@pytest.mark.parametrize("passes", [0.03, 0.5, 1.7])
+def test_part_of_a_pass_may_be_planned(passes):
+    X, y = sample(2)
+    run = solve(get_solver("fsauc"), Data.of(X, y), passes=passes)
+
+    assert run.points[-1].passes * 40 == np.ceil(passes * 40)

@@ -1,0 +1,229 @@
+"""Learning from chunks through the scikit-learn face."""
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from aucbench import AUCClassifier
+from aucbench.data import Chunk
+from aucbench.datasets import stream
+from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.kernels import linear
+from aucbench.methods import passes
+from aucbench.metrics import youden
+from aucbench.protocols import Needs, Problem, State, Streaming
+from aucbench.registry import get_solver, list_solvers
+from aucbench.registry.lookup import find
+
+
+@dataclass(slots=True)
+class Sums:
+    w: np.ndarray
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True)
+class SumOfRows:
+    """w + the sum of y_i u_i x_i, u_i uniform: what a streaming solver must keep, and no more."""
+
+    noise: float = 0.5
+
+    space: ClassVar = {}
+    needs: ClassVar = Needs()
+
+    def problem(self, data: Any, rng: np.random.Generator) -> Problem:
+        return Problem(None, train=data)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        return passes(self, problem, rng, shuffle=False)
+
+    def start(self, w, rng):
+        return Sums(w, rng)
+
+    def update(self, memory, chunk, order):
+        factor = chunk.y[order] * (1 + self.noise * memory.rng.random(order.size))
+        linear.pullback(*chunk.rows.arrays, order, 0, order.size, factor, memory.w)
+
+    def weights(self, memory):
+        return memory.w
+
+
+RNG = np.random.default_rng(5)
+N, D = 120, 7
+Y = np.where(RNG.random(N) < 0.3, 1, -1)
+X = RNG.normal(size=(N, D)) * (RNG.random((N, D)) < 0.7) + 0.4 * (Y > 0)[:, None]
+KNOWN = [n for n in list_solvers() if issubclass(find("solvers", n).factory, Streaming)]
+SOLVERS = [SumOfRows(), *(get_solver(name, shuffle=False) for name in KNOWN)]
+LAYOUTS = {"dense": np.asarray, "CSR": csr_array, "frame": pd.DataFrame}
+
+
+def parts(size, n=N):
+    return [slice(lo, min(lo + size, n)) for lo in range(0, n, size)]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
+def test_chunks_teach_what_one_pass_over_all_rows_does(solver, layout):
+    whole = AUCClassifier(solver, passes=1, random_state=3).fit(LAYOUTS[layout](X), Y)
+    for size in (1, 17, N):
+        model = AUCClassifier(solver, random_state=3)
+        for part in parts(size):
+            model.partial_fit(LAYOUTS[layout](X[part]), Y[part], classes=[-1, 1])
+        np.testing.assert_allclose(model.weights_, whole.run_.w, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(
+            model.decision_function(LAYOUTS[layout](X)), X @ model.weights_, rtol=1e-9, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
+def test_a_model_goes_on_after_it_was_pickled(solver):
+    models = [AUCClassifier(solver), AUCClassifier(solver)]
+    for part in parts(40):
+        for model in models:
+            model.partial_fit(X[part], Y[part], classes=[-1, 1])
+        models[1] = pickle.loads(pickle.dumps(models[1]))
+
+    np.testing.assert_array_equal(models[1].weights_, models[0].weights_)
+    np.testing.assert_array_equal(models[1].predict(X), models[0].predict(X))
+    assert not hasattr(clone(models[1]), "weights_")
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
+def test_what_the_model_shows_is_a_copy(solver):
+    model = AUCClassifier(solver).partial_fit(X[:40], Y[:40])
+    model.weights_[:] = 7
+    again = AUCClassifier(solver).partial_fit(X[:40], Y[:40])
+    for one in (model, again):
+        one.partial_fit(X[40:], Y[40:])
+    np.testing.assert_array_equal(model.weights_, again.weights_)
+
+
+def test_the_obvious_loop_over_a_file(tmp_path):
+    pd.DataFrame(X).assign(y=Y).to_csv(tmp_path / "t.csv", index=False)
+    model = AUCClassifier(SumOfRows())
+    for chunk in stream(tmp_path / "t.csv", rows=50):
+        model.partial_fit(chunk)
+
+    whole = AUCClassifier(SumOfRows(), passes=1).fit(X, Y)
+    np.testing.assert_allclose(model.weights_, whole.run_.w, rtol=1e-12)
+    assert list(model.classes_) == [-1, 1]
+    assert model.n_features_in_ == D
+    np.testing.assert_allclose(model.decision_function(chunk.rows), X[100:] @ model.weights_)
+
+
+def test_random_state_seeds_what_the_method_draws():
+    one, two, other, fresh = (
+        AUCClassifier(SumOfRows(), random_state=seed).partial_fit(X, Y).weights_
+        for seed in (1, 1, 2, None)
+    )
+    np.testing.assert_array_equal(one, two)
+    assert not np.array_equal(one, other)
+    assert not np.array_equal(one, fresh)
+
+
+def test_labels_are_announced_or_found_in_the_first_chunk():
+    text = np.where(Y > 0, "ill", "fit")
+    for y in (text, text.tolist(), pd.Series(text), text.astype(object)):
+        model = AUCClassifier(SumOfRows()).partial_fit(X, y)
+        assert list(model.classes_) == ["fit", "ill"]
+        assert {*model.predict(X)} == {"fit", "ill"}
+    healthy = text == "fit"
+    with pytest.raises(DataError, match="there are 1 labels at the first call"):
+        AUCClassifier(SumOfRows()).partial_fit(X[healthy], text[healthy])
+    model = AUCClassifier(SumOfRows())
+    model.partial_fit(X[healthy], text[healthy], classes=["ill", "fit"])
+    model.partial_fit(X[~healthy], text[~healthy])
+    for later in ({"y": ["dead"] * N}, {"y": text, "classes": ["fit", "dead"]}):
+        with pytest.raises(DataError, match=r"label 'dead' and .* announced \['fit', 'ill'\]"):
+            model.partial_fit(X, **later)
+    with pytest.raises(DataError, match="there are 3 labels"):
+        AUCClassifier(SumOfRows()).partial_fit(X, text, classes=["a", "b", "c"])
+    with pytest.raises(DataError, match="label 'fit'"):
+        AUCClassifier(SumOfRows()).partial_fit(X, text, classes=["ill", "dead"])
+
+
+def test_a_chunk_brings_the_labels_minus_one_and_one():
+    chunk = Chunk.of(X, Y)
+    model = AUCClassifier(SumOfRows()).partial_fit(chunk, classes=(-1, 1))
+    model.partial_fit(X, Y)
+    with pytest.raises(DataError, match="without y"):
+        model.partial_fit(chunk, Y)
+    with pytest.raises(DataError, match="without y"):
+        model.partial_fit(X)
+    with pytest.raises(DataError, match="label 0 and the first call announced"):
+        model.partial_fit(X, np.zeros(N, dtype=int))
+    for known in ([0, 1], [1, 2]):
+        model = AUCClassifier(SumOfRows()).partial_fit(X, np.where(Y > 0, *known[::-1]))
+        with pytest.raises(DataError, match="label -1 and the first call announced"):
+            model.partial_fit(chunk)
+
+
+def test_the_threshold_is_that_of_the_latest_chunk_with_both_classes():
+    model = AUCClassifier(SumOfRows())
+    assert model.partial_fit(X[Y > 0], Y[Y > 0], classes=[-1, 1]).threshold_ == 0.0
+    model.partial_fit(X[:50], Y[:50])
+    found = youden(Y[:50], X[:50] @ model.weights_)
+    assert model.threshold_ == pytest.approx(found)
+    assert found != 0
+    assert model.partial_fit(X[Y < 0], Y[Y < 0]).threshold_ == pytest.approx(found)
+
+
+def test_fit_and_partial_fit_forget_each_other():
+    model = AUCClassifier(SumOfRows(), passes=1)
+    model.partial_fit(X[:50], Y[:50]).partial_fit(X[50:], Y[50:])
+    model.fit(X[:, :3], np.where(Y > 0, "b", "a"))
+    assert not hasattr(model, "weights_")
+    assert model.decision_function(X[:, :3]).shape == (N,)
+    model.partial_fit(X, Y)
+    assert not hasattr(model, "run_")
+    np.testing.assert_array_equal(
+        model.weights_, AUCClassifier(SumOfRows()).partial_fit(X, Y).weights_
+    )
+
+
+def test_a_refused_chunk_leaves_the_model_as_it_was():
+    fitted = AUCClassifier("sht-auc", passes=1).fit(X, Y)
+    before = fitted.decision_function(X)
+    model = AUCClassifier(SumOfRows()).partial_fit(X, Y)
+    weights = model.weights_.copy()
+    gap = X.copy()
+    gap[3, 2] = np.nan
+    for refused in (lambda m: m.partial_fit(gap, Y), lambda m: m.fit(gap, Y)):
+        for one in (model, fitted):
+            with pytest.raises(DataError, match="nan in row 3"):
+                refused(one)
+    with pytest.raises(DataError, match="X has 4 features and the first chunk had 7"):
+        model.partial_fit(X[:, :4], Y)
+    with pytest.raises(DataError, match="7"):
+        model.predict(X[:, :4])
+    np.testing.assert_array_equal(model.weights_, weights)
+    np.testing.assert_array_equal(fitted.decision_function(X), before)
+    again = AUCClassifier(SumOfRows()).partial_fit(X, Y).partial_fit(X, Y)
+    np.testing.assert_array_equal(model.partial_fit(X, Y).weights_, again.weights_)
+
+
+def test_a_solver_is_neither_changed_on_the_way_nor_left_to_overflow():
+    model = AUCClassifier(SumOfRows(), random_state=0).partial_fit(X, Y)
+    with pytest.raises(ParameterError, match=r"solver became .*noise=2.* began with .*noise=0\.5"):
+        model.set_params(solver=SumOfRows(noise=2.0)).partial_fit(X, Y)
+    huge = np.tile([[1e308], [-1e308]], (2, 1))
+    with pytest.raises(DataError, match="not finite after this chunk"):
+        AUCClassifier(SumOfRows()).partial_fit(huge, [1, -1, 1, -1])
+
+
+def test_solvers_that_need_all_rows_name_those_that_do_not():
+    with pytest.raises(UnsupportedError, match="'sht-auc' needs all rows at once") as told:
+        AUCClassifier("sht-auc").partial_fit(X, Y)
+    assert all(name in str(told.value) for name in KNOWN)
+    assert "logistic" not in str(told.value)
+    model = AUCClassifier(SumOfRows())
+    with pytest.raises(NotFittedError):
+        model.predict(X)
