@@ -14,7 +14,7 @@ Design
 
 from libc.math cimport INFINITY, fabs, sqrt
 
-from rows cimport Rows, ahead, axpy, dot2, first, first_index, view
+from rows cimport Rows, begin, dense_row, ahead, axpy, dot2, first, first_index, view
 from scaled cimport Scaled, count, fold, multiply, scaled
 
 cdef extern from "fsauc.h" nogil:
@@ -88,11 +88,12 @@ cdef inline void move(Primal* w, double e, const Rows* X, Py_ssize_t i) noexcept
     cdef double norm = 0.0, square = 0.0
     cdef Py_ssize_t j
     cdef int k, kept = 0
-    if X.starts == NULL:
-        dense_move(X.d, e, f, X.values + i * X.d, c, s, z, u, &w.size)
+    cdef const double* whole = dense_row(X, i)
+    if whole != NULL:
+        dense_move(X.d, e, f, whole, c, s, z, u, &w.size)
         w.measured = True
         return
-    for j in range(X.starts[i], X.starts[i + 1]):
+    for j in range(begin(X, i), begin(X, i + 1)):
         k, x = X.columns[j], X.values[j]
         old = z[k]
         new = old + e * x

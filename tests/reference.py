@@ -316,3 +316,19 @@ def fsauc(X, y, order, *, R, eta, kappa, m, w=None):
         m_neg, m_pos = (rows[seen == c].sum(axis=0) / max(1, sum(seen == c)) for c in (-1, 1))
         alpha0 = start[:-2] @ (m_neg - m_pos)
     return np.array(means)
+
+
+# --- spam --------------------------------------------------------------------------------
+
+
+def spam(X, y, order, steps, *, l1, l2, w):
+    """w after a pass of SPAM, the sum of all w after their steps, and the largest |w_j|."""
+    p, total, peak = np.mean(y > 0), np.zeros(X.shape[1]), 1.0
+    m_neg, m_pos = X[y < 0].mean(axis=0), X[y > 0].mean(axis=0)
+    for i, eta in zip(order, steps, strict=True):
+        s, a, b = w @ X[i], w @ m_pos, w @ m_neg
+        alpha = b - a
+        g = 2 * (1 - p) * (s - a - 1 - alpha) if y[i] > 0 else 2 * p * (s - b + 1 + alpha)
+        w = elastic_net(w - eta * g * X[i], l1, l2, eta)
+        total, peak = total + w, max(peak, np.abs(w).max())
+    return w, total, peak

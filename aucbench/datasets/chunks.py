@@ -62,22 +62,22 @@ def stream(
         When `rows` or `features` is not a whole number above 0.
     """
     require_whole(1, rows=rows, features=features)
-    path, rule = files._locate(source)
+    path, rule = files.locate(source)
     cutter = _cutter(path)
     if target is not None and cutter is svmlight:
         raise DataError(f"{path}: target= is for tables; in svmlight the label stands first")
     if features is not None and cutter is not svmlight:
         raise DataError(f"{path}: features= is for svmlight; the columns of a table are counted")
     chosen = [*rule.positive] or None if positive is None else positive
-    names, width = files._feature_names(path), listed(path).get("features", "")
+    names, width = files.feature_names(path), listed(path).get("features", "")
     least = len(names) if names else int(width) if width.isdecimal() else 0
     tables = cutter(path, Cut(rows, target, features, least))
-    return _chunks(tables, path, names, files._chosen(drop, rule), _Joined(chosen))
+    return _chunks(tables, path, names, files.left_out(drop, rule), _Joined(chosen))
 
 
 def _cutter(path: Path) -> Callable[[Path, Cut], Iterator[Table]]:
-    if name := files._changepoint(path):
-        raise files._no_labels(name)
+    if name := files.changepoint(path):
+        raise files.no_labels(name)
     ending = formats.reader_of(path)
     if ending not in CUTTERS or formats.without_compression(path.name).endswith(idx.MARK):
         raise DataError(f"{path} can only be read whole: use load, or write svmlight, CSV, Parquet")
@@ -99,7 +99,7 @@ def _chunks(
             if names and len(names) != (d := table.X.shape[1]):
                 raise DataError(f"it has {d} features and {len(names)} names are beside it")
             named = replace(table, names=names) if names else table
-            yield joined.chunk(files._without(named, drop))
+            yield joined.chunk(files.without(named, drop))
         if not joined.seen:
             raise DataError("there is no row in it; it should hold a data set")
 
@@ -137,7 +137,7 @@ class _Joined:
 
     def _positive(self, y: Any) -> Any:
         given = self.positive
-        positive = None if given is None else files._as_labels(given, y)
+        positive = None if given is None else files.as_labels(given, y)
         if not isinstance(given, Collection) or isinstance(given, str | bytes):
             self.labels |= {*y.tolist()}
             if len(self.labels) > 1:

@@ -69,10 +69,10 @@ def load(
     MissingExtraError
         When Parquet needs pyarrow.
     """
-    path, rule = _locate(source)
+    path, rule = locate(source)
     try:
-        table = _without(_table(path, target), _chosen(drop, rule))
-        chosen = [*rule.positive] or None if positive is None else _as_labels(positive, table.y)
+        table = without(_table(path, target), left_out(drop, rule))
+        chosen = [*rule.positive] or None if positive is None else as_labels(positive, table.y)
         data = Data.of(table.X, table.y, positive=chosen)
     except DataError as error:
         text = str(error)
@@ -94,7 +94,8 @@ def available() -> tuple[str, ...]:
     return tuple(sorted(_named_files()))
 
 
-def _locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
+def locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
+    """Path of a data set by name, path or URL, and what the catalogue knows of it."""
     text = os.fspath(source)
     if is_url(text):
         return fetch(text), Entry("")
@@ -111,15 +112,16 @@ def _locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
 
 def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameError:
     folder = os.environ.get(VARIABLE)
-    if folder and any(_changepoint(path) == text for path in Path(folder).iterdir()):
-        return _no_labels(text)
+    if folder and any(changepoint(path) == text for path in Path(folder).iterdir()):
+        return no_labels(text)
     if os.sep in text or formats.format_of(text):
         return DataError(f"there is no file {text}; give the path of a data file, or a name")
     where = f"looked in {folder}" if folder else "not set"
     return UnknownNameError(f"data set ({VARIABLE}: {where})", text, files)
 
 
-def _no_labels(name: str) -> DataError:
+def no_labels(name: str) -> DataError:
+    """Return the refusal of a changepoint set."""
     return DataError(
         f"{name} is a changepoint set, which has error functions in place of labels; give one "
         "with labels"
@@ -141,7 +143,7 @@ def _named_files() -> dict[str, list[Path]]:
 
 def _name_of(path: Path) -> str | None:
     plain = formats.without_compression(path.name)
-    if plain == MANIFEST or _changepoint(path) or not path.is_file():
+    if plain == MANIFEST or changepoint(path) or not path.is_file():
         return None
     if plain.endswith(idx.MARK):
         return plain.removesuffix(idx.MARK)
@@ -149,7 +151,7 @@ def _name_of(path: Path) -> str | None:
     return plain[: -len(ending)] if ending else None
 
 
-def _changepoint(path: Path) -> str | None:
+def changepoint(path: Path) -> str | None:
     """Name of the changepoint set that `path` is a part of."""
     part = _CHANGEPOINT.fullmatch(path.name)
     if not part:
@@ -159,8 +161,8 @@ def _changepoint(path: Path) -> str | None:
 
 
 def _table(path: Path, target: str | int | None) -> Table:
-    if name := _changepoint(path):
-        raise _no_labels(name)
+    if name := changepoint(path):
+        raise no_labels(name)
     if formats.without_compression(path.name).endswith(idx.MARK):
         if target is not None:
             raise DataError(f"target={target!r} is for tables; an idx set has a file of labels")
@@ -168,7 +170,7 @@ def _table(path: Path, target: str | int | None) -> Table:
     if not path.stat().st_size:
         raise DataError(f"{path} is empty; it should hold a data set")
     verify(path)
-    names = _feature_names(path)
+    names = feature_names(path)
     width = listed(path).get("features", "")
     least = len(names) if names else int(width) if width.isdecimal() else 0
     table = formats.read(path, Wanted(target, least))
@@ -181,7 +183,7 @@ def _table(path: Path, target: str | int | None) -> Table:
     return replace(table, names=names)
 
 
-def _feature_names(path: Path) -> tuple[str, ...] | None:
+def feature_names(path: Path) -> tuple[str, ...] | None:
     """First field of each line of NAME.features.txt beside the file, if there is one."""
     beside = path.with_name(f"{_name_of(path)}.features.txt")
     if not beside.is_file():
@@ -191,21 +193,23 @@ def _feature_names(path: Path) -> tuple[str, ...] | None:
     return tuple(line.split("\t")[0] for line in lines)
 
 
-def _chosen(drop: Sequence[str | int], rule: Entry) -> Sequence[str | int]:
+def left_out(drop: Sequence[str | int], rule: Entry) -> Sequence[str | int]:
+    """Columns to leave out: those that were asked for, else those of the catalogue."""
     wanted = [drop] if isinstance(drop, str | int) else [*drop]
     return [] if wanted == ["none"] else wanted or rule.drop
 
 
-def _without(table: Table, drop: Sequence[str | int]) -> Table:
+def without(table: Table, drop: Sequence[str | int]) -> Table:
+    """Return the table without the columns `drop`, by name or number."""
     d = np.shape(table.X)[1]
-    left_out = {column_at(wanted, table.names, d) for wanted in drop}
-    return table.keeping([j for j in range(d) if j not in left_out]) if left_out else table
+    dropped = {column_at(wanted, table.names, d) for wanted in drop}
+    return table.keeping([j for j in range(d) if j not in dropped]) if dropped else table
 
 
-def _as_labels(positive: Any, y: Any) -> Any:
+def as_labels(positive: Any, y: Any) -> Any:
     """Text that names numeric labels, as a command line gives it, as numbers."""
     if isinstance(positive, Collection) and not isinstance(positive, str | bytes):
-        return [_as_labels(label, y) for label in positive]
+        return [as_labels(label, y) for label in positive]
     numeric = np.asarray(y).dtype.kind in "fiub"
     if numeric and isinstance(positive, str) and formats.is_number(positive):
         number = float(positive)

@@ -11,8 +11,8 @@ from aucbench.methods.power import lipschitz, top_eigenvalue
 from aucbench.methods.primal_dual import primal_dual
 from aucbench.methods.saddle_point import SaddlePoint
 from aucbench.methods.sketches import Sketches
-from aucbench.methods.stages import Stage, max_abs, staged_passes
 from aucbench.methods.spam import proximal_passes
+from aucbench.methods.stages import Stage, max_abs, staged_passes
 from aucbench.methods.streaming import passes, row_order
 from aucbench.methods.univariate import Univariate
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import count
+from typing import Protocol
 
 import numpy as np
 
@@ -28,41 +29,49 @@ WINDOW = 8  # stored values per feature between two O(d) renewals: they cost a t
 OnePass = Callable[[Index, Vector, Vector, Vector], None]
 
 
+class Spam(Protocol):
+    """The parameters that all variants have."""
+
+    @property
+    def xi(self) -> float:
+        """ξ, the first step."""
+        ...
+
+    @property
+    def average(self) -> bool:
+        """Whether to yield the mean of w_1 ... w_t, or else w_t."""
+        ...
+
+    @property
+    def shuffle(self) -> bool:
+        """Whether to draw a permutation for each pass, or else to keep file order."""
+        ...
+
+
 def proximal_passes(
-    problem: Problem,
-    rng: np.random.Generator,
-    *,
-    xi: float,
-    l1: float,
-    l2: float,
-    average: bool,
-    shuffle: bool,
+    solver: Spam, problem: Problem, rng: np.random.Generator, *, l1: float, l2: float
 ) -> Iterator[State]:
     """w ← prox_{η_t Ω}(w − η_t g_t), η_t = ξ/√t, one row a step; one state after each pass.
 
     Parameters
     ----------
+    solver : Spam
+        ξ, the kind of output, and the order of the rows.
     problem : Problem
         Holds the rows and the first weights.
     rng : Generator
         Draws the orders of the rows.
-    xi : float
-        ξ, the first step.
     l1, l2 : float
         Ω(w) = l1 |w|₁ + (l2/2) |w|².
-    average : bool
-        Yield the mean of w_1 ... w_t, or else w_t.
-    shuffle : bool
-        A fresh permutation for each pass; False keeps file order.
     """
     data, w = problem.data, problem.start()
     total = np.zeros(data.d)
     run = one_pass(data, l1, l2)
     for t in count(1):
         rows = t * data.n
-        steps = xi / np.sqrt(np.arange(rows - data.n + 1, rows + 1))
-        run(row_order(data.n, rng, shuffle=shuffle), steps, w, total)
-        yield State(t, total / rows if average else w, rows)
+        steps = solver.xi / np.sqrt(np.arange(rows - data.n + 1, rows + 1))
+        run(row_order(data.n, rng, shuffle=solver.shuffle), steps, w, total)
+        yield State(t, total / rows if solver.average else w, rows)
 
 
 def one_pass(data: Data, l1: float, l2: float) -> OnePass:

@@ -1,0 +1,215 @@
+"""Passes of SPAM, scaled, swept and lazy, against the eager definition."""
+
+from importlib import import_module
+from itertools import islice
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from aucbench.data import Data
+from aucbench.kernels import spam
+from aucbench.registry import get_solver
+
+METHODS = import_module("aucbench.methods.spam")
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+SPARSE = pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
+penalties = st.sampled_from([0.0, 1e-3, 0.05, 0.4, 30.0, 1e4])
+
+
+def sample(rng, n, d, share):
+    """Rows some of which are empty, with zeros stored and a column of zeros."""
+    y = np.where(rng.random(n) < 0.4, 1, -1)
+    y[:2] = 1, -1
+    X = (rng.normal(size=(n, d)) + 0.3 * y[:, None]) / np.sqrt(d)
+    X[rng.random(X.shape) < share] = 0.0
+    X[2], X[:, d // 2] = 0.0, 0.0
+    stored = csr_array(np.where((X != 0) | (rng.random(X.shape) < 0.1), X + 1.0, 0.0))
+    stored.data -= 1.0
+    return X, stored, y
+
+
+def scratch(d, T, fill=np.nan):
+    shapes = [(d, 4), (T + 9, 8), (d, 6)]
+    return (
+        *(np.full(shape, fill) for shape in shapes),
+        np.full(d, -1, np.int32),
+        np.full(4 * T + 9, -1, np.int32),
+    )
+
+
+def lazily(data, order, steps, l1, l2, w, total, *, T, budget):
+    means, d = np.concatenate(data.means), data.d
+    spam.soft_lazy(
+        *data.rows.arrays, order, data.y, means, steps, data.p, l1, l2, w, total,
+        budget, *scratch(d, T),
+    )  # fmt: skip
+
+
+def eagerly(data, order, steps, l1, l2, w, total):
+    means = np.concatenate(data.means)
+    spam.soft_pass(*data.rows.arrays, order, data.y, means, steps, data.p, l1, l2, w, total)
+
+
+@st.composite
+def passes(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d = draw(st.integers(4, 60)), draw(st.integers(1, 40))
+    X, stored, y = sample(rng, n, d, draw(st.sampled_from([0.0, 0.6, 0.9])))
+    order = rng.integers(0, n, draw(st.integers(0, 2 * n))).astype(np.int32)
+    first = draw(st.sampled_from([1, 1000]))
+    steps = draw(st.sampled_from([0.01, 0.3, 3.0])) / np.sqrt(np.arange(first, first + order.size))
+    w = rng.normal(size=d) * (rng.random(d) < 0.7) * draw(st.sampled_from([0.0, 1.0]))
+    return X, stored, y, order, steps, w
+
+
+def assert_same(found, expected):
+    (w, total), (w_, total_, peak) = found, expected
+    size = max(1.0, peak)
+    np.testing.assert_allclose(w, w_, rtol=1e-10, atol=1e-11 * size)
+    np.testing.assert_allclose(total - 7.0, total_, rtol=1e-10, atol=1e-11 * size * 50)
+
+
+@given(passes(), penalties, penalties)
+def test_sweeps_equal_the_definition(drawn, l1, l2):
+    X, stored, y, order, steps, start = drawn
+    expected = reference.spam(X, y, order, steps, l1=l1, l2=l2, w=start)
+
+    for M in (X, stored):
+        w, total = start.copy(), np.full(start.size, 7.0)
+        eagerly(Data.of(M, y), order, steps, l1, l2, w, total)
+        assert_same((w, total), expected)
+
+
+@given(passes(), penalties, penalties, st.sampled_from([1, 2, 7, 200]), st.integers(1, 200))
+def test_lazy_steps_equal_the_definition_whatever_the_windows(drawn, l1, l2, T, budget):
+    X, stored, y, order, steps, start = drawn
+    expected = reference.spam(X, y, order, steps, l1=l1, l2=l2, w=start)
+
+    w, total = start.copy(), np.full(start.size, 7.0)
+    lazily(Data.of(stored, y), order, steps, l1, l2, w, total, T=T, budget=budget)
+
+    assert_same((w, total), expected)
+    dead = expected[0] == 0
+    assert (np.abs(w[dead]) <= 1e-11 * expected[2]).all()
+
+
+@given(passes(), penalties)
+def test_scaled_steps_equal_the_definition(drawn, l2):
+    X, stored, y, order, steps, start = drawn
+    expected = reference.spam(X, y, order, steps, l1=0.0, l2=l2, w=start)
+
+    for M in (X, stored):
+        data, w, total = Data.of(M, y), start.copy(), np.full(start.size, 7.0)
+        METHODS.one_pass(data, 0.0, l2)(order, steps, w, total)
+        assert_same((w, total), expected)
+
+
+def test_a_long_pass_in_one_window_loses_no_digits():
+    rng = np.random.default_rng(4)
+    X, stored, y = sample(rng, 3000, 300, 0.97)
+    order = rng.permutation(3000).astype(np.int32)
+    steps = 0.5 / np.sqrt(np.arange(1, 3001))
+
+    for l1, l2 in [(1e-2, 0.0), (1e-3, 1e-3), (1e-5, 0.1)]:
+        found = [(np.zeros(300), np.zeros(300)) for _ in range(2)]
+        eagerly(Data.of(X, y), order, steps, l1, l2, *found[0])
+        lazily(Data.of(stored, y), order, steps, l1, l2, *found[1], T=3000, budget=10**9)
+
+        assert 0 < np.count_nonzero(found[0][0]) < 300
+        np.testing.assert_array_equal(found[1][0] == 0, found[0][0] == 0)
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e308])
+@pytest.mark.parametrize("where", ["value", "weight", "step", "penalty"])
+def test_any_float_ends_within_the_scratch(bad, where):
+    rng = np.random.default_rng(8)
+    X, _, y = sample(rng, 40, 12, 0.5)
+    data, order = Data.of(csr_array(X), y), np.arange(40, dtype=np.int32)
+    means, l1 = np.concatenate(data.means), 1e-2
+    w, total, steps = rng.normal(size=12), np.zeros(12), 0.1 / np.sqrt(np.arange(1.0, 41.0))
+    if where == "penalty":
+        l1 = bad
+    else:
+        {"value": data.rows.values, "weight": w, "step": steps}[where][5] = bad
+    fenced = [np.concatenate([a, a[:1]]) for a in scratch(12, 40, fill=3.0)]
+
+    spam.soft_lazy(
+        *data.rows.arrays, order, y.astype(np.int8), means, steps, data.p, l1, 0.0, w, total,
+        64, *(a[:-1] for a in fenced),
+    )  # fmt: skip
+
+    assert where == "penalty" or not np.isnan(bad) or np.isnan(w).any()
+    for a in fenced:
+        assert (a[-1] == (3.0 if a.dtype == np.float64 else -1)).all()
+
+
+@SPARSE
+def test_no_row_no_step(share):
+    X, stored, y = sample(np.random.default_rng(1), 20, 9, share)
+    none, steps = np.zeros(0, np.int32), np.zeros(0)
+    w, total = np.arange(9.0), np.ones(9)
+
+    lazily(Data.of(stored, y), none, steps, 0.1, 0.1, w, total, T=5, budget=9)
+    for l1 in (0.0, 0.1):
+        METHODS.one_pass(Data.of(X, y), l1, 0.1)(none, steps, w, total)
+
+    np.testing.assert_array_equal(w, np.arange(9.0))
+    np.testing.assert_array_equal(total, np.ones(9))
+
+
+def test_the_kernel_is_chosen_by_cost():
+    rng = np.random.default_rng(2)
+    y = np.where(np.arange(50) % 3, -1, 1)
+    chosen = {}
+    for name, X in {
+        "dense": rng.normal(size=(50, 90)),
+        "thin": csr_array(np.eye(50, 90)),
+        "thick": csr_array(rng.normal(size=(50, 90)) * (rng.random((50, 90)) < 0.1)),
+    }.items():
+        chosen[name] = METHODS.one_pass(Data.of(X, y), 0.1, 0.0).__qualname__.split(".")[0]
+
+    assert chosen == {"dense": "_eager", "thin": "_lazy", "thick": "_eager"}
+
+
+@pytest.mark.parametrize("average", [True, False])
+@pytest.mark.parametrize("name", ["spam-l1", "spam-net"])
+def test_solvers_do_not_depend_on_the_kernel(monkeypatch, name, average):
+    _, stored, y = sample(np.random.default_rng(3), 200, 60, 0.9)
+    data, found = Data.of(stored, y), []
+    for limit in (0, 10**9):
+        monkeypatch.setattr(METHODS, "LAZY_FROM", limit)
+        solver = get_solver(name, average=average, l1=5e-3)
+        problem = solver.problem(data, np.random.default_rng(0))
+        states = solver.iterates(problem, np.random.default_rng(0))
+        found.append(np.array([state.w.copy() for state in islice(states, 6)]))
+
+    assert np.count_nonzero(found[0]) > 60
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-13)
+
+
+@LAYOUTS
+@pytest.mark.parametrize(
+    ("name", "penalty"),
+    [("spam-l1", {"l1": 0.01}), ("spam-l2", {"l2": 0.1}), ("spam-net", {"l1": 0.01, "l2": 0.1})],
+)
+def test_solvers_yield_the_running_mean_from_their_start(layout, name, penalty):
+    X, _, y = sample(np.random.default_rng(6), 30, 7, 0.3)
+    solver = get_solver(name, xi=0.4, shuffle=False, **penalty)
+    problem = solver.problem(Data.of(layout(X), y), None)
+    start = np.linspace(-1, 1, 7)
+    object.__setattr__(problem, "w0", start)
+
+    states = [s.w.copy() for s in islice(solver.iterates(problem, np.random.default_rng(0)), 2)]
+
+    w, total = start, 0.0
+    for t, state in enumerate(states, 1):
+        steps = 0.4 / np.sqrt(np.arange(30 * t - 29, 30 * t + 1))
+        both = {"l1": 0.0, "l2": 0.0} | penalty
+        w, added, _ = reference.spam(X, y, np.arange(30), steps, w=w, **both)
+        total = total + added
+        np.testing.assert_allclose(state, total / (30 * t), rtol=1e-11, atol=1e-13)
