@@ -14,7 +14,7 @@ Design
 
 from libc.math cimport INFINITY, fabs, sqrt
 
-from rows cimport Rows, begin, dense_row, ahead, axpy, dot2, first, first_index, view
+from rows cimport Rows, ahead, axpy, begin, dense_row, dot2, first, first_index, view
 from scaled cimport Scaled, count, fold, multiply, scaled
 
 cdef extern from "fsauc.h" nogil:

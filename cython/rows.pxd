@@ -1,7 +1,7 @@
 """Rows of X, dense (C order) or CSR, behind one small struct.
 
 Header only: a struct and `cdef inline` functions, so that `cimport` leaves no trace at run
-time. "Dense or sparse?" is asked in `dot`, `axpy` and their four-row forms, nowhere else.
+time. "Dense or sparse?" is asked in this file, and in no kernel.
 """
 
 from scipy.linalg.cython_blas cimport daxpy, ddot

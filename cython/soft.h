@@ -105,13 +105,18 @@ INLINE int aucbench_bin(double K, double top, double scale, int spread)
     return (int)((K < top ? K : top) * scale) + (K > top) * (1 + spread % AUCBENCH_NEVER);
 }
 
-/* The first step after k with C >= K. */
-INLINE int aucbench_death(const aucbench_window *W, int k, double K, int bin)
+/* The first step with C >= |K|, which is in this bin. */
+INLINE int aucbench_death(const aucbench_window *W, double K, int bin)
 {
     int due = W->first[bin];
-    while (W->steps[due].C < K)
+    while (W->steps[due].C < fabs(K))
         due++;
-    return due > k ? due : k + 1;
+    return due;
+}
+
+INLINE double aucbench_sign(double x)
+{
+    return copysign(fabs(x) > 0 ? 1.0 : 0.0, x);
 }
 
 /* m_-, m_-, m_+, m_+ */
@@ -147,11 +152,11 @@ static void aucbench_lazy_begin(aucbench_window *to, int d)
     aucbench_window W = *to;
     W.level = (aucbench_v4){0};
     for (int j = 0; j < d; j++) {
-        double K = W.cells[j].K, size = fabs(K);
+        double K = W.cells[j].K, side = aucbench_sign(K);
         aucbench_v4 m;
         aucbench_means(W.cells + j, &m);
-        m *= (aucbench_v4){K, (K > 0) - (K < 0), K, (K > 0) - (K < 0)};
-        W.due[j] = aucbench_death(&W, -1, size, aucbench_bin(size, W.top, W.scale, j));
+        m *= (aucbench_v4){K, side, K, side};
+        W.due[j] = aucbench_death(&W, K, aucbench_bin(fabs(K), W.top, W.scale, j));
         W.steps[W.due[j]].death += m;
         W.level += m;
     }
@@ -166,7 +171,7 @@ static void aucbench_lazy_end(aucbench_window *W, int d)
     for (int j = 0; j < d; j++) {
         aucbench_cell *c = W->cells + j;
         s = W->due[j] <= W->size ? W->steps + W->due[j] : last + 1;
-        c->total += c->K * s->paid[0] + copysign(1.0, c->K) * s->paid[1];
+        c->total += c->K * s->paid[0] + aucbench_sign(c->K) * s->paid[1];
         c->K = aucbench_soft1(c->K, last->C) / last->q;
     }
 }
@@ -181,7 +186,7 @@ static double aucbench_lazy_dot(
     aucbench_v2 *old = W->old;
     for (int at = 0; at < stored; at++) {
         double K = W->cells[columns[at]].K;
-        old[at] = (aucbench_v2){K, copysign(1.0, K)};
+        old[at] = (aucbench_v2){K, aucbench_sign(K)};
         u = s + x[at] * aucbench_soft1(K, C);
         s = r;
         r = u;
@@ -189,17 +194,20 @@ static double aucbench_lazy_dot(
     return (s + r) / W->steps[k].q;
 }
 
-/* What a step makes of the weights of a row, without a branch or an index: SIMD. */
+/* What a step makes of the weights of a row, without a branch or an index: SIMD. Weights that
+ * the prox of the step kills are 0 at once, and so is what they add to a sum. */
 INLINE void aucbench_push(
-    int stored, double C, double step, double top, double scale, const double *restrict x,
-    const double *restrict old, double *restrict now, double *restrict live, int *restrict bin)
+    const aucbench_window *W, int stored, double C, double next, double step,
+    const double *restrict x, const double *restrict old, double *restrict now,
+    double *restrict live, int *restrict bin)
 {
+    const double top = W->top, scale = W->scale;
     for (int at = 0; at < stored; at++) {
-        double K = old[2 * at], u = aucbench_soft1(K, C) + step * x[at];
+        double K = old[2 * at], u = aucbench_soft1(K, C) + step * x[at], size = fabs(u) + C;
         live[at] = fabs(K) > C ? 1.0 : 0.0;
-        now[2 * at] = u + copysign(C, u);
-        now[2 * at + 1] = copysign(1.0, u);
-        bin[at] = aucbench_bin(fabs(u) + C, top, scale, at);
+        now[2 * at] = size <= next ? 0.0 : u + copysign(C, u);
+        now[2 * at + 1] = size <= next ? 0.0 : copysign(1.0, u);
+        bin[at] = aucbench_bin(size <= next ? 0.0 : size, top, scale, at);
     }
 }
 
@@ -210,7 +218,7 @@ static void aucbench_lazy_step(
 {
     aucbench_window W = *to;
     const aucbench_v2 paid = W.steps[k + 1].paid;
-    aucbench_push(stored, W.steps[k].C, step * W.steps[k].q, W.top, W.scale, x,
+    aucbench_push(&W, stored, W.steps[k].C, W.steps[k + 1].C, step * W.steps[k].q, x,
         (const double *)W.old, (double *)W.now, W.live, W.bin);
     for (int at = 0; at < stored; at++) {
         int j = columns[at];
@@ -222,7 +230,7 @@ static void aucbench_lazy_step(
         aucbench_means(c, &m);
         s->death -= m * AUCBENCH_TWICE(old);
         W.level += m * AUCBENCH_TWICE(change);
-        W.due[j] = aucbench_death(&W, k, fabs(now[0]), W.bin[at]);
+        W.due[j] = aucbench_death(&W, now[0], W.bin[at]);
         W.steps[W.due[j]].death += m * AUCBENCH_TWICE(now);
         c->K = now[0];
         c->total += sum[0] + sum[1];
