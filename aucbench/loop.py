@@ -142,7 +142,8 @@ def _drive(
         stop = stop or limits.reached(point, problem, state.w)
         if stop is not None or point.passes >= due:
             due = point.passes + max(limits.every, limits.growth * point.passes)
-            value = None if stop is Stop.INVALID else problem.value(state.w)
+            with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
+                value = None if stop is Stop.INVALID else problem.value(state.w)
             points.append(replace(point, objective=value))
             if watch is not None and stop is not Stop.INVALID:
                 watch(points[-1], state.w)

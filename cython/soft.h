@@ -9,9 +9,9 @@
  * moved after step h has |w_k| = max(0, K - C_k) / q_k, K = |w_h| q_h + C_h, until a row holds
  * it again. Hence its sum follows from two running sums, and w . m = (sum of m K - C_k times
  * the sum of m sign(K)) / q_k over the weights that live: all die at steps that K tells, so
- * each step knows what to take off. A row of s values costs O(s), without branches that are
- * taken at random: what a dead weight takes off goes to a step that has passed, what an
- * immortal one does to steps behind the last.
+ * each step knows what to take off. Weights that are 0 never die. A row of s values costs
+ * O(s), without branches that are taken at random: what weights take off that are dead already
+ * goes to a step that has passed, what those do that never die to steps behind the last.
  */
 #ifndef AUCBENCH_SOFT_H
 #define AUCBENCH_SOFT_H
@@ -21,7 +21,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#define AUCBENCH_INLINE static inline __attribute__((always_inline))
 
 typedef int64_t aucbench_i8 __attribute__((vector_size(64)));
 
@@ -60,8 +60,8 @@ static double aucbench_soft(
     return s + ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
 }
 
-typedef double aucbench_v2 __attribute__((vector_size(16), aligned(8)));
-typedef double aucbench_v4 __attribute__((vector_size(32), aligned(8)));
+typedef double aucbench_v2 __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double aucbench_v4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t aucbench_i4 __attribute__((vector_size(32)));
 
 #define AUCBENCH_NEVER 8 /* steps behind the last; sums into one would wait for each other */
@@ -94,19 +94,19 @@ typedef struct {
     int *bin;               /* and the bins of |K| after it */
 } aucbench_window;
 
-INLINE double aucbench_soft1(double x, double t)
+AUCBENCH_INLINE double aucbench_soft1(double x, double t)
 {
     double c = t < x ? t : x;
     return x - (-t > c ? -t : c);
 }
 
-INLINE int aucbench_bin(double K, double top, double scale, int spread)
+AUCBENCH_INLINE int aucbench_bin(double K, double top, double scale, int spread)
 {
     return (int)((K < top ? K : top) * scale) + (K > top) * (1 + spread % AUCBENCH_NEVER);
 }
 
 /* The first step with C >= |K|, which is in this bin. */
-INLINE int aucbench_death(const aucbench_window *W, double K, int bin)
+AUCBENCH_INLINE int aucbench_death(const aucbench_window *W, double K, int bin)
 {
     int due = W->first[bin];
     while (W->steps[due].C < fabs(K))
@@ -114,13 +114,13 @@ INLINE int aucbench_death(const aucbench_window *W, double K, int bin)
     return due;
 }
 
-INLINE double aucbench_sign(double x)
+AUCBENCH_INLINE double aucbench_sign(double x)
 {
     return copysign(fabs(x) > 0 ? 1.0 : 0.0, x);
 }
 
 /* m_-, m_-, m_+, m_+ */
-INLINE void aucbench_means(const aucbench_cell *c, aucbench_v4 *m)
+AUCBENCH_INLINE void aucbench_means(const aucbench_cell *c, aucbench_v4 *m)
 {
     memcpy(m, c, sizeof *m);
     *m = __builtin_shuffle(*m, (aucbench_i4){2, 2, 3, 3});
@@ -156,7 +156,8 @@ static void aucbench_lazy_begin(aucbench_window *to, int d)
         aucbench_v4 m;
         aucbench_means(W.cells + j, &m);
         m *= (aucbench_v4){K, side, K, side};
-        W.due[j] = aucbench_death(&W, K, aucbench_bin(fabs(K), W.top, W.scale, j));
+        int bin = aucbench_bin(side == 0 ? INFINITY : fabs(K), W.top, W.scale, j);
+        W.due[j] = aucbench_death(&W, K, bin);
         W.steps[W.due[j]].death += m;
         W.level += m;
     }
@@ -196,7 +197,7 @@ static double aucbench_lazy_dot(
 
 /* What a step makes of the weights of a row, without a branch or an index: SIMD. Weights that
  * the prox of the step kills are 0 at once, and so is what they add to a sum. */
-INLINE void aucbench_push(
+AUCBENCH_INLINE void aucbench_push(
     const aucbench_window *W, int stored, double C, double next, double step,
     const double *restrict x, const double *restrict old, double *restrict now,
     double *restrict live, int *restrict bin)
@@ -207,7 +208,7 @@ INLINE void aucbench_push(
         live[at] = fabs(K) > C ? 1.0 : 0.0;
         now[2 * at] = size <= next ? 0.0 : u + copysign(C, u);
         now[2 * at + 1] = size <= next ? 0.0 : copysign(1.0, u);
-        bin[at] = aucbench_bin(size <= next ? 0.0 : size, top, scale, at);
+        bin[at] = aucbench_bin(size <= next ? INFINITY : size, top, scale, at);
     }
 }
 

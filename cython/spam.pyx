@@ -5,7 +5,7 @@ from rows cimport Rows, ahead, axpy, begin, dot, first, first_index, view
 from scaled cimport Scaled, add, count, fold, multiply, scaled, score
 
 cdef extern from "soft.h" nogil:
-    int AUCBENCH_NEVER, AUCBENCH_BINS
+    int AUCBENCH_NEVER
     ctypedef struct aucbench_v2:
         pass
     ctypedef struct aucbench_v4:

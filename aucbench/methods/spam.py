@@ -1,11 +1,11 @@
 """SPAM: what its three penalties share, and which kernel runs its passes.
 
 Design
-  a. The ridge alone scales w, so that `ridge_pass` costs O(stored values of the row) in any
-     layout. It also serves the elastic net with l1 = 0.
-  b. With l1 > 0 every step moves all of w. `soft_pass` does so in one SIMD sweep; for sparse
-     rows `soft_lazy` moves only what the row holds, at about thirty times the price for a
-     weight, whatever d is. Both give the same iterates to rounding.
+  a. Without l1 a step scales w and adds a multiple of the row: `ridge_pass`, O(stored values
+     of the row) in both layouts.
+  b. With l1 every step moves all of w. `soft_pass` sweeps it, O(d) with SIMD; `soft_lazy`
+     touches what the row stores, amortised, at about thirty times the price for a weight.
+     They give the same iterates to rounding, so the choice is one of cost.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from aucbench.methods.streaming import row_order
 from aucbench.protocols import Problem, State
 
 LAZY_FROM = 30  # features per stored value of a row where lazy overtakes (measured: 25 to 40)
-WINDOW = 8  # stored values per feature between two O(d) renewals: they cost a tenth of the rest
+WINDOW = 8  # stored values per feature between two renewals of all weights, a tenth of the cost
 
 # A pass over the rows of an order with a step each; it overwrites w and adds each w to a sum.
 OnePass = Callable[[Index, Vector, Vector, Vector], None]
@@ -75,7 +75,7 @@ def proximal_passes(
 
 
 def one_pass(data: Data, l1: float, l2: float) -> OnePass:
-    """Choose the kernel by its cost on these rows."""
+    """Choose the kernel by what a row costs; dense rows store too much to be lazy about."""
     if l1 == 0:
         return _ridge(data, l2)
     if data.n * data.d >= LAZY_FROM * data.rows.values.size:
