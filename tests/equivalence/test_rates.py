@@ -37,16 +37,34 @@ def gaps(solver, data, optimum, seeds):
     return np.mean(rows, axis=0)
 
 
+CASES = {
+    "spam-l2": {"xi": 0.3, "l2": 1e-2},
+    "reg-solam": {"xi": 0.3, "lam": 1e-2},
+}
+
+
 @pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
-def test_the_gap_of_spam_falls_at_least_like_the_root_of_its_passes(layout):
+@pytest.mark.parametrize("name", CASES)
+def test_the_gap_falls_at_least_like_the_root_of_the_passes(name, layout):
     X, y = sample()
     data = Data.of(layout(X), y)
-    solver = get_solver("spam-l2", xi=0.3, l2=1e-2)
-    lam = 1e-2 / (data.p * (1 - data.p))
-    optimum = ridge_optimum(X, y, lam)
+    solver = get_solver(name, **CASES[name])
+    optimum = ridge_optimum(X, y, 1e-2 / (data.p * (1 - data.p)))
 
     found = gaps(solver, data, optimum, seeds=5)
     slope = np.polyfit(np.log(PASSES), np.log(found), 1)[0]
 
     assert (found > 0).all()  # nothing lies below the optimum
     assert slope < -0.4, dict(zip(PASSES.tolist(), found.tolist(), strict=True))
+
+
+def test_solam_without_a_ridge_comes_near_the_optimum_of_its_ball():
+    X, y = sample()
+    data = Data.of(X, y)
+    optimum = ridge_optimum(X, y, 0.0)
+    solver = get_solver("solam", xi=0.3, R=2.0 * float(np.linalg.norm(optimum)))
+
+    found = gaps(solver, data, optimum, seeds=5)
+
+    assert (found > 0).all()
+    assert np.polyfit(np.log(PASSES), np.log(found), 1)[0] < -0.4
