@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from aucbench.arrays import Index, Vector
-from aucbench.data import Chunk, Data
-from aucbench.errors import require_above, require_whole
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.methods import Buffers, passes
-from aucbench.protocols import Needs, Problem, State
+from aucbench.methods import BufferedPairs
 
 
 @dataclass(frozen=True)
-class OamGra:
+class OamGra(BufferedPairs):
     """w ← w + (C_t/2) k Σ (x − x′) over the buffered x′ with k w·(x − x′) ≤ 1.
 
     x is a row of class k, x′ a buffered row of the other class o, C_t = C max(1, N_o/N); all
@@ -41,36 +34,7 @@ class OamGra:
     `aucbench.methods.Buffers` says what is assumed.
     """
 
-    C: float = 1.0
-    buffer: int = 100
-    shuffle: bool = True
-
-    space: ClassVar = {"C": tuple(2.0**e for e in range(-10, 11))}
-    needs: ClassVar = Needs()
-
-    def __post_init__(self) -> None:
-        require_above(0, C=self.C)
-        require_whole(1, buffer=self.buffer)
-
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Lower the pairwise hinge of the buffered pairs: no listed objective."""
-        return Problem(None, train=data)
-
-    def start(self, w: Vector, rng: np.random.Generator) -> Buffers:
-        """Empty buffers."""
-        return Buffers.empty(w, rng, self.buffer)
-
-    def update(self, memory: Buffers, chunk: Chunk, order: Index) -> None:
-        """Learn from the rows `order` of the chunk."""
-        memory.learn(chunk, order, self.C, at_once=True)
-
-    def weights(self, memory: Buffers) -> Vector:
-        """Return w."""
-        return memory.w
-
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per pass."""
-        return passes(self, problem, rng, shuffle=self.shuffle)
+    at_once: ClassVar[bool] = True
 
 
 @hookimpl

@@ -2,6 +2,7 @@
 
 from aucbench.methods.baseline import LinearBaseline, one_fit
 from aucbench.methods.block_thresholding import block_descent
+from aucbench.methods.buffered_pairs import BufferedPairs
 from aucbench.methods.buffers import Buffers
 from aucbench.methods.centred import CentredRows
 from aucbench.methods.conjugate_gradient import conjugate_gradient
@@ -17,6 +18,7 @@ from aucbench.methods.streaming import passes, row_order
 from aucbench.methods.univariate import Univariate
 
 __all__ = [
+    "BufferedPairs",
     "Buffers",
     "CentredRows",
     "Covariances",
