@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aucbench.estimator import AUCClassifier
     from aucbench.hookspecs import hookimpl
     from aucbench.loop import solve
-    from aucbench.metrics import auc
+    from aucbench.metrics import auc, intercept_at
     from aucbench.protocols import Objective, Problem, Projector, Solver, State
     from aucbench.records import Run
     from aucbench.registry import (
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         get_solver,
         list_solvers,
     )
+    from aucbench.selection import Selection, select
 
     __version__: str
 
@@ -34,6 +35,7 @@ __all__ = [
     "Problem",
     "Projector",
     "Run",
+    "Selection",
     "Solver",
     "State",
     "auc",
@@ -42,7 +44,9 @@ __all__ = [
     "get_projector",
     "get_solver",
     "hookimpl",
+    "intercept_at",
     "list_solvers",
+    "select",
     "solve",
 ]
 
@@ -51,10 +55,11 @@ _MODULES = {
     "estimator": ("AUCClassifier",),
     "hookspecs": ("hookimpl",),
     "loop": ("solve",),
-    "metrics": ("auc",),
+    "metrics": ("auc", "intercept_at"),
     "protocols": ("Objective", "Problem", "Projector", "Solver", "State"),
     "records": ("Run",),
     "registry": ("get_dataset", "get_objective", "get_projector", "get_solver", "list_solvers"),
+    "selection": ("Selection", "select"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

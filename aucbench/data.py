@@ -177,7 +177,18 @@ def _draw(members: NDArray[np.intp], fraction: float, rng: np.random.Generator) 
 
 
 def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
-    """X_B w, shape (|B|,)."""
+    """X_B w, shape (|B|,).
+
+    Raises
+    ------
+    DataError
+        When there are more or fewer weights than features: kernels trust their number.
+    """
+    if X.d != w.size:
+        raise DataError(
+            f"the rows have {X.d} features after mapping and there are {w.size} weights; "
+            "give the columns of the training rows"
+        )
     out = np.empty(size(block, X.n))
     linear.scores(*X.arrays, *span(block, X.n), np.ascontiguousarray(w), out)
     return out

@@ -14,7 +14,7 @@ from aucbench.arrays import Vector
 from aucbench.data import Chunk, Data, scores
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.loop import solve
-from aucbench.metrics import youden
+from aucbench.metrics import intercept_at, require_one_share
 from aucbench.protocols import Problem, Solver, Streaming
 from aucbench.registry import get_solver, list_solvers
 from aucbench.registry.lookup import find
@@ -53,6 +53,12 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Certified relative gap at which solvers that have one stop.
     random_state : int, optional
         Seed; None draws a fresh one.
+    sensitivity, specificity : float, optional
+        One of them: the share of positives found, or of negatives left out, that `predict`
+        must reach on the rows that choose the threshold. Neither: Youden's J.
+    validation : float, optional
+        Share of each class that only chooses the threshold; `fit` learns weights from the rest
+        alone. None: the training rows choose it, whose scores flatter.
 
     Attributes
     ----------
@@ -63,8 +69,10 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     weights_ : array of shape (d,)
         After `partial_fit`: the weights so far.
     threshold_ : float
-        Score from which a row counts as positive: Youden's J on the training rows; after
-        `partial_fit` on the latest chunk that held both classes, 0 until there is one.
+        Score from which a row counts as positive; after `partial_fit` chosen on the latest
+        chunk that held both classes, 0 until there is one.
+    intercept_ : float
+        -threshold_.
     """
 
     _online: _Online | None = None
@@ -77,12 +85,18 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seconds: float | None = None,
         gap_tol: float = 1e-6,
         random_state: int | None = 0,
+        sensitivity: float | None = None,
+        specificity: float | None = None,
+        validation: float | None = None,
     ):
         self.solver = solver
         self.passes = passes
         self.seconds = seconds
         self.gap_tol = gap_tol
         self.random_state = random_state
+        self.sensitivity = sensitivity
+        self.specificity = specificity
+        self.validation = validation
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn weights and a threshold from rows X (n, d) and labels y (n,).
@@ -91,22 +105,28 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ------
         DataError
             When `Data.of` refuses the input, or there are not two classes.
+        ParameterError
+            When sensitivity or specificity is no share, or both are given.
         """
+        require_one_share(self.sensitivity, self.specificity)
         classes = np.unique(y)
         if classes.size != 2:
             raise DataError(f"y has {classes.size} class(es); AUC needs exactly two")
-        data = Data.of(X, y, positive=classes.tolist()[1])
+        seed = self._seed()
+        data = held = Data.of(X, y, positive=classes.tolist()[1])
+        if self.validation is not None:  # not the generators that `solve` spawns
+            data, held = data.split(self.validation, np.random.default_rng(seed).spawn(3)[2])
         run = solve(
             get_solver(self.solver),
             data,
             passes=self.passes,
             seconds=self.seconds,
             gap_tol=self.gap_tol,
-            seed=self._seed(),
+            seed=seed,
         )
         self._begin(classes, data.d)
         self.run_ = run
-        self.threshold_ = youden(data.y, run.decision_function(data.rows))
+        self._choose_threshold(held.y, run.decision_function(held.rows))
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
@@ -130,10 +150,13 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             When a label or the number of features is not that of the first call, `Chunk.of`
             refuses the input, or the weights are no longer finite.
         ParameterError
-            When `solver` was changed since the first call.
+            When `solver` was changed since the first call; as `fit`; when `validation` is set.
         UnsupportedError
             When the solver needs all rows at once.
         """
+        require_one_share(self.sensitivity, self.specificity)
+        if self.validation is not None:
+            raise ParameterError("validation is for fit; leave it None for partial_fit")
         labels = self._labels(X, y, classes)
         chunk = X if isinstance(X, Chunk) else Chunk.of(X, y, positive=labels.tolist()[1])
         online = self._online
@@ -144,7 +167,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._require_same(chunk, online)
         self.weights_ = online.learn(chunk)
         if np.unique(chunk.y).size == 2:
-            self.threshold_ = youden(chunk.y, scores(chunk.rows, self.weights_))
+            self._choose_threshold(chunk.y, scores(chunk.rows, self.weights_))
         return self
 
     def decision_function(self, X: Any) -> Vector:
@@ -159,6 +182,12 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positive = self.decision_function(X) >= self.threshold_
         labels: NDArray[Any] = self.classes_[positive.astype(np.intp)]
         return labels
+
+    intercept_ = property(lambda self: -self.threshold_, doc="`score + intercept_ >= 0`: positive.")
+
+    def _choose_threshold(self, y: NDArray[Any], scored: Vector) -> None:
+        wanted = {"sensitivity": self.sensitivity, "specificity": self.specificity}
+        self.threshold_ = intercept_at(y, scored, **wanted)
 
     def _begin(self, labels: NDArray[Any], d: int, online: _Online | None = None) -> None:
         """Forget what was learnt before."""

@@ -189,6 +189,19 @@ class Around:
 
 
 @dataclass(frozen=True)
+class Started(Around):
+    """A solver that starts from `w0` where they fit and it does not choose a start itself."""
+
+    w0: Vector | None = None
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Problem of the solver inside, with the start."""
+        own = self.solver.problem(data, rng)
+        fits = self.w0 is not None and own.w0 is None and own.data.d == self.w0.size
+        return replace(own, w0=self.w0) if fits else own
+
+
+@dataclass(frozen=True)
 class Recast(Around):
     """A solver on another objective or projector than its own."""
 

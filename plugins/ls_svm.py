@@ -41,7 +41,7 @@ class LsSvm:
     lam: float = 0.01
     tol: float = 1e-10
 
-    space: ClassVar = {"lam": tuple(10.0**e for e in range(-5, 2))}
+    space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
     needs: ClassVar = Needs(path="lam")
 
     def __post_init__(self) -> None:
@@ -61,7 +61,7 @@ class LsSvm:
             lambda v: f.curvature(v) + lam * v, b, problem.start(), solve, tol
         )
         for t, (w, residual) in enumerate(found, 1):
-            yield State(t, w, (t + formed) * n, residual**2 / (2 * lam), residual)
+            yield State(t, w, (t + formed) * n, residual * residual / (2 * lam), residual)
 
 
 @hookimpl

@@ -332,3 +332,55 @@ def spam(X, y, order, steps, *, l1, l2, w):
         w = elastic_net(w - eta * g * X[i], l1, l2, eta)
         total, peak = total + w, max(peak, np.abs(w).max())
     return w, total, peak
+
+
+# --- adamax ------------------------------------------------------------------------------
+
+
+def adamax(gradients, w, step, beta1, beta2):
+    """w after each step, given the gradient at each; a coordinate with u = 0 rests."""
+    m, u, found = np.zeros(w.size), np.zeros(w.size), []
+    for t, g in enumerate(gradients, 1):
+        m = beta1 * m + (1 - beta1) * g
+        u = np.maximum(beta2 * u, np.abs(g))
+        moves = [m_j / u_j if u_j > 0 else 0.0 for m_j, u_j in zip(m, u, strict=True)]
+        w = w - step / (1 - beta1**t) * np.array(moves)
+        found.append(w)
+    return found
+
+
+# --- hinges over pairs -------------------------------------------------------------------
+
+
+def hinges(s, y):
+    """[s_j - t_i]_+ of each pair (positive i, negative j), t_i = s_i - 1, and which are active."""
+    t = s[y > 0] - 1.0
+    losses = s[y < 0] - t[:, None]
+    return np.where(losses <= 0.0, 0.0, losses), s[y < 0] > t[:, None]
+
+
+def hinge_of_scores(s, y):
+    """Mean hinge over all pairs, its derivatives in s, and the number of active pairs."""
+    losses, active = hinges(s, y)
+    c = np.zeros(len(y))
+    c[y > 0], c[y < 0] = -active.sum(axis=1) / losses.size, active.sum(axis=0) / losses.size
+    return math.fsum(losses.ravel()) / losses.size, c, active.sum()
+
+
+def squared_hinge_of_scores(s, y):
+    """Mean squared hinge over all pairs, its derivatives in s, and the number of active pairs."""
+    losses, active = hinges(s, y)
+    c = np.zeros(len(y))
+    c[y > 0], c[y < 0] = -2 * losses.sum(axis=1), 2 * losses.sum(axis=0)
+    return math.fsum(losses.ravel() ** 2) / losses.size, c / losses.size, active.sum()
+
+
+def hinge_of_pairs(s, positives, negatives):
+    """Mean hinge of the given pairs, and its derivatives in s."""
+    c, value = np.zeros(len(s)), 0.0
+    for i, j in zip(positives, negatives, strict=True):
+        if s[j] > s[i] - 1.0:
+            value += s[j] - (s[i] - 1.0)
+            c[i] -= 1
+            c[j] += 1
+    return value / len(positives), c / len(positives)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from aucbench.bench.engines import make_engine
-from aucbench.bench.plans.plan import Plan, choices
+from aucbench.bench.plans.plan import Plan, choices, with_features
 from aucbench.bench.runner import run
 from aucbench.bench.store import Store
 from aucbench.registry.specs import split_specs
@@ -20,6 +20,7 @@ def compare(
     data: str | Iterable[str],
     *,
     preprocess: str = "maxabs",
+    features: str | Iterable[str] = (),
     objective: str | None = None,
     projector: str | None = None,
     positive: Any = None,
@@ -45,6 +46,8 @@ def compare(
         can be tried with `aucbench.solve`.
     data : str or iterable of str
         Specifications, files, or URLs with `#sha256=`.
+    features : str or iterable of str
+        Feature maps after the preprocessing, as `nystroem[rank=50]`; each gives cells of its own.
     tune : bool
         Tune each solver over its published grid, on the training rows only.
     timeout, memory : float, optional
@@ -85,6 +88,7 @@ def compare(
         timeout=timeout,
         memory=memory,
     )
+    plan = with_features(plan, _specs(features))
     with ExitStack() as stack:
         folder = out or Path(stack.enter_context(TemporaryDirectory(prefix="aucbench-"))) / "out"
         store = stack.enter_context(Store(folder, create=True))

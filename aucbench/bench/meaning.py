@@ -71,10 +71,11 @@ class Meanings:
         keys: dict[str, tuple[str, str | None]] = {
             "data": ("data", cell.dataset),
             "solver": ("solvers", solver_label(cell.solver, cell.tune)),
-            "features": ("features", cell.preprocess),
             "objective": ("objectives", cell.objective),
             "projector": ("projectors", cell.projector),
         }
+        for number, part in enumerate(registry.joined_specs(cell.preprocess)):
+            keys[f"features {number}" if number else "features"] = ("features", part)
         return {r: self.known[kind, name] for r, (kind, name) in keys.items() if name is not None}
 
     def id(self, cell: Cell) -> str:
@@ -94,7 +95,8 @@ def lookups(plan: Plan) -> Iterator[tuple[Key, Job]]:
         grids = [(choice.spec, choice.tuning)] if choice.tune else []
         yield ("solvers", label), resolve_job({"solvers": [choice.spec]}, grids, RESOLVE)
     named = (("objectives", plan.objective), ("projectors", plan.projector))
-    for kind, spec in chain(named, (("features", spec) for spec in plan.preprocess)):
+    maps = (part for spec in plan.preprocess for part in registry.joined_specs(spec))
+    for kind, spec in chain(named, (("features", part) for part in maps)):
         if spec is not None:
             yield (kind, spec), resolve_job({kind: [spec]}, (), RESOLVE)
     first = next(plan.cells())
@@ -157,7 +159,9 @@ def _refusal(plan: Plan, key: Key, sentence: str) -> PlanError:
     """Error that a plan file can find the line of."""
     kind, spec = key
     if kind != "solvers":
-        return PlanError(sentence, FIELDS[kind], value=spec)
+        first = {registry.joined_specs(joined)[0] for joined in plan.preprocess}
+        follows = kind == "features" and spec not in first
+        return PlanError(sentence, "features" if follows else FIELDS[kind], value=spec)
     labels = [solver_label(choice.spec, choice.tuning) for choice in plan.solvers]
     number = labels.index(spec)
     return PlanError(sentence, "solvers", number, "spec", value=plan.solvers[number].spec)

@@ -40,6 +40,10 @@ def compare(
     preprocess: Annotated[
         str, typer.Option(help="maxabs, standard, unit, unit-centred or none; several with commas.")
     ] = "maxabs",
+    features: Annotated[
+        Texts,
+        typer.Option(help="Feature map after the preprocessing, as nystroem[rank=50]; repeatable."),
+    ] = None,
     objective: Annotated[str | None, typer.Option(help="In place of the solvers' own.")] = None,
     projector: Annotated[str | None, typer.Option(help="In place of the solvers' own.")] = None,
     positive: Annotated[Texts, typer.Option(help="Labels of files that count as positive.")] = None,
@@ -73,7 +77,7 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
-    from aucbench.bench.plans.plan import DEFAULT_SOLVERS, Plan, choices
+    from aucbench.bench.plans.plan import DEFAULT_SOLVERS, Plan, choices, with_features
 
     plan = Plan(
         _specs(data),
@@ -90,10 +94,11 @@ def compare(
         seconds=seconds,
         gap_tol=gap_tol,
     )
+    plan = limited(with_features(plan, _specs(features)), timeout, memory, timing=timing)
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
     way_on = "run the same command again to go on" if out else "--out DIR would keep the others"
-    go(limited(plan, timeout, memory, timing=timing), options, out, json, way_on)
+    go(plan, options, out, json, way_on)
 
 
 def _specs(texts: Texts) -> tuple[str, ...]:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from aucbench.features.append_one import AppendOne
+from aucbench.features.chain import Chain
+from aucbench.features.kernel_columns import Kernel, KernelColumns
 from aucbench.features.maxabs import MaxAbs
+from aucbench.features.nystroem import Nystroem
 from aucbench.features.standard import Standard
 from aucbench.features.unit import Unit
 from aucbench.features.unit_centred import UnitCentred
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import NoMap
 
-__all__ = ["AppendOne", "MaxAbs", "Standard", "Unit", "UnitCentred"]
+__all__ = [
+    "AppendOne",
+    "Chain",
+    "Kernel",
+    "KernelColumns",
+    "MaxAbs",
+    "Nystroem",
+    "Standard",
+    "Unit",
+    "UnitCentred",
+]
 
 
 @hookimpl
@@ -20,6 +33,7 @@ def aucbench_features() -> Factories:
         "none": NoMap,
         "append-one": AppendOne,
         "maxabs": MaxAbs,
+        "nystroem": Nystroem,
         "standard": Standard,
         "unit": Unit,
         "unit-centred": UnitCentred,

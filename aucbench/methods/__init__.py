@@ -1,15 +1,21 @@
 """Parts that several solvers share."""
 
+from aucbench.methods.adamax import adamax, adamax_ridge, require_moves
 from aucbench.methods.baseline import LinearBaseline, one_fit
 from aucbench.methods.block_thresholding import block_descent
 from aucbench.methods.buffered_pairs import BufferedPairs
 from aucbench.methods.buffers import Buffers
+from aucbench.methods.bundle import Bundle
 from aucbench.methods.centred import CentredRows
+from aucbench.methods.certified import certified_descent
 from aucbench.methods.conjugate_gradient import conjugate_gradient
 from aucbench.methods.covariances import Covariances
+from aucbench.methods.lbfgs import Lbfgs
+from aucbench.methods.line_search import WeakWolfe, normal_step
 from aucbench.methods.normal_equations import preconditioner
 from aucbench.methods.power import lipschitz, top_eigenvalue
 from aucbench.methods.primal_dual import primal_dual
+from aucbench.methods.representer import representer_descent
 from aucbench.methods.saddle_point import SaddlePoint
 from aucbench.methods.sketches import Sketches
 from aucbench.methods.spam import proximal_passes
@@ -20,22 +26,31 @@ from aucbench.methods.univariate import Univariate
 __all__ = [
     "BufferedPairs",
     "Buffers",
+    "Bundle",
     "CentredRows",
     "Covariances",
+    "Lbfgs",
     "LinearBaseline",
     "SaddlePoint",
     "Sketches",
     "Stage",
     "Univariate",
+    "WeakWolfe",
+    "adamax",
+    "adamax_ridge",
     "block_descent",
+    "certified_descent",
     "conjugate_gradient",
     "lipschitz",
     "max_abs",
+    "normal_step",
     "one_fit",
     "passes",
     "preconditioner",
     "primal_dual",
     "proximal_passes",
+    "representer_descent",
+    "require_moves",
     "row_order",
     "staged_passes",
     "top_eigenvalue",

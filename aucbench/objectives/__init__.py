@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.objectives.incomplete_hinge import IncompleteHinge
 from aucbench.objectives.logistic import Logistic
+from aucbench.objectives.pairwise_hinge import PairwiseHinge
 from aucbench.objectives.pairwise_square import PairwiseSquare
+from aucbench.objectives.pairwise_squared_hinge import PairwiseSquaredHinge
 from aucbench.objectives.univariate_exp import UnivariateExp
 
-__all__ = ["Logistic", "PairwiseSquare", "UnivariateExp"]
+__all__ = [
+    "IncompleteHinge",
+    "Logistic",
+    "PairwiseHinge",
+    "PairwiseSquare",
+    "PairwiseSquaredHinge",
+    "UnivariateExp",
+]
 
 
 @hookimpl
@@ -15,6 +25,8 @@ def aucbench_objectives() -> Factories:
     """Objectives that can be named on the command line."""
     return {
         "logistic": Logistic,
+        "pairwise-hinge": PairwiseHinge,
         "pairwise-square": PairwiseSquare,
+        "pairwise-squared-hinge": PairwiseSquaredHinge,
         "univariate-exp": UnivariateExp,
     }

@@ -3,13 +3,23 @@
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.projectors.box import Box
 from aucbench.projectors.elastic_net import ElasticNet
+from aucbench.projectors.kernel_norm import KernelNorm
 from aucbench.projectors.l1_ball import L1Ball
 from aucbench.projectors.l2_ball import L2Ball
 from aucbench.projectors.soft_threshold import SoftThreshold
 from aucbench.projectors.top_k import TopK
 from aucbench.protocols import Identity
 
-__all__ = ["Box", "ElasticNet", "Identity", "L1Ball", "L2Ball", "SoftThreshold", "TopK"]
+__all__ = [
+    "Box",
+    "ElasticNet",
+    "Identity",
+    "KernelNorm",
+    "L1Ball",
+    "L2Ball",
+    "SoftThreshold",
+    "TopK",
+]
 
 
 @hookimpl

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.registry.lookup import CALLED, Plugin, find, lookup, names, plugins, unknown
 from aucbench.registry.signatures import Parameter, call, check, parameters_of
-from aucbench.registry.specs import Spec, parse_spec, split_specs
+from aucbench.registry.specs import Spec, joined_specs, parse_spec, split_specs
 
 if TYPE_CHECKING:
     from aucbench.data import Data
@@ -27,6 +27,7 @@ __all__ = [
     "get_objective",
     "get_projector",
     "get_solver",
+    "joined_specs",
     "list_solvers",
     "names",
     "parse_spec",
@@ -111,8 +112,16 @@ def get_projector(spec: str | Projector, /, **params: Any) -> Projector:
 
 
 def get_features(spec: str | FeatureMap, /, **params: Any) -> FeatureMap:
-    """Build a feature map, not yet fitted: `get_features("maxabs")`; raises as `get_solver`."""
-    return _get("features", spec, params)  # type: ignore[no-any-return]
+    """Build a feature map, not yet fitted: `get_features("maxabs")`; raises as `get_solver`.
+
+    Maps joined by +, as in `standard+nystroem[rank=50]`, are applied from left to right.
+    """
+    parts = joined_specs(spec) if isinstance(spec, str) else ()
+    if len(parts) < 2:
+        return _get("features", spec, params)  # type: ignore[no-any-return]
+    from aucbench.features import Chain
+
+    return _given("features", Chain(tuple(map(get_features, parts))), params)  # type: ignore[no-any-return]
 
 
 def get_dataset(spec: str | Data, /, **params: Any) -> Data:

@@ -57,6 +57,17 @@ def split_specs(text: str) -> list[str]:
     return [piece for _, piece in _pieces(text, _depths(text), 0, 0, len(text))]
 
 
+def joined_specs(text: str) -> list[str]:
+    """`a+b[x=1e+3]` → `a`, `b[x=1e+3]`: feature maps that are applied from left to right.
+
+    Raises
+    ------
+    ParameterError
+        As `split_specs`.
+    """
+    return [piece for _, piece in _pieces(text, _depths(text), 0, 0, len(text), "+")]
+
+
 def parse_spec(text: str) -> Spec:
     """Read one specification.
 
@@ -120,11 +131,11 @@ def _shown(value: Any) -> str:
 
 
 def _pieces(
-    text: str, depths: list[int], depth: int, begin: int, end: int
+    text: str, depths: list[int], depth: int, begin: int, end: int, cut: str = ","
 ) -> Iterator[tuple[int, str]]:
     """Yield (position, stripped piece) of text[begin:end], cut at the commas of one depth."""
     for at in range(begin, end + 1):
-        if at == end or (text[at] == "," and depths[at] == depth):
+        if at == end or (text[at] == cut and depths[at] == depth):
             if not text[begin:at].strip():
                 raise _malformed(text, begin, "nothing stands here")
             yield begin, text[begin:at].strip()

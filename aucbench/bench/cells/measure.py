@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -25,7 +25,7 @@ from aucbench.arrays import Vector
 from aucbench.bench.cells.plain import strict
 from aucbench.bench.plans.plan import Cell
 from aucbench.data import Data
-from aucbench.loop import Around, solve
+from aucbench.loop import Around, Started, solve
 from aucbench.metrics import auc
 from aucbench.protocols import Problem, Solver
 from aucbench.records import Point, Run, Stop
@@ -52,16 +52,13 @@ class Lines:
 
 @dataclass(frozen=True)
 class Observed(Around):
-    """A solver seen from outside: its problem is kept, and its start may be set."""
+    """A solver seen from outside: its problem is kept."""
 
     kept: list[Problem]
-    w0: Vector | None = None
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Problem of the solver inside, with the start that fits and that it did not choose."""
+        """Problem of the solver inside."""
         own = self.solver.problem(data, rng)
-        if self.w0 is not None and own.w0 is None and own.data.d == self.w0.size:
-            own = replace(own, w0=self.w0)
         self.kept.append(own)
         return own
 
@@ -129,7 +126,7 @@ def fit(
     """
     kept: list[Problem] = [] if curve is None else curve.problems
     return solve(
-        Observed(solver, kept, w0),
+        Observed(Started(solver, w0), kept),
         data,
         passes=cell.passes,
         seconds=cell.seconds,

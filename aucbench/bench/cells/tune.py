@@ -16,9 +16,6 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-from sklearn.model_selection import StratifiedKFold
-
 from aucbench.arrays import Vector
 from aucbench.bench.cells.grid import chains, points_of
 from aucbench.bench.cells.measure import auc_or_none, fit, invalid
@@ -27,6 +24,7 @@ from aucbench.bench.plans.plan import Cell
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError
 from aucbench.protocols import Solver
+from aucbench.selection import stratified_folds
 
 Build = Callable[[Mapping[str, Any]], Solver]
 
@@ -117,9 +115,7 @@ def inner_folds(train: Data, cell: Cell) -> Iterator[tuple[Data, Data]]:
             f"tuning needs two training rows of each class, {cell.dataset} has {rarer} of the "
             "rarer one; take the solver without tuning"
         )
-    folds = StratifiedKFold(min(cell.inner_splits, rarer), shuffle=True, random_state=cell.seed)
-    for rest, held in folds.split(np.zeros(train.n), train.y):
-        yield train.take(rest.astype(np.int32)), train.take(held.astype(np.int32))
+    yield from stratified_folds(train, cell.inner_splits, cell.seed)
 
 
 @dataclass(slots=True)

@@ -54,7 +54,7 @@ def check_plan(plan: Plan) -> None:
     for name in SPECS:
         given = getattr(plan, name)
         for spec in _texts([] if given is None else [given] if name in ONE else given, name):
-            _located((name,), _parse, spec, value=spec)
+            _located((name,), _parse_joined if name == "preprocess" else _parse, spec, value=spec)
     for number, choice in enumerate(plan.solvers):
         _check_choice(number, choice)
     _located(("positive",), plain_labels, plan.positive)
@@ -135,6 +135,13 @@ def _parse(spec: str) -> Mapping[str, Any]:
     from aucbench.registry.specs import parse_spec
 
     return parse_spec(spec).params
+
+
+def _parse_joined(spec: str) -> None:
+    from aucbench.registry.specs import joined_specs
+
+    for part in joined_specs(spec):
+        _parse(part)
 
 
 def _require_some(plan: Plan) -> None:

@@ -10,14 +10,14 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from math import prod
 from operator import attrgetter
 from typing import Any
 
-from aucbench.bench.plans.checks import check_plan, plain_labels
+from aucbench.bench.plans.checks import PlanError, check_plan, plain_labels
 
 DEFAULT_SOLVERS = ("sht-auc", "sto-iht", "logistic", "logistic-balanced")
 DEFAULT_PASSES = 50.0  # of a fit for which neither passes nor seconds are given
@@ -122,7 +122,7 @@ class Plan:
     solvers : tuple of Choice
         What is compared.
     preprocess : tuple of str
-        Feature maps, fitted on the training rows and applied to both parts.
+        Feature maps, fitted on the training rows and applied to both parts; `a+b` is b after a.
     objective, projector, positive, drop, splits, gap_tol, tune_evals, inner_splits,
     repeat_fits :
         See `Cell`.
@@ -199,6 +199,26 @@ class Plan:
 def choices(specs: Iterable[str], *, tune: bool = False) -> tuple[Choice, ...]:
     """Solvers of a plan from their specifications, all tuned or none."""
     return tuple(Choice(spec, tune) for spec in specs)
+
+
+def with_features(plan: Plan, features: Sequence[str]) -> Plan:
+    """Plan whose rows are mapped further: `maxabs` becomes `maxabs+nystroem[rank=50]`.
+
+    Parameters
+    ----------
+    features : list of str
+        Feature maps, each behind each preprocessing of the plan; none changes nothing.
+
+    Raises
+    ------
+    PlanError
+        When it is no list of names.
+    """
+    listed = isinstance(features, list | tuple)
+    if not (listed and all(isinstance(name, str) for name in features)):
+        raise PlanError(f"features must be a list of names, got {features!r}", "features")
+    joined = tuple(f"{first}+{then}" for first, then in product(plan.preprocess, features))
+    return replace(plan, preprocess=joined) if features else plan
 
 
 def solver_label(spec: str, tune: Any) -> str:

@@ -21,12 +21,13 @@ from typing import Any
 
 from aucbench.bench.plans.checks import PlanError
 from aucbench.bench.plans.lines import Place, line_of
-from aucbench.bench.plans.plan import Choice, Plan
+from aucbench.bench.plans.plan import Choice, Plan, with_features
 from aucbench.errors import DataError, UnknownNameError
 
 EXAMPLE = """\
 datasets = ["german", "outbreak[n=1000,d=1000]"]
 preprocess = ["maxabs", "standard"]
+# features = ["nystroem"] # maps that follow the preprocessing: maxabs+nystroem
 splits = 5
 repeats = 1               # repeat r of seed s is shuffled with seed s + r
 seeds = [0]
@@ -61,6 +62,8 @@ TABLES = {  # table of the file -> {key: field of the plan}
 }
 PLACES = {field: (table, key) for table, keys in TABLES.items() for key, field in keys.items()}
 KEYS = tuple(f.name for f in fields(Plan) if f.name not in PLACES)  # outside every table
+FEATURES = "features"  # joined to what `preprocess` holds: a plan has no such field
+TWINS = {FEATURES: "preprocess", "preprocess": FEATURES}  # what is wrong may stand in either
 LISTS = ("datasets", "preprocess", "seeds", "drop", "positive")
 
 
@@ -95,6 +98,7 @@ def locate(error: PlanError, text: str, name: str) -> PlanError:
     first, *rest = error.place or ("",)
     line = line_of(text, error.place, error.value)
     line = line or line_of(text, (*PLACES.get(str(first), (first,)), *rest), error.value)
+    line = line or line_of(text, (TWINS.get(str(first), first), *rest), error.value)
     where = f"{name}, line {line}" if line else name
     return PlanError(f"{where}: {error}", *error.place, value=error.value)
 
@@ -144,7 +148,7 @@ def _text(path: str | Path) -> str:
 def _plan(found: Mapping[str, Any]) -> Plan:
     for key in found.keys() & PLACES.keys():
         raise PlanError(f"{key} belongs into the table [{PLACES[key][0]}]", key)
-    _refuse_unknown("key", found, [*KEYS, *TABLES], ())
+    _refuse_unknown("key", found, [*KEYS, FEATURES, *TABLES], ())
     given = {key: value for key, value in found.items() if key in KEYS}
     for table, keys in TABLES.items():
         inside = _table(found.get(table, {}), (table,))
@@ -157,7 +161,8 @@ def _plan(found: Mapping[str, Any]) -> Plan:
         _refuse_dates(name, value)
     if "solvers" in given:
         given["solvers"] = tuple(_choices(given["solvers"]))
-    return Plan(**{"datasets": (), **given})
+    plan = Plan(**{"datasets": (), **given})
+    return with_features(plan, found[FEATURES]) if FEATURES in found else plan
 
 
 def _choices(solvers: Any) -> Iterator[Choice]:

@@ -1,0 +1,53 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.int32]
+
+def read(s: Vector, rows: Index, sign: float, shift: float, a: Vector) -> None: ...
+def spread(
+    a: Vector,
+    rows: Index,
+    centre: float,
+    scale: float,
+    cell: Index,
+    table: Index,
+    sorted_a: Vector,
+    order: Index,
+) -> None: ...
+def index(a: Vector, m: int, centre: float, scale: float, cell: Index, table: Index) -> None: ...
+def mend(a: Vector, order: Index, moves: int) -> bool: ...
+def radix_sort(
+    a: Vector, order: Index, spare_a: Vector, spare_order: Index, counts: NDArray[np.uint32]
+) -> None: ...
+def linear_pass(
+    s: Vector,
+    rows: Index,
+    sign: float,
+    shift: float,
+    step: float,
+    a: Vector,
+    order: Index,
+    centre: float,
+    scale: float,
+    table: Index,
+    counts: Index,
+    c: Vector,
+) -> tuple[float, int]: ...
+def square_pass(
+    s: Vector,
+    rows: Index,
+    sign: float,
+    shift: float,
+    step: float,
+    a: Vector,
+    order: Index,
+    centre: float,
+    scale: float,
+    table: Index,
+    counts: Index,
+    below: Vector,
+    sums: Vector,
+    c: Vector,
+) -> tuple[float, int]: ...
+def pair_pass(s: Vector, positives: Index, negatives: Index, step: float, c: Vector) -> float: ...

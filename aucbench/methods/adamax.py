@@ -1,0 +1,87 @@
+"""AdaMax: gradient steps in units of the largest recent gradient of each coordinate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from aucbench.arrays import Vector
+from aucbench.errors import ParameterError, require_above
+from aucbench.protocols import Problem, State
+
+
+def require_moves(step: float, beta1: float, beta2: float) -> None:
+    """Raise `ParameterError` unless step > 0 and both shares are in [0, 1)."""
+    require_above(0, step=step)
+    for name, share in (("beta1", beta1), ("beta2", beta2)):
+        if not 0 <= share < 1:
+            raise ParameterError(f"{name} must be at least 0 and less than 1, got {share}")
+
+
+def adamax(
+    gradient: Callable[[Vector], Vector], w: Vector, *, step: float, beta1: float, beta2: float
+) -> Iterator[tuple[Vector, Vector]]:
+    """Yield (w_t, G_t), t = 1, 2, …, G_t the subgradient at w_t, from which w_{t+1} is made.
+
+    m ← β₁ m + (1 − β₁) G, u ← max(β₂ u, |G|), w ← w − step/(1 − β₁ᵗ) · m/u, from m = u = 0.
+    A coordinate whose u is 0 rests. With β₁ < β₂ no coordinate
+    moves further in one step than step · (1 − β₁)/(1 − β₁/β₂)/(1 − β₁ᵗ).
+
+    Parameters
+    ----------
+    gradient : function (w) -> array of shape (d,)
+        A subgradient of the whole objective.
+    w : array of shape (d,)
+        The start; overwritten and yielded, as a live view.
+    step : float
+        Step size α, in units of w.
+    beta1, beta2 : float
+        Shares of the past in m and in u, in [0, 1).
+
+    References
+    ----------
+    Kingma & Ba, "Adam: a method for stochastic optimization", ICLR 2015, Algorithm 2.
+    """
+    m, u, direction = np.zeros(w.size), np.zeros(w.size), np.zeros(w.size)
+    past = 1.0
+    G = gradient(w)
+    while True:
+        past *= beta1
+        m *= beta1
+        m += (1 - beta1) * G
+        u *= beta2
+        np.maximum(u, np.abs(G), out=u)
+        direction.fill(0.0)
+        np.divide(m, u, out=direction, where=u > 0)
+        w -= step / (1 - past) * direction
+        G = gradient(w)
+        yield w, G
+
+
+def adamax_ridge(
+    problem: Problem, lam: float, *, step: float, beta1: float, beta2: float
+) -> Iterator[State]:
+    """States of AdaMax on P(w) = f(w) + λ‖w‖²/2 with full subgradients G, for ever.
+
+    P is λ-strongly convex, so that each has the certified gap P(w) − min P ≤ ‖G‖²/(2λ). It
+    costs nothing more; near a kink of f it stays above zero however good w is.
+
+    Parameters
+    ----------
+    problem : Problem
+        f and its rows; the start.
+    lam : float
+        λ > 0.
+    step, beta1, beta2 : float
+        As `adamax`.
+    """
+    f, n = problem.objective, problem.data.n
+
+    def gradient(w: Vector) -> Vector:
+        return f.grad(w) + lam * w
+
+    moves = adamax(gradient, problem.start(), step=step, beta1=beta1, beta2=beta2)
+    for t, (w, G) in enumerate(moves, 1):
+        residual = float(np.linalg.norm(G))
+        yield State(t, w, (t + 1) * n, residual * residual / (2 * lam), residual)

@@ -1,0 +1,122 @@
+"""Cutting planes of a convex function, and the minimum of their maximum plus a ridge."""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.arrays import Vector
+
+Support = NDArray[np.intp]  # numbers of cuts
+
+EPS = float(np.finfo(np.float64).eps)
+TINY = 1e-280  # curvature of a face whose cuts are so flat that their products vanish
+ROOM = 16  # cuts at first; doubled when it is full
+KEEP = 512  # cuts from which those that have no weight are discarded before room is made
+
+
+class Bundle:
+    """Cuts b_k + g_k · w below a convex h, and min_w max_k (b_k + g_k · w) + (λ/2)‖w‖².
+
+    Its dual is a concave quadratic on the simplex, D(α) = b · α − ‖Aᵀα‖²/(2λ), the rows of A
+    being the g_k, and w = −Aᵀα/λ. Every α of the simplex gives a lower bound of h + (λ/2)‖·‖².
+    Memory O(K d + K²) for K cuts; a cut costs O(K d), a step of `minimise` O(K s + s³), s the
+    number of cuts with weight.
+
+    Parameters
+    ----------
+    d : int
+        Number of weights.
+    lam : float
+        Ridge λ > 0.
+    """
+
+    def __init__(self, d: int, lam: float) -> None:
+        self.lam = lam
+        self.count = 0
+        self._g = np.empty((ROOM, d))
+        self._b = np.empty(ROOM)
+        self._gram = np.empty((ROOM, ROOM))  # AAᵀ/λ
+        self._alpha = np.zeros(ROOM)
+
+    def add(self, g: Vector, b: float) -> None:
+        """Store the cut h(w) ≥ b + g · w."""
+        if self.count == self._b.size:
+            self._make_room()
+        k = self.count
+        self.count = k + 1
+        self._g[k], self._b[k], self._alpha[k] = g, b, 0.0
+        self._gram[k, : k + 1] = self._g[: k + 1] @ g / self.lam
+        self._gram[:k, k] = self._gram[k, :k]
+
+    def minimise(self) -> tuple[float, Vector]:
+        """Return (lower bound, minimiser w) of the model, the bound less what rounding can add.
+
+        An active-set method, started from the last α: the cut that is highest at w joins the
+        support, then Newton steps on the face of the support, which a step that would make a
+        weight negative shrinks. It ends where rounding keeps the bound from rising.
+        """
+        K = self.count
+        G, b, alpha, Q = self._g[:K], self._b[:K], self._alpha[:K], self._gram[:K, :K]
+        if not alpha.any():
+            alpha[np.argmax(b - 0.5 * Q.diagonal())] = 1.0
+        bound, w = -inf, G[0]
+        for _ in range(20 + 4 * K):
+            support = np.flatnonzero(alpha)
+            last, w = bound, alpha[support] @ G[support] / -self.lam
+            bound = float(alpha @ b - 0.5 * self.lam * (w @ w))
+            heights = b + G @ w
+            k = int(heights.argmax())
+            slack = 4.0 * EPS * (1.0 + sqrt(float(w @ w) * self.lam * Q[k, k]))
+            if not bound > last or heights[k] - alpha @ heights <= slack:
+                break
+            support = support if alpha[k] else np.append(support, k)
+            _ascend(Q, heights, alpha, support)
+        return max(bound, last) - self._slack(alpha, w), w
+
+    def _slack(self, alpha: Vector, w: Vector) -> float:
+        """What rounding may have added to the bound."""
+        lengths = np.sqrt(self._gram[: alpha.size, : alpha.size].diagonal() * self.lam)
+        return 8.0 * EPS * float(1.0 + alpha @ lengths * sqrt(float(w @ w)))
+
+    def _make_room(self) -> None:
+        K = self.count
+        kept = np.arange(K)
+        if K >= KEEP:
+            # The older half goes where it has no weight: the bound does not change.
+            kept = np.flatnonzero((self._alpha > 0.0) | (kept >= K // 2))
+        size = K if kept.size <= 3 * K // 4 else 2 * K
+        m = self.count = kept.size
+        g, b, alpha = np.empty((size, self._g.shape[1])), np.empty(size), np.zeros(size)
+        gram = np.empty((size, size))
+        g[:m], b[:m], alpha[:m] = self._g[kept], self._b[kept], self._alpha[kept]
+        gram[:m, :m] = self._gram[np.ix_(kept, kept)]
+        self._g, self._b, self._alpha, self._gram = g, b, alpha, gram
+
+
+def _ascend(Q: Vector, heights: Vector, alpha: Vector, S: Support) -> None:
+    """Maximise the dual on the face S of the simplex, or on a face of that, in place.
+
+    `heights` is its gradient at `alpha`.
+    """
+    r = np.append(heights[S], 0.0)
+    while S.size > 1:
+        m = S.size
+        F = np.ones((m + 1, m + 1))
+        F[:m, :m] = Q[S[:, None], S]
+        # Affinely dependent cuts make the face flat. A curvature of rounding size turns that
+        # into a long step, which ends where a weight is zero.
+        F.flat[:: m + 2] = F.flat[:: m + 2] * (1.0 + 64.0 * EPS) + TINY
+        F[m, m] = 0.0
+        step, old = np.linalg.solve(F, r)[:m], alpha[S]
+        ratios = np.full(m, inf)
+        np.divide(old, -step, out=ratios, where=step < 0.0)
+        length = min(1.0, float(ratios.min()))
+        new = np.maximum(old + length * step, 0.0) * (ratios > length)
+        alpha[S] = new / new.sum()
+        if length == 1.0:
+            return
+        r[:m] -= length * (F[:m, :m] @ step)
+        S, r = S[new > 0.0], r[np.append(new > 0.0, True)]

@@ -1,0 +1,158 @@
+"""The exact minimum of a polyhedral loss plus a ridge, with a bound on what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import Protocol
+
+import numpy as np
+
+from aucbench.arrays import Vector
+from aucbench.data import Data
+from aucbench.methods.bundle import EPS, Bundle
+from aucbench.methods.lbfgs import Lbfgs
+from aucbench.methods.line_search import WeakWolfe, normal_step
+from aucbench.protocols import State
+
+EARLIEST, LAST, GAIN = 10, 5, 0.3  # when L-BFGS gives up: see `_Progress.stalled`
+LEAST = 0.1  # share of the way to the model's minimiser
+IDLE = 3  # evaluations in a row without progress: rounding keeps it from going on
+
+
+class PairLoss(Protocol):
+    """A mean of [1 − s_i + s_j]₊ over pairs, positive i and negative j, as f of scores."""
+
+    @property
+    def data(self) -> Data:
+        """The rows."""
+        ...
+
+    def of_scores(self, s: Vector) -> tuple[float, Vector]:
+        """Value, and coefficients c (n,) whose pullback Xᵀc is a subgradient."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    w: Vector
+    scores: Vector
+    value: float  # P(w)
+    gradient: Vector  # of P
+
+
+class _Progress:
+    """All evaluations so far: the best point, the cuts, and the certified gap."""
+
+    def __init__(self, f: PairLoss, lam: float) -> None:
+        self.f, self.lam, self.data = f, lam, f.data
+        self.cuts = Bundle(f.data.d, lam)
+        self.gaps: list[float] = []
+        self.below, self.drift = -inf, 0.0
+        self._side = f.data.y.astype(np.float64)
+        self.best = self.minimiser = np.zeros(0)
+        self.value = inf
+
+    def evaluate(self, w: Vector, s: Vector) -> _Point:
+        """P and a subgradient at w, whose scores are s, and what they tell of the minimum."""
+        hinge, c = self.f.of_scores(s)
+        g = self.data.pullback(c)
+        # The share of the active pairs. It and g make a cut that holds whatever s was, so
+        # that the rounding of s, which adds up along a search, does not harm the bound.
+        b = -0.5 * float(c @ self._side)
+        self.drift = max(self.drift, abs(hinge - b - float(g @ w)))
+        value = hinge + 0.5 * self.lam * float(w @ w)
+        if value < self.value or not self.gaps:
+            self.best, self.value = w, value
+        self.cuts.add(g, b)
+        bound, self.minimiser = self.cuts.minimise()
+        self.below = max(self.below, bound)
+        self.gaps.append(max(0.0, self.value - self.below + self.rounding))
+        return _Point(w, s, value, g + self.lam * w)
+
+    @property
+    def rounding(self) -> float:
+        """What the best value may differ from the one of exact arithmetic."""
+        return 2.0 * self.drift + 4.0 * EPS * abs(self.value)
+
+    def state(self) -> State:
+        """Return the best point."""
+        t = len(self.gaps)
+        return State(t, self.best, t * self.data.n, self.gaps[-1])
+
+    def first_step(self, s: Vector, p: Vector, ds: Vector, slope: float) -> float:
+        """Length of the first step, along p, before L-BFGS knows any scale."""
+        ridge = (self.lam, self.lam * float(p @ p))
+        return normal_step(self.data.y, s, ds, ridge, slope)
+
+    def stalled(self) -> bool:
+        """Whether the last evaluations closed less than GAIN of the gap: kinks dominate."""
+        if len(self.gaps) < EARLIEST:
+            return False
+        before = self.gaps[-1 - LAST]
+        return not before - self.gaps[-1] >= GAIN * before
+
+
+def certified_descent(f: PairLoss, lam: float, w: Vector, memory: int = 10) -> Iterator[State]:
+    """Minimise P = f + (λ/2)‖w‖², one state for each evaluation of f: the best w so far.
+
+    Each evaluation is a cut f ≥ b + g · w, and the minimum of the cuts' maximum plus the
+    ridge bounds P from below; `State.gap` is the distance to that bound. L-BFGS searches as
+    long as P behaves like a smooth function; then the minimiser of the cuts shows the way.
+    The generator ends where rounding allows no further progress.
+
+    Parameters
+    ----------
+    f : PairLoss
+    lam : float
+        Ridge λ > 0.
+    w : array of shape (d,)
+        Start.
+    memory : int
+        Pairs of L-BFGS.
+    """
+    progress = _Progress(f, lam)
+    point = progress.evaluate(w, f.data.scores(w))
+    yield progress.state()
+    yield from _quasi_newton(progress, point, Lbfgs(memory))
+    yield from _towards_minimiser(progress)
+
+
+def _quasi_newton(progress: _Progress, at: _Point, hessian: Lbfgs) -> Iterator[State]:
+    """L-BFGS with a weak Wolfe search, one product with X for each direction."""
+    found: _Point | None = at
+    while found is not None:
+        at, found = found, None
+        p = hessian.direction(at.gradient)
+        slope, ds = float(at.gradient @ p), progress.data.scores(p)
+        step = 1.0 if hessian else progress.first_step(at.scores, p, ds, slope)
+        search = WeakWolfe(at.value, slope, step)
+        while not search.ended:
+            s = search.step * ds
+            s += at.scores
+            trial = progress.evaluate(at.w + search.step * p, s)
+            yield progress.state()
+            if progress.stalled():
+                return
+            if search.tell(trial.value, float(trial.gradient @ p)):
+                found = trial
+        if found is not None:
+            hessian.add(found.w - at.w, found.gradient - at.gradient)
+
+
+def _towards_minimiser(progress: _Progress) -> Iterator[State]:
+    """Evaluate a share of the way from the best point to the minimiser of the cuts.
+
+    The share doubles when P falls by half of what the gap promises, else it halves. Such a
+    step closes some of the gap for certain; else its cut removes the minimiser.
+    """
+    share, idle = LEAST, 0
+    while idle < IDLE and progress.gaps[-1] > 2.0 * progress.rounding:
+        value, gap = progress.value, progress.gaps[-1]
+        w = progress.best + share * (progress.minimiser - progress.best)
+        trial = progress.evaluate(w, progress.data.scores(w))
+        yield progress.state()
+        good = value - trial.value >= 0.5 * share * gap
+        share = min(1.0, 2.0 * share) if good else max(LEAST, 0.5 * share)
+        idle = 0 if progress.gaps[-1] < gap else idle + 1

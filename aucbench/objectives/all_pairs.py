@@ -1,0 +1,133 @@
+"""What the two hinges over all pairs share: the sorted class, kept from call to call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.arrays import ALL, Block, Vector
+from aucbench.data import Data
+from aucbench.errors import DataError
+from aucbench.kernels import hinge
+
+CELLS = 2  # of the grid for each sorted score
+MOVES = 4  # of an insertion sort for each sorted score, beyond which another sort is cheaper
+PAD = 4  # infinities behind the sorted scores, as many as cython/hinge.h compares at once
+
+
+class Sweep:
+    """Loss, derivatives and active pairs of scores, over all pairs of fixed labels.
+
+    Sorts the smaller class only (see cython/hinge.pyx), and starts from the order of the last
+    call. It owns the memory that a call needs, so two threads must not share one.
+
+    Parameters
+    ----------
+    y : array of shape (n,), int8 in {-1, +1}
+        Both classes must occur.
+    squared : bool
+        Squares of the hinges instead of the hinges.
+    """
+
+    def __init__(self, y: NDArray[np.int8], *, squared: bool):
+        pos, neg = (np.flatnonzero(y == side).astype(np.int32) for side in (1, -1))
+        self.n, self.pairs, self.squared = y.size, pos.size * neg.size, squared
+        self.reflected = neg.size < pos.size
+        self.rows, self.others = (neg, pos) if self.reflected else (pos, neg)
+        m = self.rows.size
+        self.order, self.has_order = np.empty_like(self.rows), False
+        self.a, self.spare = np.full(m + PAD, np.inf), np.empty(m)
+        self.counts = np.empty(m + 1, np.int32)
+        self.table = np.empty(CELLS * m + 2, np.int32)
+        self.below, self.sums = (np.empty(m + 1 if squared else 0) for _ in range(2))
+
+    def __call__(self, s: Vector) -> tuple[float, Vector, int]:
+        """Mean loss of all pairs, its derivatives in s (n,), the number of active pairs.
+
+        The mean is NaN or infinite when a score is; the derivatives then mean nothing.
+        """
+        if s.shape != (self.n,):
+            raise DataError(f"scores of shape {s.shape} for {self.n} rows; give one for each")
+        s = np.ascontiguousarray(s)
+        sign, shift, other = (-1.0, 0.0, 1.0) if self.reflected else (1.0, -1.0, 0.0)
+        centre, scale = self._sort(s, sign, shift)
+        c, step = np.empty(self.n), sign / self.pairs
+        front = (s, self.others, sign, other, step, self.a, self.order, centre, scale)
+        if self.squared:
+            work = (self.table, self.counts, self.below, self.sums)
+            total, active = hinge.square_pass(*front, *work, c)
+        else:
+            total, active = hinge.linear_pass(*front, self.table, self.counts, c)
+        return total / self.pairs, c, active
+
+    def _sort(self, s: Vector, sign: float, shift: float) -> tuple[float, float]:
+        """Bring a, order and table up to date; the centre and the scale of the grid."""
+        m, moves = self.rows.size, MOVES * self.rows.size
+        if self.has_order:
+            hinge.read(s, self.order, sign, shift, self.a)
+            self.has_order = hinge.mend(self.a, self.order, moves)
+        if self.has_order:
+            grid = _grid(self.a[:m])
+            hinge.index(self.a, m, *grid, self.counts, self.table)
+            return grid
+        hinge.read(s, self.rows, sign, shift, self.spare)
+        grid = _grid(self.spare)
+        table, order = self.table, self.order
+        hinge.spread(self.spare, self.rows, *grid, self.counts, table, self.a, order)
+        if not hinge.mend(self.a, order, moves):
+            digits = np.empty((6, 2048), np.uint32)
+            hinge.radix_sort(self.a, order, self.spare, self.counts, digits)
+        self.has_order = True
+        return grid
+
+
+def _grid(a: Vector) -> tuple[float, float]:
+    """Median of a sample, and 1 over the distance of its quartiles."""
+    sample = np.sort(a[:: 1 + a.size // 128]).tolist()
+    low, centre, high = (sample[part * (len(sample) - 1) // 4] for part in (1, 2, 3))
+    widths = (high - low, sample[-1] - sample[0])
+    width = next((width for width in widths if width > 0.0), 1.0)
+    return centre, 1.0 / min(width, 1e300)
+
+
+@dataclass(frozen=True, eq=False)
+class AllPairs:
+    """Mean over all pairs (positive i, negative j) of a loss of the margin w·(x_i − x_j)."""
+
+    data: Data
+    squared: ClassVar[bool]
+
+    @cached_property
+    def _sweep(self) -> Sweep:
+        return Sweep(self.data.y, squared=self.squared)
+
+    def of_scores(self, s: Vector) -> tuple[float, Vector]:
+        """f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
+        value, c, _ = self._sweep(s)
+        return value, c
+
+    def active(self, s: Vector) -> int:
+        """Return the number of pairs that lose something at the scores s (n,)."""
+        return self._sweep(s)[2]
+
+    def value(self, w: Vector) -> float:
+        """f(w)."""
+        return self.of_scores(self.data.scores(w))[0]
+
+    def both(self, w: Vector) -> tuple[float, Vector]:
+        """f(w) and a subgradient, from one evaluation."""
+        value, c = self.of_scores(self.data.scores(w))
+        return value, self.data.pullback(c)
+
+    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
+        """Subgradient over the pairs within the block `rows`; 0 when it lacks a class."""
+        if isinstance(rows, slice) and rows.indices(self.data.n) == (0, self.data.n, 1):
+            return self.both(w)[1]
+        s, y = self.data.scores(w, rows), self.data.y[rows]
+        if abs(int(y.sum(dtype=np.int64))) == y.size:
+            return np.zeros(self.data.d)
+        return self.data.pullback(Sweep(y, squared=self.squared)(s)[1], rows)

@@ -1,0 +1,124 @@
+"""Incomplete pairwise hinge: the loss of the ROC-SVM over sampled pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from aucbench.arrays import ALL, Block, Index, Vector
+from aucbench.data import Data
+from aucbench.errors import DataError, UnsupportedError, require_whole
+from aucbench.kernels import hinge
+
+
+@dataclass(frozen=True, eq=False)
+class IncompleteHinge:
+    """f(w) = (1/B) Σ_b [1 − w·(x_{i_b} − x_{j_b})]₊ over B given pairs.
+
+    Pairs drawn uniformly with replacement make f an unbiased estimate of the pairwise hinge,
+    whose variance falls as 1/B. Pairs are two row numbers each: O(B) memory, and no
+    difference of rows is formed. Rows that are in no pair are not read where many are not.
+
+    Parameters
+    ----------
+    data : Data
+        Training rows, dense or CSR.
+    positives, negatives : int32 arrays of shape (B,)
+        Rows i_b and j_b of `data`, a positive and a negative one.
+
+    Raises
+    ------
+    DataError
+        When these are not rows of their class, one of each for each pair.
+
+    References
+    ----------
+    Bae & Shin, "ROC-SVM" (2025), equation 7.
+    """
+
+    data: Data
+    positives: Index
+    negatives: Index
+
+    @staticmethod
+    def draw(data: Data, pairs: int, rng: np.random.Generator) -> IncompleteHinge:
+        """Draw `pairs` of the n₊n₋ pairs uniformly with replacement."""
+        require_whole(1, pairs=pairs)
+        pos, neg = (np.flatnonzero(data.y == side).astype(np.int32) for side in (1, -1))
+        i = pos[rng.integers(0, pos.size, pairs)]
+        return IncompleteHinge(data, i, neg[rng.integers(0, neg.size, pairs)])
+
+    def __post_init__(self) -> None:
+        """Check what the kernel trusts."""
+        for rows, side in ((self.positives, 1), (self.negatives, -1)):
+            whole = rows.dtype == np.int32 and rows.ndim == 1 and rows.size > 0
+            if not whole or rows.min() < 0 or rows.max() >= self.data.n:
+                raise DataError(
+                    f"pairs must be int32 row numbers below {self.data.n}, at least one pair; "
+                    "IncompleteHinge.draw makes them"
+                )
+            if (self.data.y[rows] != side).any():
+                raise DataError("each pair must be a positive and a negative row, in this order")
+        if self.positives.size != self.negatives.size:
+            raise DataError(
+                f"{self.positives.size} positives and {self.negatives.size} negatives do not "
+                "pair up; give as many of each"
+            )
+
+    @cached_property
+    def _pairs(self) -> tuple[Index, Index]:
+        """The pairs in the order of their negatives, so that memory is walked forwards."""
+        order = np.argsort(self.negatives, kind="stable")
+        return self.positives[order], self.negatives[order]
+
+    @cached_property
+    def _used(self) -> tuple[Block, Index, Index]:
+        """A block that has all rows that occur, and the pairs as places in it."""
+        i, j = self._pairs
+        seen = np.zeros(self.data.n, dtype=np.bool_)
+        seen[i] = seen[j] = True
+        block = np.flatnonzero(seen).astype(np.int32)
+        if 2 * block.size > self.data.n:
+            return ALL, i, j
+        place = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+        return block, place[i], place[j]
+
+    def of_scores(self, s: Vector) -> tuple[float, Vector]:
+        """f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
+        if s.shape != (self.data.n,):
+            raise DataError(f"scores of shape {s.shape} for {self.data.n} rows; give one for each")
+        return _mean(s, *self._pairs)
+
+    def value(self, w: Vector) -> float:
+        """f(w)."""
+        block, i, j = self._used
+        return _mean(self.data.scores(w, block), i, j)[0]
+
+    def both(self, w: Vector) -> tuple[float, Vector]:
+        """f(w) and a subgradient, from one evaluation."""
+        block, i, j = self._used
+        value, c = _mean(self.data.scores(w, block), i, j)
+        return value, self.data.pullback(c, block)
+
+    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
+        """Subgradient over all given pairs.
+
+        Raises
+        ------
+        UnsupportedError
+            When asked for a part of the rows.
+        """
+        if not (isinstance(rows, slice) and rows.indices(self.data.n) == (0, self.data.n, 1)):
+            raise UnsupportedError(
+                "the given pairs join any two rows, so there is no gradient over some rows: "
+                "ask for ALL, or draw pairs from data.take(rows)"
+            )
+        return self.both(w)[1]
+
+
+def _mean(s: Vector, i: Index, j: Index) -> tuple[float, Vector]:
+    c = np.zeros(s.size)
+    total = hinge.pair_pass(np.ascontiguousarray(s), i, j, 1.0 / i.size, c)
+    return total / i.size, c

@@ -1,0 +1,276 @@
+"""Sums over all pairs (positive i, negative j) in one sort of the smaller class.
+
+A pair is active when s_j > t_i = s_i - 1. Let a be the scores of the class that is sorted, b
+those of the other: a = t, b = s, or, where the negatives are fewer, a = -s, b = -t. Either way
+a pair is active iff b > a, and its hinge is b - a. With a_0 <= a_1 <= ..., the rank of b is
+#{r: a_r < b}, which `table` narrows down to one cell of a grid; a_r is in as many active pairs
+as there are b of a rank above r. So the other class needs neither a sort nor a merge.
+"""
+
+from libc.string cimport memcpy, memset
+
+cdef extern from "hinge.h" nogil:
+    void aucbench_gather(
+        size_t count, const double* s, const int* rows, double sign, double shift, double* out
+    )
+    void aucbench_cells(
+        size_t count, const double* x, double centre, double scale, int cells, int* out
+    )
+    void aucbench_ranks(
+        size_t count, const double* b, const double* a, const int* table, const int* cell,
+        int* rank,
+    )
+
+ctypedef unsigned long long key_t
+
+cdef enum:
+    BITS = 11
+    RADIX = 2048
+    PASSES = 6
+    BLOCK = 256  # values whose trips to memory overlap
+
+
+def read(const double[::1] s, const int[::1] rows, double sign, double shift, double[::1] a):
+    """a[r] = sign s[rows[r]] + shift"""
+    with nogil:
+        aucbench_gather(rows.shape[0], &s[0], &rows[0], sign, shift, &a[0])
+
+
+def spread(
+    const double[::1] a, const int[::1] rows, double centre, double scale, int[::1] cell,
+    int[::1] table, double[::1] sorted_a, int[::1] order,
+):
+    """Put a (m,) and its rows in the order of their cells, as they come within a cell.
+
+    table has two places more than there are cells; cell k starts at table[k].
+    """
+    cdef Py_ssize_t m = rows.shape[0], r, k, to
+    cdef int cells = <int> table.shape[0] - 2, total = 0
+    with nogil:
+        aucbench_cells(m, &a[0], centre, scale, cells, &cell[0])
+        memset(&table[0], 0, (cells + 2) * sizeof(int))
+        for r in range(m):
+            table[cell[r] + 2] += 1
+        for k in range(2, cells + 2):
+            total += table[k]
+            table[k] = total
+        for r in range(m):
+            to = table[cell[r] + 1]
+            table[cell[r] + 1] += 1
+            sorted_a[to] = a[r]
+            order[to] = rows[r]
+
+
+def index(
+    const double[::1] a, Py_ssize_t m, double centre, double scale, int[::1] cell, int[::1] table,
+):
+    """Fill the table for m sorted values."""
+    cdef Py_ssize_t r, k
+    cdef int cells = <int> table.shape[0] - 2, last = 0
+    with nogil:
+        aucbench_cells(m, &a[0], centre, scale, cells, &cell[0])
+        memset(&table[0], 0, (cells + 2) * sizeof(int))
+        for r in range(m):
+            table[cell[r] + 1] = <int> r + 1
+        for k in range(cells + 2):
+            last = table[k] if table[k] > last else last
+            table[k] = last
+
+
+def mend(double[::1] a, int[::1] order, Py_ssize_t moves):
+    """Sort what is almost sorted by insertion; False when it took more than `moves`."""
+    cdef Py_ssize_t r, k
+    cdef double x
+    cdef int row
+    with nogil:
+        for r in range(1, order.shape[0]):
+            x = a[r]
+            if not x < a[r - 1]:
+                continue
+            row = order[r]
+            k = r
+            while k > 0 and x < a[k - 1]:
+                a[k] = a[k - 1]
+                order[k] = order[k - 1]
+                k -= 1
+            a[k] = x
+            order[k] = row
+            moves -= r - k
+            if moves < 0:
+                break
+    return moves >= 0
+
+
+cdef inline key_t key_of(double x) noexcept nogil:
+    """Order-preserving bits of a double; -0.0 and 0.0 are one key."""
+    cdef key_t bits
+    x += 0.0
+    memcpy(&bits, &x, 8)
+    return bits ^ ((-(bits >> 63)) | (<key_t> 1 << 63))
+
+
+cdef inline int digit_of(key_t key, int level) noexcept nogil:
+    return <int> ((key >> (BITS * level)) & (RADIX - 1))
+
+
+def radix_sort(
+    double[::1] a, int[::1] order, double[::1] spare_a, int[::1] spare_order,
+    unsigned int[:, ::1] counts,
+):
+    """Sort any a, and `order` with it, by digits of 11 bits, the least significant first."""
+    cdef Py_ssize_t m = order.shape[0], r, at
+    cdef int level, digit
+    cdef unsigned int total, count
+    cdef double* a_from = &a[0]
+    cdef double* a_to = &spare_a[0]
+    cdef int* row_from = &order[0]
+    cdef int* row_to = &spare_order[0]
+    cdef key_t key
+    with nogil:
+        memset(&counts[0, 0], 0, PASSES * RADIX * sizeof(unsigned int))
+        for r in range(m):
+            key = key_of(a[r])
+            for level in range(PASSES):
+                counts[level, digit_of(key, level)] += 1
+        for level in range(PASSES):
+            if counts[level, digit_of(key_of(a_from[0]), level)] == m:
+                continue
+            total = 0
+            for digit in range(RADIX):
+                count = counts[level, digit]
+                counts[level, digit] = total
+                total += count
+            for r in range(m):
+                digit = digit_of(key_of(a_from[r]), level)
+                at = counts[level, digit]
+                counts[level, digit] += 1
+                a_to[at] = a_from[r]
+                row_to[at] = row_from[r]
+            a_from, a_to = a_to, a_from
+            row_from, row_to = row_to, row_from
+        if a_from != &a[0]:
+            memcpy(&a[0], a_from, m * sizeof(double))
+            memcpy(&order[0], row_from, m * sizeof(int))
+
+
+cdef inline int ranks(
+    const double* s, const int* rows, Py_ssize_t count, double sign, double shift,
+    const double* a, double centre, double scale, const int[::1] table, double* b, int* rank,
+) noexcept nogil:
+    """b and rank of the next rows of the other class, at most BLOCK; their count."""
+    cdef int cell[BLOCK]
+    cdef int size = <int> (count if count < BLOCK else BLOCK)
+    aucbench_gather(size, s, rows, sign, shift, b)
+    aucbench_cells(size, b, centre, scale, <int> table.shape[0] - 2, cell)
+    aucbench_ranks(size, b, a, &table[0], cell, rank)
+    return size
+
+
+def linear_pass(
+    const double[::1] s, const int[::1] rows, double sign, double shift, double step,
+    const double[::1] a, const int[::1] order, double centre, double scale, const int[::1] table,
+    int[::1] counts, double[::1] c,
+):
+    """Sum of b - a over the active pairs, their number; c[row] = +-step x active pairs of row."""
+    cdef Py_ssize_t q = rows.shape[0], m = order.shape[0], at, r
+    cdef long long active = 0, above = 0
+    cdef double part, total = 0.0, base = a[0]
+    cdef double b[BLOCK]
+    cdef int rank[BLOCK]
+    cdef int i
+    with nogil:
+        memset(&counts[0], 0, (m + 1) * sizeof(int))
+        at = 0
+        while at < q:
+            part = 0.0
+            for i in range(ranks(
+                &s[0], &rows[at], q - at, sign, shift, &a[0], centre, scale, table, b, rank
+            )):
+                r = rank[i]
+                counts[r] += 1
+                c[rows[at + i]] = step * r
+                part += r * (b[i] - base)
+                active += r
+            total += part
+            at += BLOCK
+        part = 0.0
+        for r in range(m - 1, -1, -1):
+            above += counts[r + 1]
+            c[order[r]] = -step * above
+            part -= above * (a[r] - base)
+            if r % BLOCK == 0:
+                total += part
+                part = 0.0
+    return total, active
+
+
+def square_pass(
+    const double[::1] s, const int[::1] rows, double sign, double shift, double step,
+    const double[::1] a, const int[::1] order, double centre, double scale, const int[::1] table,
+    int[::1] counts, double[::1] below, double[::1] sums, double[::1] c,
+):
+    """Sum of (b - a)^2 over the active pairs, their number; c[row] = +-2 step x sum of b - a."""
+    cdef Py_ssize_t q = rows.shape[0], m = order.shape[0], at, r
+    cdef long long active = 0, above = 0
+    cdef double loss, part, x, total = 0.0, base = a[0], high = 0.0
+    cdef double b[BLOCK]
+    cdef int rank[BLOCK]
+    cdef int i
+    with nogil:
+        memset(&counts[0], 0, (m + 1) * sizeof(int))
+        memset(&sums[0], 0, (m + 1) * sizeof(double))
+        part = 0.0
+        for r in range(m):
+            below[r] = part
+            part += a[r] - base
+        below[m] = part
+        at = 0
+        while at < q:
+            part = 0.0
+            for i in range(ranks(
+                &s[0], &rows[at], q - at, sign, shift, &a[0], centre, scale, table, b, rank
+            )):
+                r = rank[i]
+                x = b[i] - base
+                counts[r] += 1
+                sums[r] += x
+                loss = r * x - below[r]
+                c[rows[at + i]] = 2.0 * step * loss
+                part += x * loss
+                active += r
+            total += part
+            at += BLOCK
+        part = 0.0
+        for r in range(m - 1, -1, -1):
+            above += counts[r + 1]
+            high += sums[r + 1]
+            x = a[r] - base
+            loss = high - above * x
+            c[order[r]] = -2.0 * step * loss
+            part -= x * loss
+            if r % BLOCK == 0:
+                total += part
+                part = 0.0
+    return total, active
+
+
+def pair_pass(
+    const double[::1] s, const int[::1] positives, const int[::1] negatives, double step,
+    double[::1] c,
+):
+    """Sum of the hinges of the pairs; c += -+step at both rows of each active pair."""
+    cdef Py_ssize_t pairs = positives.shape[0], k
+    cdef double loss, pull, part = 0.0, total = 0.0
+    cdef int i, j
+    with nogil:
+        for k in range(pairs):
+            i, j = positives[k], negatives[k]
+            loss = s[j] - (s[i] - 1.0)
+            pull = step if loss > 0.0 else 0.0
+            part += 0.0 if loss <= 0.0 else loss  # NaN stays NaN
+            c[i] -= pull
+            c[j] += pull
+            if k % BLOCK == 0:
+                total += part
+                part = 0.0
+    return total + part

@@ -1,0 +1,124 @@
+"""roc-svm against roc-svm-full, and both against the exact optimum."""
+
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+from reference import adamax as naive
+from scipy.sparse import csr_array
+
+from aucbench.data import Data
+from aucbench.loop import solve
+from aucbench.objectives import IncompleteHinge, PairwiseHinge
+from aucbench.records import Stop
+from aucbench.registry import get_solver
+
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+BOTH = pytest.mark.parametrize("name", ["roc-svm", "roc-svm-full"])
+
+
+def sample(layout=np.asarray, n=120, d=5, shift=0.5):
+    rng = np.random.default_rng(12)
+    y = np.where(rng.random(n) < 0.25, 1, -1)
+    return Data.of(layout(rng.normal(size=(n, d)) + shift * y[:, None]), y)
+
+
+def every_pair(data):
+    pos, neg = (np.flatnonzero(data.y == side).astype(np.int32) for side in (1, -1))
+    return IncompleteHinge(data, np.repeat(pos, neg.size), np.tile(neg, pos.size))
+
+
+def path(solver, problem, steps=40):
+    states = solver.iterates(problem, np.random.default_rng(0))
+    return np.array([s.w.copy() for s in islice(states, steps)])
+
+
+@LAYOUTS
+def test_a_sample_of_every_pair_once_gives_the_iterates_of_all_pairs(layout):
+    data = sample(layout)
+    full = get_solver("roc-svm-full", lam=0.1, step=0.05)
+    problem = full.problem(data, np.random.default_rng(0))
+    sampled = replace(problem, f=every_pair(data))
+
+    w = path(get_solver("roc-svm", lam=0.1, step=0.05), sampled)
+
+    np.testing.assert_allclose(w, path(full, problem), rtol=1e-8, atol=1e-10)
+
+
+def test_the_iterates_are_adamax_on_the_double_sum():
+    data, lam = sample(), 0.05
+    X, y = data.rows.matrix, data.y
+    D = (X[y > 0][:, None, :] - X[y < 0][None, :, :]).reshape(-1, data.d)
+    solver = get_solver("roc-svm-full", lam=lam)
+    found = path(solver, solver.problem(data, np.random.default_rng(0)), steps=30)
+    starts = [np.zeros(data.d), *found[:-1]]
+    gradients = [-D[D @ w < 1].sum(axis=0) / len(D) + lam * w for w in starts]
+
+    expected = naive(gradients, np.zeros(data.d), 2e-3, 0.9, 0.999)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_pairs_are_drawn_once_as_many_as_asked():
+    data, rng = sample(), np.random.default_rng(3)
+
+    default = get_solver("roc-svm").problem(data, rng).f
+    few = get_solver("roc-svm", pairs=7).problem(data, np.random.default_rng(4)).f
+    again = get_solver("roc-svm", pairs=7, lam=1.0).problem(data, np.random.default_rng(4)).f
+
+    assert (default.positives.size, few.positives.size) == (data.n, 7)
+    np.testing.assert_array_equal(few.positives, again.positives)
+    np.testing.assert_array_equal(few.negatives, again.negatives)
+
+
+@LAYOUTS
+def test_the_full_model_reaches_the_certified_optimum(layout):
+    data = sample(layout)
+    exact = solve(get_solver("svm-or", lam=0.1), data, passes=2000, gap_tol=1e-9)
+    least = exact.points[-1].objective
+
+    run = solve(get_solver("roc-svm-full", lam=0.1), data, passes=4000)
+
+    assert exact.stop is Stop.CERTIFIED
+    assert -1e-8 <= run.points[-1].objective - least <= 1e-3 * least
+    np.testing.assert_allclose(run.w, exact.w, atol=0.02)
+
+
+@BOTH
+def test_the_gap_is_never_below_the_distance_to_the_optimum(name):
+    data, lam = sample(), 0.5
+    solver = get_solver(name, lam=lam, step=0.02)
+    problem = solver.problem(data, np.random.default_rng(5))
+    states = islice(solver.iterates(problem, np.random.default_rng(0)), 400)
+
+    seen = np.array([(problem.value(s.w), s.gap) for s in states])
+    # The least value is at least each lower bound; the best value seen is above the least.
+    assert (seen[:, 0] - seen[:, 1]).max() <= seen[:, 0].min()
+    assert seen[-1, 1] < seen[0, 1] / 100
+
+
+def test_more_pairs_come_closer_to_all_pairs():
+    data, lam = sample(n=400), 0.1
+    f = PairwiseHinge(data)
+
+    def excess(pairs, seed):
+        solver = get_solver("roc-svm", lam=lam, pairs=pairs, step=0.02)
+        w = solve(solver, data, passes=500, seed=seed).w
+        return f.value(w) + lam / 2 * w @ w
+
+    means = [np.mean([excess(pairs, seed) for seed in range(8)]) for pairs in (50, 500, 5000)]
+    best = solve(get_solver("svm-or", lam=lam), data, passes=500).points[-1].objective
+
+    assert means[0] > means[1] > means[2] > best - 1e-6
+    assert means[2] - best < 0.05 * (means[0] - best)
+
+
+@BOTH
+def test_it_starts_where_the_problem_says(name):
+    solver, data = get_solver(name), sample()
+    problem = solver.problem(data, np.random.default_rng(0))
+    w0 = np.linspace(-1, 1, data.d)
+
+    first = path(solver, replace(problem, w0=w0), steps=1)[0]
+
+    np.testing.assert_allclose(np.abs(first - w0), 2e-3, rtol=1e-12)

@@ -1,0 +1,172 @@
+"""Kernel ROC-SVMs against the dual of the representer form, and against each other."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from aucbench_plugins import roc_svm_kernel
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from aucbench.data import Data
+from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
+from aucbench.features import Nystroem
+from aucbench.loop import recast, solve
+from aucbench.projectors import ElasticNet, L2Ball
+from aucbench.registry import get_solver
+
+LAM = 0.05
+KERNELS = {
+    "rbf": {"gamma": 0.4},
+    "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.0},
+    "linear": {},
+}
+
+
+def toy(n, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return Data.of(X, np.where((X**2).sum(1) + rng.normal(size=n) > d, 1, -1))
+
+
+def optimum(K, positives, negatives, lam):
+    """(value, α) of min (1/B) Σ_b [1 − (Kα)_i + (Kα)_j]₊ + (λ/2) αᵀKα, by its dual in a box."""
+    B = positives.size
+    D = np.zeros((B, K.shape[0]))
+    np.add.at(D, (np.arange(B), positives), 1.0)
+    np.add.at(D, (np.arange(B), negatives), -1.0)
+    Q = D @ K @ D.T / lam
+    found = minimize(
+        lambda a: (0.5 * a @ Q @ a - a.sum(), Q @ a - 1.0),
+        np.full(B, 0.5 / B),
+        jac=True,
+        bounds=[(0.0, 1.0 / B)] * B,
+        method="L-BFGS-B",
+        options={"ftol": 1e-16, "gtol": 1e-11, "maxiter": 20_000, "maxfun": 50_000},
+    )
+    return -found.fun, D.T @ found.x / lam
+
+
+def naive(K, alpha, positives, negatives, lam):
+    s = K @ alpha
+    hinges = [max(0.0, 1 - s[i] + s[j]) for i, j in zip(positives, negatives, strict=True)]
+    return np.mean(hinges) + lam / 2 * alpha @ K @ alpha
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+def test_kernel_solver_reaches_the_optimum_of_the_representer_form(kernel, layout):
+    data = toy(24)
+    X = data.rows.matrix
+    given = KERNELS[kernel]
+    solver = get_solver("roc-svm-kernel", lam=LAM, kernel=kernel, pairs=40, **given)
+    run = solve(solver, Data.of(layout(X), data.y), passes=400, gap_tol=1e-9)
+    f = run.problem.f
+    K = pairwise_kernels(X, metric=kernel, **given)
+    value, alpha = optimum(K, f.positives, f.negatives, LAM)
+
+    assert naive(K, alpha, f.positives, f.negatives, LAM) == pytest.approx(value, abs=1e-7)
+    assert run.problem.value(run.w) == pytest.approx(value, abs=1e-6)
+    assert run.points[-1].gap >= run.problem.value(run.w) - value - 1e-9
+    new = toy(50, seed=1).rows.matrix
+    expected = pairwise_kernels(new, X, metric=kernel, **given) @ alpha
+    np.testing.assert_allclose(run.decision_function(new), expected, atol=2e-3)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_weights_are_those_of_the_representer_form(kernel):
+    data = toy(30)
+    run = solve(get_solver("roc-svm-kernel", kernel=kernel, **KERNELS[kernel]), data, passes=30)
+    z = run.problem.features.landmarks.matrix
+    K = pairwise_kernels(z, metric=kernel, **KERNELS[kernel])
+    C = pairwise_kernels(data.rows.matrix, z, metric=kernel, **KERNELS[kernel])
+
+    np.testing.assert_allclose(run.decision_function(data.rows), C @ run.w, atol=1e-9)
+    assert run.problem.project.value(run.w) == pytest.approx(0.005 * run.w @ K @ run.w, rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["exact", "incomplete"])
+@pytest.mark.parametrize("how", ["uniform", "stratified", "kmeans"])
+def test_nystrom_is_the_linear_solver_on_nystrom_features(loss, how):
+    data = toy(300)
+    solver = get_solver("roc-svm-nystrom", lam=LAM, rank=25, landmarks=how, loss=loss)
+    run = solve(solver, data, passes=500, gap_tol=1e-8)
+    problem_rng = np.random.default_rng(0).spawn(2)[0]
+    phi = Nystroem(rank=25, landmarks=how).fit(data, problem_rng)
+    mapped = data.with_rows(phi(data.rows))
+    if loss == "exact":
+        linear = solve(get_solver("svm-or", lam=LAM), mapped, passes=500, gap_tol=1e-8)
+        value, scores = linear.problem.value(linear.w), linear.decision_function(mapped.rows)
+    else:
+        f = run.problem.f
+        F = mapped.rows.matrix
+        value, beta = optimum(F @ F.T, f.positives, f.negatives, LAM)
+        scores = F @ (F.T @ beta)
+
+    assert run.problem.value(run.w) == pytest.approx(value, abs=1e-6)
+    np.testing.assert_allclose(run.decision_function(data.rows), scores, atol=5e-3)
+
+
+def test_with_every_row_a_landmark_nystrom_is_the_kernel_solver():
+    data = toy(60)
+    kernel = solve(get_solver("roc-svm-kernel", lam=LAM), data, passes=300, gap_tol=1e-8)
+    spec = "roc-svm-nystrom[rank=60,loss=incomplete]"
+    nystrom = solve(get_solver(spec, lam=LAM), data, passes=300, gap_tol=1e-8)
+
+    np.testing.assert_array_equal(nystrom.problem.f.positives, kernel.problem.f.positives)
+    np.testing.assert_allclose(nystrom.w, kernel.w, atol=1e-12)
+
+
+def test_landmarks_that_others_span_have_no_weight():
+    data = toy(40)
+    twice = data.take(np.repeat(np.arange(40, dtype=np.int32), 2))
+    run = solve(get_solver("roc-svm-nystrom", rank=80), twice, passes=20)
+
+    assert run.w.size <= 40
+    assert solve(get_solver("roc-svm-nystrom", kernel="linear"), data).w.size == 3
+
+
+@pytest.mark.parametrize("name", ["roc-svm-kernel", "roc-svm-nystrom"])
+def test_a_neighbour_on_the_grid_is_a_start(name):
+    data = toy(120)
+    first = solve(get_solver(name, lam=LAM), data, passes=300, gap_tol=1e-6)
+    solver = get_solver(name, lam=0.8 * LAM)
+    rng = np.random.default_rng(0).spawn(2)[0]
+    problem = replace(solver.problem(data, rng), w0=first.w)
+    state = next(solver.iterates(problem, rng))
+
+    np.testing.assert_allclose(state.w, first.w, rtol=1e-6, atol=1e-9)
+
+
+def test_many_rows_are_refused_with_the_way_out(monkeypatch):
+    monkeypatch.setattr(roc_svm_kernel, "MAX_ROWS", 29)
+
+    with pytest.raises(DataError, match="for K of 30 rows, at most 1024; use roc-svm-nystrom"):
+        solve(get_solver("roc-svm-kernel"), toy(30))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["roc-svm-nystrom[loss=half]", "roc-svm-nystrom[pairs=9]", "roc-svm-nystrom[lam=0]"],
+)
+def test_options_that_would_do_nothing_are_refused(spec):
+    with pytest.raises(ParameterError):
+        get_solver(spec)
+
+
+@pytest.mark.parametrize("name", ["roc-svm-kernel", "roc-svm-nystrom"])
+def test_kernels_are_checked_before_the_fit(name):
+    with pytest.raises(UnknownNameError, match="unknown kernel"):
+        get_solver(name, kernel="cosine")
+    with pytest.raises(UnsupportedError, match="tied to its own projector"):
+        recast(get_solver(name), projector=L2Ball(1.0))
+
+
+def test_another_penalty_than_the_kernel_norm_is_refused():
+    solver = get_solver("roc-svm-nystrom")
+    rng = np.random.default_rng(0)
+    problem = replace(solver.problem(toy(30), rng), project=ElasticNet())
+
+    with pytest.raises(UnsupportedError, match="kernel norm"):
+        next(solver.iterates(problem, rng))

@@ -1,0 +1,206 @@
+"""svm-or against quadratic programmes over all pairs, and its certificate."""
+
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+
+from aucbench.data import Data
+from aucbench.datasets import linear, load
+from aucbench.features import MaxAbs
+from aucbench.loop import solve
+from aucbench.records import Stop
+from aucbench.registry import get_solver
+
+LAMBDAS = pytest.mark.parametrize("lam", [0.003, 0.1, 5.0])
+
+
+def pairs(X, y):
+    """x_i − x_j of all pairs, (N, d)."""
+    return (X[y > 0][:, None] - X[y < 0]).reshape(-1, X.shape[1])
+
+
+def primal(D, lam, w):
+    return np.maximum(0, 1 - D @ w).mean() + lam / 2 * w @ w
+
+
+def programme(X, y, lam):
+    """Minimiser of the epigraph form min 1'ξ/N + (λ/2)|w|², ξ ≥ 1 − Dw, ξ ≥ 0, by SLSQP."""
+    D = pairs(X, y)
+    N, d = D.shape
+    slope = np.r_[np.zeros(d), np.full(N, 1 / N)]
+    rows = np.hstack([D, np.eye(N)])
+    found = minimize(
+        lambda v: slope @ v + lam / 2 * v[:d] @ v[:d],
+        np.r_[np.zeros(d), np.ones(N)],
+        jac=lambda v: slope + lam * np.r_[v[:d], np.zeros(N)],
+        constraints={"type": "ineq", "fun": lambda v: rows @ v - 1, "jac": lambda v: rows},
+        bounds=[(None, None)] * d + [(0, None)] * N,
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    return found.x[:d]
+
+
+def sample(seed=0, n=12, d=3, digits=6):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 3 == 0, 1, -1)
+    return np.round(rng.normal(size=(n, d)) + 0.5 * y[:, None], digits), y
+
+
+def states(data, lam, w0=None):
+    solver = get_solver("svm-or", lam=lam)
+    problem = replace(solver.problem(data, None), w0=w0)
+    return [(s.w.copy(), s.gap) for s in islice(solver.iterates(problem, None), 2000)]
+
+
+def evaluations(data, lam, tol=1e-4, w0=None):
+    """Evaluations of all pairs to a relative gap, and the weights there."""
+    solver = get_solver("svm-or", lam=lam)
+    problem = replace(solver.problem(data, None), w0=w0)
+    for state in solver.iterates(problem, None):
+        if state.gap <= tol * problem.value(state.w):
+            return state.step, state.w.copy()
+    raise AssertionError(f"ended before a gap of {tol}")
+
+
+@LAMBDAS
+@pytest.mark.parametrize("digits", [6, 0], ids=["distinct", "tied"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_it_is_the_quadratic_programme_over_all_pairs(lam, digits, seed):
+    X, y = sample(seed, digits=digits)
+    D, expected = pairs(X, y), programme(X, y, lam)
+
+    run = solve(get_solver("svm-or", lam=lam), Data.of(X, y), passes=2000, gap_tol=0.0)
+
+    assert run.stop is Stop.FINISHED
+    assert primal(D, lam, run.w) == pytest.approx(primal(D, lam, expected), rel=1e-6)
+    np.testing.assert_allclose(run.w, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+
+@st.composite
+def small_problems(draw):
+    n, d = draw(st.integers(2, 9)), draw(st.integers(1, 3))
+    X = draw(st.lists(st.integers(-3, 3), min_size=n * d, max_size=n * d))
+    positives = draw(st.integers(1, n - 1))
+    scale = draw(st.sampled_from([0.1, 1.0, 30.0]))
+    y = np.where(np.arange(n) < positives, 1, -1)
+    return scale * np.reshape(X, (n, d)).astype(float), y, draw(st.sampled_from([1e-3, 0.05, 1.0]))
+
+
+@settings(max_examples=60)
+@given(small_problems())
+def test_the_gap_is_never_negative_and_bounds_what_is_missing(problem):
+    X, y, lam = problem
+    D = pairs(X, y)
+    # Any w is at least the minimum, so that this cannot fail for a true gap.
+    near = primal(D, lam, programme(X, y, lam))
+
+    found = states(Data.of(X, y), lam)
+
+    values = np.array([primal(D, lam, w) for w, _ in found])
+    gaps = np.array([gap for _, gap in found])
+    assert np.all(gaps >= 0)
+    assert np.all(values - near <= gaps + 1e-13)
+    assert values[-1] <= near + 1e-7
+    assert np.all(np.diff(values) <= 1e-13)
+    assert np.all(np.diff(gaps) <= 1e-13)
+    assert gaps[-1] <= 1e-9
+
+
+@LAMBDAS
+def test_the_gap_is_a_bound_at_every_state_of_a_longer_run(lam):
+    X, y = sample(4, n=120, d=6)
+    D, found = pairs(X, y), states(Data.of(X, y), lam)
+    values = np.array([primal(D, lam, w) for w, _ in found])
+
+    # The last state is the minimum to rounding: its own gap says so.
+    assert found[-1][1] <= 1e-12
+    assert all(v - values[-1] <= gap for v, (_, gap) in zip(values, found, strict=True))
+
+
+@LAMBDAS
+@pytest.mark.parametrize("case", ["one positive", "duplicated rows", "constant column", "ones"])
+def test_odd_data_reach_the_bound(case, lam):
+    X, y = sample(5, n=60, d=4)
+    if case == "one positive":
+        keep = np.r_[0, np.flatnonzero(y < 0)]
+        X, y = X[keep], y[keep]
+    elif case == "duplicated rows":
+        X, y = np.repeat(X, 3, axis=0), np.repeat(y, 3)
+    elif case == "constant column":
+        X[:, 1] = 1e3
+    else:
+        X[:] = 1.0
+
+    found = states(Data.of(X, y), lam)
+
+    assert found[-1][1] <= 1e-8
+    assert len(found) < 300
+
+
+@LAMBDAS
+def test_csr_is_dense(lam):
+    X, y = sample(6, n=200, d=8)
+    X[np.random.default_rng(0).random(X.shape) < 0.5] = 0.0
+
+    dense, csr = (states(Data.of(layout(X), y), lam)[-1][0] for layout in (np.asarray, csr_array))
+
+    np.testing.assert_allclose(dense, csr, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(("lam", "most"), [(0.1, 4), (0.01, 7), (0.001, 9)])
+def test_few_evaluations_of_all_pairs(lam, most):
+    assert evaluations(linear(n=100_000), lam)[0] <= most
+
+
+@pytest.mark.parametrize("lam", [0.1, 0.01, 0.001])
+def test_tied_features(lam):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(3000, 20))
+    y = np.where(X @ rng.normal(size=20) + 3 * rng.normal(size=3000) > 3, 1, -1)
+
+    assert evaluations(Data.of(np.round(X), y), lam)[0] <= 61
+    assert evaluations(Data.of(np.where(X > 0, 1.0, 0.0), y), lam)[0] <= 61
+
+
+@pytest.mark.parametrize(("lam", "most"), [(0.1, 49), (0.01, 75), (0.001, 101)])
+def test_features_of_different_scales(data_folder, lam, most):
+    german = load(data_folder / "german.svm.xz")
+    scaled = german.with_rows(MaxAbs().fit(german, np.random.default_rng(0))(german.rows))
+
+    assert evaluations(german, lam)[0] <= most
+    assert evaluations(scaled, lam)[0] <= 25
+
+
+def test_neighbours_on_the_grid_start_from_each_other():
+    data, w, cold, warm = linear(n=20_000), None, 0, 0
+    for exponent in range(1, -6, -1):
+        lam = 10.0**exponent
+        fresh, at = evaluations(data, lam, 1e-6)
+        cold += fresh
+        taken, w = evaluations(data, lam, 1e-6, w) if w is not None else (fresh, at)
+        warm += taken
+
+    assert warm < cold
+    np.testing.assert_allclose(w, at, rtol=1e-2)
+
+
+def test_started_at_the_minimum_it_says_so():
+    data = linear(n=5000)
+    best = states(data, 0.01)[-1][0]
+
+    again = states(data, 0.01, best)
+
+    assert again[-1][1] <= 1e-9
+    np.testing.assert_allclose(again[-1][0], best, rtol=1e-5)
+
+
+def test_a_ridge_is_needed():
+    with pytest.raises(ValueError, match="lam must be greater than 0"):
+        get_solver("svm-or", lam=0.0)

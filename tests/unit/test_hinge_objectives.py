@@ -1,0 +1,213 @@
+"""Hinge objectives: equal to sums over pairs, true subgradients, dense = CSR, refusals."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from aucbench.data import Data
+from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.objectives import IncompleteHinge, PairwiseHinge, PairwiseSquaredHinge
+from aucbench.registry import get_objective
+
+ALL_PAIRS = pytest.mark.parametrize(
+    ("objective", "twin"),
+    [
+        (PairwiseHinge, reference.hinge_of_scores),
+        (PairwiseSquaredHinge, reference.squared_hinge_of_scores),
+    ],
+    ids=["hinge", "squared"],
+)
+
+
+@st.composite
+def samples(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d = draw(st.integers(2, 25)), draw(st.integers(1, 12))
+    X = rng.normal(size=(n, d))
+    X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.7]))] = 0.0
+    y = np.where(rng.random(n) < draw(st.sampled_from([0.2, 0.5, 0.8])), 1, -1)
+    y[:2] = 1, -1
+    return X, y, rng.normal(size=d)
+
+
+def sample(n=80, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.3, 1, -1)
+    y[:2] = 1, -1
+    return rng.normal(size=(n, d)) + 0.5 * y[:, None], y, rng.normal(size=d)
+
+
+def drawn(data, pairs=50):
+    return IncompleteHinge.draw(data, pairs, np.random.default_rng(0))
+
+
+@ALL_PAIRS
+@given(samples())
+def test_value_and_subgradient_equal_the_double_sum(objective, twin, given_sample):
+    X, y, w = given_sample
+    value, c, active = twin(X @ w, y)
+
+    for rows in (X, csr_array(X)):
+        f = objective(Data.of(rows, y))
+        assert f.value(w) == pytest.approx(value, rel=1e-10)
+        np.testing.assert_allclose(f.grad(w), X.T @ c, rtol=1e-10, atol=1e-12)
+        assert f.active(X @ w) == active
+
+
+@ALL_PAIRS
+@given(samples(), st.integers(1, 6), st.booleans())
+def test_a_block_is_the_pairs_within_it(objective, twin, given_sample, m, shuffled):
+    X, y, w = given_sample
+    f = objective(Data.of(X, y))
+    rng = np.random.default_rng(0) if shuffled else None
+    for block in f.data.blocks(min(m, len(y)), rng):
+        part, sides = X[block], y[block]
+        expected = np.zeros(w.size)
+        if len({*sides}) == 2:
+            expected = part.T @ twin(part @ w, sides)[1]
+        np.testing.assert_allclose(f.grad(w, block), expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("objective", [PairwiseHinge, PairwiseSquaredHinge, drawn])
+@given(samples())
+def test_members_agree_and_results_are_fresh(objective, given_sample):
+    X, y, w = given_sample
+    f = objective(Data.of(X, y))
+
+    value, g = f.both(w)
+    by_scores, c = f.of_scores(f.data.scores(w))
+
+    assert f.value(w) == value == by_scores
+    np.testing.assert_array_equal(f.grad(w), g)
+    np.testing.assert_allclose(f.data.pullback(c), g, rtol=1e-12, atol=1e-14)
+    kept = c.copy()
+    f.of_scores(f.data.scores(-w))
+    np.testing.assert_array_equal(c, kept)
+
+
+@pytest.mark.parametrize("objective", [PairwiseHinge, PairwiseSquaredHinge, drawn])
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_subgradient_agrees_with_finite_differences_away_from_kinks(objective, layout):
+    X, y, w = sample(n=30)
+    margins = 1.0 - ((X @ w)[y > 0][:, None] - (X @ w)[y < 0])
+    h = 1e-6
+    assert np.abs(margins).min() > 20 * h  # |x_i - x_j| is below 10
+    f = objective(Data.of(layout(X), y))
+
+    numeric = [(f.value(w + h * e) - f.value(w - h * e)) / (2 * h) for e in np.eye(w.size)]
+
+    np.testing.assert_allclose(f.grad(w), numeric, rtol=1e-6, atol=1e-8)
+
+
+@ALL_PAIRS
+def test_two_objectives_of_the_same_rows_do_not_disturb_each_other(objective, twin):
+    X, y, w = sample()
+    data = Data.of(X, y)
+    f, g = objective(data), objective(data)
+
+    f.value(w)
+    g.value(-w)
+
+    assert f.value(w) == pytest.approx(twin(X @ w, y)[0], rel=1e-12)
+
+
+@given(samples())
+def test_curvature_of_the_square_bounds_the_change_of_the_gradient(given_sample):
+    X, y, w = given_sample
+    f = PairwiseSquaredHinge(Data.of(X, y))
+
+    change = w @ (f.grad(w) - f.grad(np.zeros_like(w)))
+
+    assert -1e-10 <= change <= w @ f.curvature(w) + 1e-10
+
+
+@given(samples(), st.integers(1, 40), st.integers(0, 99))
+def test_incomplete_is_the_mean_over_its_pairs(given_sample, pairs, seed):
+    X, y, w = given_sample
+    for rows in (X, csr_array(X)):
+        f = IncompleteHinge.draw(Data.of(rows, y), pairs, np.random.default_rng(seed))
+        value, c = reference.hinge_of_pairs(X @ w, f.positives, f.negatives)
+        assert f.value(w) == pytest.approx(value, rel=1e-10, abs=1e-14)
+        np.testing.assert_allclose(f.grad(w), X.T @ c, rtol=1e-10, atol=1e-12)
+
+
+def test_few_pairs_of_many_rows_read_only_theirs():
+    X, y, w = sample(n=3000)
+    f = drawn(Data.of(X, y), 20)
+    block, _, _ = f._used
+
+    assert block.size <= 40
+    value, c = reference.hinge_of_pairs(X @ w, f.positives, f.negatives)
+    assert f.value(w) == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(f.grad(w), X.T @ c, rtol=1e-10)
+    np.testing.assert_allclose(f.of_scores(X @ w)[1], c, atol=1e-15)
+
+
+def test_draws_are_unbiased_and_their_variance_falls_as_one_over_pairs():
+    X, y, w = sample(n=200)
+    data, rng = Data.of(X, y), np.random.default_rng(5)
+    true = PairwiseHinge(data).value(w)
+
+    def estimates(pairs):
+        return np.array([IncompleteHinge.draw(data, pairs, rng).value(w) for _ in range(1500)])
+
+    few, many = estimates(10), estimates(160)
+
+    for found in (few, many):
+        assert abs(found.mean() - true) < 4 * found.std() / np.sqrt(found.size)
+    assert few.var() / many.var() == pytest.approx(16, rel=0.2)  # its standard error is 5 %
+
+
+def test_draws_reach_every_pair_alike():
+    y = np.array([1, -1, -1, 1, -1])
+    f = drawn(Data.of(np.ones((5, 1)), y), 12_000)
+
+    _, counts = np.unique(np.c_[f.positives, f.negatives], axis=0, return_counts=True)
+
+    assert counts.size == 6
+    assert np.abs(counts - 2000).max() < 5 * np.sqrt(2000)
+
+
+@pytest.mark.parametrize(
+    ("positives", "negatives", "sentence"),
+    [
+        ([0], [9], "below 3"),
+        ([-1], [1], "below 3"),
+        ([], [], "at least one"),
+        ([1], [0], "a positive and a negative"),
+        ([0, 0], [1], "do not pair up"),
+        ([[0]], [[1]], "row numbers"),
+        ([0.0], [1.0], "int32"),
+    ],
+)
+def test_pairs_that_are_none_are_refused(positives, negatives, sentence):
+    data = Data.of(np.ones((3, 1)), [1, -1, -1])
+    whole = np.int32 if positives != [0.0] else np.float64
+
+    with pytest.raises(DataError, match=sentence):
+        IncompleteHinge(data, np.array(positives, whole), np.array(negatives, whole))
+
+
+def test_what_cannot_be_asked_is_refused():
+    X, y, w = sample(n=10)
+    data = Data.of(X, y)
+    f = drawn(data)
+
+    np.testing.assert_array_equal(f.grad(w, slice(0, 10)), f.grad(w))
+    with pytest.raises(UnsupportedError, match="ask for ALL"):
+        f.grad(w, slice(0, 5))
+    with pytest.raises(ParameterError, match="pairs must be at least 1"):
+        drawn(data, 0)
+    for objective in (f, PairwiseHinge(data), PairwiseSquaredHinge(data)):
+        with pytest.raises(DataError, match="for 10 rows"):
+            objective.of_scores(np.zeros(9))
+
+
+def test_they_can_be_named():
+    data = Data.of(np.array([[0.0], [3.0]]), [1, -1])
+
+    assert get_objective("pairwise-hinge", data).value(np.ones(1)) == 4.0
+    assert get_objective("pairwise-squared-hinge", data).value(np.ones(1)) == 16.0

@@ -1,0 +1,134 @@
+"""L-BFGS and the searches along its directions."""
+
+from math import inf
+
+import numpy as np
+import pytest
+
+from aucbench.methods import Lbfgs, WeakWolfe, normal_step
+
+RNG = np.random.default_rng(3)
+
+
+def curved_pairs(count, d=5, seed=0):
+    rng = np.random.default_rng(seed)
+    B = rng.normal(size=(d, d))
+    H = B @ B.T + np.eye(d)
+    steps = rng.normal(size=(count, d))
+    return [(s, H @ s) for s in steps]
+
+
+def inverse_by_the_formula(pairs):
+    """H of BFGS as a matrix, from γI."""
+    s, y = pairs[-1]
+    d = s.size
+    H = (s @ y) / (y @ y) * np.eye(d)
+    for s, y in pairs:
+        V = np.eye(d) - np.outer(y, s) / (s @ y)
+        H = V.T @ H @ V + np.outer(s, s) / (s @ y)
+    return H
+
+
+def test_without_pairs_the_direction_is_steepest_descent():
+    G = RNG.normal(size=4)
+
+    np.testing.assert_array_equal(Lbfgs().direction(G), -G)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 9])
+def test_the_recursion_is_the_matrix_formula_on_the_last_pairs(count):
+    pairs, G = curved_pairs(count), RNG.normal(size=5)
+    hessian = Lbfgs(memory=4)
+    for s, y in pairs:
+        hessian.add(s, y)
+
+    assert len(hessian) == min(count, 4)
+    expected = -inverse_by_the_formula(pairs[-4:]) @ G
+    np.testing.assert_allclose(hessian.direction(G), expected, rtol=1e-11)
+    np.testing.assert_allclose(hessian.direction(G), expected, rtol=1e-11)  # it changed nothing
+
+
+def test_a_pair_without_curvature_is_left_out():
+    hessian = Lbfgs()
+    s = np.array([1.0, 0.0])
+
+    for y in (np.zeros(2), np.array([0.0, 1.0]), np.array([-1.0, 0.5]), np.array([1e-11, 1.0])):
+        hessian.add(s, y)
+
+    assert len(hessian) == 0
+
+
+def search(phi, slope, step):
+    """Accepted step (None: nothing fits) and the trials."""
+    wolfe, found, trials = WeakWolfe(phi(0.0), slope(0.0), step), None, []
+    while not wolfe.ended:
+        trials.append(wolfe.step)
+        if wolfe.tell(phi(wolfe.step), slope(wolfe.step)):
+            found = trials[-1]
+    return found, trials
+
+
+@pytest.mark.parametrize("step", [1e-4, 0.3, 1.0, 500.0])
+def test_a_smooth_function_ends_in_both_conditions(step):
+    found, trials = search(lambda t: (t - 1) ** 4, lambda t: 4 * (t - 1) ** 3, step)
+
+    assert found == trials[-1]
+    assert (found - 1) ** 4 <= 1 - 1e-4 * found * 4
+    assert 4 * (found - 1) ** 3 >= 0.9 * -4
+
+
+def test_the_first_trial_is_kept_where_it_fits():
+    assert search(lambda t: (t - 1) ** 2, lambda t: 2 * (t - 1), 1.3) == (1.3, [1.3])
+
+
+def test_a_bracket_narrower_than_a_tenth_gives_its_lower_end():
+    # A slope of -1 up to 0.7, then 1000: no point fits the curvature condition before 0.7.
+    found, trials = search(
+        lambda t: max(-t, 1000 * (t - 0.7) - 0.7), lambda t: -1.0 if t < 0.7 else 1000.0, 1.0
+    )
+
+    assert 0.6 < found < 0.7
+    assert len(trials) < 10
+
+
+def test_it_gives_up_where_nothing_falls():
+    found, trials = search(lambda t: t, lambda t: -1.0, 1.0)
+
+    assert found is None
+    assert len(trials) == 25
+
+
+@pytest.mark.parametrize(
+    ("slope", "step"), [(0.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (-1.0, inf), (np.nan, 1.0)]
+)
+def test_a_direction_that_does_not_descend_is_not_searched(slope, step):
+    assert WeakWolfe(1.0, slope, step).ended
+
+
+@pytest.mark.parametrize("start", [0.0, 0.7])
+def test_the_normal_step_minimises_the_mean_hinge_of_normal_scores(start):
+    rng = np.random.default_rng(5)
+    y = np.where(np.arange(3000) % 3 == 0, 1, -1).astype(np.int8)
+    ds = rng.normal(size=y.size) + 0.8 * y
+    s = start * (0.5 * rng.normal(size=y.size) + 0.3 * ds)
+    lam = 0.05
+
+    def value(step):
+        t = s + step * ds
+        margins = (t[y > 0][:, None] - t[y < 0])[:, ::7]
+        return np.maximum(0, 1 - margins).mean() + lam / 2 * step**2
+
+    slope = (value(1e-4) - value(0.0)) / 1e-4
+    least = min(value(step) for step in np.linspace(0, 3, 31))
+    step = normal_step(y, s, ds, (lam, lam), slope)
+
+    assert value(step) - least <= 0.01 * (value(0.0) - least)
+    assert 0.1 < step < 3.0
+
+
+def test_the_normal_step_ends_on_any_numbers():
+    y = np.array([1, -1, 1], dtype=np.int8)
+    for value in (0.0, 1e-300, 1e150, np.nan):
+        ds = np.array([value, 0.0, -value])
+        with np.errstate(all="ignore"):
+            assert 0.0 <= normal_step(y, np.zeros(3), ds, (0.1, 0.2), -1.0) <= 10.0

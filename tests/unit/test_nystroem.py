@@ -1,0 +1,237 @@
+"""Nyström features: the kernel they approximate, their landmarks, and rows in chunks."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.svm import SVC
+
+from aucbench.arrays import rows
+from aucbench.data import Data
+from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns, landmarks
+from aucbench.objectives import PairwiseSquare
+from aucbench.protocols import CHUNK, Problem
+
+KERNELS = {
+    "rbf": {"gamma": 0.3},
+    "poly": {"gamma": 0.2, "degree": 2, "coef0": 0.5},
+    "linear": {},
+}
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def X(rng):
+    made = rng.normal(size=(80, 5))
+    made[rng.random(made.shape) < 0.4] = 0
+    return made
+
+
+def labelled(X, every=4):
+    return Data.of(X, np.where(np.arange(X.shape[0]) % every, -1, 1))
+
+
+def fitted(X, rng, **params):
+    return Nystroem(**params).fit(labelled(X), rng)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize("how", landmarks.CHOICES)
+def test_inner_products_are_the_nystrom_approximation(kernel, layout, how, X, rng):
+    phi = fitted(layout(X), rng, rank=12, kernel=kernel, landmarks=how, **KERNELS[kernel])
+    F = phi(rows(layout(X))).matrix
+    Z = phi.columns.landmarks.matrix
+    given = KERNELS[kernel]
+    C = pairwise_kernels(layout(X), Z, metric=kernel, **given)
+    K = pairwise_kernels(Z, metric=kernel, **given)
+
+    assert F.shape == (80, 12)
+    np.testing.assert_allclose(F @ F.T, C @ np.linalg.pinv(K, hermitian=True) @ C.T, atol=1e-9)
+    np.testing.assert_allclose(phi.root, phi.root.T, atol=1e-12 * np.abs(phi.root).max())
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_with_every_row_a_landmark_the_kernel_is_exact(kernel, X, rng):
+    phi = fitted(X, rng, rank=80, kernel=kernel, **KERNELS[kernel])
+    F = phi(rows(X)).matrix
+
+    np.testing.assert_array_equal(phi.columns.landmarks.matrix, X)
+    exact = pairwise_kernels(X, metric=kernel, **KERNELS[kernel])
+    np.testing.assert_allclose(F @ F.T, exact, atol=1e-10 * exact.max())
+
+
+def test_dense_and_csr_give_the_same_features(X):
+    maps = [
+        fitted(layout(X), np.random.default_rng(3), rank=30) for layout in (np.asarray, csr_array)
+    ]
+    features = [phi(rows(layout(X))).matrix for phi in maps for layout in (np.asarray, csr_array)]
+
+    for other in features[1:]:
+        np.testing.assert_allclose(other, features[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+def test_gamma_scale_is_that_of_svc(layout, X, rng):
+    svc = SVC(gamma="scale").fit(layout(X), labelled(X).y)
+
+    found = fitted(layout(X), rng, rank=5).columns.kernel.gamma
+    assert found == pytest.approx(svc._gamma, rel=1e-12)
+
+
+def test_gamma_of_constant_features_is_one_and_a_number_stays():
+    constant = rows(np.full((4, 3), 2.0))
+
+    assert Kernel().scaled(constant).gamma == 1.0
+    assert Kernel(gamma=7.0).scaled(constant).gamma == 7.0
+
+
+def test_duplicated_landmarks_change_nothing(rng):
+    X = rng.normal(size=(15, 3))
+    once = fitted(X, rng, rank=15)(rows(X)).matrix
+    twice = fitted(np.repeat(X, 2, axis=0), rng, rank=30)(rows(X)).matrix
+
+    assert np.abs(twice).max() < 2
+    np.testing.assert_allclose(twice @ twice.T, once @ once.T, atol=1e-9)
+
+
+def test_uniform_landmarks_are_different_training_rows(rng):
+    X = np.arange(60.0).reshape(60, 1)
+    drawn = landmarks.choose(labelled(X), 20, "uniform", rng).matrix.ravel()
+    again = landmarks.choose(labelled(X), 20, "uniform", np.random.default_rng(0)).matrix.ravel()
+
+    assert np.unique(drawn).size == 20
+    np.testing.assert_array_equal(drawn, again)
+    others = landmarks.choose(labelled(X), 20, "uniform", rng).matrix.ravel()
+    assert (drawn != others).any()
+
+
+@pytest.mark.parametrize(
+    ("every", "rank", "positive"), [(4, 20, 10), (30, 20, 2), (2, 21, 10), (1.25, 20, 10)]
+)
+def test_stratified_landmarks_are_half_positive_as_far_as_possible(every, rank, positive, rng):
+    X = np.arange(60.0).reshape(60, 1)
+    data = Data.of(X, np.where(np.arange(60) % every < 1, 1, -1))
+    drawn = landmarks.choose(data, rank, "stratified", rng).matrix.ravel().astype(int)
+
+    assert np.unique(drawn).size == rank
+    assert (data.y[drawn] > 0).sum() == positive
+
+
+def test_a_scarce_negative_class_is_made_up_for(rng):
+    X = np.arange(60.0).reshape(60, 1)
+    data = Data.of(X, np.where(np.arange(60) < 3, -1, 1))
+    drawn = landmarks.choose(data, 20, "stratified", rng).matrix.ravel().astype(int)
+
+    assert (data.y[drawn] < 0).sum() == 3
+
+
+def test_kmeans_finds_separated_clusters(rng):
+    centres = np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 50.0]])
+    X = np.repeat(centres, 30, axis=0) + 0.1 * rng.normal(size=(90, 2))
+    found = landmarks.choose(labelled(X), 3, "kmeans", np.random.default_rng(1)).matrix
+
+    order = np.lexsort((found[:, 1], found[:, 0] > 25))
+    np.testing.assert_allclose(found[order], [centres[0], centres[2], centres[1]], atol=0.5)
+
+
+def test_rows_are_mapped_in_chunks_with_the_same_numbers(X, rng, monkeypatch):
+    phi = fitted(X, rng, rank=20)
+    whole = phi(rows(X)).matrix
+    sizes = []
+    call = Kernel.__call__
+    monkeypatch.setattr(kernel_columns, "CHUNK", 7)
+    monkeypatch.setattr(
+        Kernel, "__call__", lambda self, A, B: (sizes.append(A.n), call(self, A, B))[1]
+    )
+
+    np.testing.assert_allclose(phi(rows(X)).matrix, whole, atol=1e-13)
+    assert sizes == [7] * 11 + [3]
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"kernel": "rbg"}, "did you mean 'rbf'"),
+        ({"landmarks": "k-means"}, "did you mean 'kmeans'"),
+    ],
+)
+def test_unknown_words_are_named(params, sentence):
+    with pytest.raises(UnknownNameError, match=sentence):
+        Nystroem(**params)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"rank": 0}, {"rank": 2.5}, {"gamma": "auto"}, {"gamma": 0}, {"degree": 0}, {"coef0": -1}],
+)
+def test_parameters_out_of_range_are_refused(params):
+    with pytest.raises(ParameterError, match=next(iter(params))):
+        Nystroem(**params)
+
+
+def test_a_map_that_has_learnt_nothing_says_so(X):
+    with pytest.raises(ParameterError, match="has not seen training rows"):
+        Nystroem()(rows(X))
+
+
+def test_rows_of_another_width_are_refused(X, rng):
+    with pytest.raises(DataError, match="have 5 features and the rows have 4"):
+        fitted(X, rng)(rows(X[:, :4]))
+
+
+def test_a_kernel_that_overflows_says_so(X, rng):
+    with pytest.raises(DataError, match="poly kernel of these rows overflows; standardise"):
+        fitted(1e200 * X, rng, kernel="poly", gamma=1.0)
+    with pytest.raises(DataError, match="variance of the features overflows"):
+        fitted(1e200 * X, rng)
+
+
+def test_independent_landmarks_span_the_others(rng):
+    few = rng.normal(size=(12, 2))
+    columns = KernelColumns(Kernel(gamma=0.5), rows(np.vstack([few, few])))
+    kept, R = columns.independent()
+
+    assert kept.landmarks.n == 12
+    np.testing.assert_allclose(R.T @ R, kept.gram(), atol=1e-14)
+    np.testing.assert_array_equal(R, np.triu(R))
+    C = kept(columns.landmarks).matrix
+    np.testing.assert_allclose(C @ np.linalg.solve(kept.gram(), C.T), columns.gram(), atol=1e-9)
+
+
+class Watched:
+    exempt = 0
+
+    def __init__(self, phi):
+        self.phi, self.sizes = phi, []
+
+    def __call__(self, X):
+        self.sizes.append(X.n)
+        return self.phi(X)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+def test_new_rows_are_mapped_and_scored_in_chunks(layout, X, rng):
+    phi = fitted(X, rng, rank=10)
+    watched = Watched(phi)
+    many = rng.normal(size=(2 * CHUNK + 5, 5))
+    many[many < 0] = 0
+    w = rng.normal(size=10)
+    problem = Problem(PairwiseSquare(labelled(phi(rows(X)).matrix)), features=watched)
+
+    found = problem.scores(w, layout(many))
+
+    assert watched.sizes == [CHUNK, CHUNK, 5]
+    np.testing.assert_allclose(found, phi(rows(many)).matrix @ w, atol=1e-12)
+
+
+def test_weights_of_another_number_are_refused_in_any_chunk(X, rng):
+    problem = Problem(None, features=fitted(X, rng, rank=10))
+
+    with pytest.raises(DataError, match="10 features after mapping and there are 9 weights"):
+        problem.scores(np.zeros(9), X)

@@ -1,0 +1,181 @@
+"""λ by cross-validation: the choice, its agreement with the benchmark's, warm starts."""
+
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from bench_toys import cell
+
+from aucbench import Selection, auc, get_dataset, get_solver, select, solve
+from aucbench.bench.cells.tune import tune
+from aucbench.data import Data
+from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.features import Standard
+from aucbench.loop import Around, recast
+from aucbench.protocols import Identity, Needs, Problem, State
+from aucbench.selection import stratified_folds
+
+GRID = (1e-3, 10.0, 0.1, 1.0)
+
+
+@dataclass(frozen=True)
+class Cold(Around):
+    """A solver that has no path."""
+
+    needs: ClassVar = Needs()
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Yields w0 + lam once and notes where it started; below lam = 0 the weights are NaN."""
+
+    lam: float = 1.0
+    log: tuple[list, ...] = ([],)
+
+    space: ClassVar = {"lam": (1.0, 3.0, 2.0)}
+    needs: ClassVar = Needs(path="lam")
+
+    def problem(self, data, rng):
+        return Problem(None, train=data)
+
+    def iterates(self, problem, rng):
+        w = problem.start()
+        self.log[0].append((self.lam, w[0]))
+        yield State(1, np.full(w.size, w[0] + self.lam if self.lam > 0 else np.nan), problem.data.n)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(6)
+    y = np.where(rng.random(150) < 0.3, 1, -1)
+    return Data.of(rng.normal(size=(150, 8)) + 0.2 * y[:, None], y)
+
+
+def test_the_highest_mean_wins_and_is_refitted_on_all_rows(rows):
+    found = select(get_solver("ls-svm"), rows, grid=GRID, folds=4, seed=3)
+
+    assert isinstance(found, Selection)
+    assert [c.value for c in found.candidates] == sorted(GRID, reverse=True)
+    assert found.chosen == max(found.candidates, key=lambda c: c.auc).value
+    assert found.solver == get_solver("ls-svm", lam=found.chosen)
+    np.testing.assert_array_equal(found.run.w, solve(found.solver, rows, seed=3).w)
+
+
+def test_means_and_spreads_are_those_of_the_folds(rows):
+    found = select(get_solver("ls-svm"), rows, grid=[0.1], folds=3, passes=9)
+    aucs = []
+    for rest, held in stratified_folds(rows, 3, 0):
+        run = solve(get_solver("ls-svm", lam=0.1), rest, passes=9)
+        aucs.append(auc(held.y, run.decision_function(held.rows)))
+
+    [only] = found.candidates
+    assert only.aucs == tuple(aucs)
+    assert (only.auc, only.std) == (fmean(aucs), pytest.approx(stdev(aucs)))
+
+
+@pytest.mark.parametrize("name", ["ls-svm", "spam-l2"])
+def test_it_chooses_what_the_benchmark_tunes(rows, name):
+    parameter = "lam" if name == "ls-svm" else "l2"
+    grid = tuple(sorted(GRID, reverse=True))
+    task = cell(name, tune=((parameter, grid),), tune_evals=9, inner_splits=3, seed=5, passes=20)
+
+    tuned = tune(task, lambda point: get_solver(name, **point), rows)
+    found = select(
+        get_solver(name), rows, grid=grid, parameter=parameter, folds=3, passes=20, seed=5
+    )
+
+    assert tuned.best == {parameter: found.chosen}
+    assert [row["aucs"] for row in tuned.table] == [[*c.aucs] for c in found.candidates]
+
+
+def test_the_first_of_equals_is_the_largest():
+    data = get_dataset("breast-cancer")
+    perfect = Data.of(np.where(data.y > 0, 1.0, -1.0)[:, None], data.y)
+
+    assert select(get_solver("ls-svm"), perfect, grid=GRID).chosen == max(GRID)
+
+
+def test_warm_starts_do_not_change_what_an_exact_solver_gives(rows):
+    warm = select(get_solver("ls-svm"), rows, grid=GRID)
+    cold = select(Cold(get_solver("ls-svm")), rows, grid=GRID)
+
+    assert warm.chosen == cold.chosen
+    for one, other in zip(warm.candidates, cold.candidates, strict=True):
+        assert one.aucs == other.aucs
+
+
+def test_warm_starts_save_passes():
+    digits = get_dataset("digits-8")
+    mapped = Standard().fit(digits, np.random.default_rng(0))(digits.rows)
+    data, grid = digits.with_rows(mapped), [10.0**-e for e in range(4)]
+    warm, cold = (
+        select(solver, data, grid=grid, folds=3, passes=2000, gap_tol=1e-4)
+        for solver in (get_solver("svm-or"), Cold(get_solver("svm-or")))
+    )
+
+    assert warm.chosen == cold.chosen
+    assert warm.candidates[0] == cold.candidates[0]
+    for one, other in zip(warm.candidates[1:], cold.candidates[1:], strict=True):
+        assert one.passes < other.passes
+        assert one.auc == pytest.approx(other.auc, abs=1e-3)
+
+
+def test_a_fold_descends_from_weights_to_weights(rows):
+    log = []
+    found = select(Counter(log=(log,)), rows, folds=2)
+
+    fold = [(3.0, 0.0), (2.0, 3.0), (1.0, 5.0)]
+    assert log == [*fold, *fold, (found.chosen, 0.0)]
+    assert [c.passes for c in found.candidates] == [2.0] * 3
+
+
+def test_other_parameters_start_afresh(rows):
+    log = []
+    select(Cold(Counter(log=(log,))), rows, folds=2)
+
+    assert {start for _, start in log} == {0.0}
+
+
+def test_invalid_weights_lose_and_are_nobodys_start(rows):
+    log = []
+    found = select(Counter(log=(log,)), rows, grid=[1.0, -1.0, -2.0], folds=2)
+
+    assert log[:3] == [(1.0, 0.0), (-1.0, 1.0), (-2.0, 0.0)]
+    assert found.chosen == 1.0
+    assert np.isnan([c.auc for c in found.candidates[1:]]).all()
+    assert np.isnan([c.std for c in found.candidates[1:]]).all()
+    with pytest.raises(ParameterError, match="none of the 2 values"):
+        select(Counter(), rows, grid=[-1.0, -2.0])
+
+
+def test_a_recast_solver_keeps_its_projector(rows):
+    solver = recast(get_solver("sht-auc"), projector=Identity())
+    found = select(solver, rows, parameter="k", grid=(1, 3), passes=3)
+
+    assert found.solver == replace(solver, solver=get_solver("sht-auc", k=found.chosen))
+    assert found.run.nnz == rows.d
+
+
+def test_there_are_no_more_folds_than_rare_rows(rows):
+    few = rows.take(np.r_[np.flatnonzero(rows.y > 0)[:3], np.flatnonzero(rows.y < 0)])
+
+    assert len(select(get_solver("ls-svm"), few, grid=[1.0]).candidates[0].aucs) == 3
+    one = rows.take(np.r_[np.flatnonzero(rows.y > 0)[:1], np.flatnonzero(rows.y < 0)])
+    with pytest.raises(DataError, match="there is 1 of the rarer"):
+        select(get_solver("ls-svm"), one)
+
+
+def test_mistakes_are_told(rows):
+    with pytest.raises(UnknownNameError, match="known are: lam, tol"):
+        select(get_solver("ls-svm"), rows, parameter="lamb", grid=[1.0])
+    with pytest.raises(ParameterError, match="publishes no grid for 'tol'"):
+        select(get_solver("ls-svm"), rows, parameter="tol")
+    for value in (None, "1", True, float("nan")):
+        with pytest.raises(ParameterError, match="no place in a descending grid"):
+            select(get_solver("ls-svm"), rows, grid=[1.0, value])
+    with pytest.raises(ParameterError, match="greater than 0"):
+        select(get_solver("ls-svm"), rows, grid=[1.0, 0.0])
+    with pytest.raises(ParameterError, match="folds must be at least 2"):
+        select(get_solver("ls-svm"), rows, folds=1)
