@@ -52,10 +52,9 @@ class Kernel:
         import_module("sklearn.metrics.pairwise")
         if self.name not in PARAMETERS:
             raise UnknownNameError("kernel", self.name, PARAMETERS)
-        if isinstance(self.gamma, str):
-            if self.gamma != "scale":
+        if self.gamma != "scale":
+            if not isinstance(self.gamma, int | float):
                 raise ParameterError(f"gamma must be scale or a number, got {self.gamma!r}")
-        else:
             require_above(0, gamma=self.gamma)
         require_whole(1, degree=self.degree)
         require_at_least(0, coef0=self.coef0)
@@ -148,10 +147,19 @@ class KernelColumns:
         Pivoted Cholesky, O(m² r): a landmark is left out when what the others do not explain
         of K(z, z) is at most 1e-12 of the largest K(z, z). K(·, z) of the others then spans
         the same functions, up to that rounding.
+
+        Raises
+        ------
+        DataError
+            When the kernel is 0 at every landmark.
         """
         K = self.gram()
         tol = CUTOFF * float(K.diagonal().max())
         factor, pivots, rank, _ = dpstrf(K.T, tol=tol, overwrite_a=1)  # in Fortran order: in place
+        if not rank:
+            raise DataError(
+                f"the {self.kernel.name} kernel is 0 at every landmark; take more of them, or rbf"
+            )
         kept = (pivots[:rank] - 1).astype(np.int32)
         columns = replace(self, landmarks=self.landmarks.take(kept))
         return columns, np.triu(factor[:rank, :rank])

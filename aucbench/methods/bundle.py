@@ -39,6 +39,7 @@ class Bundle:
         self._g = np.empty((ROOM, d))
         self._b = np.empty(ROOM)
         self._gram = np.empty((ROOM, ROOM))  # AAᵀ/λ
+        self._lengths = np.empty(ROOM)  # ‖g_k‖
         self._alpha = np.zeros(ROOM)
 
     def add(self, g: Vector, b: float) -> None:
@@ -50,6 +51,7 @@ class Bundle:
         self._g[k], self._b[k], self._alpha[k] = g, b, 0.0
         self._gram[k, : k + 1] = self._g[: k + 1] @ g / self.lam
         self._gram[:k, k] = self._gram[k, :k]
+        self._lengths[k] = sqrt(float(g @ g))
 
     def minimise(self) -> tuple[float, Vector]:
         """Return (lower bound, minimiser w) of the model, the bound less what rounding can add.
@@ -62,24 +64,22 @@ class Bundle:
         G, b, alpha, Q = self._g[:K], self._b[:K], self._alpha[:K], self._gram[:K, :K]
         if not alpha.any():
             alpha[np.argmax(b - 0.5 * Q.diagonal())] = 1.0
-        bound, w = -inf, G[0]
+        lengths = self._lengths[:K]
+        bound, w, square = -inf, G[0], 0.0
         for _ in range(20 + 4 * K):
             support = np.flatnonzero(alpha)
             last, w = bound, alpha[support] @ G[support] / -self.lam
-            bound = float(alpha @ b - 0.5 * self.lam * (w @ w))
+            square = float(w @ w)
+            bound = float(alpha @ b) - 0.5 * self.lam * square
             heights = b + G @ w
             k = int(heights.argmax())
-            slack = 4.0 * EPS * (1.0 + sqrt(float(w @ w) * self.lam * Q[k, k]))
+            slack = 4.0 * EPS * (1.0 + sqrt(square) * lengths[k])
             if not bound > last or heights[k] - alpha @ heights <= slack:
                 break
             support = support if alpha[k] else np.append(support, k)
             _ascend(Q, heights, alpha, support)
-        return max(bound, last) - self._slack(alpha, w), w
-
-    def _slack(self, alpha: Vector, w: Vector) -> float:
-        """What rounding may have added to the bound."""
-        lengths = np.sqrt(self._gram[: alpha.size, : alpha.size].diagonal() * self.lam)
-        return 8.0 * EPS * float(1.0 + alpha @ lengths * sqrt(float(w @ w)))
+        rounding = 8.0 * EPS * (1.0 + sqrt(square) * float(alpha @ lengths))
+        return max(bound, last) - rounding, w
 
     def _make_room(self) -> None:
         K = self.count
@@ -89,11 +89,19 @@ class Bundle:
             kept = np.flatnonzero((self._alpha > 0.0) | (kept >= K // 2))
         size = K if kept.size <= 3 * K // 4 else 2 * K
         m = self.count = kept.size
-        g, b, alpha = np.empty((size, self._g.shape[1])), np.empty(size), np.zeros(size)
         gram = np.empty((size, size))
-        g[:m], b[:m], alpha[:m] = self._g[kept], self._b[kept], self._alpha[kept]
         gram[:m, :m] = self._gram[np.ix_(kept, kept)]
-        self._g, self._b, self._alpha, self._gram = g, b, alpha, gram
+        self._gram = gram
+        self._g, self._b, self._lengths, self._alpha = (
+            _grown(old[kept], size) for old in (self._g, self._b, self._lengths, self._alpha)
+        )
+
+
+def _grown(part: Vector, size: int) -> Vector:
+    """Copy with room for `size` entries or rows."""
+    new = np.zeros((size, *part.shape[1:]))
+    new[: len(part)] = part
+    return new
 
 
 def _ascend(Q: Vector, heights: Vector, alpha: Vector, S: Support) -> None:

@@ -113,7 +113,7 @@ def certified_descent(f: PairLoss, lam: float, w: Vector, memory: int = 10) -> I
         Pairs of L-BFGS.
     """
     progress = _Progress(f, lam)
-    point = progress.evaluate(w, f.data.scores(w))
+    point = progress.evaluate(w, f.data.scores(w) if w.any() else np.zeros(f.data.n))
     yield progress.state()
     yield from _quasi_newton(progress, point, Lbfgs(memory))
     yield from _towards_minimiser(progress)
@@ -122,6 +122,7 @@ def certified_descent(f: PairLoss, lam: float, w: Vector, memory: int = 10) -> I
 def _quasi_newton(progress: _Progress, at: _Point, hessian: Lbfgs) -> Iterator[State]:
     """L-BFGS with a weak Wolfe search, one product with X for each direction."""
     found: _Point | None = at
+    free = [np.empty(at.scores.size) for _ in range(2)]  # fresh pages cost as much as the sum
     while found is not None:
         at, found = found, None
         p = hessian.direction(at.gradient)
@@ -129,16 +130,18 @@ def _quasi_newton(progress: _Progress, at: _Point, hessian: Lbfgs) -> Iterator[S
         step = 1.0 if hessian else progress.first_step(at.scores, p, ds, slope)
         search = WeakWolfe(at.value, slope, step)
         while not search.ended:
-            s = search.step * ds
+            s = np.multiply(ds, search.step, out=free.pop())
             s += at.scores
             trial = progress.evaluate(at.w + search.step * p, s)
             yield progress.state()
             if progress.stalled():
                 return
-            if search.tell(trial.value, float(trial.gradient @ p)):
-                found = trial
+            fits = search.tell(trial.value, float(trial.gradient @ p))
+            found, unused = (trial, found) if fits else (found, trial)
+            free += [unused.scores] if unused else []
         if found is not None:
             hessian.add(found.w - at.w, found.gradient - at.gradient)
+            free.append(at.scores)
 
 
 def _towards_minimiser(progress: _Progress) -> Iterator[State]:

@@ -12,7 +12,8 @@ from aucbench.arrays import Vector
 ARMIJO, WOLFE = 1e-4, 0.9
 NARROW = 0.1  # of its upper end: a bracket in which a kink hides the Wolfe condition
 TRIALS = 25
-SAMPLE = 4096  # rows of each class that `normal_step` looks at, about
+SAMPLE = 8192  # evenly spaced rows that `normal_step` looks at, about
+ENOUGH = 64  # rows of a class among them; with fewer it looks at all rows
 PRECISION = 1e-3  # of `normal_step`
 
 
@@ -69,8 +70,8 @@ def normal_step(
 
     Scores s + η ds give margins of mean 1 − μ and variance σ², the classes being independent,
     and the hinge has the mean μΦ(μ/σ) + σφ(μ/σ). Its derivative in η, shifted so that it is
-    right at 0, has one zero, found by bisection. Costs no evaluation, and O(1) apart from a
-    look at the labels: moments come from evenly spaced rows of each class.
+    right at 0, has one zero, found by bisection. It costs no evaluation, and the moments come
+    from evenly spaced rows where those hold enough of both classes.
 
     Parameters
     ----------
@@ -102,12 +103,14 @@ def normal_step(
 def _margins(y: NDArray[np.int8], s: Vector, ds: Vector) -> tuple[list[float], list[list[float]]]:
     """Mean (2,) and covariance (2, 2) of the margins of a random pair: at s, and of ds."""
     mean, cov = np.zeros(2), np.zeros((2, 2))
+    some = slice(None, None, max(1, y.size // SAMPLE))
+    if min(np.count_nonzero(y[some] == side) for side in (1, -1)) < ENOUGH:
+        some = slice(None)
     for side in (1, -1):
-        members = np.flatnonzero(y == side)
-        members = members[:: -(-members.size // SAMPLE)]
-        both = np.stack([s[members], ds[members]])
+        members = y[some] == side
+        both = np.stack([s[some][members], ds[some][members]])
         centre = both.mean(axis=1)
         both -= centre[:, None]
         mean += side * centre
-        cov += both @ both.T / members.size
+        cov += both @ both.T / both.shape[1]
     return mean.tolist(), cov.tolist()

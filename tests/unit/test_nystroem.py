@@ -168,7 +168,15 @@ def test_unknown_words_are_named(params, sentence):
 
 @pytest.mark.parametrize(
     "params",
-    [{"rank": 0}, {"rank": 2.5}, {"gamma": "auto"}, {"gamma": 0}, {"degree": 0}, {"coef0": -1}],
+    [
+        {"rank": 0},
+        {"rank": 2.5},
+        {"gamma": "auto"},
+        {"gamma": None},
+        {"gamma": 0},
+        {"degree": 0},
+        {"coef0": -1},
+    ],
 )
 def test_parameters_out_of_range_are_refused(params):
     with pytest.raises(ParameterError, match=next(iter(params))):
@@ -202,6 +210,17 @@ def test_independent_landmarks_span_the_others(rng):
     np.testing.assert_array_equal(R, np.triu(R))
     C = kept(columns.landmarks).matrix
     np.testing.assert_allclose(C @ np.linalg.solve(kept.gram(), C.T), columns.gram(), atol=1e-9)
+
+
+def test_landmarks_at_which_the_kernel_is_zero_are_refused():
+    columns = KernelColumns(Kernel("linear"), rows(np.zeros((3, 2))))
+
+    with pytest.raises(DataError, match="linear kernel is 0 at every landmark"):
+        columns.independent()
+    zero = Nystroem(kernel="linear", rank=2).fit(
+        labelled(np.zeros((9, 2))), np.random.default_rng(0)
+    )
+    assert not zero(rows(np.ones((2, 2)))).matrix.any()
 
 
 class Watched:

@@ -1,0 +1,61 @@
+"""Kernel ROC-SVM by Nyström beside the matrix products it is made of: read the ratios."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+import aucbench
+
+N, RANK = 100_000, 300
+FEATURES = (2, 20)
+
+
+@cache
+def shell(d: int) -> aucbench.Data:
+    """Normal features; a row is positive when it is far from the centre, with noise."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((N, d))
+    far = (X**2).sum(axis=1) + np.sqrt(2 * d) * rng.standard_normal(N)
+    return aucbench.Data.of(X, np.where(far > np.quantile(far, 0.8), 1, -1))
+
+
+class Nystrom:
+    """A fit with default settings, its kernel values, prediction, and the bare products."""
+
+    version = "1"
+    params = (FEATURES,)
+    param_names = ("features",)
+
+    def setup(self, features: int) -> None:
+        self.data = shell(features)
+        self.solver = aucbench.get_solver("roc-svm-nystrom")
+        self.problem = self.solver.problem(self.data, np.random.default_rng(0))
+        self.w = np.ones(self.problem.data.d)
+        self.X = self.data.rows.matrix
+        rng = np.random.default_rng(0)
+        self.columns = rng.standard_normal((N, RANK))
+        self.root = rng.standard_normal((RANK, RANK))
+
+    def time_fit(self, features: int) -> None:
+        aucbench.solve(self.solver, self.data, every=np.inf)
+
+    def time_problem(self, features: int) -> None:
+        self.solver.problem(self.data, np.random.default_rng(0))
+
+    def time_kernel_values(self, features: int) -> None:
+        self.problem.features(self.data.rows)
+
+    def time_evaluation(self, features: int) -> None:
+        self.problem.f.both(self.w)
+
+    def time_predict(self, features: int) -> None:
+        self.problem.scores(self.w, self.X)
+
+    def peakmem_predict(self, features: int) -> None:
+        self.problem.scores(self.w, self.X)
+
+    def time_two_products(self, features: int) -> None:
+        self.X @ self.X[:RANK].T
+        self.columns @ self.root
