@@ -13,7 +13,7 @@ from aucbench.arrays import Vector
 from aucbench.data import Data
 from aucbench.methods.bundle import EPS, Bundle
 from aucbench.methods.lbfgs import Lbfgs
-from aucbench.methods.line_search import WeakWolfe, normal_step
+from aucbench.methods.line_search import WeakWolfe, normal_step, sample
 from aucbench.protocols import State
 
 EARLIEST, LAST, GAIN = 10, 5, 0.3  # when L-BFGS gives up: see `_Progress.stalled`
@@ -37,7 +37,6 @@ class PairLoss(Protocol):
 @dataclass(frozen=True, slots=True)
 class _Point:
     w: Vector
-    scores: Vector
     value: float  # P(w)
     gradient: Vector  # of P
 
@@ -54,12 +53,12 @@ class _Progress:
         self.best = self.minimiser = np.zeros(0)
         self.value = inf
 
-    def evaluate(self, w: Vector, s: Vector) -> _Point:
-        """P and a subgradient at w, whose scores are s, and what they tell of the minimum."""
-        hinge, c = self.f.of_scores(s)
+    def evaluate(self, w: Vector) -> _Point:
+        """P and a subgradient at w, and what they tell of the minimum."""
+        hinge, c = self.f.of_scores(self.data.scores(w) if w.any() else np.zeros(self.data.n))
         g = self.data.pullback(c)
-        # The share of the active pairs. It and g make a cut that holds whatever s was, so
-        # that the rounding of s, which adds up along a search, does not harm the bound.
+        # The share of the active pairs: with g it makes a cut that holds whatever the scores
+        # were, so that their rounding does not harm the bound.
         b = -0.5 * float(c @ self._side)
         self.drift = max(self.drift, abs(hinge - b - float(g @ w)))
         value = hinge + 0.5 * self.lam * float(w @ w)
@@ -69,7 +68,7 @@ class _Progress:
         bound, self.minimiser = self.cuts.minimise()
         self.below = max(self.below, bound)
         self.gaps.append(max(0.0, self.value - self.below + self.rounding))
-        return _Point(w, s, value, g + self.lam * w)
+        return _Point(w, value, g + self.lam * w)
 
     @property
     def rounding(self) -> float:
@@ -81,10 +80,12 @@ class _Progress:
         t = len(self.gaps)
         return State(t, self.best, t * self.data.n, self.gaps[-1])
 
-    def first_step(self, s: Vector, p: Vector, ds: Vector, slope: float) -> float:
+    def first_step(self, at: _Point, p: Vector, slope: float) -> float:
         """Length of the first step, along p, before L-BFGS knows any scale."""
+        y, some = self.data.y, sample(self.data.y)
         ridge = (self.lam, self.lam * float(p @ p))
-        return normal_step(self.data.y, s, ds, ridge, slope)
+        s, ds = self.data.scores(at.w, some), self.data.scores(p, some)
+        return normal_step(y[some], s, ds, ridge, slope)
 
     def stalled(self) -> bool:
         """Whether the last evaluations closed less than GAIN of the gap: kinks dominate."""
@@ -113,35 +114,34 @@ def certified_descent(f: PairLoss, lam: float, w: Vector, memory: int = 10) -> I
         Pairs of L-BFGS.
     """
     progress = _Progress(f, lam)
-    point = progress.evaluate(w, f.data.scores(w) if w.any() else np.zeros(f.data.n))
+    point = progress.evaluate(w)
     yield progress.state()
     yield from _quasi_newton(progress, point, Lbfgs(memory))
     yield from _towards_minimiser(progress)
 
 
 def _quasi_newton(progress: _Progress, at: _Point, hessian: Lbfgs) -> Iterator[State]:
-    """L-BFGS with a weak Wolfe search, one product with X for each direction."""
+    """L-BFGS with a weak Wolfe search.
+
+    Scores are linear along a search, but most take one trial, and so the sum of two vectors
+    of scores would be added work, not saved.
+    """
     found: _Point | None = at
-    free = [np.empty(at.scores.size) for _ in range(2)]  # fresh pages cost as much as the sum
     while found is not None:
         at, found = found, None
         p = hessian.direction(at.gradient)
-        slope, ds = float(at.gradient @ p), progress.data.scores(p)
-        step = 1.0 if hessian else progress.first_step(at.scores, p, ds, slope)
+        slope = float(at.gradient @ p)
+        step = 1.0 if hessian else progress.first_step(at, p, slope)
         search = WeakWolfe(at.value, slope, step)
         while not search.ended:
-            s = np.multiply(ds, search.step, out=free.pop())
-            s += at.scores
-            trial = progress.evaluate(at.w + search.step * p, s)
+            trial = progress.evaluate(at.w + search.step * p)
             yield progress.state()
             if progress.stalled():
                 return
-            fits = search.tell(trial.value, float(trial.gradient @ p))
-            found, unused = (trial, found) if fits else (found, trial)
-            free += [unused.scores] if unused else []
+            if search.tell(trial.value, float(trial.gradient @ p)):
+                found = trial
         if found is not None:
             hessian.add(found.w - at.w, found.gradient - at.gradient)
-            free.append(at.scores)
 
 
 def _towards_minimiser(progress: _Progress) -> Iterator[State]:
@@ -154,7 +154,7 @@ def _towards_minimiser(progress: _Progress) -> Iterator[State]:
     while idle < IDLE and progress.gaps[-1] > 2.0 * progress.rounding:
         value, gap = progress.value, progress.gaps[-1]
         w = progress.best + share * (progress.minimiser - progress.best)
-        trial = progress.evaluate(w, progress.data.scores(w))
+        trial = progress.evaluate(w)
         yield progress.state()
         good = value - trial.value >= 0.5 * share * gap
         share = min(1.0, 2.0 * share) if good else max(LEAST, 0.5 * share)

@@ -12,8 +12,9 @@ from aucbench.arrays import Vector
 ARMIJO, WOLFE = 1e-4, 0.9
 NARROW = 0.1  # of its upper end: a bracket in which a kink hides the Wolfe condition
 TRIALS = 25
-SAMPLE = 8192  # evenly spaced rows that `normal_step` looks at, about
-ENOUGH = 64  # rows of a class among them; with fewer it looks at all rows
+SAMPLE = 8192  # rows for `normal_step`, at least
+SPACING = 16  # between two of them, at most
+ENOUGH = 64  # of them in a class; with fewer all rows are taken
 PRECISION = 1e-3  # of `normal_step`
 
 
@@ -63,6 +64,13 @@ class WeakWolfe:
         return fits
 
 
+def sample(y: NDArray[np.int8]) -> slice:
+    """Evenly spaced rows, or all where those would hold too few of a class."""
+    some = slice(None, None, min(max(1, y.size // SAMPLE), SPACING))
+    counts = [np.count_nonzero(y[some] == side) for side in (1, -1)]
+    return some if min(counts) >= ENOUGH else slice(None)
+
+
 def normal_step(
     y: NDArray[np.int8], s: Vector, ds: Vector, ridge: tuple[float, float], slope: float
 ) -> float:
@@ -70,8 +78,8 @@ def normal_step(
 
     Scores s + η ds give margins of mean 1 − μ and variance σ², the classes being independent,
     and the hinge has the mean μΦ(μ/σ) + σφ(μ/σ). Its derivative in η, shifted so that it is
-    right at 0, has one zero, found by bisection. It costs no evaluation, and the moments come
-    from evenly spaced rows where those hold enough of both classes.
+    right at 0, has one zero, found by bisection. It costs no evaluation, and a sample of the
+    rows is enough.
 
     Parameters
     ----------
@@ -103,12 +111,9 @@ def normal_step(
 def _margins(y: NDArray[np.int8], s: Vector, ds: Vector) -> tuple[list[float], list[list[float]]]:
     """Mean (2,) and covariance (2, 2) of the margins of a random pair: at s, and of ds."""
     mean, cov = np.zeros(2), np.zeros((2, 2))
-    some = slice(None, None, max(1, y.size // SAMPLE))
-    if min(np.count_nonzero(y[some] == side) for side in (1, -1)) < ENOUGH:
-        some = slice(None)
     for side in (1, -1):
-        members = y[some] == side
-        both = np.stack([s[some][members], ds[some][members]])
+        members = y == side
+        both = np.stack([s[members], ds[members]])
         centre = both.mean(axis=1)
         both -= centre[:, None]
         mean += side * centre

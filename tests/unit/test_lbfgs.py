@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from aucbench.methods import Lbfgs, WeakWolfe, normal_step
+from aucbench.methods.line_search import sample
 
 RNG = np.random.default_rng(3)
 
@@ -132,3 +133,12 @@ def test_the_normal_step_ends_on_any_numbers():
         ds = np.array([value, 0.0, -value])
         with np.errstate(all="ignore"):
             assert 0.0 <= normal_step(y, np.zeros(3), ds, (0.1, 0.2), -1.0) <= 10.0
+
+
+def test_a_sample_holds_enough_of_both_classes():
+    y = np.where(np.arange(400_000) % 2 == 0, 1, -1).astype(np.int8)  # even rows are one class
+    mixed = np.where(np.arange(400_000) % 5 == 0, 1, -1).astype(np.int8)
+
+    assert sample(y) == slice(None)
+    assert mixed[sample(mixed)].size == 400_000 / 16
+    assert sample(mixed[:5000]) == slice(None, None, 1)
