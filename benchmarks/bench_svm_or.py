@@ -9,7 +9,6 @@ from time import perf_counter
 import numpy as np
 
 import aucbench
-from aucbench.objectives import PairwiseHinge
 
 from .rows import labels
 
@@ -58,7 +57,7 @@ class SvmOr:
             next(states)
 
     def time_evaluations(self, data: str, lam: float) -> None:
-        f = PairwiseHinge(self.data)
+        f = aucbench.get_objective("pairwise-hinge", self.data)
         for w in self.weights:
             f.both(w)
 

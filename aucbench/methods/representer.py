@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol, cast, runtime_checkable
 
-from aucbench.arrays import Vector
+from aucbench.arrays import ALL, Block, Vector
 from aucbench.errors import UnsupportedError
 from aucbench.methods.certified import PairLoss, certified_descent
 from aucbench.protocols import Problem, State
@@ -63,13 +63,13 @@ class Turned:
         """Value, and coefficients c (n,)."""
         return self.f.of_scores(s)
 
-    def scores(self, v: Vector) -> Vector:
-        """Scores of all rows, (n,)."""
-        return self.f.data.scores(self.norm.weights(v))
+    def scores(self, v: Vector, block: Block = ALL) -> Vector:
+        """Scores of a block of rows, (|B|,)."""
+        return self.f.data.scores(self.norm.weights(v), block)
 
-    def pullback(self, c: Vector) -> Vector:
-        """Gradient in v, (m,), that belongs to derivatives c (n,) in the scores."""
-        return self.norm.pulled(self.f.data.pullback(c))
+    def pullback(self, c: Vector, block: Block = ALL) -> Vector:
+        """Gradient in v, (m,), that belongs to derivatives c (|B|,) in the scores."""
+        return self.norm.pulled(self.f.data.pullback(c, block))
 
 
 def representer_descent(problem: Problem) -> Iterator[State]:
