@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import groupby, pairwise, permutations
 
 import numpy as np
 
@@ -384,3 +385,158 @@ def hinge_of_pairs(s, positives, negatives):
             c[i] -= 1
             c[j] += 1
     return value / len(positives), c / len(positives)
+
+
+# --- aum along a line --------------------------------------------------------------------
+
+
+def whole(values):
+    """Integers in proportion to the floats, and the factor."""
+    exact = [Fraction(float(v)) for v in values]
+    unit = math.lcm(*(v.denominator for v in exact))
+    return [int(v * unit) for v in exact], unit
+
+
+def roc_area(groups):
+    """Twice the area under the polyline of steps (false positives, true positives)."""
+    area = height = 0
+    for width, rise in groups:
+        area, height = area + width * (2 * height + rise), height + rise
+    return area
+
+
+def aum_and_slope(lines, p, q):
+    """q AUM and slope at step p / q of lines (T, d, fp, fn) in the order they are in."""
+    fp, fn, aum, slope = 0, -sum(line[3] for line in lines), 0, 0
+    for (T, d, f, g), (T_next, d_next, _, _) in pairwise(lines):
+        fp, fn = fp + f, fn + g
+        aum += ((T_next - T) * q + (d_next - d) * p) * min(fp, fn)
+        slope += (d_next - d) * min(fp, fn)
+    return aum, slope
+
+
+def merged_lines(T, d, fp, fn):
+    """Whole lines (T, d, fp, fn), equal (T, d) as one."""
+    total = {}
+    for key, f, g in zip(zip(T, d, strict=True), fp, fn, strict=True):
+        f_sum, g_sum = total.get(key, (0, 0))
+        total[key] = f_sum + f, g_sum + g
+    return [(*key, *errors) for key, errors in total.items()]
+
+
+def aum_path(T, d, fp, fn):
+    """(step, AUM, slope, AUC, AUC after, exact steps) at each float step: a sort per meeting."""
+    (T, T_unit), (d, d_unit), (errors, unit) = whole(T), whole(d), whole([*fp, *fn])
+    lines = merged_lines(T, d, errors[: len(T)], errors[len(T) :])
+    area = -2 * sum(line[2] for line in lines) * sum(line[3] for line in lines)
+    meetings = {
+        Fraction(b[0] - a[0], a[1] - b[1])
+        for a, b in permutations(lines, 2)
+        if a[0] < b[0] and a[1] > b[1]
+    }
+    rows, after = {}, None
+    for eta in [Fraction(0), *sorted(meetings)]:  # in the units of T and d
+        if eta * d_unit / T_unit >= 2**1022:
+            break  # hardly a float any more: never
+        p, q = eta.as_integer_ratio()
+        place = {line: line[0] * q + line[1] * p for line in lines}
+        lines.sort(key=lambda line: (place[line], line[1]))
+        ties = [list(tie) for _, tie in groupby(lines, key=place.get)]
+        tied = roc_area([(sum(x[2] for x in t), -sum(x[3] for x in t)) for t in ties])
+        aum, slope = aum_and_slope(lines, p, q)
+        before, after = after, Fraction(roc_area([(x[2], -x[3]) for x in lines]), area)
+        new = [before, Fraction(aum, q * T_unit * unit), Fraction(tied, area), 0]
+        row = rows.setdefault(float(eta * d_unit / T_unit), new)
+        if row is not new and row[0] is not None:  # at step 0 that of 0 itself
+            row[2] = (row[0] + after) / 2
+        row[3:] = [row[3] + 1, Fraction(slope, d_unit * unit), after]
+    return [
+        (step, aum, slope, at, after, count)
+        for step, (_, aum, at, count, slope, after) in rows.items()
+    ]
+
+
+# --- minimum of the AUM along a line -----------------------------------------------------
+
+
+def aum_at(scores, direction, y, step):
+    """AUM at a step, exactly: min over c, a score, of mean_- [s_j - c]_+ + mean_+ [c - s_i]_+."""
+    s = [Fraction(a) - step * Fraction(b) for a, b in zip(scores, direction, strict=True)]
+    pos = [v for v, side in zip(s, y, strict=True) if side > 0]
+    neg = [v for v, side in zip(s, y, strict=True) if side <= 0]
+    return min(
+        sum(max(v - c, 0) for v in neg) / Fraction(len(neg))
+        + sum(max(c - v, 0) for v in pos) / Fraction(len(pos))
+        for c in s
+    )
+
+
+def aum_kinks(scores, direction):
+    """0 and the steps > 0 where two scores cross: between them the AUM is linear."""
+    lines = list(zip(map(Fraction, scores), map(Fraction, direction), strict=True))
+    meet = {(a - p) / (b - q) for a, b in lines for p, q in lines if b != q}
+    return [Fraction(0), *sorted(step for step in meet if step > 0)]
+
+
+def aum_line_min(scores, direction, y):
+    """First and last minimiser (None: no last one) and minimum over step >= 0, exactly.
+
+    The AUM is convex: bisection over the kinks for the first and the last minimiser.
+    """
+    kinks = aum_kinks(scores, direction)
+    kinks.append(kinks[-1] + 1)
+
+    def h(k):
+        return aum_at(scores, direction, y, kinks[k])
+
+    def first(holds):
+        lo, hi = 0, len(kinks) - 1
+        while lo < hi:
+            k = (lo + hi) // 2
+            lo, hi = (lo, k) if holds(k) else (k + 1, hi)
+        return lo
+
+    start, end = first(lambda k: h(k + 1) >= h(k)), first(lambda k: h(k + 1) > h(k))
+    beyond = end == len(kinks) - 1
+    return kinks[start], None if beyond else kinks[end], h(start)
+
+
+# --- AUM of scores -----------------------------------------------------------------------
+
+
+def aum(example, value, fp_diff, fn_diff, scores):
+    """Area under min(FP, FN), threshold by threshold, in exact rationals."""
+    at = [Fraction(v) - Fraction(scores[e]) for e, v in zip(example, value, strict=True)]
+    corners, total = sorted(set(at)), Fraction(0)
+    for left, right in pairwise(corners):
+        fp = sum(Fraction(x) for t, x in zip(at, fp_diff, strict=True) if t <= left)
+        fn = -sum(Fraction(x) for t, x in zip(at, fn_diff, strict=True) if t > left)
+        total += (right - left) * min(fp, fn)
+    return total
+
+
+def aum_derivatives(example, value, fp_diff, fn_diff, scores):
+    """One-sided derivatives (n, 2): differences of the AUM by a step too small for a crossing."""
+    at = {Fraction(v) - Fraction(scores[e]) for e, v in zip(example, value, strict=True)}
+    step = min((b - a for a, b in pairwise(sorted(at))), default=Fraction(1)) / 2
+    scores = [Fraction(s) for s in scores]
+    here, found = aum(example, value, fp_diff, fn_diff, scores), []
+    for i, s in enumerate(scores):
+        moved = [
+            aum(example, value, fp_diff, fn_diff, [*scores[:i], s + x, *scores[i + 1 :]])
+            for x in (-step, step)
+        ]
+        found.append([float((here - moved[0]) / step), float((moved[1] - here) / step)])
+    return np.array(found).reshape(-1, 2)
+
+
+def area_under_roc(example, value, fp_diff, fn_diff, scores):
+    """Trapezoids under the ROC curve of rates, threshold by threshold, in exact rationals."""
+    at = [Fraction(v) - Fraction(scores[e]) for e, v in zip(example, value, strict=True)]
+    fp, tp, area = Fraction(0), Fraction(0), Fraction(0)
+    for t in sorted(set(at)):
+        more_fp = sum(Fraction(x) for a, x in zip(at, fp_diff, strict=True) if a == t)
+        more_tp = -sum(Fraction(x) for a, x in zip(at, fn_diff, strict=True) if a == t)
+        area += more_fp * (tp + more_tp / 2)
+        fp, tp = fp + more_fp, tp + more_tp
+    return area / (fp * tp)

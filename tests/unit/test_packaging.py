@@ -35,6 +35,7 @@ def test_every_kernel_is_compiled_and_has_a_stub_for_each_function(kernel):
     assert [*package.glob(f"{kernel}.*.so")]
     stub = ast.parse((package / f"{kernel}.pyi").read_text(encoding="utf-8"))
     declared = {node.name for node in stub.body if isinstance(node, ast.FunctionDef)}
+    declared |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
     module = __import__(f"aucbench.kernels.{kernel}", fromlist=["_"])
     assert declared == {name for name in vars(module) if not name.startswith("_")}
 

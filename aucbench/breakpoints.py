@@ -1,0 +1,224 @@
+"""What is to be predicted: where the errors of each example change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aucbench.arrays import Index, Vector
+from aucbench.errors import DataError, ParameterError
+from aucbench.intervals import columns, example_numbers, steps
+from aucbench.targets import side_of
+
+Denominator = Literal["rate", "count"]
+
+
+class Sides(NamedTuple):
+    """Binary labels behind breakpoints: y in {-1, +1}, and whether errors are rates."""
+
+    y: NDArray[np.int8]
+    n_pos: int
+    rates: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Breakpoints:
+    """Error functions of `n` examples: how errors change where score + threshold passes value.
+
+    In the order of examples, and of growing values within an example, none twice; the
+    constructors put them so.
+
+    Attributes
+    ----------
+    example : (B,) whose errors change
+    value : (B,) where they do
+    fp_diff, fn_diff : (B,) by how much, as the threshold grows
+    n : number of examples; some may have no breakpoint
+    fp_base, fn_base : (n,) false positives below all values and false negatives above all,
+        constants which no threshold changes; the AUM leaves them out, else it were infinite
+    """
+
+    example: Index
+    value: Vector
+    fp_diff: Vector
+    fn_diff: Vector
+    n: int
+    fp_base: Vector
+    fn_base: Vector
+
+    def __post_init__(self) -> None:
+        """Refuse what kernels, which trust this record, cannot read."""
+        e = self.example
+        if e.dtype != np.int32 or e.ndim != 1:
+            raise DataError("example must be an int32 vector; Breakpoints.of takes any integers")
+        if e.size and not 0 <= e.min() <= e.max() < self.n:
+            raise DataError(
+                f"there are examples {e.min()}..{e.max()} in breakpoints of {self.n}; number "
+                "the examples from 0"
+            )
+        for x in columns(e.size, value=self.value, fp_diff=self.fp_diff, fn_diff=self.fn_diff):
+            if not np.isfinite(x).all():
+                raise DataError(
+                    f"breakpoint {np.isinf(x).argmax()} is infinite; leave out what no finite "
+                    "threshold reaches"
+                )
+        columns(self.n, fp_base=self.fp_base, fn_base=self.fn_base)
+        if not _follows(e, self.value).all():
+            raise DataError("breakpoints are out of order; let Breakpoints.of put them in order")
+
+    @staticmethod
+    def of(
+        example: ArrayLike, value: ArrayLike, fp_diff: ArrayLike, fn_diff: ArrayLike, n: int
+    ) -> Breakpoints:
+        """Check breakpoints, put them in order, merge those at equal values of one example.
+
+        The false positives of each example begin, and its false negatives end, at 0.
+
+        Raises
+        ------
+        DataError
+            When arrays do not fit together, a number is not finite, or an example would have
+            a negative number of errors.
+        """
+        e = example_numbers(example)
+        v, fp, fn = columns(e.size, value=value, fp_diff=fp_diff, fn_diff=fn_diff)
+        order = np.lexsort((v, e))
+        e, v, fp, fn = e[order], v[order], fp[order], fn[order]
+        if e.size:
+            first = np.flatnonzero(np.r_[True, _follows(e, v)])
+            e, v = e[first], v[first]
+            fp, fn = np.add.reduceat(fp, first), np.add.reduceat(fn, first)
+        found = Breakpoints(e, v, fp, fn, n, np.zeros(n), np.zeros(n))
+        _require_errors(e, "fp", fp)
+        _require_errors(e[::-1], "fn", -fn[::-1])
+        return found
+
+    @staticmethod
+    def of_labels(y: Any, denominator: Denominator = "rate") -> Breakpoints:
+        """Binary labels: at value 0 a negative becomes an error, a positive is one no longer.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            Labels in {-1, 1}, {0, 1} or booleans.
+        denominator : {"rate", "count"}
+            Errors as shares of their class, or as numbers.
+        """
+        positive = side_of(y) > 0
+        n, n_pos = positive.size, int(np.count_nonzero(positive))
+        rates = _is_rate(denominator)
+        if rates and not 0 < n_pos < n:
+            raise DataError(
+                f"{n_pos} of {n} labels are positive, and rates need both classes; "
+                "use denominator='count'"
+            )
+        fp, fn = _of_one(n, n_pos, rates)
+        diffs = np.where(positive, 0.0, fp), np.where(positive, fn, 0.0)
+        zeros = np.zeros(n)
+        return Breakpoints(np.arange(n, dtype=np.int32), zeros, *diffs, n, zeros, zeros)
+
+    @staticmethod
+    def of_penalties(
+        example: ArrayLike,
+        min_log_lambda: ArrayLike,
+        fp: ArrayLike,
+        fn: ArrayLike,
+        *,
+        max_log_lambda: ArrayLike | None = None,
+        denominator: Denominator = "rate",
+    ) -> Breakpoints:
+        """Changepoint detection: errors that are constant on intervals of the log penalty.
+
+        A score is a predicted -log λ, larger for more changes, and so is a value.
+
+        Parameters
+        ----------
+        example : array of shape (I,)
+            Example of each interval, numbered from 0; each has one interval or more.
+        min_log_lambda : array of shape (I,)
+            Where the interval begins, the first of an example at -inf.
+        fp, fn : arrays of shape (I,)
+            False positives and false negatives on the interval.
+        max_log_lambda : array of shape (I,), optional
+            Where it ends; if given, it must be where the next one begins, or at last inf.
+        denominator : {"rate", "count"}
+            Errors divided by their total change over all thresholds, or as numbers.
+
+        Raises
+        ------
+        DataError
+            When intervals of an example are missing, repeated or do not tile the line.
+        """
+        found = steps(example, min_log_lambda, max_log_lambda, fp, fn)
+        fps = fns = 1.0
+        if _is_rate(denominator):
+            fps, fns = _total("fp", found.fp_diff), _total("fn", -found.fn_diff)
+        return Breakpoints(
+            found.example,
+            found.value,
+            found.fp_diff / fps,
+            found.fn_diff / fns,
+            found.n,
+            found.fp_base / fps,
+            found.fn_base / fns,
+        )
+
+    @cached_property
+    def sides(self) -> Sides | None:
+        """The labels when these are the breakpoints of binary labels, else None."""
+        if self.value.size != self.n or self.value.any():
+            return None  # else each example has one, as no value is there twice
+        positive = self.fn_diff != 0.0
+        n_pos = int(np.count_nonzero(positive))
+        for rates in (False, True)[: 1 + (0 < n_pos < self.n)]:
+            fp, fn = _of_one(self.n, n_pos, rates)
+            same = np.array_equal(self.fp_diff, np.where(positive, 0.0, fp))
+            if same and np.array_equal(self.fn_diff, np.where(positive, fn, 0.0)):
+                return Sides(np.where(positive, np.int8(1), np.int8(-1)), n_pos, rates)
+        return None
+
+
+def _of_one(n: int, n_pos: int, rates: bool) -> tuple[float, float]:
+    """Δfp of a negative and Δfn of a positive."""
+    return (1.0 / max(n - n_pos, 1), -1.0 / max(n_pos, 1)) if rates else (1.0, -1.0)
+
+
+def _is_rate(denominator: str) -> bool:
+    if denominator not in ("rate", "count"):
+        raise ParameterError(f"denominator must be 'rate' or 'count', got {denominator!r}")
+    return denominator == "rate"
+
+
+def _follows(e: Index, v: Vector) -> NDArray[np.bool_]:
+    """Whether each breakpoint but the first belongs after the one before it."""
+    after: NDArray[np.bool_] = (e[1:] > e[:-1]) | ((e[1:] == e[:-1]) & (v[1:] > v[:-1]))
+    return after
+
+
+def _total(name: str, diff: Vector) -> float:
+    total = float(diff.sum())
+    if not total > 0.0:
+        raise DataError(
+            f"{name} changes by {total} over all thresholds, and rates divide by that; "
+            "use denominator='count'"
+        )
+    return total
+
+
+def _require_errors(e: Index, name: str, diff: Vector) -> None:
+    """Refuse examples whose errors, `diff` summed up from 0, fall below it."""
+    level = np.cumsum(diff)
+    starts = np.flatnonzero(np.r_[True, e[1:] != e[:-1]][: e.size])
+    before = np.r_[0.0, level][starts]
+    errors = level - np.repeat(before, np.diff(np.r_[starts, e.size]))
+    bad = errors < -1e-12 * np.abs(diff).sum()  # else what rounding leaves of 0
+    if bad.any():
+        k = int(bad.argmax())
+        raise DataError(
+            f"example {e[k]} would have {name} = {errors[k]}; errors are at least 0, so check the "
+            f"signs of {name}_diff"
+        )

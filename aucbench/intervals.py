@@ -1,0 +1,122 @@
+"""Errors that are constant on intervals of the log penalty, as in changepoint detection."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aucbench.arrays import Index, Vector
+from aucbench.errors import DataError
+
+
+class Steps(NamedTuple):
+    """What an error function is between its ends: B differences, and n constants each side."""
+
+    example: Index
+    value: Vector
+    fp_diff: Vector
+    fn_diff: Vector
+    n: int
+    fp_base: Vector
+    fn_base: Vector
+
+
+def example_numbers(example: ArrayLike) -> Index:
+    """Check that examples are numbered by integers from 0."""
+    e = np.asarray(example)
+    if e.ndim != 1 or (e.size and e.dtype.kind not in "iu"):
+        raise DataError(
+            f"example has type {e.dtype} and shape {e.shape}; number the examples by integers "
+            "from 0 in one array"
+        )
+    if e.size and not 0 <= e.min() <= e.max() < 2**31 - 1:
+        wrong = e.min() if e.min() < 0 else e.max()
+        raise DataError(f"there is an example {wrong}; number the examples from 0 to 2**31 - 2")
+    return e.astype(np.int32)
+
+
+def columns(count: int, **arrays: ArrayLike) -> list[Vector]:
+    """Return arrays of `count` numbers as float64; refuse other shapes and NaN."""
+    found = []
+    for name, array in arrays.items():
+        x = np.ascontiguousarray(array, dtype=np.float64)
+        if x.shape != (count,):
+            raise DataError(f"{name} has shape {x.shape}; give {count} numbers, one per entry")
+        if np.isnan(x).any():
+            raise DataError(f"{name} has NaN in entry {np.isnan(x).argmax()}; leave that entry out")
+        found.append(x)
+    return found
+
+
+def steps(
+    example: ArrayLike,
+    low: ArrayLike,
+    high: ArrayLike | None,
+    fp: ArrayLike,
+    fn: ArrayLike,
+) -> Steps:
+    """Differences at growing -log λ of intervals that begin at `low` and may have to end at `high`.
+
+    Raises
+    ------
+    DataError
+        When intervals of an example are missing, repeated or do not tile the line.
+    """
+    e = example_numbers(example)
+    m, fps, fns = columns(e.size, min_log_lambda=low, fp=fp, fn=fn)
+    order = np.lexsort((m, e))
+    e, m, fps, fns = e[order], m[order], fps[order], fns[order]
+    first = np.r_[True, e[1:] != e[:-1]][: e.size]
+    last = np.r_[first[1:], True][: e.size]
+    _require_starts(e, m, first)
+    if high is not None:
+        (ends,) = columns(e.size, max_log_lambda=high)
+        _require_no_gap(e, m, ends[order], last)
+    _require_errors(e, fps, fns)
+    at = np.flatnonzero(~first)
+    at = at[np.lexsort((-m[at], e[at]))]
+    fp_diff, fn_diff = fps[at - 1] - fps[at], fns[at - 1] - fns[at]
+    changes = (fp_diff != 0.0) | (fn_diff != 0.0)
+    at, fp_diff, fn_diff = at[changes], fp_diff[changes], fn_diff[changes]
+    return Steps(e[at], -m[at], fp_diff, fn_diff, int(first.sum()), fps[last], fns[first])
+
+
+def _require_starts(e: Index, m: Vector, first: NDArray[np.bool_]) -> None:
+    seen = e[first]
+    if not np.array_equal(seen, np.arange(seen.size)):
+        absent = int(np.argmax(seen != np.arange(seen.size)))
+        _refuse(absent, "has no interval", "give each example one that begins at -inf")
+    late = first & (m != -np.inf)
+    if late.any():
+        k = int(late.argmax())
+        _refuse(e[k], f"begins at min_log_lambda {m[k]}", "add the interval that begins at -inf")
+    twice = ~first & (m == np.r_[np.nan, m[:-1]][: m.size])
+    if twice.any():
+        k = int(twice.argmax())
+        _refuse(e[k], f"has two intervals that begin at {m[k]}", "keep one of them")
+    if np.isposinf(m).any():
+        k = int(np.isposinf(m).argmax())
+        _refuse(e[k], "has an interval that begins at inf", "leave it out, since it is empty")
+
+
+def _require_no_gap(e: Index, m: Vector, ends: Vector, last: NDArray[np.bool_]) -> None:
+    wanted = np.where(last, np.inf, np.r_[m[1:], np.inf][: m.size])
+    wrong = ends != wanted
+    if wrong.any():
+        k = int(wrong.argmax())
+        what = f"has an interval from {m[k]} to {ends[k]}, which should end at {wanted[k]}"
+        _refuse(e[k], what, "let its intervals tile the line from -inf to inf")
+
+
+def _require_errors(e: Index, fps: Vector, fns: Vector) -> None:
+    for name, x in (("fp", fps), ("fn", fns)):
+        wrong = ~((x >= 0.0) & (x < np.inf))
+        if wrong.any():
+            k = int(wrong.argmax())
+            _refuse(e[k], f"has {name} = {x[k]}", "errors are finite and at least 0")
+
+
+def _refuse(example: int, what: str, way_out: str) -> NoReturn:
+    raise DataError(f"example {example} {what}; {way_out}")

@@ -1,0 +1,65 @@
+"""The sweep of AUM beside NumPy's sort of the thresholds: read the ratios, not the times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aucbench import aum
+
+SIZES = [1_000, 10_000, 100_000, 1_000_000]
+
+
+def normal_lines(n: int) -> list[np.ndarray]:
+    """Binary labels, half of them positive, rates; scores overlap, the direction is noise."""
+    rng = np.random.default_rng(0)
+    positive = rng.random(n) < 0.5
+    scores = rng.standard_normal(n) + positive
+    fp, fn = ~positive / np.count_nonzero(~positive), -1.0 * positive / np.count_nonzero(positive)
+    return [-scores, rng.standard_normal(n), fp, fn]
+
+
+class AumSweep:
+    """As many events as lines."""
+
+    version = "1"
+    params = SIZES
+    param_names = ("n",)
+
+    def setup(self, n: int) -> None:
+        self.lines = normal_lines(n)
+
+    def time_path(self, n: int) -> None:
+        aum.aum_path(*self.lines, max_events=n)
+
+    def time_start(self, n: int) -> None:
+        """Sorting the lines and finding their first crossings."""
+        aum.aum_path(*self.lines, max_events=1)
+
+    def time_argsort(self, n: int) -> None:
+        np.argsort(self.lines[0])
+
+
+class AumSweepOfAll:
+    """All events of some lines: a quarter of a million of thousand normal ones; ties; a star."""
+
+    version = "1"
+    params = ("normal", "whole", "star")
+    param_names = ("lines",)
+
+    def setup(self, lines: str) -> None:
+        self.lines = normal_lines(1_000 if lines == "normal" else 20_000)
+        if lines == "whole":
+            self.lines[:2] = np.round(self.lines[0] * 5), np.round(self.lines[1] * 5)
+        if lines == "star":
+            self.lines[1] = np.random.default_rng(0).permutation(20_000) * 1.0
+            self.lines[0] = -self.lines[1]
+
+    def time_path(self, lines: str) -> None:
+        aum.aum_path(*self.lines)
+
+    def track_microseconds_per_event(self, lines: str) -> float:
+        from time import perf_counter
+
+        begin = perf_counter()
+        events = aum.aum_path(*self.lines).step.size
+        return 1e6 * (perf_counter() - begin) / events

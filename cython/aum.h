@@ -1,0 +1,155 @@
+/* Two passes over the scores of binary labels: what lies in a bracket, and the derivatives. */
+#ifndef AUCBENCH_AUM_H
+#define AUCBENCH_AUM_H
+
+#include "clones.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define AUCBENCH_INLINE static inline __attribute__((always_inline))
+#else
+#define AUCBENCH_INLINE static inline
+#endif
+
+typedef uint64_t aucbench_key;
+
+/* Keys in the order of the doubles; -0.0 and 0.0 are one key, and NaN has some place. */
+AUCBENCH_INLINE aucbench_key aucbench_key_of(double x)
+{
+    aucbench_key bits;
+    x += 0.0;
+    memcpy(&bits, &x, sizeof bits);
+    return bits ^ ((0 - (bits >> 63)) | UINT64_C(1) << 63);
+}
+
+AUCBENCH_INLINE double aucbench_of_key(aucbench_key key)
+{
+    double x;
+    key ^= (key >> 63) ? UINT64_C(1) << 63 : UINT64_MAX;
+    memcpy(&x, &key, sizeof x);
+    return x;
+}
+
+/* Row i of a sample, one in each stretch; hashed, so that no period of the rows meets it. */
+AUCBENCH_INLINE size_t aucbench_sampled(size_t i, size_t stretch)
+{
+    const uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    return i * stretch + (size_t)(hash % stretch);
+}
+
+AUCBENCH_INLINE int aucbench_lowest_bit(uint64_t word)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll(word);
+#else
+    int j = 0;
+    while (!(word >> j & 1))
+        j++;
+    return j;
+#endif
+}
+
+/* A table, because compilers turn `|= BIT[j]` into SIMD but not `|= 1 << j`. */
+#define AUCBENCH_BITS_8(b) 1ull << (b), 2ull << (b), 4ull << (b), 8ull << (b), \
+                           16ull << (b), 32ull << (b), 64ull << (b), 128ull << (b)
+static const uint64_t AUCBENCH_BIT[64] = {
+    AUCBENCH_BITS_8(0), AUCBENCH_BITS_8(8), AUCBENCH_BITS_8(16), AUCBENCH_BITS_8(24),
+    AUCBENCH_BITS_8(32), AUCBENCH_BITS_8(40), AUCBENCH_BITS_8(48), AUCBENCH_BITS_8(56)};
+
+/* Bit j: s[j] is not outside lo..hi. Counts those above hi, and the positives of these. */
+AUCBENCH_INLINE uint64_t aucbench_aum_word(const double *s, const signed char *y, int size,
+                                           double lo, double hi, int64_t *above, int64_t *pos)
+{
+    uint64_t word = 0;
+    int64_t a = 0, p = 0;
+    for (int j = 0; j < size; j++) {
+        const double x = s[j];
+        a += x > hi;
+        p += (x > hi) & (y[j] > 0);
+        word |= (x > hi) | (x < lo) ? 0 : AUCBENCH_BIT[j];
+    }
+    *above += a;
+    *pos += p;
+    return word;
+}
+
+/* Keys of the scores that are not outside lo..hi, by class; NaN is among them.
+ *
+ * count: positives and negatives above hi, then positives and negatives copied. Each output
+ * has one place to spare, which takes what belongs to the other class without a branch.
+ */
+AUCBENCH_CLONES
+static void aucbench_aum_gather(size_t n, const double *s, const signed char *y, double lo,
+                                double hi, aucbench_key *pos, aucbench_key *neg, int64_t *count)
+{
+    int64_t above = 0, above_pos = 0;
+    size_t p = 0, q = 0;
+    for (size_t i = 0; i < n; i += 64) {
+        uint64_t word =
+            n - i >= 64 ? aucbench_aum_word(s + i, y + i, 64, lo, hi, &above, &above_pos)
+                        : aucbench_aum_word(s + i, y + i, (int)(n - i), lo, hi, &above, &above_pos);
+        for (; word; word &= word - 1) {
+            const size_t k = i + (size_t)aucbench_lowest_bit(word);
+            pos[p] = neg[q] = aucbench_key_of(s[k]);
+            p += y[k] > 0;
+            q += y[k] <= 0;
+        }
+    }
+    count[0] = above_pos;
+    count[1] = above - above_pos;
+    count[2] = (int64_t)p;
+    count[3] = (int64_t)q;
+}
+
+/* What a score adds to the AUM and its one-sided derivatives, by its class and side of c. */
+typedef struct {
+    double c;
+    double neg, neg_left, neg_right;  /* a negative above c, at c */
+    double pos, pos_left, pos_right;  /* a positive below c, at c */
+} aucbench_aum_rule;
+
+/* Fills the derivatives of up to 512 scores, and `area` with what each adds to the AUM. */
+AUCBENCH_INLINE void aucbench_aum_rows(int size, const double *restrict s,
+                                       const signed char *restrict y, aucbench_aum_rule r,
+                                       double *restrict left, double *restrict right,
+                                       double *restrict area)
+{
+    for (int j = 0; j < size; j++) {
+        const double d = s[j] - r.c;
+        const int64_t positive = y[j] > 0;
+        const double above = positive ? 0.0 : r.neg, below = positive ? r.pos : 0.0;
+        const double slope = d > 0.0 ? above : below;
+        const double tie_left = positive ? r.pos_left : r.neg_left;
+        const double tie_right = positive ? r.pos_right : r.neg_right;
+        left[j] = d == 0.0 ? tie_left : slope;
+        right[j] = d == 0.0 ? tie_right : slope;
+        area[j] = slope * d; /* 0 times NaN or infinity shows in the sum */
+    }
+}
+
+/* Lanes and stretches of fixed size, for an error of the sum that does not grow like n. */
+AUCBENCH_CLONES
+static double aucbench_aum_write(size_t n, const double *s, const signed char *y,
+                                 const aucbench_aum_rule *rule, double *left, double *right)
+{
+    const aucbench_aum_rule r = *rule;
+    double area[512], total = 0.0;
+    for (size_t i = 0; i < n; i += 512) {
+        const int size = n - i < 512 ? (int)(n - i) : 512;
+        double sums[8] = {0.0};
+        aucbench_aum_rows(size, s + i, y + i, r, left + i, right + i, area);
+        for (int j = size; j % 8; j++)
+            area[j] = 0.0;
+        for (int j = 0; j < size; j += 8)
+            for (int l = 0; l < 8; l++)
+                sums[l] += area[j + l];
+        for (int l = 0; l < 8; l++)
+            total += sums[l];
+    }
+    return total;
+}
+
+#endif

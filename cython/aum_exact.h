@@ -1,0 +1,158 @@
+/* The step at which two lines T + step d meet, rounded correctly for any doubles.
+ *
+ * A quotient of two differences, each in high and low part, is right to 2^-98 of it, which
+ * nearly always settles the rounding. Where it does not, or where something might underflow,
+ * the sign of a sum of products says on which side of a midpoint it lies; the sum is a whole
+ * number of 4352 bits, wide enough for products of any doubles.
+ */
+#ifndef AUCBENCH_AUM_EXACT_H
+#define AUCBENCH_AUM_EXACT_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As in clones.h, but the middle machine has FMA: a call of fma() costs as much as a key. */
+#if defined(__has_attribute) && defined(__x86_64__) && defined(__GLIBC__)
+#if __has_attribute(target_clones)
+#define AUCBENCH_FMA_CLONES __attribute__((target_clones("avx512f", "arch=haswell", "default")))
+#endif
+#endif
+#ifndef AUCBENCH_FMA_CLONES
+#define AUCBENCH_FMA_CLONES
+#endif
+
+/* A function of its own would be built for the poorest machine. */
+#if defined(__GNUC__)
+#define AUCBENCH_INLINE static inline __attribute__((always_inline))
+#else
+#define AUCBENCH_INLINE static inline
+#endif
+
+#define AUCBENCH_WORDS 68 /* of 64 bits */
+
+typedef struct {
+    double T, d;
+} aucbench_line;
+
+AUCBENCH_INLINE double aucbench_sum2(double a, double b, double *low)
+{
+    double s = a + b, t = s - a;
+    *low = (a - (s - t)) + (b - t);
+    return s;
+}
+
+/* words += sign * a * b, two's complement, least significant first */
+static void aucbench_add_product(uint64_t *words, int sign, double a, double b)
+{
+    int ea, eb, shift;
+    long long ma = (long long)ldexp(frexp(a, &ea), 53), mb = (long long)ldexp(frexp(b, &eb), 53);
+    unsigned __int128 m = (unsigned __int128)(uint64_t)llabs(ma) * (uint64_t)llabs(mb), carry;
+    uint64_t part[3];
+    if (m == 0)
+        return;
+    if ((ma < 0) != (mb < 0))
+        sign = -sign;
+    shift = ea + eb + 2148; /* at least 2, as ea, eb >= -1073: the last bit weighs 2^-2254 */
+    part[0] = (uint64_t)m << (shift & 63);
+    part[1] = (uint64_t)(m >> 1 >> (63 - (shift & 63)));
+    part[2] = (uint64_t)(m >> 64 >> 1 >> (63 - (shift & 63)));
+    words += shift >> 6;
+    carry = sign < 0; /* minus x is not x, plus one, all the way up */
+    for (int k = 0; k < AUCBENCH_WORDS - (shift >> 6); k++) {
+        uint64_t x = k < 3 ? part[k] : 0;
+        carry += (unsigned __int128)words[k] + (sign < 0 ? ~x : x);
+        words[k] = (uint64_t)carry;
+        carry >>= 64;
+    }
+}
+
+/* The sign of 2 (T_b - T_a) - (p + q) (d_a - d_b) */
+static int aucbench_side(const aucbench_line *a, const aucbench_line *b, double p, double q)
+{
+    uint64_t words[AUCBENCH_WORDS] = {0}, any = 0;
+    for (int twice = 0; twice < 2; twice++) {
+        double x = twice ? p : q;
+        aucbench_add_product(words, 1, b->T, 1.0);
+        aucbench_add_product(words, -1, a->T, 1.0);
+        aucbench_add_product(words, -1, x, a->d);
+        aucbench_add_product(words, 1, x, b->d);
+    }
+    for (int k = 0; k < AUCBENCH_WORDS; k++)
+        any |= words[k];
+    return (long long)words[AUCBENCH_WORDS - 1] < 0 ? -1 : any != 0;
+}
+
+/* p or its neighbour q, whichever is even */
+static double aucbench_even(double p, double q)
+{
+    uint64_t bits;
+    memcpy(&bits, &p, sizeof bits);
+    return bits & 1 ? q : p;
+}
+
+/* (T_b - T_a) / (d_a - d_b) >= 0 rounded to nearest, even; q is at most a few places off */
+static double aucbench_rounded(const aucbench_line *a, const aucbench_line *b, double q)
+{
+    if (!(isfinite(a->T) && isfinite(b->T) && isfinite(a->d) && isfinite(b->d)))
+        return q;
+    for (int tries = 0; tries < 64 && q >= 0 && q < 0x1p1023; tries++) {
+        double up = nextafter(q, INFINITY), down = nextafter(q, 0.0);
+        int above = aucbench_side(a, b, q, up), below;
+        if (above > 0) {
+            q = up;
+            continue;
+        }
+        if (above == 0)
+            return aucbench_even(q, up);
+        below = q > 0 ? aucbench_side(a, b, down, q) : 1;
+        if (below >= 0)
+            return below ? q : aucbench_even(q, down);
+        q = down;
+    }
+    return q;
+}
+
+typedef struct {
+    double high, low, n, n_low, d_low;
+} aucbench_quotient;
+
+/* (T_b - T_a) / (d_a - d_b) = high + low, but for 2^-98 of it */
+AUCBENCH_INLINE aucbench_quotient aucbench_divide(aucbench_line a, aucbench_line b)
+{
+    aucbench_quotient q;
+    double d = aucbench_sum2(a.d, -b.d, &q.d_low);
+    q.n = aucbench_sum2(b.T, -a.T, &q.n_low);
+    q.high = q.n / d;
+    q.low = (fma(-q.high, d, q.n) + (q.n_low - q.high * q.d_low)) / d;
+    return q;
+}
+
+/* The step at which neighbours a, b meet, rounded correctly; infinite for never */
+AUCBENCH_INLINE double aucbench_meeting(aucbench_line a, aucbench_line b)
+{
+    aucbench_quotient q;
+    double error, least, most;
+    if (!(a.d > b.d))
+        return INFINITY;
+    q = aucbench_divide(a, b);
+    error = q.high * 0x1p-98;
+    least = q.high + (q.low - error);
+    most = q.high + (q.low + error);
+    if (!(least == most && q.n > 0x1p-900 && q.high > 0x1p-900 && q.high < 0x1p1000))
+        least = q.n_low == 0 && q.d_low == 0 ? q.high : aucbench_rounded(&a, &b, q.high);
+    return least < 0x1p1022 ? least : INFINITY;
+}
+
+/* sum += (a - b) (m + m_low) */
+AUCBENCH_INLINE void aucbench_add(double *sum, double a, double b, double m, double m_low)
+{
+    double low, tail, d = aucbench_sum2(a, -b, &low), p = d * m;
+    low = fma(d, m, -p) + (low * m + d * m_low);
+    sum[0] = aucbench_sum2(sum[0], p, &tail);
+    sum[1] += low + tail;
+}
+
+#endif

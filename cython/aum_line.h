@@ -1,0 +1,316 @@
+/* Loops over the examples a_i + eta b_i of one class that a line search of the AUM makes.
+ *
+ * Those whose number of passes decides the speed are built for several machines (clones.h).
+ * Each ends and stays in bounds for any floats: a NaN is neither above, below nor at c.
+ */
+#ifndef AUCBENCH_AUM_LINE_H
+#define AUCBENCH_AUM_LINE_H
+
+#include "clones.h"
+#include "dense.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int64_t aucbench_i8 __attribute__((vector_size(64)));
+
+enum { AUCBENCH_CHUNK = 512 }; /* terms summed before they meet a total: less rounding */
+
+/* Number and sums of b, |b| and of a (or of distances to c) over some examples */
+typedef struct {
+    ptrdiff_t count;
+    double a, b, mass;
+} aucbench_sums;
+
+/* An extreme example at some eta: its value relative to a pivot, its line */
+typedef struct {
+    double value, a, b;
+} aucbench_extreme;
+
+/* Scaled and shifted copies of the scores and minus the direction, positives first */
+static void aucbench_pack(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
+                          const double *direction, const signed char *y, const double *shift,
+                          const double *scale, double *a, double *b)
+{
+    ptrdiff_t pos = 0, neg = n_pos;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        int is = y[i] > 0;
+        ptrdiff_t at = is ? pos : neg;
+        a[at] = (scores[i] - shift[0]) * scale[0];
+        b[at] = (shift[1] - direction[i]) * scale[1];
+        pos += is;
+        neg += 1 - is;
+    }
+}
+
+/* out = a + eta b: the one place where scores are rounded, so that all passes agree on ties.
+ * No clones: with AVX-512 the last few may be rounded otherwise (fused) than when they were
+ * elsewhere in the array, and an example would change its place when others are dropped.
+ */
+static void aucbench_keys(ptrdiff_t m, const double *a, const double *b, double eta, double *out)
+{
+    for (ptrdiff_t i = 0; i < m; i++)
+        out[i] = a[i] + eta * b[i];
+}
+
+/* out = larger (smaller) of the distances to c at two steps, lo[0] = eta, lo[1] = c */
+AUCBENCH_CLONES
+static void aucbench_reach(ptrdiff_t m, const double *a, const double *b, const double *lo,
+                           const double *hi, int larger, double *out)
+{
+    double sign = larger ? 1.0 : -1.0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        double p = sign * (a[i] + lo[0] * b[i] - lo[1]), q = sign * (a[i] + hi[0] * b[i] - hi[1]);
+        out[i] = sign * (p > q ? p : q);
+    }
+}
+
+/* above = #{x > hi}, from = #{x >= lo} */
+AUCBENCH_CLONES
+static void aucbench_ranked(ptrdiff_t m, const double *x, double lo, double hi, ptrdiff_t *above,
+                            ptrdiff_t *from)
+{
+    int64_t over = 0, reach = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        over += x[i] > hi;
+        reach += x[i] >= lo;
+    }
+    *above = over;
+    *from = reach;
+}
+
+/* Keep those with lo <= x <= hi, in their order; out may be x. Returns their number. */
+static ptrdiff_t aucbench_keep(ptrdiff_t m, const double *x, double lo, double hi, double *out)
+{
+    ptrdiff_t k = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        double v = x[i];
+        out[k] = v;
+        k += (v >= lo) & (v <= hi);
+    }
+    return k;
+}
+
+/* Keep sign b of those with key = c. Returns their number. */
+static ptrdiff_t aucbench_tied(ptrdiff_t m, const double *key, const double *b, double c,
+                               double sign, double *out)
+{
+    ptrdiff_t k = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        out[k] = sign * b[i];
+        k += key[i] == c;
+    }
+    return k;
+}
+
+static double aucbench_across(const aucbench_v8 *sum)
+{
+    const double *v = (const double *)sum;
+    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+
+/* Sums over the side z = sign (key - c) > 0, a: the sum of z. Returns how many have z = 0. */
+AUCBENCH_CLONES
+static ptrdiff_t aucbench_side(ptrdiff_t m, const double *key, const double *b, double c,
+                               double sign, aucbench_sums *out)
+{
+    long double sum_z = 0, sum_b = 0, mass = 0;
+    ptrdiff_t count = 0, ties = 0, i = 0;
+    aucbench_i8 magnitude = (aucbench_i8){0} + INT64_MAX;
+    while (i + 8 <= m) {
+        ptrdiff_t end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : i + (m - i) / 8 * 8;
+        aucbench_v8 tz = {0}, tb = {0}, tm = {0}, z, v;
+        aucbench_i8 counted = {0}, tied = {0}, in;
+        for (; i < end; i += 8) {
+            AUCBENCH_LOAD(z, key + i);
+            AUCBENCH_LOAD(v, b + i);
+            z = sign * (z - c);
+            in = (aucbench_i8)(z > 0.0);
+            counted -= in;
+            tied -= (aucbench_i8)(z == 0.0);
+            tz += (aucbench_v8)((aucbench_i8)z & in);
+            tb += (aucbench_v8)((aucbench_i8)v & in);
+            tm += (aucbench_v8)((aucbench_i8)v & in & magnitude);
+        }
+        sum_z += aucbench_across(&tz);
+        sum_b += aucbench_across(&tb);
+        mass += aucbench_across(&tm);
+        for (int r = 0; r < 8; r++) {
+            count += counted[r];
+            ties += tied[r];
+        }
+    }
+    for (; i < m; i++) {
+        double z = sign * (key[i] - c);
+        ties += z == 0.0;
+        if (z > 0.0) {
+            count++;
+            sum_z += z;
+            sum_b += b[i];
+            mass += fabs(b[i]);
+        }
+    }
+    *out = (aucbench_sums){count, (double)sum_z, (double)sum_b, (double)mass};
+    return ties;
+}
+
+/* Add to b, |b| and count those with key = c and side (b - slope) > 0 */
+static void aucbench_tied_side(ptrdiff_t m, const double *key, const double *b, double c,
+                               double side, double slope, aucbench_sums *to)
+{
+    for (ptrdiff_t i = 0; i < m; i++)
+        if (key[i] == c && side * (b[i] - slope) > 0.0) {
+            to->count++;
+            to->b += b[i];
+            to->mass += fabs(b[i]);
+        }
+}
+
+/* Drop the examples whose side of c is settled between two steps; keep the others in place.
+ *
+ * Those whose distances to c are all > hi (above[0]) or all < lo (above[1] of them) leave;
+ * sums gets those above when `counts_above`, else those below. Returns how many are kept.
+ */
+static ptrdiff_t aucbench_settle(ptrdiff_t m, double *a, double *b, const double *from,
+                                 const double *to, double lo, double hi, int counts_above,
+                                 ptrdiff_t *above, aucbench_sums *sums)
+{
+    long double sum_a = sums->a, sum_b = sums->b, mass = sums->mass;
+    ptrdiff_t k = 0, i = 0, n_above = 0, n_below = 0;
+    while (i < m) {
+        ptrdiff_t end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : m;
+        double ta = 0, tb = 0, tm = 0;
+        for (; i < end; i++) {
+            double x = a[i], v = b[i];
+            double p = x + from[0] * v - from[1], q = x + to[0] * v - to[1];
+            int over = (p > hi) & (q > hi), under = (p < lo) & (q < lo);
+            int counted = counts_above ? over : under;
+            a[k] = x;
+            b[k] = v;
+            k += !(over | under);
+            n_above += over;
+            n_below += under;
+            ta += counted ? x : 0.0;
+            tb += counted ? v : 0.0;
+            tm += counted ? fabs(v) : 0.0;
+        }
+        sum_a += ta;
+        sum_b += tb;
+        mass += tm;
+    }
+    sums->count += counts_above ? n_above : n_below;
+    sums->a = (double)sum_a;
+    sums->b = (double)sum_b;
+    sums->mass = (double)mass;
+    *above += n_above;
+    return k;
+}
+
+/* Numbers above and level with (c, slope) in the order (key, side b), descending.
+ *
+ * key becomes 1 above, 0 level, -1 below; pivot[0] becomes a of one that is level.
+ */
+static void aucbench_level(ptrdiff_t m, double *key, const double *a, const double *b, double c,
+                           double side, double slope, ptrdiff_t *above, ptrdiff_t *level,
+                           double *pivot)
+{
+    ptrdiff_t over = 0, equal = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        double z = key[i] == c ? side * (b[i] - slope) : key[i] - c;
+        over += z > 0.0;
+        equal += z == 0.0;
+        *pivot = z == 0.0 ? a[i] : *pivot;
+        key[i] = (z > 0.0) - (z < 0.0);
+    }
+    *above = over;
+    *level = equal;
+}
+
+static double aucbench_least(const aucbench_v8 *sum)
+{
+    const double *v = (const double *)sum;
+    double least = v[0];
+    for (int r = 1; r < 8; r++)
+        least = v[r] < least ? v[r] : least;
+    return least;
+}
+
+/* The lowest at step t of those with place = side, replaced where one is lower; times side */
+AUCBENCH_CLONES
+static void aucbench_extreme_of(ptrdiff_t m, const double *place, const double *a,
+                                const double *b, double side, const double *pivot, double t,
+                                aucbench_extreme *to)
+{
+    ptrdiff_t best = -1, i = 0;
+    double least = side * to->value;
+    while (i < m) {
+        ptrdiff_t start = i, end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : m;
+        aucbench_v8 low = (aucbench_v8){0} + INFINITY, x, y, z;
+        for (; i + 8 <= end; i += 8) {
+            AUCBENCH_LOAD(x, a + i);
+            AUCBENCH_LOAD(y, b + i);
+            AUCBENCH_LOAD(z, place + i);
+            x = side * ((x - pivot[0]) + t * (y - pivot[1]));
+            aucbench_i8 lower = (aucbench_i8)(x < low) & (aucbench_i8)(z == side);
+            low = (aucbench_v8)(((aucbench_i8)x & lower) | ((aucbench_i8)low & ~lower));
+        }
+        double least_here = aucbench_least(&low);
+        for (; i < end; i++) {
+            double v = side * ((a[i] - pivot[0]) + t * (b[i] - pivot[1]));
+            least_here = place[i] == side && v < least_here ? v : least_here;
+        }
+        if (least_here < least) {
+            least = least_here;
+            best = start;
+        }
+    }
+    if (best < 0)
+        return;
+    for (i = best; i < m && i < best + AUCBENCH_CHUNK; i++) {
+        double v = (a[i] - pivot[0]) + t * (b[i] - pivot[1]);
+        if (place[i] == side && side * (v - to->value) < 0.0)
+            *to = (aucbench_extreme){v, a[i], b[i]};
+    }
+}
+
+/* Mean distances to the pivot's line at eta: of negatives above, plus of positives below */
+static double aucbench_area(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
+                            const double *direction, const signed char *y, const double *shift,
+                            const double *scale, const double *pivot, double eta)
+{
+    long double sum[2] = {0, 0};
+    for (ptrdiff_t i = 0; i < n;) {
+        ptrdiff_t end = n - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : n;
+        double below = 0, above = 0;
+        for (; i < end; i++) {
+            double z = ((scores[i] - shift[0]) * scale[0] - pivot[0])
+                       + eta * ((shift[1] - direction[i]) * scale[1] - pivot[1]);
+            below += (y[i] > 0) & (z < 0.0) ? -z : 0.0;
+            above += (y[i] <= 0) & (z > 0.0) ? z : 0.0;
+        }
+        sum[0] += below;
+        sum[1] += above;
+    }
+    return (double)(sum[0] / n_pos + sum[1] / (n - n_pos));
+}
+
+/* Sort a few values with their weights, descending: Shell's sort, no memory */
+static void aucbench_sort(int m, double *x, long long *w)
+{
+    static const int GAPS[] = {701, 301, 132, 57, 23, 10, 4, 1};
+    for (int g = 0; g < 8; g++)
+        for (int gap = GAPS[g], i = gap; i < m; i++) {
+            double v = x[i];
+            long long u = w[i];
+            int j = i;
+            for (; j >= gap && x[j - gap] < v; j -= gap) {
+                x[j] = x[j - gap];
+                w[j] = w[j - gap];
+            }
+            x[j] = v;
+            w[j] = u;
+        }
+}
+
+#endif

@@ -1,0 +1,274 @@
+"""Exact minimum of the AUM of binary labels along a line, without a sort.
+
+With s = a + eta b the AUM is h(eta) = min_c mean_- [s - c]_+ + mean_+ [c - s]_+, convex and
+piecewise linear. c is a weighted median of s, and its order of the examples gives the slope.
+"""
+
+from libc.float cimport DBL_EPSILON
+from libc.math cimport INFINITY, fabs, sqrt
+from aum_point cimport (
+    Lines, Point, aucbench_area, aucbench_pack, aucbench_sums, contact, evaluate, fold, level)
+from weighted cimport hashed, weighted
+
+cdef double NEAR = 2.0**-16
+
+cdef enum:
+    SAMPLE = 2048  # most examples of a class in the sample that is solved first
+
+
+cdef inline bint falls(const Point* p) noexcept nogil:
+    return p.slope[p.side] < -p.tol
+
+
+cdef inline bint rises(const Point* p) noexcept nogil:
+    return p.slope[p.side] > p.tol
+
+
+cdef int take(const Point* p, Point* lo, Point* hi) noexcept nogil:
+    """Let p replace an end of the bracket; 0 when it is a minimiser."""
+    cdef bint before = p.slope[1] < -p.tol, beyond = p.slope[0] > p.tol
+    if p.slope[0] < -p.tol:
+        lo[0] = p[0]
+        lo.side = before
+    if p.slope[1] > p.tol:
+        hi[0] = p[0]
+        hi.side = not beyond
+    return before or beyond
+
+
+cdef double crossing(const Point* lo, const Point* hi) noexcept nogil:
+    """Where the tangents of the two ends meet."""
+    cdef double d = hi.at[0] - lo.at[0], up = hi.slope[hi.side], down = lo.slope[lo.side]
+    return lo.at[0] + (lo.h - hi.h + up * d) / (up - down)
+
+
+cdef void narrow(Lines* P, Point* lo, Point* hi, Py_ssize_t few) noexcept nogil:
+    """Tangent steps, folding between them, until few examples are open or none helps."""
+    cdef Point p
+    cdef Py_ssize_t before
+    cdef double eta
+    cdef int t, rest = 0
+    for t in range(100):
+        before = P.m[0] + P.m[1]
+        if before <= few:
+            return
+        if rest == 0:
+            fold(P, lo, hi)
+            rest = 2 if 4 * (P.m[0] + P.m[1]) > 3 * before else 0
+        else:
+            rest -= 1
+        eta = crossing(lo, hi)
+        if t % 4 == 3:
+            eta = lo.at[0] + 0.5 * (hi.at[0] - lo.at[0])
+        if not lo.at[0] < eta < hi.at[0]:
+            return
+        evaluate(P, eta, &p)
+        if not take(&p, lo, hi):
+            return
+
+
+cdef double boundary(Lines* P, Point* lo, Point* hi, int above) noexcept nogil:
+    """Where the slope turns from < -tol (or <= tol if above) to more; both ends are moved.
+
+    By slopes alone: near the minimum the values of h differ by less than their rounding.
+    """
+    cdef Point p
+    cdef double pivot[2]
+    cdef double t = contact(P, lo, hi.at[0], lo.at[0], pivot)
+    cdef double u = contact(P, hi, lo.at[0], hi.at[0], pivot)
+    cdef double eta
+    cdef bint low[2]
+    cdef int turn, k
+    for turn in range(200):
+        if not u - t > 8.0 * DBL_EPSILON * u:
+            return t
+        eta = crossing(lo, hi)
+        if not falls(lo):  # flat up to t: what lies close beyond decides
+            eta = min(eta, t + NEAR * (u - t))
+        elif not rises(hi):
+            eta = max(eta, u - NEAR * (u - t))
+        elif turn % 3 == 2:
+            eta = t + 0.5 * (u - t)
+        if not t < eta < u:
+            eta = t + 0.5 * (u - t)
+        evaluate(P, eta, &p)
+        for k in range(2):
+            low[k] = p.slope[k] <= p.tol if above else p.slope[k] < -p.tol
+        if low[0]:
+            lo[0] = p
+            lo.side = low[1]
+            t = contact(P, lo, hi.at[0], lo.at[0], pivot)
+        if not low[1]:
+            hi[0] = p
+            hi.side = low[0]
+            u = contact(P, hi, lo.at[0], hi.at[0], pivot)
+    return t
+
+
+cdef void far(Lines* P, double start, Point* hi) noexcept nogil:
+    """A point on the last piece of h, beyond start.
+
+    The order of the scores far out is that of (b, a), and of b + a / eta at 1 / eta = 0.
+    """
+    cdef Lines Q = P[0]
+    cdef Point p
+    cdef double pivot[2]
+    cdef double tau
+    cdef int k
+    for k in range(2):
+        Q.a[k], Q.b[k] = P.b[k], P.a[k]
+    evaluate(&Q, 0.0, &p)
+    p.side = 1
+    tau = contact(&Q, &p, 1.0 / start, 0.0, pivot)
+    evaluate(P, min(2.0 / tau, 1e300) if tau > 0.0 else 1e300, hi)
+    hi.side = 1
+
+
+cdef void bracket(Lines* P, Point* lo, Point* hi, double first, double second) noexcept nogil:
+    """Points where h falls and rises, from two guesses; else 0, and a point on the last piece."""
+    cdef Point p
+    cdef int t
+    cdef double eta
+    lo.at[0] = hi.at[0] = -1.0
+    if second > 0.0:
+        evaluate(P, first, &p)
+        take(&p, lo, hi)
+        if hi.at[0] < 0.0:
+            evaluate(P, second, &p)
+            take(&p, lo, hi)
+    if lo.at[0] < 0.0:
+        evaluate(P, 0.0, &p)
+        if not take(&p, lo, hi) or p.slope[1] > p.tol:
+            lo[0] = p
+            lo.side = 1
+    eta = max(lo.at[0], second)
+    for t in range(3):
+        if hi.at[0] >= 0.0:
+            break
+        eta = max(2.0 * eta, lo.at[0] + (lo.h / -lo.slope[lo.side] if falls(lo) else 1.0))
+        evaluate(P, eta if 0.0 < eta < 1e100 else 1.0, &p)
+        eta = p.at[0]
+        take(&p, lo, hi)
+    if hi.at[0] < 0.0:
+        far(P, eta, hi)
+
+
+cdef void minimise(
+    Lines* P, double first, double second, Py_ssize_t few, double* interval, double* pivot,
+) noexcept nogil:
+    """Ends of the interval of minimisers, a step inside, and the pivot's line there."""
+    cdef Point lo, hi, end
+    bracket(P, &lo, &hi, first, second)
+    interval[0], interval[1] = 0.0, INFINITY
+    if lo.at[0] < hi.at[0]:
+        narrow(P, &lo, &hi, few)
+    end = lo
+    if falls(&lo):
+        end = hi
+        interval[0] = boundary(P, &lo, &end, 0)
+    if rises(&end):
+        interval[1] = interval[0]
+    elif rises(&hi):
+        interval[1] = max(interval[0], boundary(P, &end, &hi, 1))
+    interval[2] = interval[0] + 0.5 * (min(interval[1], hi.at[0]) - interval[0])
+    evaluate(P, interval[2], &end)
+    end.side = 1
+    level(P, &end, pivot)
+
+
+cdef void sample(const Lines* P, double* store, Lines* Q) noexcept nogil:
+    """At most SAMPLE examples of each class, as a smaller problem in the same scratch."""
+    cdef Py_ssize_t i, at
+    cdef int k
+    Q[0] = P[0]
+    for k in range(2):
+        Q.m[k] = min(P.m[k], <Py_ssize_t> SAMPLE)
+        Q.n[k] = Q.weight[1 - k] = Q.m[k]
+        Q.a[k], Q.b[k] = store + 2 * k * SAMPLE, store + (2 * k + 1) * SAMPLE
+        for i in range(Q.m[k]):
+            at = hashed(i, P.m[k], Q.m[k])
+            Q.a[k][i], Q.b[k][i] = P.a[k][at], P.b[k][at]
+    Q.target = Q.weight[0] * Q.weight[1]
+
+
+cdef inline double towards(const Point* end, const Point* p, double want) noexcept nogil:
+    """Where the slope is about `want`, between a bracket's end and a point inside."""
+    cdef double have = end.slope[end.side], t = (want - have) / (p.slope[1] - have)
+    return end.at[0] + (t * (p.at[0] - end.at[0]) if 0.0 < t < 1.0 else 0.0)
+
+
+cdef void guess(Lines* Q, double* steps) noexcept nogil:
+    """Two steps between which the minimum of the whole probably lies, from a sample Q.
+
+    A slope of the sample is a mean, known to about its mass / sqrt(examples in it).
+    """
+    cdef Point lo, hi, p
+    cdef double margin
+    cdef int t
+    bracket(Q, &lo, &hi, 0.0, 0.0)
+    steps[0] = steps[1] = 0.0
+    if not (falls(&lo) and rises(&hi)):
+        return
+    for t in range(50):
+        evaluate(Q, crossing(&lo, &hi), &p)
+        margin = 3.0 * p.tol / (8.0 * DBL_EPSILON) / sqrt(max(p.counted, 1.0))
+        if fabs(p.slope[1]) <= margin or not lo.at[0] < p.at[0] < hi.at[0]:
+            break
+        if not take(&p, &lo, &hi):
+            break
+    steps[0], steps[1] = towards(&lo, &p, -margin), towards(&hi, &p, margin)
+
+
+def line_min(
+    const double[::1] scores, const double[::1] direction, const signed char[::1] y,
+    const double[::1] shift, const double[::1] scale, Py_ssize_t few, Py_ssize_t sampled,
+    double[::1] work, double[::1] out,
+):
+    """out = first and last minimiser of the AUM of a + eta b over eta >= 0, and its minimum.
+
+    a = (scores - shift_0) scale_0, b = (shift_1 - direction) scale_1, |a|, |b| <= 1. Both
+    classes are there; work has 4 n + 8192 entries. Up to `few` examples are not folded;
+    from `sampled` on the search begins in a sample.
+    """
+    cdef Lines P, Q
+    cdef double steps[2]
+    cdef double interval[3]
+    cdef double pivot[2]
+    cdef Py_ssize_t n = scores.shape[0], n_pos = 0, i
+    cdef int k
+    with nogil:
+        for i in range(n):
+            n_pos += y[i] > 0
+        for k in range(2):
+            P.a[k] = &work[0] + k * n_pos
+            P.b[k], P.key[k], P.spare[k] = P.a[k] + n, P.a[k] + 2 * n, P.a[k] + 3 * n
+            P.m[k] = n - n_pos if k else n_pos
+            P.n[k] = P.weight[1 - k] = P.m[k]
+            P.settled[k] = aucbench_sums(0, 0.0, 0.0, 0.0)
+        P.target = P.weight[0] * P.weight[1]
+        aucbench_pack(
+            n, n_pos, &scores[0], &direction[0], &y[0], &shift[0], &scale[0], P.a[0], P.b[0])
+        steps[0] = steps[1] = 0.0
+        if n >= sampled:
+            sample(&P, &work[4 * n], &Q)
+            guess(&Q, steps)
+        minimise(&P, steps[0], steps[1], few, interval, pivot)
+        out[0], out[1] = interval[0], interval[1]
+        out[2] = aucbench_area(
+            n, n_pos, &scores[0], &direction[0], &y[0], &shift[0], &scale[0], pivot,
+            interval[2])
+
+
+def weighted_median(
+    const double[::1] pos, const double[::1] neg, long long target, double[::1] kept_pos,
+    double[::1] kept_neg,
+):
+    """Largest value at or above which the weight is >= target; a positive weighs n_-."""
+    cdef const double* x[2]
+    cdef double* kept[2]
+    cdef Py_ssize_t m[2]
+    cdef long long weight[2]
+    m[0], m[1] = pos.shape[0], neg.shape[0]
+    weight[0], weight[1] = m[1], m[0]
+    x[0], x[1], kept[0], kept[1] = &pos[0], &neg[0], &kept_pos[0], &kept_neg[0]
+    return weighted(x, kept, m, weight, target)

@@ -1,0 +1,305 @@
+/* The sweep of AUM along a line: thresholds T + eta d, in order, with their crossings.
+ *
+ * The step at which two neighbours meet is the quotient (T_b - T_a) / (d_a - d_b), rounded
+ * CORRECTLY (aum_exact.h). Correct rounding is monotone: steps that are equal come out equal,
+ * and no two come out in the wrong order. Events whose steps are the same double are one entry.
+ * Within an entry the order of the swaps does not matter: it ends when no neighbours meet at or
+ * before it, hence in the order of the lines after it (an order that is not the sorted one has
+ * neighbours that are the wrong way round).
+ *
+ * Slots of neighbours that meet at the same step and lie next to each other are one run, which
+ * is reversed at once: of lines a, b, c in a run, a and c meet between (a, b) and (b, c).
+ *
+ * The first step to come is the root of a tree of minima, eight slots to a node: the slots that
+ * an event changes lie side by side, and so share the path to the root. Beside each minimum is
+ * the slot that has it, so that nothing waits for a search downwards.
+ *
+ * Errors are whole numbers of a unit (a power of two), so their sums are exact in any order;
+ * so is the AUC. AUM = aum[0] + eta slope[0], both in twice the precision of a double.
+ */
+#ifndef AUCBENCH_AUM_SWEEP_H
+#define AUCBENCH_AUM_SWEEP_H
+
+#include "aum_exact.h"
+
+enum { AUCBENCH_FULL, AUCBENCH_EXHAUSTED, AUCBENCH_STOPPED, AUCBENCH_STEP_LIMIT };
+enum { AUCBENCH_NO_STOP, AUCBENCH_AUM_RISES, AUCBENCH_AUC_FALLS };
+
+#define AUCBENCH_LEVELS 12 /* 8^12 slots */
+
+typedef __int128 aucbench_wide;
+
+typedef struct {
+    long long fp, fn; /* before a line */
+} aucbench_level;
+
+typedef struct {
+    double aum[2], slope[2]; /* high and low part */
+    double step, unit, best;
+    aucbench_wide auc, tied; /* twice the area; tied: exactly at step 0 */
+    long long lines, started;
+} aucbench_sum;
+
+typedef struct {
+    aucbench_line *line;
+    aucbench_level *level;
+    double *tree[AUCBENCH_LEVELS];
+    int *winner[AUCBENCH_LEVELS]; /* from level 1 on */
+    size_t slots;
+    int top;
+    aucbench_sum sum;
+} aucbench_sweep;
+
+/* ---- sums -------------------------------------------------------------------------- */
+
+AUCBENCH_INLINE long long aucbench_least(aucbench_level at)
+{
+    return at.fp < at.fn ? at.fp : at.fn;
+}
+
+/* Both sums move by m units times what a stands above b */
+AUCBENCH_INLINE void aucbench_move(aucbench_sum *to, aucbench_line a, aucbench_line b, long long m)
+{
+    double high = (double)m, low = (double)(m - (long long)high) * to->unit;
+    high *= to->unit;
+    aucbench_add(to->aum, a.T, b.T, high, low);
+    aucbench_add(to->slope, a.d, b.d, high, low);
+}
+
+/* ---- the tree ---------------------------------------------------------------------- */
+
+AUCBENCH_INLINE double aucbench_min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+AUCBENCH_INLINE double aucbench_min8(const double *x)
+{
+    return aucbench_min(
+        aucbench_min(aucbench_min(x[0], x[1]), aucbench_min(x[2], x[3])),
+        aucbench_min(aucbench_min(x[4], x[5]), aucbench_min(x[6], x[7])));
+}
+
+/* Node j of the level above h: its least step and the slot that has it */
+AUCBENCH_INLINE void aucbench_win(aucbench_sweep *to, int h, size_t j)
+{
+    const double *x = to->tree[h] + 8 * j;
+    double least = aucbench_min8(x);
+    unsigned found = 1u << 7;
+    to->tree[h + 1][j] = least;
+    for (int k = 0; k < 7; k++)
+        found |= (unsigned)(x[k] <= least) << k;
+    j = 8 * j + (size_t)__builtin_ctz(found);
+    to->winner[h + 1][j / 8] = h > 0 ? to->winner[h][j] : (int)j;
+}
+
+/* The slots first..last changed */
+AUCBENCH_INLINE void aucbench_lift(aucbench_sweep *to, size_t first, size_t last)
+{
+    for (int h = 0; h < to->top; h++) {
+        first >>= 3;
+        last >>= 3;
+        for (size_t j = first; j <= last; j++)
+            aucbench_win(to, h, j);
+    }
+}
+
+/* Where the levels of the tree lie in `tree`; Python made it large enough */
+static inline void aucbench_place(aucbench_sweep *to, double *tree, int *winner, size_t lines)
+{
+    size_t size;
+    to->slots = lines ? lines - 1 : 0;
+    size = (to->slots + 8) / 8 * 8;
+    to->tree[0] = tree;
+    to->winner[0] = NULL;
+    for (to->top = 0; size > 1; to->top++) {
+        to->tree[to->top + 1] = to->tree[to->top] + size;
+        to->winner[to->top + 1] = winner;
+        size = size > 8 ? (size / 8 + 7) / 8 * 8 : 1;
+        winner += size;
+    }
+}
+
+/* ---- events ------------------------------------------------------------------------ */
+
+/* Reverse the lines of the slots first..last: sums and levels */
+AUCBENCH_INLINE void aucbench_reverse(aucbench_sweep *to, size_t first, size_t last)
+{
+    aucbench_line *a = to->line + first, line;
+    aucbench_level *at = to->level + first, from = at[0], end, sum, level;
+    size_t k = last - first + 2, i;
+    long long outer;
+    aucbench_wide area = 0;
+    end = at[k];
+    outer = aucbench_least(from) + aucbench_least(end);
+    sum.fp = from.fp + end.fp;
+    sum.fn = from.fn + end.fn;
+    for (i = 1; i < k; i++) {
+        aucbench_level other = {sum.fp - at[i].fp, sum.fn - at[i].fn};
+        long long m = aucbench_least(at[i]) + aucbench_least(other) - outer;
+        aucbench_move(&to->sum, a[i - 1], a[i], m);
+        area += (aucbench_wide)(at[i].fp - from.fp) * (at[i].fn - at[i + 1].fn)
+              - (aucbench_wide)(at[i + 1].fp - at[i].fp) * (from.fn - at[i].fn);
+    }
+    to->sum.auc += 2 * area;
+    for (i = 0; i < k / 2; i++)
+        line = a[i], a[i] = a[k - 1 - i], a[k - 1 - i] = line;
+    for (i = 1; i <= k / 2; i++) {
+        level = at[i];
+        at[i].fp = sum.fp - at[k - i].fp, at[i].fn = sum.fn - at[k - i].fn;
+        at[k - i].fp = sum.fp - level.fp, at[k - i].fn = sum.fn - level.fn;
+    }
+}
+
+/* All events at `step`; the step to twice the precision, or 0 where there is none */
+AUCBENCH_INLINE aucbench_quotient aucbench_pass(aucbench_sweep *to, double step)
+{
+    aucbench_quotient exact = {0};
+    double *key = to->tree[0];
+    size_t last_slot = to->slots - 1;
+    while (to->tree[to->top][0] <= step) {
+        size_t first = (size_t)to->winner[to->top][0], last = first;
+        while (first > 0 && key[first - 1] <= step)
+            first--;
+        while (last < last_slot && key[last + 1] <= step)
+            last++;
+        exact = aucbench_divide(to->line[first], to->line[last + 1]);
+        aucbench_reverse(to, first, last);
+        for (size_t q = first; q <= last; q++)
+            key[q] = INFINITY;
+        if (first > 0) {
+            first--;
+            key[first] = aucbench_meeting(to->line[first], to->line[first + 1]);
+        }
+        if (last < last_slot) {
+            last++;
+            key[last] = aucbench_meeting(to->line[last], to->line[last + 1]);
+        }
+        aucbench_lift(to, first, last);
+    }
+    return exact;
+}
+
+/* aum + slope * step */
+AUCBENCH_INLINE double aucbench_value(const aucbench_sum *of, aucbench_quotient step)
+{
+    double tail, p = of->slope[0] * step.high;
+    double low = fma(of->slope[0], step.high, -p)
+               + (of->slope[0] * step.low + of->slope[1] * step.high);
+    double high = aucbench_sum2(of->aum[0], p, &tail);
+    return high + (tail + (low + of->aum[1]));
+}
+
+/* Entries until `out` (5, capacity) is full, or nothing is left, or `stop` holds */
+AUCBENCH_FMA_CLONES
+static int aucbench_run(
+    aucbench_sweep *to, double step_limit, int stop, size_t capacity, double *out, size_t *rows)
+{
+    aucbench_sum *sum = &to->sum;
+    double area = 4.0 * (double)to->level[sum->lines].fp * (double)to->level[0].fn;
+    aucbench_quotient zero = {0};
+    size_t r;
+    for (r = 0; r < capacity; r++) {
+        double step = sum->started ? to->tree[to->top][0] : 0.0, before;
+        double aum = aucbench_value(sum, zero); /* at step 0: some events may round to it */
+        aucbench_wide at = sum->started ? sum->auc : 2 * sum->tied;
+        aucbench_quotient exact;
+        *rows = r;
+        if (!(step < INFINITY))
+            return AUCBENCH_EXHAUSTED;
+        if (step > step_limit)
+            return AUCBENCH_STEP_LIMIT;
+        exact = aucbench_pass(to, step);
+        if (sum->started) {
+            at += sum->auc;
+            aum = aucbench_value(sum, exact);
+        }
+        sum->started = 1;
+        sum->step = step > sum->step ? step : sum->step;
+        before = sum->best;
+        out[r] = sum->step;
+        out[capacity + r] = aum;
+        out[2 * capacity + r] = sum->slope[0] + sum->slope[1];
+        out[3 * capacity + r] = (double)at / area;
+        out[4 * capacity + r] = 2.0 * (double)sum->auc / area;
+        sum->best = out[4 * capacity + r] > before ? out[4 * capacity + r] : before;
+        *rows = r + 1;
+        if (stop == AUCBENCH_AUM_RISES && out[2 * capacity + r] >= 0.0)
+            return AUCBENCH_STOPPED;
+        if (stop == AUCBENCH_AUC_FALLS && out[4 * capacity + r] < before)
+            return AUCBENCH_STOPPED;
+    }
+    *rows = capacity;
+    return AUCBENCH_FULL;
+}
+
+/* ---- the start --------------------------------------------------------------------- */
+
+/* Lines in the order given, equal neighbours merged, and the levels before them */
+AUCBENCH_INLINE size_t aucbench_gather(
+    aucbench_sweep *to, size_t count, const int *order, const double *T, const double *d,
+    const long long *fp, const long long *fn)
+{
+    aucbench_level now = {0, 0};
+    size_t lines = 0;
+    for (size_t r = 0; r < count; r++)
+        now.fn -= fn[r];
+    for (size_t r = 0; r < count; r++) {
+        size_t i = (size_t)order[r];
+        aucbench_line line = {T[i], d[i]};
+        if (!lines || line.T != to->line[lines - 1].T || line.d != to->line[lines - 1].d) {
+            to->line[lines] = line;
+            to->level[lines++] = now;
+        }
+        now.fp += fp[i];
+        now.fn += fn[i];
+    }
+    to->level[lines] = now;
+    return lines;
+}
+
+/* AUM, slope and AUC of the lines as they are; `tied` takes equal T as one */
+AUCBENCH_INLINE void aucbench_count(aucbench_sweep *to)
+{
+    const aucbench_level *at = to->level;
+    size_t lines = (size_t)to->sum.lines, from = 0;
+    long long all = at[0].fn;
+    for (size_t q = 0; q < lines; q++) {
+        to->sum.auc +=
+            (aucbench_wide)(at[q + 1].fp - at[q].fp) * (2 * all - at[q].fn - at[q + 1].fn);
+        if (q + 1 < lines) {
+            aucbench_move(&to->sum, to->line[q + 1], to->line[q], aucbench_least(at[q + 1]));
+            if (to->line[q + 1].T == to->line[q].T)
+                continue;
+        }
+        to->sum.tied +=
+            (aucbench_wide)(at[q + 1].fp - at[from].fp) * (2 * all - at[from].fn - at[q + 1].fn);
+        from = q + 1;
+    }
+}
+
+AUCBENCH_FMA_CLONES
+static void aucbench_begin(
+    aucbench_sweep *to, double *tree, int *winner, size_t count, const int *order,
+    const double *T, const double *d, const long long *fp, const long long *fn, double unit)
+{
+    size_t size;
+    memset(&to->sum, 0, sizeof to->sum);
+    to->sum.unit = unit;
+    to->sum.best = -INFINITY;
+    to->sum.lines = (long long)aucbench_gather(to, count, order, T, d, fp, fn);
+    aucbench_count(to);
+    aucbench_place(to, tree, winner, (size_t)to->sum.lines);
+    for (size_t q = 0; q < to->slots; q++)
+        to->tree[0][q] = aucbench_meeting(to->line[q], to->line[q + 1]);
+    size = to->slots;
+    for (int h = 0; h < to->top; h++) {
+        for (; size % 8 || size == 0; size++)
+            to->tree[h][size] = INFINITY;
+        size /= 8;
+        for (size_t j = 0; j < size; j++)
+            aucbench_win(to, h, j);
+    }
+}
+
+#endif

@@ -1,0 +1,106 @@
+"""Weighted selection from two classes of values, each with one weight: header only."""
+
+from libc.math cimport INFINITY, nextafter, sqrt
+
+cdef extern from "aum_line.h" nogil:
+    void aucbench_ranked(
+        Py_ssize_t m, const double* x, double lo, double hi, Py_ssize_t* above,
+        Py_ssize_t* reach)
+    Py_ssize_t aucbench_keep(Py_ssize_t m, const double* x, double lo, double hi, double* out)
+    void aucbench_sort(int m, double* x, long long* w)
+
+cdef enum:
+    SORTED = 128  # most values that are sorted as they are
+    DRAWN = 1024  # most values drawn to narrow a selection
+
+
+cdef inline Py_ssize_t hashed(Py_ssize_t i, Py_ssize_t m, Py_ssize_t q) noexcept nogil:
+    """Place of draw i of q among m: one in each stretch of m / q, against periods in the data."""
+    cdef Py_ssize_t each = m // q
+    return i * each + <Py_ssize_t> ((<unsigned int> (i + 1) * 2654435769u) % <size_t> each)
+
+
+cdef inline int draw(
+    const double** x, const Py_ssize_t* m, const long long* weight, double* value,
+    long long* mass, double* error,
+) noexcept nogil:
+    """Draw from both classes, sorted, with weights; error: about 2.5 deviations of a sum."""
+    cdef Py_ssize_t total = m[0] + m[1], most, q, i
+    cdef int k, size = 0
+    error[0] = 0.0
+    most = SORTED if total <= SORTED else min(max(total >> 7, 40), DRAWN // 2)
+    for k in range(2):
+        q = min(m[k], most)
+        for i in range(q):
+            value[size + i] = x[k][hashed(i, m[k], q)]
+            mass[size + i] = weight[k] * m[k] // q
+        if q < m[k]:
+            error[0] += (<double> weight[k] * m[k]) ** 2 / q
+        size += q
+    error[0] = 1.25 * sqrt(error[0])
+    aucbench_sort(size, value, mass)
+    return size
+
+
+cdef inline double reached(
+    int size, const double* value, const long long* mass, double target, double missed
+) noexcept nogil:
+    """First value, from above, at which the weight reaches target, or `missed`."""
+    cdef long long sum = 0
+    cdef int i
+    for i in range(size):
+        sum += mass[i]
+        if sum >= target:
+            return value[i]
+    return missed
+
+
+cdef inline double weighted(
+    const double** x, double** kept, const Py_ssize_t* sizes, const long long* weight,
+    long long target,
+) noexcept nogil:
+    """Largest value such that the weight at or above it is >= target, in expected O(n).
+
+    A sample gives an interval that holds it; what lies there is kept and searched again.
+    """
+    cdef double value[DRAWN]
+    cdef long long mass[DRAWN]
+    cdef const double* source[2]
+    cdef Py_ssize_t m[2]
+    cdef Py_ssize_t above[2]
+    cdef Py_ssize_t reach[2]
+    cdef Py_ssize_t before
+    cdef double error, lo, hi, least
+    cdef long long over, level
+    cdef int k, size, turn, poor = 0
+    for k in range(2):
+        source[k], m[k] = x[k], sizes[k]
+    for turn in range(1000):
+        before = m[0] + m[1]
+        size = draw(source, m, weight, value, mass, &error)
+        least = value[size - 1] if size else 0.0
+        if before <= SORTED:
+            return reached(size, value, mass, <double> target, least)
+        if poor:  # many equal values: cut at one of them
+            error = 0.0
+        hi = reached(size, value, mass, target - error, least) if target > error else INFINITY
+        lo = reached(size, value, mass, target + error, -INFINITY) if error > 0.0 else hi
+        over = level = 0
+        for k in range(2):
+            aucbench_ranked(m[k], source[k], lo, hi, &above[k], &reach[k])
+            over += weight[k] * above[k]
+            level += weight[k] * reach[k]
+        if target <= over:
+            lo, hi = nextafter(hi, INFINITY), INFINITY
+        elif target > level:
+            target -= level
+            lo, hi = -INFINITY, nextafter(lo, -INFINITY)
+        elif lo == hi:
+            return lo
+        else:
+            target -= over
+        for k in range(2):
+            m[k] = aucbench_keep(m[k], source[k], lo, hi, kept[k])
+            source[k] = kept[k]
+        poor = m[0] + m[1] > before - (before >> 2)
+    return lo

@@ -1,0 +1,275 @@
+"""The minimum of the AUM along a line: exact, whatever is tied, folded or sampled."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+import reference as twins
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aucbench.aum import line_min
+from aucbench.aum.line_min import aum_line_min
+from aucbench.aum.path import aum_path
+from aucbench.errors import DataError
+from aucbench.kernels import aum_line
+
+NEVER = 1 << 40
+# Examples up to which nothing is folded, and from which a sample is solved first.
+WAYS = [(128, 3_000), (0, NEVER), (3, 0), (0, 0)]
+GUARD = 64
+
+
+@pytest.fixture(params=WAYS, ids=["default", "folded", "sampled", "both"])
+def way(request, monkeypatch):
+    monkeypatch.setattr(line_min, "FEW", request.param[0])
+    monkeypatch.setattr(line_min, "SAMPLED", request.param[1])
+
+
+def labels(n, share, rng):
+    """Both classes, in any case."""
+    y = np.where(rng.random(n) < share, 1, -1)
+    y[:2] = 1, -1
+    return y[rng.permutation(n)]
+
+
+def integers(size, n, rng):
+    return rng.integers(-size, size + 1, n).astype(float)
+
+
+KINDS = {
+    "normal": lambda n, y, g: (g.standard_normal(n), g.standard_normal(n)),
+    "few-integers": lambda n, y, g: (integers(2, n, g), integers(2, n, g)),
+    "integers": lambda n, y, g: (integers(9, n, g), integers(9, n, g)),
+    "equal-scores": lambda n, y, g: (np.full(n, 3.0), integers(3, n, g)),
+    "still": lambda n, y, g: (integers(4, n, g), integers(2, n, g) * (g.random(n) < 0.4)),
+    "separated": lambda n, y, g: (g.standard_normal(n) - y, g.standard_normal(n) - 3 * y),
+    "parallel": lambda n, y, g: (integers(5, n, g), -2.0 * y),
+    "star": lambda n, y, g: ((v := integers(9, n, g)) * 2, v + (g.random(n) < 0.2)),
+    "offset": lambda n, y, g: (integers(8, n, g) / 2 + 1e9, integers(4, n, g) - 1e7),
+}
+
+
+def assert_exact(scores, direction, y):
+    """The whole interval and the minimum, against rational numbers."""
+    found = aum_line_min(scores, direction, y)
+    lo, hi, aum = twins.aum_line_min(scores, direction, y)
+    assert found.step_lo == pytest.approx(float(lo), rel=1e-12, abs=0)
+    assert found.step_hi == (np.inf if hi is None else pytest.approx(float(hi), rel=1e-12, abs=0))
+    # A minimum of 0 where lines cross is known to the rounding of the crossing.
+    rounding = 1e-15 * (np.ptp(scores) + found.step_lo * np.ptp(direction))
+    assert found.aum == pytest.approx(float(aum), rel=1e-12, abs=rounding)
+
+
+def draw(kind, seed, most=13):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, most))
+    y = labels(n, rng.choice([0.0, 0.2, 0.5, 0.8, 1.0]), rng)
+    return *KINDS[kind](n, y, rng), y
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_to_rational_arithmetic(kind, way):
+    for seed in range(25):
+        assert_exact(*draw(kind, seed))
+
+
+ROW = st.tuples(st.integers(-4, 4), st.integers(-3, 3), st.sampled_from([-1, 1]))
+
+
+@given(st.lists(ROW, max_size=7))
+def test_small_integers(rows):
+    assert_exact(*np.array([(1, 2, 1), (0, -1, -1), *rows], dtype=float).T)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_problems_against_rational_arithmetic(kind, way):
+    for seed in range(1_000, 1_150):
+        assert_exact(*draw(kind, seed))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_brute_force_over_fifty_examples(kind, way):
+    rng = np.random.default_rng(5)
+    y = labels(50, 0.4, rng)
+    s, d = KINDS[kind](50, y, rng)
+    found = aum_line_min(s, d, y)
+    kinks = np.array([float(step) for step in twins.aum_kinks(s, d)])
+    values = np.array([float_aum(s, d, y, step) for step in kinks])
+    scale = np.ptp(s) + kinks[values.argmin()] * np.ptp(d)
+    assert found.aum == pytest.approx(values.min(), rel=1e-11, abs=1e-14 * scale)
+    inside = min(found.step_hi, found.step_lo + 1.0)
+    for step in (found.step_lo, inside, (found.step_lo + inside) / 2):
+        assert float_aum(s, d, y, step) <= values.min() + 1e-13 * scale
+
+
+def float_aum(s, d, y, step):
+    """The definition: sorted thresholds times min(FP, FN) between them."""
+    v = s - step * d
+    order = np.argsort(v)
+    fn = np.cumsum(y[order] > 0) / np.count_nonzero(y > 0)
+    fp = 1.0 - np.cumsum(y[order] <= 0) / np.count_nonzero(y <= 0)
+    return float(np.diff(v[order]) @ np.minimum(fp, fn)[:-1])
+
+
+def sweep(scores, direction, y):
+    """The path of all events; thresholds move against the predictions."""
+    fp = np.where(y <= 0, 1.0 / np.count_nonzero(y <= 0), 0.0)
+    fn = np.where(y > 0, -1.0 / np.count_nonzero(y > 0), 0.0)
+    return aum_path(-scores, direction, fp, fn)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [40, 600])
+def test_equal_to_the_sweep(kind, n, way):
+    rng = np.random.default_rng(n)
+    y = labels(n, 0.3, rng)
+    s, d = KINDS[kind](n, y, rng)
+    path, found = sweep(s, d, y), aum_line_min(s, d, y)
+    best = path.aum.min()
+    scale = np.ptp(s) + found.step_lo * np.ptp(d)
+    assert found.aum == pytest.approx(best, rel=1e-12, abs=1e-12 * scale)
+    rising = np.flatnonzero(path.aum_slope_after > 1e-9)
+    falling = np.flatnonzero(path.aum_slope_after < -1e-9)
+    ends = path.step[falling[-1] + 1 :][:1] if falling.size else path.step[:1]
+    assert found.step_lo == pytest.approx(ends[0], rel=1e-9, abs=1e-12)
+    last = path.step[rising[0]] if rising.size else np.inf
+    assert found.step_hi == pytest.approx(last, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_examples_have_a_minimum_that_slopes_confirm(kind, way):
+    """Neighbours of the ends have no smaller AUM; within the interval it is level."""
+    n, rng = 6_000, np.random.default_rng(2)
+    y = labels(n, 0.25, rng)
+    s, d = KINDS[kind](n, y, rng)
+    found = aum_line_min(s, d, y)
+    scale = np.ptp(s) + found.step_lo * np.ptp(d)
+    last = min(found.step_hi, 2 * found.step_lo + 1)
+    for step in (found.step_lo, last, (found.step_lo + last) / 2):
+        assert float_aum(s, d, y, step) == pytest.approx(found.aum, rel=1e-11, abs=1e-13 * scale)
+    for step in (0.0, *(found.step_lo * (1 - 2.0**-k) for k in range(1, 20))):
+        assert float_aum(s, d, y, step) >= found.aum - 1e-13 * scale
+    for step in (last * (1 + 2.0**-k) + 2.0**-k for k in range(20)):
+        assert float_aum(s, d, y, step) >= found.aum - 1e-13 * scale
+
+
+def test_the_recorded_global_minima(reference):
+    """Exact intervals of the cases with one line per label, and rates."""
+    seen = 0
+    for path in sorted((reference / "aum" / "exact").glob("*.json")):
+        case = json.loads((path.parent.parent / path.name).read_text())
+        lines = case["outputs"]["line_search_input"]
+        columns = ("intercept", "slope", "fp_diff", "fn_diff")
+        T, d, fp, fn = (np.atleast_1d(np.array(lines[c], float)) for c in columns)
+        exact = json.loads(path.read_text())
+        if exact["truncated"] or not binary(fp, fn):
+            continue
+        seen += 1
+        found, wanted = aum_line_min(-T, d, np.where(fp > 0, -1, 1)), exact["global_min"]
+        scale = np.ptp(T) + found.step_lo * np.ptp(d)
+        rate = fp.max() * np.count_nonzero(fp)  # 1, or n_- = n_+ where errors are counts
+        assert found.aum * rate == pytest.approx(
+            float(wanted["aum"]), rel=1e-12, abs=1e-14 * scale * rate
+        ), path.name
+        ends = [float(wanted[end]) for end in ("step_lo", "step_hi")]
+        assert [found.step_lo, found.step_hi] == pytest.approx(ends, rel=1e-9), path.name
+    assert seen >= 10
+
+
+def binary(fp, fn):
+    """One label per line, both classes with equal weights that sum to the same."""
+    pos, neg = fn < 0, fp > 0
+    if (pos == neg).any() or not pos.any() or not neg.any():
+        return False
+    one_value = np.ptp(fn[pos]) < 1e-14 and np.ptp(fp[neg]) < 1e-14
+    return one_value and abs(fp.sum() + fn.sum()) < 1e-9 and (fn[neg] == 0).all()
+
+
+@pytest.mark.parametrize("size", [1e-290, 1e-150, 1e150, 1e290])
+def test_scales(size):
+    rng = np.random.default_rng(0)
+    y = labels(300, 0.3, rng)
+    s, d = KINDS["normal"](300, y, rng)
+    plain, large = aum_line_min(s, d, y), aum_line_min(size * s, d, y)
+    other = aum_line_min(s, size * d, y)
+    assert large.aum == pytest.approx(size * plain.aum, rel=1e-12)
+    assert large.step_lo == pytest.approx(size * plain.step_lo, rel=1e-12)
+    assert other.step_hi * size == pytest.approx(plain.step_hi, rel=1e-12)
+    assert other.aum == pytest.approx(plain.aum, rel=1e-12)
+
+
+GOOD = ([0.0, 1.0], [1.0, 0.0], [1, 0])
+BAD = [
+    ([0.0, np.nan], [1.0, 0.0], [1, 0], "scores has nan in row 1"),
+    ([0.0, 1.0], [np.inf, 0.0], [1, 0], "direction has inf in row 0"),
+    ([0.0], [1.0, 0.0], [1, 0], "scores has shape"),
+    ([0.0, 1.0], [[1.0, 0.0]], [1, 0], "direction has shape"),
+    ([0.0, 1.0], [1.0, 0.0], [1, 1], "all 2 labels are positive"),
+    ([0.0, 1e300], [1e-300, 0.0], [0, 1], None),
+    ([1e300, 0.0], [1e-300, 0.0], [0, 1], "beyond 1.8e308"),
+]
+
+
+@pytest.mark.parametrize(("scores", "direction", "y", "said"), BAD)
+def test_what_cannot_be_minimised_is_refused(scores, direction, y, said):
+    assert aum_line_min(*GOOD).aum >= 0
+    if said is None:
+        assert aum_line_min(scores, direction, y).step_lo == 0
+        return
+    with pytest.raises(DataError, match=said):
+        aum_line_min(scores, direction, y)
+
+
+ANY = st.one_of(st.sampled_from([0.0, 1.0, np.nan, np.inf, -np.inf, 1e308, 5e-324]), st.floats())
+
+
+@settings(max_examples=300)
+@given(st.lists(st.tuples(ANY, ANY), min_size=2, max_size=12), st.sampled_from(WAYS), st.data())
+def test_the_kernel_ends_inside_its_bounds(rows, way, data):
+    repeat = data.draw(st.sampled_from([1, 40, 400]))
+    s, d = np.tile(np.array(rows).T, repeat).copy()
+    y = np.where(np.arange(s.size) % 3 == 1, 1, -1).astype(np.int8)
+    around = np.full(4 * s.size + line_min.SAMPLE + 2 * GUARD, 7.25)
+    out, one = np.zeros(3), np.array([1.0, 1.0])
+    aum_line.line_min(s, d, y, 0 * one, one, *way, around[GUARD:-GUARD], out)
+    assert (around[:GUARD] == 7.25).all()
+    assert (around[-GUARD:] == 7.25).all()
+
+
+SHAPES = {
+    "normal": lambda z: z,
+    "sorted": np.sort,
+    "reversed": lambda z: np.sort(z)[::-1].copy(),
+    "constant": lambda z: np.full(z.size, 2.0),
+    "two-values": np.sign,
+    "integers": lambda z: np.round(2 * z),
+    "half-tied": lambda z: np.where(z > 0, 0.5, z),
+    "period": lambda z: np.resize(z[:8], z.size),
+    "infinite": lambda z: np.where(np.abs(z) > 1, np.inf * z, z),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("sizes", [(1, 3), (90, 90), (1, 5_000), (3_000, 20), (4_000, 9_000)])
+def test_weighted_median_is_its_definition(shape, sizes):
+    rng = np.random.default_rng(0)
+    pos, neg = (SHAPES[shape](rng.standard_normal(m) + k) for k, m in enumerate(sizes))
+    values = np.concatenate([pos, neg])
+    mass = np.repeat([neg.size, pos.size], [pos.size, neg.size])
+    order = np.argsort(-values, kind="stable")
+    sums, total = np.cumsum(mass[order]), 2 * pos.size * neg.size
+    for target in {1, 2, total // 3, total // 2, total // 2 + 1, total - 1, total} - {0}:
+        wanted = values[order][np.searchsorted(sums, target)]
+        found = aum_line.weighted_median(pos, neg, target, np.empty_like(pos), np.empty_like(neg))
+        assert found == wanted
+
+
+def test_weighted_median_ends_with_nan():
+    z = np.random.default_rng(0).standard_normal(5_000)
+    z[::3] = np.nan
+    for pos, target in product((z, np.full(5_000, np.nan)), (1, 25_000_000, 50_000_000)):
+        aum_line.weighted_median(pos, z, target, np.empty(5_000), np.empty(5_000))
+    assert np.isnan(z[::3]).all(), "the values are only read"
