@@ -28,6 +28,19 @@ typedef struct {
     double value, a, b;
 } aucbench_extreme;
 
+/* p / q as IEEE has it: where lines are parallel the result is compared, and none fits */
+static double aucbench_over(double p, double q)
+{
+    return p / q;
+}
+
+/* Place of draw i of q among m: one in each stretch of m / q, against periods in the data */
+static ptrdiff_t aucbench_place(ptrdiff_t i, ptrdiff_t m, ptrdiff_t q)
+{
+    ptrdiff_t each = m / q;
+    return i * each + (ptrdiff_t)((uint32_t)(i + 1) * 2654435769u % (size_t)each);
+}
+
 /* Scaled and shifted copies of the scores and minus the direction, positives first */
 static void aucbench_pack(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
                           const double *direction, const signed char *y, const double *shift,

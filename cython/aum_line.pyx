@@ -7,39 +7,13 @@ piecewise linear. c is a weighted median of s, and its order of the examples giv
 from libc.float cimport DBL_EPSILON
 from libc.math cimport INFINITY, fabs, sqrt
 from aum_point cimport (
-    Lines, Point, aucbench_area, aucbench_pack, aucbench_sums, contact, evaluate, fold, level)
-from weighted cimport hashed, weighted
+    Lines, Point, aucbench_area, aucbench_over, aucbench_pack, aucbench_sums, contact, crossing,
+    evaluate, falls, fold, level, rises, take)
+from weighted cimport aucbench_place, weighted
 
-cdef double NEAR = 2.0**-16
-
+cdef double NEAR = 2.0**-16  # share of a gap next to a level stretch that is looked at
 cdef enum:
     SAMPLE = 2048  # most examples of a class in the sample that is solved first
-
-
-cdef inline bint falls(const Point* p) noexcept nogil:
-    return p.slope[p.side] < -p.tol
-
-
-cdef inline bint rises(const Point* p) noexcept nogil:
-    return p.slope[p.side] > p.tol
-
-
-cdef int take(const Point* p, Point* lo, Point* hi) noexcept nogil:
-    """Let p replace an end of the bracket; 0 when it is a minimiser."""
-    cdef bint before = p.slope[1] < -p.tol, beyond = p.slope[0] > p.tol
-    if p.slope[0] < -p.tol:
-        lo[0] = p[0]
-        lo.side = before
-    if p.slope[1] > p.tol:
-        hi[0] = p[0]
-        hi.side = not beyond
-    return before or beyond
-
-
-cdef double crossing(const Point* lo, const Point* hi) noexcept nogil:
-    """Where the tangents of the two ends meet."""
-    cdef double d = hi.at[0] - lo.at[0], up = hi.slope[hi.side], down = lo.slope[lo.side]
-    return lo.at[0] + (lo.h - hi.h + up * d) / (up - down)
 
 
 cdef void narrow(Lines* P, Point* lo, Point* hi, Py_ssize_t few) noexcept nogil:
@@ -119,8 +93,8 @@ cdef void far(Lines* P, double start, Point* hi) noexcept nogil:
         Q.a[k], Q.b[k] = P.b[k], P.a[k]
     evaluate(&Q, 0.0, &p)
     p.side = 1
-    tau = contact(&Q, &p, 1.0 / start, 0.0, pivot)
-    evaluate(P, min(2.0 / tau, 1e300) if tau > 0.0 else 1e300, hi)
+    tau = contact(&Q, &p, aucbench_over(1.0, start), 0.0, pivot)
+    evaluate(P, min(aucbench_over(2.0, tau), 1e300) if tau > 0.0 else 1e300, hi)
     hi.side = 1
 
 
@@ -128,7 +102,7 @@ cdef void bracket(Lines* P, Point* lo, Point* hi, double first, double second) n
     """Points where h falls and rises, from two guesses; else 0, and a point on the last piece."""
     cdef Point p
     cdef int t
-    cdef double eta
+    cdef double eta, further
     lo.at[0] = hi.at[0] = -1.0
     if second > 0.0:
         evaluate(P, first, &p)
@@ -145,7 +119,8 @@ cdef void bracket(Lines* P, Point* lo, Point* hi, double first, double second) n
     for t in range(3):
         if hi.at[0] >= 0.0:
             break
-        eta = max(2.0 * eta, lo.at[0] + (lo.h / -lo.slope[lo.side] if falls(lo) else 1.0))
+        further = aucbench_over(lo.h, -lo.slope[lo.side]) if falls(lo) else 1.0
+        eta = max(2.0 * eta, lo.at[0] + further)
         evaluate(P, eta if 0.0 < eta < 1e100 else 1.0, &p)
         eta = p.at[0]
         take(&p, lo, hi)
@@ -186,14 +161,15 @@ cdef void sample(const Lines* P, double* store, Lines* Q) noexcept nogil:
         Q.n[k] = Q.weight[1 - k] = Q.m[k]
         Q.a[k], Q.b[k] = store + 2 * k * SAMPLE, store + (2 * k + 1) * SAMPLE
         for i in range(Q.m[k]):
-            at = hashed(i, P.m[k], Q.m[k])
+            at = aucbench_place(i, P.m[k], Q.m[k])
             Q.a[k][i], Q.b[k][i] = P.a[k][at], P.b[k][at]
     Q.target = Q.weight[0] * Q.weight[1]
 
 
 cdef inline double towards(const Point* end, const Point* p, double want) noexcept nogil:
     """Where the slope is about `want`, between a bracket's end and a point inside."""
-    cdef double have = end.slope[end.side], t = (want - have) / (p.slope[1] - have)
+    cdef double have = end.slope[end.side]
+    cdef double t = aucbench_over(want - have, p.slope[1] - have)
     return end.at[0] + (t * (p.at[0] - end.at[0]) if 0.0 < t < 1.0 else 0.0)
 
 

@@ -38,6 +38,7 @@ cdef extern from "aum_line.h" nogil:
     void aucbench_extreme_of(
         Py_ssize_t m, const double* place, const double* a, const double* b, double side,
         const double* pivot, double t, aucbench_extreme* to)
+    double aucbench_over(double p, double q)
     double aucbench_area(
         Py_ssize_t n, Py_ssize_t n_pos, const double* scores, const double* direction,
         const signed char* y, const double* shift, const double* scale, const double* pivot,
@@ -155,7 +156,7 @@ cdef inline double contact(
             aucbench_extreme_of(P.m[k], P.key[k], P.a[k], P.b[k], -1.0, pivot, t, &highest)
         if not lowest.value < highest.value:
             return t
-        meet = (lowest.a - highest.a) / (highest.b - lowest.b)
+        meet = aucbench_over(lowest.a - highest.a, highest.b - lowest.b)
         if not (meet - t) * (start - stop) < 0.0:
             return t
         t = meet
@@ -185,3 +186,29 @@ cdef inline void fold(Lines* P, const Point* lo, const Point* hi) noexcept nogil
             P.m[k], P.a[k], P.b[k], lo.at, hi.at, bound[0] - pad, bound[1] + pad, k, &above,
             &P.settled[k])
         P.target -= above * P.weight[k]
+
+
+cdef inline bint falls(const Point* p) noexcept nogil:
+    return p.slope[p.side] < -p.tol
+
+
+cdef inline bint rises(const Point* p) noexcept nogil:
+    return p.slope[p.side] > p.tol
+
+
+cdef inline int take(const Point* p, Point* lo, Point* hi) noexcept nogil:
+    """Let p replace an end of the bracket; 0 when it is a minimiser."""
+    cdef bint before = p.slope[1] < -p.tol, beyond = p.slope[0] > p.tol
+    if p.slope[0] < -p.tol:
+        lo[0] = p[0]
+        lo.side = before
+    if p.slope[1] > p.tol:
+        hi[0] = p[0]
+        hi.side = not beyond
+    return before or beyond
+
+
+cdef inline double crossing(const Point* lo, const Point* hi) noexcept nogil:
+    """Where the tangents of the two ends meet."""
+    cdef double d = hi.at[0] - lo.at[0], up = hi.slope[hi.side], down = lo.slope[lo.side]
+    return lo.at[0] + aucbench_over(lo.h - hi.h + up * d, up - down)

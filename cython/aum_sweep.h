@@ -93,14 +93,27 @@ AUCBENCH_INLINE void aucbench_win(aucbench_sweep *to, int h, size_t j)
     to->winner[h + 1][j / 8] = h > 0 ? to->winner[h][j] : (int)j;
 }
 
+/* One of the events to come soon is at a slot: its memory may be far away */
+AUCBENCH_INLINE void aucbench_announce(const aucbench_sweep *of, size_t slot)
+{
+    __builtin_prefetch(of->tree[0] + slot);
+    __builtin_prefetch(of->line + slot);
+    __builtin_prefetch(of->level + slot);
+    __builtin_prefetch(of->level + slot + 2);
+    __builtin_prefetch(of->tree[1] + slot / 8);
+}
+
 /* The slots first..last changed */
 AUCBENCH_INLINE void aucbench_lift(aucbench_sweep *to, size_t first, size_t last)
 {
+    int soon = to->top > 4 ? to->top - 2 : -1;
     for (int h = 0; h < to->top; h++) {
         first >>= 3;
         last >>= 3;
         for (size_t j = first; j <= last; j++)
             aucbench_win(to, h, j);
+        if (h == soon)
+            aucbench_announce(to, (size_t)to->winner[h + 1][first]);
     }
 }
 

@@ -7,17 +7,12 @@ cdef extern from "aum_line.h" nogil:
         Py_ssize_t m, const double* x, double lo, double hi, Py_ssize_t* above,
         Py_ssize_t* reach)
     Py_ssize_t aucbench_keep(Py_ssize_t m, const double* x, double lo, double hi, double* out)
+    Py_ssize_t aucbench_place(Py_ssize_t i, Py_ssize_t m, Py_ssize_t q)
     void aucbench_sort(int m, double* x, long long* w)
 
 cdef enum:
     SORTED = 128  # most values that are sorted as they are
     DRAWN = 1024  # most values drawn to narrow a selection
-
-
-cdef inline Py_ssize_t hashed(Py_ssize_t i, Py_ssize_t m, Py_ssize_t q) noexcept nogil:
-    """Place of draw i of q among m: one in each stretch of m / q, against periods in the data."""
-    cdef Py_ssize_t each = m // q
-    return i * each + <Py_ssize_t> ((<unsigned int> (i + 1) * 2654435769u) % <size_t> each)
 
 
 cdef inline int draw(
@@ -32,7 +27,7 @@ cdef inline int draw(
     for k in range(2):
         q = min(m[k], most)
         for i in range(q):
-            value[size + i] = x[k][hashed(i, m[k], q)]
+            value[size + i] = x[k][aucbench_place(i, m[k], q)]
             mass[size + i] = weight[k] * m[k] // q
         if q < m[k]:
             error[0] += (<double> weight[k] * m[k]) ** 2 / q

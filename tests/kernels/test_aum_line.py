@@ -83,6 +83,31 @@ def test_small_integers(rows):
     assert_exact(*np.array([(1, 2, 1), (0, -1, -1), *rows], dtype=float).T)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_level_stretch_is_level_in_spite_of_rounding(seed, way):
+    """Sums of 0.1 and multiples of it differ in their last digits; those of 1 do not."""
+    rng = np.random.default_rng(seed)
+    y = labels(300, 0.5, rng)
+    s, d = rng.standard_normal(300), np.ones(300)
+    s[:2], d[:2], y[:2] = (90.0, -100.0), (-3.0, -23.0), (1, -1)
+    found, wanted = aum_line_min(s, d * 0.1, y), aum_line_min(s, d, y)
+    assert (found.step_lo, wanted.step_lo) == (0, 0)
+    assert 1 < wanted.step_hi < np.inf
+    assert found.step_hi == pytest.approx(10 * wanted.step_hi, rel=1e-12)
+
+
+def test_scores_are_rounded_alike_wherever_they_are_stored(monkeypatch):
+    """A step exactly at the minimum, then an array shortened by folding (found by chance)."""
+    monkeypatch.setattr(line_min, "SAMPLED", NEVER)
+    s = [0.9020450967300273, 1.4001972716464102, 0.8162192923867769, 0.5367540677515389]
+    s += [0.21101884380035385, 0.47169583008370786, 1.4413077868079072, -0.583086289736399]
+    d = [-0.1828834137910411, 0.7946281414577545, -0.9648893279845397, 0.9970027063197827]
+    d += [0.03726276748572398, 0.49888492633174, -0.5907308406639397, -0.19545998009460636]
+    for few in range(9):
+        monkeypatch.setattr(line_min, "FEW", few)
+        assert_exact(np.array(s), np.array(d), np.array([1, -1, -1, -1, -1, -1, 1, -1]))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_problems_against_rational_arithmetic(kind, way):
