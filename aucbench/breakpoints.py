@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.arrays import Index, Vector
+from aucbench.arrays import Block, Index, Vector
 from aucbench.errors import DataError, ParameterError
 from aucbench.intervals import columns, example_numbers, steps
 from aucbench.targets import side_of
@@ -153,18 +153,42 @@ class Breakpoints:
         DataError
             When intervals of an example are missing, repeated or do not tile the line.
         """
-        found = steps(example, min_log_lambda, max_log_lambda, fp, fn)
-        fps = fns = 1.0
-        if _is_rate(denominator):
-            fps, fns = _total("fp", found.fp_diff), _total("fn", -found.fn_diff)
-        return Breakpoints(
-            found.example,
-            found.value,
-            found.fp_diff / fps,
-            found.fn_diff / fns,
-            found.n,
-            found.fp_base / fps,
-            found.fn_base / fns,
+        found = Breakpoints(*steps(example, min_log_lambda, max_log_lambda, fp, fn))
+        return found.rates if _is_rate(denominator) else found
+
+    def take(self, block: Block) -> Breakpoints:
+        """Breakpoints of some examples, numbered from 0 in the order given."""
+        chosen = np.arange(self.n)[block]
+        starts = np.searchsorted(self.example, np.arange(self.n + 1))
+        lengths = np.diff(starts)[chosen]
+        at = np.repeat(starts[chosen] - np.cumsum(lengths) + lengths, lengths)
+        at += np.arange(at.size)
+        example = np.repeat(np.arange(chosen.size, dtype=np.int32), lengths)
+        value, fp, fn = (x[at] for x in (self.value, self.fp_diff, self.fn_diff))
+        bases = self.fp_base[chosen], self.fn_base[chosen]
+        return Breakpoints(example, value, fp, fn, chosen.size, *bases)
+
+    @cached_property
+    def totals(self) -> tuple[float, float]:
+        """By how much FP grows and FN falls over all thresholds, both > 0.
+
+        Raises
+        ------
+        DataError
+            When one of them does not.
+        """
+        return _total("fp", self.fp_diff), _total("fn", -self.fn_diff)
+
+    @property
+    def rates(self) -> Breakpoints:
+        """Errors divided by their `totals`."""
+        fps, fns = self.totals
+        return replace(
+            self,
+            fp_diff=self.fp_diff / fps,
+            fn_diff=self.fn_diff / fns,
+            fp_base=self.fp_base / fps,
+            fn_base=self.fn_base / fns,
         )
 
     @cached_property
@@ -203,8 +227,8 @@ def _total(name: str, diff: Vector) -> float:
     total = float(diff.sum())
     if not total > 0.0:
         raise DataError(
-            f"{name} changes by {total} over all thresholds, and rates divide by that; "
-            "use denominator='count'"
+            f"{name} changes by {total} over all thresholds, and rates divide by that; use counts, "
+            "or add examples with such errors"
         )
     return total
 

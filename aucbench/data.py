@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -10,10 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import ALL, Block, Rows, Vector, rows, size, span
-from aucbench.errors import DataError
+from aucbench.arrays import ALL, Block, Index, Rows, Vector, size, span
+from aucbench.breakpoints import Breakpoints
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.inputs import check_rows
 from aucbench.kernels import linear
 from aucbench.targets import Labels, side_of
+
+NEEDS_LABELS = (
+    "needs labels, and the rows have error functions in place of them; take a solver that learns "
+    "from breakpoints, such as aum"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +64,27 @@ class Chunk:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Checked rows and labels; what every objective and solver reads.
+    """Checked rows and what is to be predicted; what every objective and solver reads.
 
     Attributes
     ----------
     rows : Rows
         n rows of d features, dense or CSR.
-    target : Labels
-        y in {-1, +1}.
+    target : Labels or Breakpoints
+        y in {-1, +1}; or the numbers of errors of each row as its score grows.
     names : tuple of str or None
         Feature names, where the input had them.
+    folds : array of shape (n,) or None
+        The fold of each row, from 0 on, where the source deals rows to folds.
+    dropped : tuple of str
+        Columns of the source that were left out, since they hold missing or infinite values.
     """
 
     rows: Rows
-    target: Labels
+    target: Labels | Breakpoints
     names: tuple[str, ...] | None = None
+    folds: Index | None = None
+    dropped: tuple[str, ...] = ()
 
     @staticmethod
     def of(X: Any, y: Any = None, *, positive: Any = None) -> Data:
@@ -103,12 +116,32 @@ class Data:
 
     n = property(lambda self: self.rows.n, doc="Number of rows.")
     d = property(lambda self: self.rows.d, doc="Number of features.")
-    y = property(lambda self: self.target.y, doc="Labels, int8 in {-1, +1}, shape (n,).")
+    y = property(lambda self: self.labels.y, doc="Labels, int8 in {-1, +1}, shape (n,).")
+
+    @property
+    def labels(self) -> Labels:
+        """The target, for what needs labels.
+
+        Raises
+        ------
+        UnsupportedError
+            When the rows have breakpoints.
+        """
+        if isinstance(self.target, Labels):
+            return self.target
+        raise UnsupportedError(NEEDS_LABELS)
+
+    @cached_property
+    def breakpoints(self) -> Breakpoints:
+        """Where the numbers of errors of each row change; a label changes them at score 0."""
+        if isinstance(self.target, Breakpoints):
+            return self.target
+        return Breakpoints.of_labels(self.target.y, "count")
 
     @property
     def p(self) -> float:
         """n_+ / n, the share of positives (the SHT-AUC paper's r)."""
-        return self.target.n_pos / self.rows.n
+        return self.labels.n_pos / self.rows.n
 
     @cached_property
     def chunk(self) -> Chunk:
@@ -119,8 +152,8 @@ class Data:
     def means(self) -> tuple[Vector, Vector]:
         """Class means (m_-, m_+), each of shape (d,)."""
         positive = (self.y > 0).astype(np.float64)
-        m_pos = self.pullback(positive) / self.target.n_pos
-        m_neg = self.pullback(1.0 - positive) / self.target.n_neg
+        m_pos = self.pullback(positive) / self.labels.n_pos
+        m_neg = self.pullback(1.0 - positive) / self.labels.n_neg
         return m_neg, m_pos
 
     def scores(self, w: Vector, block: Block = ALL) -> Vector:
@@ -150,12 +183,17 @@ class Data:
         return [np.sort(part) for part in np.split(order, cuts[1:-1])]
 
     def take(self, block: Block) -> Data:
-        """Copy of some rows, which must hold both classes."""
-        return Data(self.rows.take(block), Labels.of(self.y[block]), self.names)
+        """Copy of some rows; labels must hold both classes."""
+        target = self.target
+        part = Labels.of(target.y[block]) if isinstance(target, Labels) else target.take(block)
+        folds = None if self.folds is None else self.folds[block]
+        return replace(self, rows=self.rows.take(block), target=part, folds=folds)
 
     def split(self, fraction: float, rng: np.random.Generator) -> tuple[Data, Data]:
-        """Stratified (rest, drawn): about `fraction` of each class is drawn, at least one."""
-        drawn = [_draw(np.flatnonzero(self.y == side), fraction, rng) for side in (-1, 1)]
+        """(rest, drawn): about `fraction` of each class, or of all rows, is drawn, at least one."""
+        target = self.target
+        strata = target.y if isinstance(target, Labels) else np.zeros(self.n, np.int8)
+        drawn = [_draw(np.flatnonzero(strata == s), fraction, rng) for s in np.unique(strata)]
         mask = np.zeros(self.n, dtype=np.bool_)
         mask[np.concatenate(drawn)] = True
         rest, out = (np.flatnonzero(m).astype(np.int32) for m in (~mask, mask))
@@ -163,7 +201,7 @@ class Data:
 
     def with_rows(self, mapped: Rows) -> Data:
         """Return the same target over mapped rows (feature names are not carried over)."""
-        return Data(mapped, self.target)
+        return Data(mapped, self.target, folds=self.folds, dropped=self.dropped)
 
 
 def _draw(members: NDArray[np.intp], fraction: float, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -192,57 +230,3 @@ def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
     out = np.empty(size(block, X.n))
     linear.scores(*X.arrays, *span(block, X.n), np.ascontiguousarray(w), out)
     return out
-
-
-def check_rows(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
-    """Rows of `X` and its column names, if it has any; the same door, without labels.
-
-    Raises
-    ------
-    DataError
-        When `X` is empty, not numeric, not a matrix, or holds NaN or infinity.
-    """
-    if isinstance(X, Rows):
-        return X, None
-    names = None
-    if hasattr(X, "dtypes") and hasattr(X, "to_numpy"):
-        names = tuple(map(str, X.columns))
-        X = _frame_values(X)
-    elif not hasattr(X, "tocsr"):
-        X = np.asarray(X)
-    if X.dtype.kind not in "fiub":
-        raise DataError(f"X has the type {X.dtype}; encode it as numbers first")
-    checked = rows(X)
-    if not checked.n or not checked.d:
-        raise DataError(f"X is empty: {checked.n} rows, {checked.d} columns")
-    _refuse_non_finite(checked, names)
-    return checked, names
-
-
-def _frame_values(frame: Any) -> NDArray[Any]:
-    bad = [str(c) for c, t in frame.dtypes.items() if getattr(t, "kind", "O") not in "fiub"]
-    if bad:
-        listed = ", ".join(map(repr, bad[:5])) + (", ..." if len(bad) > 5 else "")
-        raise DataError(
-            f"{len(bad)} column(s) are not numeric: {listed}; drop them or encode them first"
-        )
-    values: NDArray[Any] = frame.to_numpy(dtype=np.float64, na_value=np.nan)
-    return values
-
-
-def _refuse_non_finite(X: Rows, names: tuple[str, ...] | None) -> None:
-    if np.isfinite(X.values.sum()):  # one pass; a finite sum has no NaN or infinity in it
-        return
-    bad = np.flatnonzero(~np.isfinite(X.values))
-    if not bad.size:
-        return  # finite values whose sum overflowed
-    at = int(bad[0])
-    if X.columns is None or X.starts is None:
-        row, column = divmod(at, X.d)
-    else:
-        row, column = int(np.searchsorted(X.starts, at, side="right")) - 1, int(X.columns[at])
-    named = f" ({names[column]!r})" if names else ""
-    raise DataError(
-        f"X has {X.values[at]} in row {row}, column {column}{named} and {bad.size} such "
-        "value(s) in all; impute or drop them first"
-    )

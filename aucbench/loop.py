@@ -18,10 +18,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from aucbench.arrays import Vector
-from aucbench.data import Data
+from aucbench.data import NEEDS_LABELS, Data
 from aucbench.errors import UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Needs, Objective, Problem, Projector, Solver, State
 from aucbench.records import Point, Run, Stop
+from aucbench.targets import Labels
 
 DEFAULT_PASSES = 50
 T = TypeVar("T")
@@ -84,9 +85,16 @@ def solve(
     -------
     Run
         With `stop` INVALID where w was not finite or had a wrong shape.
+
+    Raises
+    ------
+    UnsupportedError
+        When the rows have breakpoints and the solver needs labels.
     """
     require_above(0, passes=passes, seconds=seconds)
     require_at_least(0, growth=growth)
+    if not learns_from(solver, data):
+        raise UnsupportedError(NEEDS_LABELS)
     if passes is None and seconds is None:
         passes = DEFAULT_PASSES
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
@@ -213,6 +221,11 @@ class Recast(Around):
         own = self.solver.problem(data, rng)
         f = own.f if self.objective is None else self.objective(own.data)
         return replace(own, f=f, project=self.projector or own.project)
+
+
+def learns_from(solver: Solver, data: Data) -> bool:
+    """Whether the solver learns from the target of these rows: labels, or breakpoints."""
+    return isinstance(data.target, Labels) or bool(getattr(solver.needs, "breakpoints", False))
 
 
 def recast(

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.arrays import Vector
+from aucbench.aum.loss import roc_auc
+from aucbench.breakpoints import Breakpoints
 from aucbench.errors import DataError, ParameterError
 from aucbench.kernels import ranks
+from aucbench.targets import Labels
 
 MAX_PAIRS = 2**62
 RADIX_FROM = 2_000  # keys from which sorting by digits wins (measured)
@@ -41,6 +44,17 @@ def auc(y: ArrayLike, scores: ArrayLike) -> float:
     pos, neg = np.empty(n_pos + 1, np.uint64), np.empty(s.size - n_pos + 1, np.uint64)
     ranks.split_keys(positive.view(np.uint8), s, pos, neg)
     return ranks.concordant_twice(_sorted(pos[:-1]), _sorted(neg[:-1])) / (2 * pairs)
+
+
+def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
+    """Area under the ROC curve of labels, or of error functions that breakpoints describe.
+
+    Raises
+    ------
+    DataError
+        As `auc` and as `aucbench.aum.roc_auc`, whose value may lie outside [0, 1].
+    """
+    return auc(target.y, scores) if isinstance(target, Labels) else roc_auc(target, scores)
 
 
 def _sorted(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

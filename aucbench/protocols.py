@@ -17,8 +17,9 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 
 from aucbench.arrays import ALL, Block, Index, Rows, Vector
-from aucbench.data import Chunk, Data, check_rows, scores
+from aucbench.data import Chunk, Data, scores
 from aucbench.errors import DataError, UnsupportedError
+from aucbench.inputs import check_rows
 
 CHUNK = 8192  # rows mapped at a time: with 300 landmarks 20 MB
 
@@ -121,7 +122,7 @@ class Problem:
     Attributes
     ----------
     f : Objective or None
-        None when what is minimised is not a listed objective (a scikit-learn baseline).
+        None where what is minimised is not listed (a scikit-learn baseline).
     project : Projector
         Omega.
     features : FeatureMap
@@ -159,9 +160,7 @@ class Problem:
         """The training rows in the feature space of w."""
         found = self.train if self.f is None else self.f.data
         if found is None:
-            raise DataError(
-                "a Problem without an objective needs its rows: Problem(None, train=data)"
-            )
+            raise DataError("a Problem without objective needs its rows: Problem(None, train=data)")
         return found
 
     def start(self) -> Vector:
@@ -198,6 +197,7 @@ class Needs:
 
     objective: bool = False  # runs on any objective put into Problem.f
     projector: bool = False  # runs with any projector put into Problem.project
+    breakpoints: bool = False  # learns from error functions too, not from labels only
     # The parameter along which neighbours of the tuning grid start from each other's weights,
     # handed over in Problem.w0; None: each point starts afresh.
     path: str | None = None

@@ -11,7 +11,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from math import inf, isfinite, nan
@@ -20,13 +20,13 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from aucbench.arrays import Vector
 from aucbench.data import Data
-from aucbench.errors import DataError, ParameterError, UnknownNameError, require_whole
+from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.folds import drawn_parts
 from aucbench.loop import Around, Started, solve
-from aucbench.metrics import auc
+from aucbench.metrics import auc_of
 from aucbench.protocols import Solver
 from aucbench.records import Run, Stop
 
@@ -122,7 +122,7 @@ def select(
     warm = solver.needs.path == parameter
     budget = partial(solve, passes=passes, seconds=seconds, gap_tol=gap_tol, seed=seed)
     scored: list[list[tuple[float, float]]] = [[] for _ in values]
-    for rest, held in stratified_folds(data, folds, seed):
+    for rest, held in drawn_parts(data, folds, seed):
         w: Vector | None = None
         for candidate, notes in zip(solvers, scored, strict=True):
             run = budget(Started(candidate, w), rest, every=inf)
@@ -136,20 +136,6 @@ def select(
     best = _first_best(table)
     run = budget(solvers[best], data)
     return Selection(parameter, values[best], tuple(table), solvers[best], run)
-
-
-def stratified_folds(data: Data, folds: int, seed: int) -> Iterator[tuple[Data, Data]]:
-    """Yield (rest, held) of each fold, no more of them than the rarer class has rows."""
-    require_whole(2, folds=folds)
-    rarer = min(data.target.n_pos, data.target.n_neg)
-    if rarer < 2:
-        raise DataError(
-            f"cross-validation needs two rows of each class, there is {rarer} of the rarer one; "
-            "choose the value without it"
-        )
-    split = StratifiedKFold(min(folds, rarer), shuffle=True, random_state=seed)
-    for rest, held in split.split(np.zeros(data.n), data.y):
-        yield data.take(rest.astype(np.int32)), data.take(held.astype(np.int32))
 
 
 def _descending(solver: Solver, parameter: str, given: Sequence[float] | None) -> list[float]:
@@ -185,7 +171,7 @@ def _score(run: Run, held: Data) -> float:
     if run.stop is Stop.INVALID or not run.problem.project.contains(run.w):
         return nan
     scores = run.decision_function(held.rows)
-    return nan if np.isnan(scores).any() else auc(held.y, scores)
+    return nan if np.isnan(scores).any() else auc_of(held.target, scores)
 
 
 def _first_best(table: Sequence[Candidate]) -> int:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.meaning import Meanings, meanings_of
@@ -79,8 +80,13 @@ def _data(plan: Plan, meanings: Meanings) -> Iterator[str]:
     for dataset in plan.datasets:
         found = meanings.known["data", dataset].found
         if found:
-            share = found["n_pos"] / found["n"]
-            yield f"{dataset}: {found['n']} x {found['d']}, {share:.2%} positive"
+            yield f"{dataset}: {found['n']} x {found['d']}, {_target(found)}"
+
+
+def _target(found: Mapping[str, Any]) -> str:
+    share = f"{found['n_pos'] / found['n']:.2%} positive" if "n_pos" in found else ""
+    told = share or f"{found['breakpoints']} breakpoints"
+    return told + (f", {found['dropped']} columns left out" if found["dropped"] else "")
 
 
 def _bounds(plan: Plan, meanings: Meanings) -> Iterator[str]:

@@ -31,7 +31,7 @@ def preconditioner(data: Data, lam: float) -> tuple[Callable[[Vector], Vector], 
 
 def _class_weights(data: Data) -> Vector:
     """2/n of the class of each row."""
-    return np.where(data.y > 0, 2.0 / data.target.n_pos, 2.0 / data.target.n_neg)
+    return np.where(data.y > 0, 2.0 / data.labels.n_pos, 2.0 / data.labels.n_neg)
 
 
 def _matrix(data: Data, lam: float) -> Vector:

@@ -105,7 +105,7 @@ def test_too_few_rows_of_a_class_is_skipped(cli, toys, tmp_path):
 
     assert result.exit_code == 0, result.output
     assert [row["status"] for row in rows] == ["skipped"] * 3 + ["ok"] * 3
-    assert "2 row(s), fewer than the 3 splits" in rows[0]["reason"]
+    assert "2 row(s) of the rarer class, fewer than the 3 folds" in rows[0]["reason"]
 
 
 @pytest.mark.parametrize(

@@ -173,9 +173,16 @@ def test_data_are_described(bench, tmp_path):
     about = jobs.data(step.request, tmp_path / "room", {})
 
     assert step == cell_job(planned, None).steps[0]
-    assert {**about, "hash": ""} == {"hash": "", "n": 4, "d": 1, "n_pos": 2, "names": ["b"]}
+    assert {**about, "hash": ""} == {
+        "hash": "",
+        "n": 4,
+        "d": 1,
+        "n_pos": 2,
+        "dropped": 0,
+        "names": ["b"],
+    }
     assert jobs.about(data_job(planned).request, tmp_path, {step.key: tmp_path / "room"}) == {
-        name: about[name] for name in ("hash", "n", "d", "n_pos")
+        name: about[name] for name in ("hash", "n", "d", "n_pos", "dropped")
     }
 
 
@@ -193,7 +200,7 @@ def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"splits": 100}, r"has \d+ row\(s\), fewer than the 100 splits"),
+        ({"splits": 100}, r"there are \d+ row\(s\) of the rarer class, fewer than the 100 folds"),
         ({"dataset": "absent.csv"}, "no file absent.csv"),
         ({"dataset": "linear[n=1]"}, "n must be at least 2"),
         ({"preprocess": "nothing"}, "unknown feature map"),
@@ -337,7 +344,12 @@ def test_names_are_resolved(toys):
     assert all(answer["ok"] for kind in names for answer in told[kind].values())
     assert sht["parameters"] == {"k": 5, "gamma": None, "blocks": 10, "shuffle": True}
     assert sht["space"]["blocks"] == [1, 2, 4, 8, 10]
-    assert sht["needs"] == {"objective": True, "projector": True, "path": None}
+    assert sht["needs"] == {
+        "objective": True,
+        "projector": True,
+        "path": None,
+        "breakpoints": False,
+    }
     assert path["needs"]["path"] == "c"
     assert path["plugin"] == ("toys", "1.0", "toys_toys")
     assert path["parameters"] == {"c": 1.0, "other": "a", "limit": "inf", "names": []}

@@ -13,9 +13,9 @@ from aucbench.bench.cells.tune import tune
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Standard
+from aucbench.folds import drawn_parts
 from aucbench.loop import Around, recast
 from aucbench.protocols import Identity, Needs, Problem, State
-from aucbench.selection import stratified_folds
 
 GRID = (1e-3, 10.0, 0.1, 1.0)
 
@@ -66,7 +66,7 @@ def test_the_highest_mean_wins_and_is_refitted_on_all_rows(rows):
 def test_means_and_spreads_are_those_of_the_folds(rows):
     found = select(get_solver("ls-svm"), rows, grid=[0.1], folds=3, passes=9)
     aucs = []
-    for rest, held in stratified_folds(rows, 3, 0):
+    for rest, held in drawn_parts(rows, 3, 0):
         run = solve(get_solver("ls-svm", lam=0.1), rest, passes=9)
         aucs.append(auc(held.y, run.decision_function(held.rows)))
 
@@ -163,7 +163,7 @@ def test_there_are_no_more_folds_than_rare_rows(rows):
 
     assert len(select(get_solver("ls-svm"), few, grid=[1.0]).candidates[0].aucs) == 3
     one = rows.take(np.r_[np.flatnonzero(rows.y > 0)[:1], np.flatnonzero(rows.y < 0)])
-    with pytest.raises(DataError, match="there is 1 of the rarer"):
+    with pytest.raises(DataError, match="there are 1 row\\(s\\) of the rarer class"):
         select(get_solver("ls-svm"), one)
 
 

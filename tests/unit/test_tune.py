@@ -136,7 +136,9 @@ def test_the_rarer_class_bounds_the_folds():
     two, one = (Data.of(X, np.arange(20) < count) for count in (2, 1))
 
     assert len(list(inner_folds(two, cell()))) == 2
-    with pytest.raises(DataError, match=r"has 1 of the rarer one; take the solver without"):
+    with pytest.raises(
+        DataError, match=r"has 1 row\(s\) of the rarer class; take the solver without"
+    ):
         list(inner_folds(one, cell()))
 
 
@@ -202,7 +204,7 @@ def test_too_few_rows_to_tune_is_skipped(bench, tmp_path):
     done = bench.run(cell("sht-auc", str(path), splits=2, tune=True))
 
     assert done.result["status"] == "skipped"
-    assert "needs two training rows of each class" in done.result["reason"]
+    assert "needs two training rows of each kind" in done.result["reason"]
 
 
 def test_test_rows_do_not_change_the_choice(bench, monkeypatch):

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 
 from aucbench import registry
 from aucbench.arrays import Vector
@@ -27,10 +26,13 @@ from aucbench.bench.cells.resolve import resolved, resolved_grid
 from aucbench.bench.cells.tune import tune
 from aucbench.bench.plans.identity import code_fingerprint
 from aucbench.bench.plans.plan import Cell
-from aucbench.data import Data
+from aucbench.data import NEEDS_LABELS, Data
 from aucbench.errors import DataError
+from aucbench.folds import splits
+from aucbench.loop import learns_from
 from aucbench.protocols import FeatureMap
 from aucbench.registry.discovery import entries, load
+from aucbench.targets import Labels
 
 Steps = Mapping[str, Path]
 OTHER_CODE = (
@@ -61,7 +63,7 @@ def visit(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any
 
 
 def data(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
-    """Read a data set and write its arrays into the room; tell hash, n, d, n_pos and names.
+    """Read a data set and write its arrays into the room; tell hash, n, d, target and names.
 
     Raises
     ------
@@ -70,9 +72,16 @@ def data(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]
     """
     found = _read(request)
     rows.save(found, room / "raw")
-    about = {"hash": rows.digest(found), "n": found.n, "d": found.d, "n_pos": found.target.n_pos}
+    about = {"hash": rows.digest(found), "n": found.n, "d": found.d, **_target(found)}
     rows.write_about(room, about)
     return {**about, "names": found.names and [*found.names]}
+
+
+def _target(found: Data) -> dict[str, Any]:
+    left_out = {"dropped": len(found.dropped)}
+    if isinstance(found.target, Labels):
+        return {"n_pos": found.target.n_pos, **left_out}
+    return {"breakpoints": found.target.value.size, **left_out}
 
 
 def about(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
@@ -86,8 +95,8 @@ def split(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any
     Raises
     ------
     DataError
-        When a class has fewer rows than there are splits, preprocessing refuses, or the
-        data set is not the one that the cell was planned with.
+        As `splits`; when preprocessing refuses, or the data set is not the one that the cell was
+        planned with.
     """
     folder = steps[request["data"]]
     told = rows.read_about(folder)
@@ -112,17 +121,13 @@ def fold(data: Data, request: Mapping[str, Any]) -> tuple[Data, Data, Numbers]:
     Raises
     ------
     DataError
-        When a class has fewer rows than there are splits.
+        As `splits`.
     """
-    smaller = min(data.target.n_pos, data.target.n_neg)
-    if smaller < request["splits"]:
-        raise DataError(
-            f"the smaller class of {request['dataset']} has {smaller} row(s), fewer than the "
-            f"{request['splits']} splits; ask for fewer splits"
-        )
-    folds = StratifiedKFold(request["splits"], shuffle=True, random_state=request["seed"])
-    train, test = list(folds.split(np.zeros(data.n), data.y))[request["split"]]
-    return data.take(train.astype(np.int32)), data.take(test.astype(np.int32)), test
+    try:
+        train, test = splits(data, request["splits"], request["seed"])[request["split"]]
+    except DataError as refusal:
+        raise DataError(f"{request['dataset']}: {refusal}") from refusal
+    return data.take(train), data.take(test), test
 
 
 def preprocessed(
@@ -139,7 +144,8 @@ def cell(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]
     Each thing is appended to room/lines.jsonl as soon as it is known, so that a cell that is
     killed leaves it: {"about": sizes, conditions, plugin}, {"parameters": ...},
     {"tuning": ...}, and {"point": ...} for each point of the curve. The scores of the test
-    rows go to room/out/scores.npz: `scores`, `rows` (their numbers in the data set) and `y`.
+    rows go to room/out/scores.npz: `scores`, `rows` (their numbers in the data set) and, where
+    there are labels, `y`.
     """
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
@@ -159,6 +165,8 @@ def _measured(planned: Cell, folder: Path, room: Path, lines: Lines) -> dict[str
     solver = build(planned, {})
     lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
     tuned: dict[str, Any] = {}
+    if not learns_from(solver, train):
+        return {"status": "skipped", "reason": NEEDS_LABELS}
     if planned.tune:
         try:
             found = tune(planned, partial(build, planned), train)
@@ -176,7 +184,8 @@ def _measured(planned: Cell, folder: Path, room: Path, lines: Lines) -> dict[str
 
 def _keep_scores(room: Path, scores: Vector, numbers: Numbers, test: Data) -> None:
     (room / "out").mkdir(exist_ok=True)
-    np.savez_compressed(room / "out" / "scores.npz", scores=scores, rows=numbers, y=test.y)
+    labels = {"y": test.y} if isinstance(test.target, Labels) else {}
+    np.savez_compressed(room / "out" / "scores.npz", scores=scores, rows=numbers, **labels)
 
 
 def _tuning(plain: Any) -> Any:

@@ -26,7 +26,7 @@ from aucbench.bench.cells.plain import strict
 from aucbench.bench.plans.plan import Cell
 from aucbench.data import Data
 from aucbench.loop import Around, Started, solve
-from aucbench.metrics import auc
+from aucbench.metrics import auc_of
 from aucbench.protocols import Problem, Solver
 from aucbench.records import Point, Run, Stop
 
@@ -105,7 +105,9 @@ def measure(cell: Cell, solver: Solver, train: Data, test: Data, emit: Emit) -> 
     result |= {"predict_seconds": perf_counter() - begin, **_quality(run)}
     if np.isnan(scores).any():
         return Measured({**result, "status": "invalid", "reason": "Scores of test rows are NaN."})
-    return Measured({**result, "status": "ok", "reason": None, "auc": auc(test.y, scores)}, scores)
+    return Measured(
+        {**result, "status": "ok", "reason": None, "auc": auc_of(test.target, scores)}, scores
+    )
 
 
 def fit(
@@ -149,7 +151,7 @@ def invalid(run: Run) -> str | None:
 
 def auc_or_none(data: Data, scores: Vector) -> float | None:
     """AUC; None where a score is NaN, which finite weights can give by overflow."""
-    return None if np.isnan(scores).any() else auc(data.y, scores)
+    return None if np.isnan(scores).any() else auc_of(data.target, scores)
 
 
 class Curve:

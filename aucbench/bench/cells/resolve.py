@@ -78,6 +78,7 @@ def _solver(spec: str) -> dict[str, Any]:
             "objective": bool(getattr(needs, "objective", False)),
             "projector": bool(getattr(needs, "projector", False)),
             "path": getattr(needs, "path", None),
+            "breakpoints": bool(getattr(needs, "breakpoints", False)),
         },
     }
 

@@ -18,14 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.arrays import Rows
+from aucbench.breakpoints import Breakpoints
 from aucbench.data import Data
 from aucbench.targets import Labels
 
 SIZE = 16  # bytes of a hash
+CHANGES = ("example", "value", "fp_diff", "fn_diff", "fp_base", "fn_base")  # of Breakpoints
 
 
 def digest(data: Data) -> str:
-    """Hash of shape, layout, stored numbers and labels; not of feature names.
+    """Hash of shape, layout, stored numbers, target and folds; not of feature names.
 
     The layout counts because it decides the order in which a kernel adds, and with it the
     last digits of a result.
@@ -51,8 +53,13 @@ def mapped(folder: Path) -> Data:
     about = read_about(folder)
     sparse = (folder / "starts.npy").exists()
     columns, starts = (read(folder, name) if sparse else None for name in ("columns", "starts"))
+    folds = read(folder, "folds") if (folder / "folds.npy").exists() else None
     found = Rows(read(folder, "values"), columns, starts, about["n"], about["d"])
-    return Data(found, Labels(read(folder, "y")))
+    if (folder / "y.npy").exists():
+        return Data(found, Labels(read(folder, "y")), folds=folds)
+    e, value, fp, fn, fp_base, fn_base = (read(folder, name) for name in CHANGES)
+    changes = Breakpoints(e, value, fp, fn, about["n"], fp_base, fn_base)
+    return Data(found, changes, folds=folds)
 
 
 def write(folder: Path, name: str, array: NDArray[Any]) -> None:
@@ -78,5 +85,9 @@ def read_about(folder: Path) -> dict[str, Any]:
 
 def _arrays(data: Data) -> dict[str, NDArray[Any]]:
     X = data.rows
-    found = {"values": X.values, "columns": X.columns, "starts": X.starts, "y": data.y}
+    found = {"values": X.values, "columns": X.columns, "starts": X.starts, "folds": data.folds}
+    if isinstance(data.target, Labels):
+        found["y"] = data.y
+    else:
+        found |= {name: getattr(data.target, name) for name in CHANGES}
     return {name: array for name, array in found.items() if array is not None}

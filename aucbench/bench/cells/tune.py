@@ -23,8 +23,8 @@ from aucbench.bench.cells.plain import canonical, first_line
 from aucbench.bench.plans.plan import Cell
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError
+from aucbench.folds import drawn_parts, rarest
 from aucbench.protocols import Solver
-from aucbench.selection import stratified_folds
 
 Build = Callable[[Mapping[str, Any]], Solver]
 
@@ -102,20 +102,20 @@ def tune(cell: Cell, build: Build, train: Data) -> Tuned:
 
 
 def inner_folds(train: Data, cell: Cell) -> Iterator[tuple[Data, Data]]:
-    """Yield (rest, held) of each stratified fold, no more of them than the rarer class has rows.
+    """Yield (rest, held) of each drawn fold, no more of them than the rarer class has rows.
 
     Raises
     ------
     DataError
-        When a class has fewer than two rows.
+        When there are fewer than two rows, or rows of a class.
     """
-    rarer = min(train.target.n_pos, train.target.n_neg)
-    if rarer < 2:
+    least, what = rarest(train)
+    if least < 2:
         raise DataError(
-            f"tuning needs two training rows of each class, {cell.dataset} has {rarer} of the "
-            "rarer one; take the solver without tuning"
+            f"tuning needs two training rows of each kind, {cell.dataset} has {least} {what}; "
+            "take the solver without tuning"
         )
-    yield from stratified_folds(train, cell.inner_splits, cell.seed)
+    yield from drawn_parts(train, cell.inner_splits, cell.seed)
 
 
 @dataclass(slots=True)

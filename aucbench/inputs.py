@@ -1,0 +1,65 @@
+"""Rows from what users have: arrays, frames, sparse matrices; refused when they are no numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.arrays import Rows, rows
+from aucbench.errors import DataError
+
+
+def check_rows(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
+    """Rows of `X` and its column names, if it has any; the same door, without labels.
+
+    Raises
+    ------
+    DataError
+        When `X` is empty, not numeric, not a matrix, or holds NaN or infinity.
+    """
+    if isinstance(X, Rows):
+        return X, None
+    names = None
+    if hasattr(X, "dtypes") and hasattr(X, "to_numpy"):
+        names = tuple(map(str, X.columns))
+        X = _frame_values(X)
+    elif not hasattr(X, "tocsr"):
+        X = np.asarray(X)
+    if X.dtype.kind not in "fiub":
+        raise DataError(f"X has the type {X.dtype}; encode it as numbers first")
+    checked = rows(X)
+    if not checked.n or not checked.d:
+        raise DataError(f"X is empty: {checked.n} rows, {checked.d} columns")
+    _refuse_non_finite(checked, names)
+    return checked, names
+
+
+def _frame_values(frame: Any) -> NDArray[Any]:
+    bad = [str(c) for c, t in frame.dtypes.items() if getattr(t, "kind", "O") not in "fiub"]
+    if bad:
+        listed = ", ".join(map(repr, bad[:5])) + (", ..." if len(bad) > 5 else "")
+        raise DataError(
+            f"{len(bad)} column(s) are not numeric: {listed}; drop them or encode them first"
+        )
+    values: NDArray[Any] = frame.to_numpy(dtype=np.float64, na_value=np.nan)
+    return values
+
+
+def _refuse_non_finite(X: Rows, names: tuple[str, ...] | None) -> None:
+    if np.isfinite(X.values.sum()):  # one pass; a finite sum has no NaN or infinity in it
+        return
+    bad = np.flatnonzero(~np.isfinite(X.values))
+    if not bad.size:
+        return  # finite values whose sum overflowed
+    at = int(bad[0])
+    if X.columns is None or X.starts is None:
+        row, column = divmod(at, X.d)
+    else:
+        row, column = int(np.searchsorted(X.starts, at, side="right")) - 1, int(X.columns[at])
+    named = f" ({names[column]!r})" if names else ""
+    raise DataError(
+        f"X has {X.values[at]} in row {row}, column {column}{named} and {bad.size} such "
+        "value(s) in all; impute or drop them first"
+    )
