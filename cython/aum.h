@@ -1,4 +1,4 @@
-/* Two passes over the scores of binary labels: what lies in a bracket, and the derivatives. */
+/* Two passes over the scores of binary labels: what lies in a bracket, and the area. */
 #ifndef AUCBENCH_AUM_H
 #define AUCBENCH_AUM_H
 
@@ -15,6 +15,8 @@
 #endif
 
 typedef uint64_t aucbench_key;
+
+enum { AUCBENCH_PLACES = 8 }; /* six, to be read with any three bits */
 
 /* Keys in the order of the doubles; -0.0 and 0.0 are one key, and NaN has some place. */
 AUCBENCH_INLINE aucbench_key aucbench_key_of(double x)
@@ -104,43 +106,37 @@ static void aucbench_aum_gather(size_t n, const double *s, const signed char *y,
     count[3] = (int64_t)q;
 }
 
-/* What a score adds to the AUM and its one-sided derivatives, by its class and side of c. */
+/* What an example adds to the AUM by its place, class + 2 (0 below c, 1 at c, 2 above it). */
 typedef struct {
     double c;
-    double neg, neg_left, neg_right;  /* a negative above c, at c */
-    double pos, pos_left, pos_right;  /* a positive below c, at c */
+    double left[AUCBENCH_PLACES], right[AUCBENCH_PLACES];
 } aucbench_aum_rule;
 
-/* Fills the derivatives of up to 512 scores, and `area` with what each adds to the AUM. */
+/* Fills the places of up to 512 scores, and `area` with what each adds to the AUM. */
 AUCBENCH_INLINE void aucbench_aum_rows(int size, const double *restrict s,
                                        const signed char *restrict y, aucbench_aum_rule r,
-                                       double *restrict left, double *restrict right,
-                                       double *restrict area)
+                                       signed char *restrict place, double *restrict area)
 {
     for (int j = 0; j < size; j++) {
         const double d = s[j] - r.c;
         const int64_t positive = y[j] > 0;
-        const double above = positive ? 0.0 : r.neg, below = positive ? r.pos : 0.0;
-        const double slope = d > 0.0 ? above : below;
-        const double tie_left = positive ? r.pos_left : r.neg_left;
-        const double tie_right = positive ? r.pos_right : r.neg_right;
-        left[j] = d == 0.0 ? tie_left : slope;
-        right[j] = d == 0.0 ? tie_right : slope;
-        area[j] = slope * d; /* 0 times NaN or infinity shows in the sum */
+        const double above = positive ? 0.0 : r.left[4], below = positive ? r.left[1] : 0.0;
+        area[j] = (d > 0.0 ? above : below) * d; /* 0 times NaN or infinity shows in the sum */
+        place[j] = (signed char)(positive + (d > 0.0 ? 4 : 0) + (d == 0.0 ? 2 : 0));
     }
 }
 
 /* Lanes and stretches of fixed size, for an error of the sum that does not grow like n. */
 AUCBENCH_CLONES
-static double aucbench_aum_write(size_t n, const double *s, const signed char *y,
-                                 const aucbench_aum_rule *rule, double *left, double *right)
+static double aucbench_aum_place(size_t n, const double *s, const signed char *y,
+                                 const aucbench_aum_rule *rule, signed char *place)
 {
     const aucbench_aum_rule r = *rule;
     double area[512], total = 0.0;
     for (size_t i = 0; i < n; i += 512) {
         const int size = n - i < 512 ? (int)(n - i) : 512;
         double sums[8] = {0.0};
-        aucbench_aum_rows(size, s + i, y + i, r, left + i, right + i, area);
+        aucbench_aum_rows(size, s + i, y + i, r, place + i, area);
         for (int j = size; j % 8; j++)
             area[j] = 0.0;
         for (int j = 0; j < size; j += 8)
@@ -150,6 +146,13 @@ static double aucbench_aum_write(size_t n, const double *s, const signed char *y
             total += sums[l];
     }
     return total;
+}
+
+AUCBENCH_CLONES
+static void aucbench_aum_look_up(size_t n, const signed char *place, const double *of, double *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = of[place[i] & 7];
 }
 
 #endif

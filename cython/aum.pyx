@@ -6,36 +6,39 @@ Design
      rounded the same way, drift by 1e-11.
   b. Binary labels: up to the threshold c where the errors of both kinds meet, the minimum
      is the false positives, after it the false negatives. So each example's part depends on
-     its class and side of c alone, and c is a weighted median of the scores, found by a sample
-     that brackets it, one pass over all scores, and digits of the few keys in the bracket.
-     Weights are whole numbers, whatever the classes' sizes.
+     its class and side of c alone: its place, of one byte. c is a weighted median of the
+     scores, found by a sample that brackets it, one pass over all scores, and digits of the
+     few keys in the bracket. Weights are whole numbers, whatever the classes' sizes.
 """
 
+from aum_digits cimport Side, key_t, meet
 from libc.math cimport sqrt
-from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memset
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memset
 
 cdef extern from "aum.h" nogil:
-    ctypedef uint64_t key_t "aucbench_key"
     ctypedef struct Rule "aucbench_aum_rule":
-        double c, neg, neg_left, neg_right, pos, pos_left, pos_right
+        double c
+        double left[8]
+        double right[8]
     key_t key_of "aucbench_key_of"(double x)
     double of_key "aucbench_of_key"(key_t key)
     size_t sampled "aucbench_sampled"(size_t i, size_t stretch)
     void gather "aucbench_aum_gather"(
         size_t n, const double* s, const signed char* y, double lo, double hi, key_t* pos,
         key_t* neg, int64_t* count)
-    double write "aucbench_aum_write"(
-        size_t n, const double* s, const signed char* y, const Rule* rule, double* left,
-        double* right)
+    double place_all "aucbench_aum_place"(
+        size_t n, const double* s, const signed char* y, const Rule* rule, signed char* place)
+    void look_up_all "aucbench_aum_look_up"(
+        size_t n, const signed char* place, const double* of, double* out)
+    int AUCBENCH_PLACES
 
 cdef enum:
-    DIGITS = 256
-    BITS = 8
     SAMPLED = 8192      # scores from which a sample pays
     SAMPLE = 4096       # its largest size
 
 cdef double INF = float("inf")
+PLACES = AUCBENCH_PLACES
 
 
 cdef struct Sum:        # of two doubles, their exact value to twice the digits
@@ -95,74 +98,6 @@ def sweep_loss(
     return area.high + area.low
 
 
-cdef struct Side:       # keys of one class, its weight, and how many lie above the range
-    key_t* keys
-    Py_ssize_t size, above
-    int64_t weight
-
-
-cdef inline void reach(Side side, key_t* low, key_t* high) noexcept nogil:
-    """Widen low..high to all keys of the side."""
-    cdef Py_ssize_t i
-    for i in range(side.size):
-        low[0] = min(low[0], side.keys[i])
-        high[0] = max(high[0], side.keys[i])
-
-
-cdef inline void count(Side side, key_t low, int shift, int64_t* counts) noexcept nogil:
-    cdef Py_ssize_t i
-    memset(counts, 0, DIGITS * sizeof(int64_t))
-    for i in range(side.size):
-        counts[(side.keys[i] - low) >> shift] += 1
-
-
-cdef inline Py_ssize_t keep(Side side, key_t low, int shift, key_t digit) noexcept nogil:
-    """Move the keys with this digit to the front; their number."""
-    cdef Py_ssize_t i, kept = 0
-    cdef key_t key
-    for i in range(side.size):
-        key = side.keys[i]
-        side.keys[i] = side.keys[kept]
-        side.keys[kept] = key
-        kept += (key - low) >> shift == digit
-    return kept
-
-
-cdef key_t meet(Side* pos, Side* neg, int64_t target) noexcept nogil:
-    """Largest key with weight `target` at and above it, else the least; one key there is.
-
-    Narrows both sides to that key and counts what is above it. Permutes the keys. At most
-    eight rounds, as each settles eight more bits.
-    """
-    cdef int64_t pos_counts[DIGITS]
-    cdef int64_t neg_counts[DIGITS]
-    cdef int64_t more
-    cdef key_t low, high
-    cdef int shift, digit
-    while True:
-        low, high = <key_t> -1, 0
-        reach(pos[0], &low, &high)
-        reach(neg[0], &low, &high)
-        if low >= high:
-            return low
-        shift = 0
-        while (high - low) >> shift >= DIGITS:
-            shift += 1
-        count(pos[0], low, shift, pos_counts)
-        count(neg[0], low, shift, neg_counts)
-        digit = <int> ((high - low) >> shift)
-        while digit > 0:
-            more = pos_counts[digit] * pos.weight + neg_counts[digit] * neg.weight
-            if more > 0 and more >= target:
-                break
-            target -= more
-            pos.above += pos_counts[digit]
-            neg.above += neg_counts[digit]
-            digit -= 1
-        pos.size = keep(pos[0], low, shift, digit)
-        neg.size = keep(neg[0], low, shift, digit)
-
-
 cdef void bracket(
     const double* s, const signed char* y, Py_ssize_t n, key_t* pos, key_t* neg, double share,
     double* lo, double* hi,
@@ -200,23 +135,25 @@ cdef Rule settle(Side pos, Side neg, key_t c, int64_t target, double unit) noexc
     cdef int64_t fp_after = fp + neg.size * neg.weight, fn_after = fn - pos.size * pos.weight
     cdef int64_t before = min(fp, fn), after = min(fp_after, fn_after)
     cdef Rule rule
+    memset(&rule, 0, sizeof(rule))
     rule.c = of_key(c)
-    rule.neg = neg.weight / unit
-    rule.pos = -(pos.weight / unit)
-    rule.neg_right = (min(fp + neg.weight, fn) - before) / unit
-    rule.neg_left = (after - min(fp_after - neg.weight, fn_after)) / unit
-    rule.pos_right = (min(fp, fn - pos.weight) - before) / unit
-    rule.pos_left = (after - min(fp_after, fn_after + pos.weight)) / unit
+    rule.left[1] = rule.right[1] = -(pos.weight / unit)
+    rule.left[2] = (after - min(fp_after - neg.weight, fn_after)) / unit
+    rule.right[2] = (min(fp + neg.weight, fn) - before) / unit
+    rule.left[3] = (after - min(fp_after, fn_after + pos.weight)) / unit
+    rule.right[3] = (min(fp, fn - pos.weight) - before) / unit
+    rule.left[4] = rule.right[4] = neg.weight / unit
     return rule
 
 
 def binary_loss(
     const double[::1] s, const signed char[::1] y, Py_ssize_t n_pos, bint rates,
-    key_t[::1] keys, double[::1] left, double[::1] right,
+    key_t[::1] keys, signed char[::1] place, double[:, ::1] slopes,
 ):
-    """AUM of scores s of labels y, n_pos of them positive; fills the derivatives. n >= 1.
+    """AUM of scores s of labels y, n_pos of them positive. n >= 1, keys.size >= n + 2.
 
-    keys.size >= n + 2. NaN or infinite when a score is.
+    Fills the place of each example, and the derivatives (left, right) at each of the PLACES.
+    NaN or infinite when a score is.
     """
     cdef Py_ssize_t n = s.shape[0], n_neg = n - n_pos
     cdef key_t* p = &keys[0]
@@ -240,5 +177,13 @@ def binary_loss(
                 break
             lo, hi = -INF, INF
         rule = settle(pos, neg, meet(&pos, &neg, rest), target, <double> target if rates else 1.0)
-        value = write(n, &s[0], &y[0], &rule, &left[0], &right[0])
+        value = place_all(n, &s[0], &y[0], &rule, &place[0])
+        memcpy(&slopes[0, 0], rule.left, sizeof(rule.left))
+        memcpy(&slopes[1, 0], rule.right, sizeof(rule.right))
     return value
+
+
+def look_up(const signed char[::1] place, const double[::1] of, double[::1] out):
+    """out = of[place], with at least PLACES numbers to look up."""
+    with nogil:
+        look_up_all(place.shape[0], &place[0], &of[0], &out[0])

@@ -123,10 +123,12 @@ typedef struct {
 AUCBENCH_INLINE aucbench_quotient aucbench_divide(aucbench_line a, aucbench_line b)
 {
     aucbench_quotient q;
-    double d = aucbench_sum2(a.d, -b.d, &q.d_low);
+    double d = aucbench_sum2(a.d, -b.d, &q.d_low), inverse = 1.0 / d;
     q.n = aucbench_sum2(b.T, -a.T, &q.n_low);
     q.high = q.n / d;
-    q.low = (fma(-q.high, d, q.n) + (q.n_low - q.high * q.d_low)) / d;
+    q.low = fma(-q.high, d, q.n) + (q.n_low - q.high * q.d_low);
+    /* The inverse is there when q.high is; it is no number to go by when d is subnormal. */
+    q.low = fabs(d) > 0x1p-1000 ? q.low * inverse : q.low / d;
     return q;
 }
 

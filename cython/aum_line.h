@@ -1,4 +1,5 @@
-/* Loops over the examples a_i + eta b_i of one class that a line search of the AUM makes.
+/* Loops over the examples a_i + eta b_i of one class that a line search of the AUM makes:
+ * one step; aum_fold.h has those between two steps, aum_contact.h those that leave a step.
  *
  * Those whose number of passes decides the speed are built for several machines (clones.h).
  * Each ends and stays in bounds for any floats: a NaN is neither above, below nor at c.
@@ -22,11 +23,6 @@ typedef struct {
     ptrdiff_t count;
     double a, b, mass;
 } aucbench_sums;
-
-/* An extreme example at some eta: its value relative to a pivot, its line */
-typedef struct {
-    double value, a, b;
-} aucbench_extreme;
 
 /* p / q as IEEE has it: where lines are parallel the result is compared, and none fits */
 static double aucbench_over(double p, double q)
@@ -65,18 +61,6 @@ static void aucbench_keys(ptrdiff_t m, const double *a, const double *b, double 
 {
     for (ptrdiff_t i = 0; i < m; i++)
         out[i] = a[i] + eta * b[i];
-}
-
-/* out = larger (smaller) of the distances to c at two steps, lo[0] = eta, lo[1] = c */
-AUCBENCH_CLONES
-static void aucbench_reach(ptrdiff_t m, const double *a, const double *b, const double *lo,
-                           const double *hi, int larger, double *out)
-{
-    double sign = larger ? 1.0 : -1.0;
-    for (ptrdiff_t i = 0; i < m; i++) {
-        double p = sign * (a[i] + lo[0] * b[i] - lo[1]), q = sign * (a[i] + hi[0] * b[i] - hi[1]);
-        out[i] = sign * (p > q ? p : q);
-    }
 }
 
 /* above = #{x > hi}, from = #{x >= lo} */
@@ -178,113 +162,6 @@ static void aucbench_tied_side(ptrdiff_t m, const double *key, const double *b, 
             to->b += b[i];
             to->mass += fabs(b[i]);
         }
-}
-
-/* Drop the examples whose side of c is settled between two steps; keep the others in place.
- *
- * Those whose distances to c are all > hi (above[0]) or all < lo (above[1] of them) leave;
- * sums gets those above when `counts_above`, else those below. Returns how many are kept.
- */
-static ptrdiff_t aucbench_settle(ptrdiff_t m, double *a, double *b, const double *from,
-                                 const double *to, double lo, double hi, int counts_above,
-                                 ptrdiff_t *above, aucbench_sums *sums)
-{
-    long double sum_a = sums->a, sum_b = sums->b, mass = sums->mass;
-    ptrdiff_t k = 0, i = 0, n_above = 0, n_below = 0;
-    while (i < m) {
-        ptrdiff_t end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : m;
-        double ta = 0, tb = 0, tm = 0;
-        for (; i < end; i++) {
-            double x = a[i], v = b[i];
-            double p = x + from[0] * v - from[1], q = x + to[0] * v - to[1];
-            int over = (p > hi) & (q > hi), under = (p < lo) & (q < lo);
-            int counted = counts_above ? over : under;
-            a[k] = x;
-            b[k] = v;
-            k += !(over | under);
-            n_above += over;
-            n_below += under;
-            ta += counted ? x : 0.0;
-            tb += counted ? v : 0.0;
-            tm += counted ? fabs(v) : 0.0;
-        }
-        sum_a += ta;
-        sum_b += tb;
-        mass += tm;
-    }
-    sums->count += counts_above ? n_above : n_below;
-    sums->a = (double)sum_a;
-    sums->b = (double)sum_b;
-    sums->mass = (double)mass;
-    *above += n_above;
-    return k;
-}
-
-/* Numbers above and level with (c, slope) in the order (key, side b), descending.
- *
- * key becomes 1 above, 0 level, -1 below; pivot[0] becomes a of one that is level.
- */
-static void aucbench_level(ptrdiff_t m, double *key, const double *a, const double *b, double c,
-                           double side, double slope, ptrdiff_t *above, ptrdiff_t *level,
-                           double *pivot)
-{
-    ptrdiff_t over = 0, equal = 0;
-    for (ptrdiff_t i = 0; i < m; i++) {
-        double z = key[i] == c ? side * (b[i] - slope) : key[i] - c;
-        over += z > 0.0;
-        equal += z == 0.0;
-        *pivot = z == 0.0 ? a[i] : *pivot;
-        key[i] = (z > 0.0) - (z < 0.0);
-    }
-    *above = over;
-    *level = equal;
-}
-
-static double aucbench_least(const aucbench_v8 *sum)
-{
-    const double *v = (const double *)sum;
-    double least = v[0];
-    for (int r = 1; r < 8; r++)
-        least = v[r] < least ? v[r] : least;
-    return least;
-}
-
-/* The lowest at step t of those with place = side, replaced where one is lower; times side */
-AUCBENCH_CLONES
-static void aucbench_extreme_of(ptrdiff_t m, const double *place, const double *a,
-                                const double *b, double side, const double *pivot, double t,
-                                aucbench_extreme *to)
-{
-    ptrdiff_t best = -1, i = 0;
-    double least = side * to->value;
-    while (i < m) {
-        ptrdiff_t start = i, end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : m;
-        aucbench_v8 low = (aucbench_v8){0} + INFINITY, x, y, z;
-        for (; i + 8 <= end; i += 8) {
-            AUCBENCH_LOAD(x, a + i);
-            AUCBENCH_LOAD(y, b + i);
-            AUCBENCH_LOAD(z, place + i);
-            x = side * ((x - pivot[0]) + t * (y - pivot[1]));
-            aucbench_i8 lower = (aucbench_i8)(x < low) & (aucbench_i8)(z == side);
-            low = (aucbench_v8)(((aucbench_i8)x & lower) | ((aucbench_i8)low & ~lower));
-        }
-        double least_here = aucbench_least(&low);
-        for (; i < end; i++) {
-            double v = side * ((a[i] - pivot[0]) + t * (b[i] - pivot[1]));
-            least_here = place[i] == side && v < least_here ? v : least_here;
-        }
-        if (least_here < least) {
-            least = least_here;
-            best = start;
-        }
-    }
-    if (best < 0)
-        return;
-    for (i = best; i < m && i < best + AUCBENCH_CHUNK; i++) {
-        double v = (a[i] - pivot[0]) + t * (b[i] - pivot[1]);
-        if (place[i] == side && side * (v - to->value) < 0.0)
-            *to = (aucbench_extreme){v, a[i], b[i]};
-    }
 }
 
 /* Mean distances to the pivot's line at eta: of negatives above, plus of positives below */

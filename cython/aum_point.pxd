@@ -11,16 +11,11 @@ cdef extern from "aum_line.h" nogil:
     ctypedef struct aucbench_sums:
         Py_ssize_t count
         double a, b, mass
-    ctypedef struct aucbench_extreme:
-        double value, a, b
     void aucbench_pack(
         Py_ssize_t n, Py_ssize_t n_pos, const double* scores, const double* direction,
         const signed char* y, const double* shift, const double* scale, double* a, double* b)
     void aucbench_keys(
         Py_ssize_t m, const double* a, const double* b, double eta, double* out)
-    void aucbench_reach(
-        Py_ssize_t m, const double* a, const double* b, const double* lo, const double* hi,
-        int larger, double* out)
     Py_ssize_t aucbench_tied(
         Py_ssize_t m, const double* key, const double* b, double c, double sign, double* out)
     Py_ssize_t aucbench_side(
@@ -29,20 +24,29 @@ cdef extern from "aum_line.h" nogil:
     void aucbench_tied_side(
         Py_ssize_t m, const double* key, const double* b, double c, double side, double slope,
         aucbench_sums* to)
+    double aucbench_over(double p, double q)
+    double aucbench_area(
+        Py_ssize_t n, Py_ssize_t n_pos, const double* scores, const double* direction,
+        const signed char* y, const double* shift, const double* scale, const double* pivot,
+        double eta)
+
+cdef extern from "aum_fold.h" nogil:
+    void aucbench_reach(
+        Py_ssize_t m, const double* a, const double* b, const double* lo, const double* hi,
+        int larger, double* out)
     Py_ssize_t aucbench_settle(
         Py_ssize_t m, double* a, double* b, const double* start, const double* stop, double lo,
         double hi, int counts_above, Py_ssize_t* above, aucbench_sums* sums)
+
+cdef extern from "aum_contact.h" nogil:
+    ctypedef struct aucbench_extreme:
+        double value, a, b
     void aucbench_level(
         Py_ssize_t m, double* key, const double* a, const double* b, double c, double side,
         double slope, Py_ssize_t* above, Py_ssize_t* level, double* pivot)
     void aucbench_extreme_of(
         Py_ssize_t m, const double* place, const double* a, const double* b, double side,
         const double* pivot, double t, aucbench_extreme* to)
-    double aucbench_over(double p, double q)
-    double aucbench_area(
-        Py_ssize_t n, Py_ssize_t n_pos, const double* scores, const double* direction,
-        const signed char* y, const double* shift, const double* scale, const double* pivot,
-        double eta)
 
 
 cdef struct Lines:  # the examples whose side of c is open, [0] positive, [1] negative

@@ -10,9 +10,7 @@
  * Slots of neighbours that meet at the same step and lie next to each other are one run, which
  * is reversed at once: of lines a, b, c in a run, a and c meet between (a, b) and (b, c).
  *
- * The first step to come is the root of a tree of minima, eight slots to a node: the slots that
- * an event changes lie side by side, and so share the path to the root. Beside each minimum is
- * the slot that has it, so that nothing waits for a search downwards.
+ * The first step to come is the root of a tree of minima over the slots (aum_tree.h).
  *
  * Errors are whole numbers of a unit (a power of two), so their sums are exact in any order;
  * so is the AUC. AUM = aum[0] + eta slope[0], both in twice the precision of a double.
@@ -21,11 +19,10 @@
 #define AUCBENCH_AUM_SWEEP_H
 
 #include "aum_exact.h"
+#include "aum_tree.h"
 
 enum { AUCBENCH_FULL, AUCBENCH_EXHAUSTED, AUCBENCH_STOPPED, AUCBENCH_STEP_LIMIT };
 enum { AUCBENCH_NO_STOP, AUCBENCH_AUM_RISES, AUCBENCH_AUC_FALLS };
-
-#define AUCBENCH_LEVELS 12 /* 8^12 slots */
 
 typedef __int128 aucbench_wide;
 
@@ -43,10 +40,7 @@ typedef struct {
 typedef struct {
     aucbench_line *line;
     aucbench_level *level;
-    double *tree[AUCBENCH_LEVELS];
-    int *winner[AUCBENCH_LEVELS]; /* from level 1 on */
-    size_t slots;
-    int top;
+    aucbench_tree tree;
     aucbench_sum sum;
 } aucbench_sweep;
 
@@ -66,74 +60,17 @@ AUCBENCH_INLINE void aucbench_move(aucbench_sum *to, aucbench_line a, aucbench_l
     aucbench_add(to->slope, a.d, b.d, high, low);
 }
 
-/* ---- the tree ---------------------------------------------------------------------- */
-
-AUCBENCH_INLINE double aucbench_min(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-AUCBENCH_INLINE double aucbench_min8(const double *x)
-{
-    return aucbench_min(
-        aucbench_min(aucbench_min(x[0], x[1]), aucbench_min(x[2], x[3])),
-        aucbench_min(aucbench_min(x[4], x[5]), aucbench_min(x[6], x[7])));
-}
-
-/* Node j of the level above h: its least step and the slot that has it */
-AUCBENCH_INLINE void aucbench_win(aucbench_sweep *to, int h, size_t j)
-{
-    const double *x = to->tree[h] + 8 * j;
-    double least = aucbench_min8(x);
-    unsigned found = 1u << 7;
-    to->tree[h + 1][j] = least;
-    for (int k = 0; k < 7; k++)
-        found |= (unsigned)(x[k] <= least) << k;
-    j = 8 * j + (size_t)__builtin_ctz(found);
-    to->winner[h + 1][j / 8] = h > 0 ? to->winner[h][j] : (int)j;
-}
+/* ---- events ------------------------------------------------------------------------ */
 
 /* One of the events to come soon is at a slot: its memory may be far away */
 AUCBENCH_INLINE void aucbench_announce(const aucbench_sweep *of, size_t slot)
 {
-    __builtin_prefetch(of->tree[0] + slot);
+    __builtin_prefetch(of->tree.key[0] + slot);
+    __builtin_prefetch(of->tree.key[1] + slot / 8);
     __builtin_prefetch(of->line + slot);
     __builtin_prefetch(of->level + slot);
     __builtin_prefetch(of->level + slot + 2);
-    __builtin_prefetch(of->tree[1] + slot / 8);
 }
-
-/* The slots first..last changed */
-AUCBENCH_INLINE void aucbench_lift(aucbench_sweep *to, size_t first, size_t last)
-{
-    int soon = to->top > 4 ? to->top - 2 : -1;
-    for (int h = 0; h < to->top; h++) {
-        first >>= 3;
-        last >>= 3;
-        for (size_t j = first; j <= last; j++)
-            aucbench_win(to, h, j);
-        if (h == soon)
-            aucbench_announce(to, (size_t)to->winner[h + 1][first]);
-    }
-}
-
-/* Where the levels of the tree lie in `tree`; Python made it large enough */
-static inline void aucbench_place(aucbench_sweep *to, double *tree, int *winner, size_t lines)
-{
-    size_t size;
-    to->slots = lines ? lines - 1 : 0;
-    size = (to->slots + 8) / 8 * 8;
-    to->tree[0] = tree;
-    to->winner[0] = NULL;
-    for (to->top = 0; size > 1; to->top++) {
-        to->tree[to->top + 1] = to->tree[to->top] + size;
-        to->winner[to->top + 1] = winner;
-        size = size > 8 ? (size / 8 + 7) / 8 * 8 : 1;
-        winner += size;
-    }
-}
-
-/* ---- events ------------------------------------------------------------------------ */
 
 /* Reverse the lines of the slots first..last: sums and levels */
 AUCBENCH_INLINE void aucbench_reverse(aucbench_sweep *to, size_t first, size_t last)
@@ -168,10 +105,10 @@ AUCBENCH_INLINE void aucbench_reverse(aucbench_sweep *to, size_t first, size_t l
 AUCBENCH_INLINE aucbench_quotient aucbench_pass(aucbench_sweep *to, double step)
 {
     aucbench_quotient exact = {0};
-    double *key = to->tree[0];
-    size_t last_slot = to->slots - 1;
-    while (to->tree[to->top][0] <= step) {
-        size_t first = (size_t)to->winner[to->top][0], last = first;
+    double *key = to->tree.key[0];
+    size_t last_slot = to->tree.slots - 1;
+    while (aucbench_first(&to->tree) <= step) {
+        size_t first = (size_t)to->tree.winner[to->tree.top][0], last = first;
         while (first > 0 && key[first - 1] <= step)
             first--;
         while (last < last_slot && key[last + 1] <= step)
@@ -188,7 +125,7 @@ AUCBENCH_INLINE aucbench_quotient aucbench_pass(aucbench_sweep *to, double step)
             last++;
             key[last] = aucbench_meeting(to->line[last], to->line[last + 1]);
         }
-        aucbench_lift(to, first, last);
+        aucbench_announce(to, aucbench_lift(&to->tree, first, last));
     }
     return exact;
 }
@@ -213,7 +150,7 @@ static int aucbench_run(
     aucbench_quotient zero = {0};
     size_t r;
     for (r = 0; r < capacity; r++) {
-        double step = sum->started ? to->tree[to->top][0] : 0.0, before;
+        double step = sum->started ? aucbench_first(&to->tree) : 0.0, before;
         double aum = aucbench_value(sum, zero); /* at step 0: some events may round to it */
         aucbench_wide at = sum->started ? sum->auc : 2 * sum->tied;
         aucbench_quotient exact;
@@ -296,23 +233,15 @@ static void aucbench_begin(
     aucbench_sweep *to, double *tree, int *winner, size_t count, const int *order,
     const double *T, const double *d, const long long *fp, const long long *fn, double unit)
 {
-    size_t size;
     memset(&to->sum, 0, sizeof to->sum);
     to->sum.unit = unit;
     to->sum.best = -INFINITY;
     to->sum.lines = (long long)aucbench_gather(to, count, order, T, d, fp, fn);
     aucbench_count(to);
-    aucbench_place(to, tree, winner, (size_t)to->sum.lines);
-    for (size_t q = 0; q < to->slots; q++)
-        to->tree[0][q] = aucbench_meeting(to->line[q], to->line[q + 1]);
-    size = to->slots;
-    for (int h = 0; h < to->top; h++) {
-        for (; size % 8 || size == 0; size++)
-            to->tree[h][size] = INFINITY;
-        size /= 8;
-        for (size_t j = 0; j < size; j++)
-            aucbench_win(to, h, j);
-    }
+    aucbench_root(&to->tree, tree, winner, (size_t)to->sum.lines);
+    for (size_t q = 0; q < to->tree.slots; q++)
+        to->tree.key[0][q] = aucbench_meeting(to->line[q], to->line[q + 1]);
+    aucbench_grow(&to->tree);
 }
 
 #endif

@@ -14,13 +14,16 @@ cdef extern from "aum_sweep.h" nogil:
         pass
     ctypedef struct aucbench_level:
         pass
+    ctypedef struct aucbench_tree:
+        pass
     ctypedef struct aucbench_sum:
         long long lines
     ctypedef struct aucbench_sweep:
         aucbench_line* line
         aucbench_level* level
+        aucbench_tree tree
         aucbench_sum sum
-    void aucbench_place(aucbench_sweep* to, double* tree, int* winner, size_t lines)
+    void aucbench_root(aucbench_tree* to, double* tree, int* winner, size_t lines)
     void aucbench_begin(
         aucbench_sweep* to, double* tree, int* winner, size_t count, const int* order,
         const double* T, const double* d, const long long* fp, const long long* fn, double unit)
@@ -85,7 +88,7 @@ def run(
     S.level = <aucbench_level*> &levels[0, 0]
     with nogil:
         memcpy(&S.sum, &state[0], sizeof(S.sum))
-        aucbench_place(&S, &tree[0], &winner[0], S.sum.lines)
+        aucbench_root(&S.tree, &tree[0], &winner[0], S.sum.lines)
         ending = aucbench_run(&S, step_limit, stop, out.shape[1], &out[0, 0], &filled)
         memcpy(&state[0], &S.sum, sizeof(S.sum))
     return filled, ending

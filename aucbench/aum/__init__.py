@@ -1,17 +1,28 @@
 """Area under the minimum of false positives and false negatives (AUM)."""
 
+from aucbench.aum.intercept import intercept_of_least_errors
 from aucbench.aum.line_min import LineMinimum, aum_line_min
 from aucbench.aum.loss import AumLoss, aum_loss, roc_auc
 from aucbench.aum.path import AumPath, aum_path
+from aucbench.aum.plot import plot_path
+from aucbench.aum.search import Found, Lines, best_max_auc, best_min, first_max_auc, first_min
 from aucbench.breakpoints import Breakpoints
 
 __all__ = [
     "AumLoss",
     "AumPath",
     "Breakpoints",
+    "Found",
     "LineMinimum",
+    "Lines",
     "aum_line_min",
     "aum_loss",
     "aum_path",
+    "best_max_auc",
+    "best_min",
+    "first_max_auc",
+    "first_min",
+    "intercept_of_least_errors",
+    "plot_path",
     "roc_auc",
 ]

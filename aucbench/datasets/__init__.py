@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aucbench.datasets.catalogue import CATALOGUE
+from aucbench.datasets.changepoint import load_changepoint
 from aucbench.datasets.chunks import stream
 from aucbench.datasets.embedded import breast_cancer, digits, one_against_the_rest
 from aucbench.datasets.files import available, load
@@ -16,6 +17,7 @@ __all__ = [
     "digits",
     "linear",
     "load",
+    "load_changepoint",
     "outbreak",
     "outbreak_support",
     "radial",

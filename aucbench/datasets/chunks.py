@@ -20,7 +20,7 @@ import numpy as np
 
 from aucbench import arrays
 from aucbench.data import Chunk
-from aucbench.datasets import files, formats, idx
+from aucbench.datasets import changepoint, files, formats, idx
 from aucbench.datasets.cuts import CUTTERS, Cut, svmlight
 from aucbench.datasets.formats import Table
 from aucbench.datasets.manifest import listed, verify
@@ -76,8 +76,8 @@ def stream(
 
 
 def _cutter(path: Path) -> Callable[[Path, Cut], Iterator[Table]]:
-    if name := files.changepoint(path):
-        raise files.no_labels(name)
+    if name := changepoint.name_of(path):
+        raise changepoint.no_labels(name)
     ending = formats.reader_of(path)
     if ending not in CUTTERS or formats.without_compression(path.name).endswith(idx.MARK):
         raise DataError(f"{path} can only be read whole: use load, or write svmlight, CSV, Parquet")

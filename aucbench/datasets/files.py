@@ -11,7 +11,6 @@ Design
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.datasets import formats, idx
+from aucbench.datasets import changepoint, formats, idx
 from aucbench.datasets.catalogue import Entry, entry
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import fetch, is_url
@@ -29,7 +28,6 @@ from aucbench.datasets.manifest import MANIFEST, listed, verify
 from aucbench.errors import DataError, UnknownNameError
 
 VARIABLE = "AUCBENCH_DATA"
-_CHANGEPOINT = re.compile(r"(.+)\.(features|errors|folds)\.csv(\.\w+)?")
 
 
 def load(
@@ -38,13 +36,15 @@ def load(
     positive: Any = None,
     drop: Sequence[str | int] = (),
     target: str | int | None = None,
+    folds: str | None = "",
 ) -> Data:
     """Read a data set.
 
     Formats, by ending: svmlight (.svm, .svmlight, .libsvm, or none that is known), CSV
     (separated by comma, semicolon or tab; with or without a header), Parquet, npz (X and y,
-    or data, indices, indptr, shape and y), each also with .xz, .bz2 or .gz; and the four
-    idx files of MNIST under one name.
+    or data, indices, indptr, shape and y), each also with .xz, .bz2 or .gz; and under one name
+    the four idx files of MNIST, and the files of a changepoint set (`load_changepoint`), which
+    has `Breakpoints` in place of labels.
 
     Parameters
     ----------
@@ -59,17 +59,27 @@ def load(
     target : name or number, optional
         The label column of a table; else the one called y, label, target or class, else
         the last. In npz the name of the array of labels.
+    folds : str, optional
+        For changepoint sets, which `load_changepoint` explains: the column that deals sequences
+        to folds; None or "none" for no folds. By default "fold", where the set has it.
 
     Raises
     ------
     DataError
-        When the file cannot be read or does not hold binary labels and finite numbers.
+        When the file cannot be read or does not hold binary labels and finite numbers, or an
+        option does not fit the kind of set.
     UnknownNameError
         When the folder has no set of this name.
     MissingExtraError
         When Parquet needs pyarrow.
     """
     path, rule = locate(source)
+    if name := changepoint.name_of(path):
+        _refuse_given(name, positive=positive, target=target)
+        column = changepoint.OWN if folds == "" else folds
+        return changepoint.load_parts(path, column, left_out(drop, rule))
+    if folds != "":
+        raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     try:
         table = without(_table(path, target), left_out(drop, rule))
         chosen = [*rule.positive] or None if positive is None else as_labels(positive, table.y)
@@ -80,11 +90,17 @@ def load(
     return replace(data, rows=data.rows.in_faster_layout(), names=table.names)
 
 
+def _refuse_given(name: str, **options: Any) -> None:
+    given = [option for option, value in options.items() if value is not None]
+    if given:
+        raise changepoint.no_labels(name, f"leave out {' and '.join(given)}")
+
+
 def available() -> tuple[str, ...]:
     """Names that `load` finds in the folder AUCBENCH_DATA, sorted; no file is read.
 
-    Changepoint sets (NAME.errors.csv beside NAME.features.csv) have no labels and are not
-    among them. Empty when AUCBENCH_DATA is not set.
+    A changepoint set is listed where NAME.errors.csv and NAME.features.csv lie side by side.
+    Empty when AUCBENCH_DATA is not set.
 
     Raises
     ------
@@ -111,21 +127,11 @@ def locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
 
 
 def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameError:
-    folder = os.environ.get(VARIABLE)
-    if folder and any(changepoint(path) == text for path in Path(folder).iterdir()):
-        return no_labels(text)
     if os.sep in text or formats.format_of(text):
         return DataError(f"there is no file {text}; give the path of a data file, or a name")
+    folder = os.environ.get(VARIABLE)
     where = f"looked in {folder}" if folder else "not set"
     return UnknownNameError(f"data set ({VARIABLE}: {where})", text, files)
-
-
-def no_labels(name: str) -> DataError:
-    """Return the refusal of a changepoint set."""
-    return DataError(
-        f"{name} is a changepoint set, which has error functions in place of labels; give one "
-        "with labels"
-    )
 
 
 def _named_files() -> dict[str, list[Path]]:
@@ -143,26 +149,17 @@ def _named_files() -> dict[str, list[Path]]:
 
 def _name_of(path: Path) -> str | None:
     plain = formats.without_compression(path.name)
-    if plain == MANIFEST or changepoint(path) or not path.is_file():
+    if plain == MANIFEST or not path.is_file():
         return None
+    if name := changepoint.name_of(path):
+        return name if changepoint.names_set(path) else None
     if plain.endswith(idx.MARK):
         return plain.removesuffix(idx.MARK)
     ending = formats.format_of(path.name)
     return plain[: -len(ending)] if ending else None
 
 
-def changepoint(path: Path) -> str | None:
-    """Name of the changepoint set that `path` is a part of."""
-    part = _CHANGEPOINT.fullmatch(path.name)
-    if not part:
-        return None
-    errors = (path.with_name(f"{part[1]}.errors.csv{packed}") for packed in ("", part[3] or ""))
-    return part[1] if any(beside.exists() for beside in errors) else None
-
-
 def _table(path: Path, target: str | int | None) -> Table:
-    if name := changepoint(path):
-        raise no_labels(name)
     if formats.without_compression(path.name).endswith(idx.MARK):
         if target is not None:
             raise DataError(f"target={target!r} is for tables; an idx set has a file of labels")

@@ -4,6 +4,8 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 Index = NDArray[np.int32]
 
+PLACES: int
+
 def sweep_loss(
     t: Vector,
     order: Index,
@@ -19,6 +21,7 @@ def binary_loss(
     n_pos: int,
     rates: bool,
     keys: NDArray[np.uint64],
-    left: Vector,
-    right: Vector,
+    place: NDArray[np.int8],
+    slopes: Vector,
 ) -> float: ...
+def look_up(place: NDArray[np.int8], of: Vector, out: Vector) -> None: ...

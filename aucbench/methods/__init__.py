@@ -1,6 +1,9 @@
 """Parts that several solvers share."""
 
 from aucbench.methods.adamax import adamax, adamax_ridge, require_moves
+from aucbench.methods.aum_descent import aum_descent
+from aucbench.methods.aum_learner import AumLearner, mean_gap
+from aucbench.methods.aum_steps import SEARCHES, AumObjective, Line, Steps, search_called
 from aucbench.methods.baseline import LinearBaseline, one_fit
 from aucbench.methods.block_thresholding import block_descent
 from aucbench.methods.buffered_pairs import BufferedPairs
@@ -15,6 +18,7 @@ from aucbench.methods.line_search import WeakWolfe, normal_step
 from aucbench.methods.normal_equations import preconditioner
 from aucbench.methods.power import lipschitz, top_eigenvalue
 from aucbench.methods.primal_dual import primal_dual
+from aucbench.methods.proximal_cuts import ProximalCuts
 from aucbench.methods.representer import representer_descent
 from aucbench.methods.saddle_point import SaddlePoint
 from aucbench.methods.sketches import Sketches
@@ -24,25 +28,33 @@ from aucbench.methods.streaming import passes, row_order
 from aucbench.methods.univariate import Univariate
 
 __all__ = [
+    "SEARCHES",
+    "AumLearner",
+    "AumObjective",
     "BufferedPairs",
     "Buffers",
     "Bundle",
     "CentredRows",
     "Covariances",
     "Lbfgs",
+    "Line",
     "LinearBaseline",
+    "ProximalCuts",
     "SaddlePoint",
     "Sketches",
     "Stage",
+    "Steps",
     "Univariate",
     "WeakWolfe",
     "adamax",
     "adamax_ridge",
+    "aum_descent",
     "block_descent",
     "certified_descent",
     "conjugate_gradient",
     "lipschitz",
     "max_abs",
+    "mean_gap",
     "normal_step",
     "one_fit",
     "passes",
@@ -52,6 +64,7 @@ __all__ = [
     "representer_descent",
     "require_moves",
     "row_order",
+    "search_called",
     "staged_passes",
     "top_eigenvalue",
 ]

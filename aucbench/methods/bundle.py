@@ -81,6 +81,11 @@ class Bundle:
         rounding = 8.0 * EPS * (1.0 + sqrt(square) * float(alpha @ lengths))
         return max(bound, last) - rounding, w
 
+    @property
+    def shares(self) -> Vector:
+        """α of the last minimum, one for each cut."""
+        return self._alpha[: self.count]
+
     def _make_room(self) -> None:
         K = self.count
         kept = np.arange(K)

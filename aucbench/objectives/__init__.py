@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.objectives.aum import Aum
 from aucbench.objectives.incomplete_hinge import IncompleteHinge
 from aucbench.objectives.logistic import Logistic
 from aucbench.objectives.pairwise_hinge import PairwiseHinge
@@ -11,6 +12,7 @@ from aucbench.objectives.pairwise_squared_hinge import PairwiseSquaredHinge
 from aucbench.objectives.univariate_exp import UnivariateExp
 
 __all__ = [
+    "Aum",
     "IncompleteHinge",
     "Logistic",
     "PairwiseHinge",
@@ -24,6 +26,7 @@ __all__ = [
 def aucbench_objectives() -> Factories:
     """Objectives that can be named on the command line."""
     return {
+        "aum": Aum,
         "logistic": Logistic,
         "pairwise-hinge": PairwiseHinge,
         "pairwise-square": PairwiseSquare,

@@ -3,6 +3,7 @@
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.projectors.box import Box
 from aucbench.projectors.elastic_net import ElasticNet
+from aucbench.projectors.hyperplane import Hyperplane
 from aucbench.projectors.kernel_norm import KernelNorm
 from aucbench.projectors.l1_ball import L1Ball
 from aucbench.projectors.l2_ball import L2Ball
@@ -13,6 +14,7 @@ from aucbench.protocols import Identity
 __all__ = [
     "Box",
     "ElasticNet",
+    "Hyperplane",
     "Identity",
     "KernelNorm",
     "L1Ball",

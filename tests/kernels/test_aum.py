@@ -149,12 +149,12 @@ def test_kernels_end_on_any_floats(case, values, rates):
     y, _ = case
     n, s = y.size, np.array(values[: y.size])
     b = Breakpoints.of_labels(y)
-    left, right = np.empty(n), np.empty(n)
+    place, slopes, around = np.empty(n, np.int8), np.empty((2, aum.PLACES)), np.zeros((2, n))
 
     value = aum.binary_loss(
-        s, b.sides.y, b.sides.n_pos, rates, np.empty(n + 2, np.uint64), left, right
+        s, b.sides.y, b.sides.n_pos, rates, np.empty(n + 2, np.uint64), place, slopes
     )
-    aum.sweep_loss(s, np.arange(n, dtype=np.int32)[::-1].copy(), b.example, s, s, left, right)
+    aum.sweep_loss(s, np.arange(n, dtype=np.int32)[::-1].copy(), b.example, s, s, *around)
 
     assert np.isfinite(s).all() or not np.isfinite(value)
 
@@ -234,3 +234,11 @@ def test_roc_auc_may_leave_the_unit_interval(fp_diff, fn_diff, area):
     b = Breakpoints.of([0, 1] * 3, range(6), fp_diff, fn_diff, 2)
 
     assert roc_auc(b, [0.0, 0.0]) == area
+
+
+def test_derivatives_asked_for_later_are_those_of_the_scores_then():
+    s = np.array([0.5, 0.0, -1.0])
+    found = aum_loss(Breakpoints.of_labels([-1, 1, -1], "count"), s)
+    s += 10.0
+
+    np.testing.assert_array_equal(found.gradient, [1.0, -1.0, 0.0])

@@ -342,15 +342,11 @@ def test_every_entry_of_the_catalogue_gives_its_reason():
     assert not entry("anything").positive
 
 
-def test_changepoint_sets_are_not_offered_as_label_data(folder, X, y):
-    for part in ("features", "errors", "folds"):
-        write_csv(folder / f"chip.{part}.csv.xz", X, y)
+def test_features_without_errors_are_a_table_like_others(folder, X, y):
     write_csv(folder / "own.features.csv", X, y)
 
     assert available() == ("own.features",)
-    for source in ("chip", folder / "chip.features.csv.xz"):
-        with pytest.raises(DataError, match="chip is a changepoint set"):
-            load(source)
+    assert load("own.features").n == 30
 
 
 def write_idx(folder, part, images, labels, declared=None):
@@ -417,8 +413,5 @@ def test_real_sets_become_binary_as_the_catalogue_says(name, real):
     assert data.target.n_pos == sum(int(counts[str(label)]) for label in entry(name).positive)
 
 
-def test_no_changepoint_set_among_the_real_ones(real):
+def test_every_real_set_of_the_manifest_is_listed(real):
     assert set(real) <= set(available())
-    assert not [name for name in available() if "chipseq" in name or "neuroblastoma" in name]
-    with pytest.raises(DataError, match="is a changepoint set"):
-        load("chipseq-H3K27ac_TDH_some")

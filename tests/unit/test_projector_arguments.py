@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from aucbench.errors import ParameterError
-from aucbench.projectors import Box, ElasticNet, L1Ball, L2Ball, SoftThreshold, TopK
+from aucbench.projectors import Box, ElasticNet, Hyperplane, L1Ball, L2Ball, SoftThreshold, TopK
 
 OVERWRITING = [TopK(), L1Ball(), L2Ball(), Box(), SoftThreshold(), ElasticNet()]
+OVERWRITING.append(Hyperplane(np.ones(3)))
 
 
 def read_only():
@@ -44,6 +45,8 @@ def test_an_argument_that_cannot_be_overwritten_is_refused(project, argument):
         (lambda: TopK(2.5), "k must be a whole number, got 2.5"),
         (lambda: TopK(True), "k must be a whole number"),
         (lambda: TopK(3, free=-1), "free must be at least 0, got -1"),
+        (lambda: Hyperplane(np.zeros(3)), "normal of a hyperplane has the square 0.0"),
+        (lambda: Hyperplane(np.array([np.inf])), "give one that is finite and not 0"),
         (lambda: L1Ball(0.0), "R must be greater than 0"),
         (lambda: L2Ball(-1.0), "R must be greater than 0"),
         (lambda: L2Ball(inf), "R must be greater than 0"),

@@ -1,0 +1,213 @@
+"""Changepoint sets: NAME.features.csv and NAME.errors.csv, which stands in place of labels.
+
+Design
+  a. The errors file names the set: it is what `available` lists and `locate` finds.
+  b. Rows are matched by sequence, and all files must be about the same ones.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.arrays import Index
+from aucbench.breakpoints import Breakpoints
+from aucbench.data import Data
+from aucbench.datasets.columns import column_at
+from aucbench.datasets.formats import is_number, without_compression
+from aucbench.datasets.sheets import MISSING, Sheet, numbers
+from aucbench.errors import DataError
+from aucbench.inputs import check_rows
+
+SEQUENCE = "sequenceID"
+OWN = "fold"  # the column of errors.csv that deals the sequences to folds
+_END = "max_log_lambda"  # the column that may be absent
+_PART = re.compile(r"(.+)\.(features|errors|folds)\.csv(\.(?i:xz|bz2|gz)|)")
+_PACKED = ("", ".xz", ".bz2", ".gz")
+
+
+def load_changepoint(
+    features: str | os.PathLike[str],
+    errors: str | os.PathLike[str],
+    *,
+    folds: str | None = OWN,
+) -> Data:
+    """Read features of sequences, and their numbers of errors at each penalty.
+
+    Both files, comma-separated with a header, may end in .xz, .bz2 or .gz, and are matched by
+    sequence. The target is `Breakpoints` of numbers of errors, not of rates.
+
+    Parameters
+    ----------
+    features : path of NAME.features.csv
+        A row per sequence, which the first column names. Columns with a missing (NA, blank)
+        or infinite value are left out; `Data.dropped` has their names.
+    errors : path of NAME.errors.csv
+        A row per interval of the log penalty: sequenceID, min_log_lambda, fp, fn, and if there
+        is one max_log_lambda, with which the intervals must tile the line.
+    folds : str, optional
+        Column that deals sequences to folds: "fold" of errors.csv, where there is one; another
+        of NAME.folds.csv beside the features; None or "none" for no folds. They are numbered
+        from 0 in the order of the values in the file.
+
+    Raises
+    ------
+    DataError
+        When a file cannot be read, a feature is text, no feature is left, a sequence stands in
+        one file only or has two rows of features or two folds, its intervals are wrong, or there
+        is no column `folds`.
+    """
+    return _joined(Sheet.of(Path(features)), Sheet.of(Path(errors)), folds, ())
+
+
+def load_parts(path: Path, folds: str | None, drop: Sequence[str | int]) -> Data:
+    """Read the set that `path` is a part of, without the features `drop`; as `load_changepoint`."""
+    features, errors = (Sheet.of(_part(path, part)) for part in ("features", "errors"))
+    return _joined(features, errors, folds, drop)
+
+
+def name_of(path: Path) -> str | None:
+    """Name of the changepoint set that `path` is a part of."""
+    part = _PART.fullmatch(path.name)
+    return part[1] if part and (part[2] == "errors" or _beside(path, "errors")) else None
+
+
+def names_set(path: Path) -> bool:
+    """Whether `path` is the errors file of a set whose features lie beside it."""
+    part = _PART.fullmatch(path.name)
+    return part is not None and part[2] == "errors" and bool(_beside(path, "features"))
+
+
+def no_labels(name: str, way_out: str = "give one with labels") -> DataError:
+    """Return the refusal of a changepoint set where labels are wanted."""
+    return DataError(
+        f"{name} is a changepoint set, which has error functions in place of labels; {way_out}"
+    )
+
+
+def _beside(path: Path, part: str) -> list[Path]:
+    """Files of another part of the set, the one that is compressed as `path` is first."""
+    stem = without_compression(path.name)
+    packed = path.name[len(stem) :]
+    found = _PART.fullmatch(path.name)
+    name = found[1] if found else stem.removesuffix(".csv")
+    order = dict.fromkeys((packed, *_PACKED))
+    files = (path.with_name(f"{name}.{part}.csv{ending}") for ending in order)
+    return [file for file in files if file.is_file()]
+
+
+def _part(path: Path, part: str) -> Path:
+    if files := _beside(path, part):
+        return files[0]
+    lacking = f"{name_of(path)}.{part}.csv"
+    raise DataError(
+        f"{path} is a part of a changepoint set and {lacking} is not beside it; put it there, or "
+        "give the paths of both files to load_changepoint"
+    )
+
+
+def _joined(inputs: Sheet, errors: Sheet, folds: str | None, drop: Sequence[str | int]) -> Data:
+    sequences = inputs.columns[0]
+    twice = [name for name, count in Counter(sequences).items() if count > 1]
+    _require_none(inputs, twice, "stand in it more than once", "keep one row of each")
+    example = _matched(sequences, errors, inputs.path)
+    X, names, dropped = _finite_features(inputs, drop)
+    rows, _ = check_rows(X)
+    target = _target(errors, example, sequences)
+    return Data(rows.in_faster_layout(), target, names, _folds(inputs, errors, folds), dropped)
+
+
+def _require_none(sheet: Sheet, sequences: Sequence[str], what: str, way_out: str) -> None:
+    if sequences:
+        raise sheet.refuse(
+            f"{len(sequences)} sequence(s) {what}, first {sequences[0]!r}; {way_out}"
+        )
+
+
+def _matched(sequences: Sequence[str], sheet: Sheet, features: Path) -> Index:
+    """Number of the example that each row of `sheet` is about; all must occur."""
+    number = {name: k for k, name in enumerate(sequences)}
+    told_of = dict.fromkeys(sheet.column(SEQUENCE))
+    strangers = [name for name in told_of if name not in number]
+    absent = [name for name in sequences if name not in told_of]
+    way_out = "let both files be about the same sequences"
+    _require_none(sheet, strangers, f"have no row in {features.name}", way_out)
+    _require_none(sheet, absent, f"of {features.name} have no row in it", way_out)
+    return np.array([number[name] for name in sheet.column(SEQUENCE)], dtype=np.int32)
+
+
+def _finite_features(
+    sheet: Sheet, drop: Sequence[str | int]
+) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
+    """Columns that are finite in all rows, their names, and the names of the others."""
+    header = sheet.header[1:]
+    try:
+        out = {column_at(wanted, header, len(header)) for wanted in drop}
+    except DataError as error:
+        raise sheet.refuse(str(error)) from error
+    found = [(header[j], numbers(sheet.columns[j + 1])) for j in range(len(header)) if j not in out]
+    if texts := [repr(name) for name, x in found if x is None]:
+        listed = ", ".join(texts[:5]) + (", ..." if len(texts) > 5 else "")
+        raise sheet.refuse(f"{len(texts)} feature(s) are not numeric: {listed}; drop them first")
+    kept = [(name, x) for name, x in found if x is not None and np.isfinite(x).all()]
+    names = tuple(name for name, _ in kept)
+    if not kept:
+        raise sheet.refuse(
+            f"no feature is left: {len(found)} hold missing or infinite values and {len(out)} were "
+            "dropped; give one that is finite in all rows"
+        )
+    left = tuple(name for name, x in found if x is not None and not np.isfinite(x).all())
+    return np.column_stack([x for _, x in kept]), names, left
+
+
+def _target(errors: Sheet, example: Index, sequences: Sequence[str]) -> Breakpoints:
+    low, fp, fn = (errors.numbers(name, SEQUENCE) for name in ("min_log_lambda", "fp", "fn"))
+    high = errors.numbers(_END, SEQUENCE) if _END in errors.header else None
+    try:
+        return Breakpoints.of_penalties(
+            example, low, fp, fn, max_log_lambda=high, denominator="count"
+        )
+    except DataError as error:
+        named = re.sub(
+            r"^example (\d+)", lambda at: f"sequence {sequences[int(at[1])]!r}", str(error)
+        )
+        raise errors.refuse(named) from error
+
+
+def _folds(inputs: Sheet, errors: Sheet, wanted: str | None) -> Index | None:
+    if wanted is None or wanted == "none" or (wanted == OWN and OWN not in errors.header):
+        return None
+    sheet = errors if wanted == OWN else _folds_sheet(inputs, errors, str(wanted))
+    fold: dict[int, str] = {}
+    example = _matched(inputs.columns[0], sheet, inputs.path)
+    for k, value in zip(example.tolist(), sheet.column(str(wanted)), strict=True):
+        if value in MISSING or fold.setdefault(k, value) != value:
+            both = " and ".join(dict.fromkeys([fold.get(k, value), value]))
+            raise sheet.refuse(
+                f"sequence {inputs.columns[0][k]!r} has the {wanted} {both!r}; give each "
+                "sequence one, or load the set with folds=none"
+            )
+    numeric = all(map(is_number, fold.values()))
+    order = sorted({*fold.values()}, key=float if numeric else str)
+    number = {value: at for at, value in enumerate(order)}
+    return np.array([number[fold[k]] for k in range(len(fold))], dtype=np.int32)
+
+
+def _folds_sheet(inputs: Sheet, errors: Sheet, wanted: str) -> Sheet:
+    files = _beside(inputs.path, "folds")
+    sheet = Sheet.of(files[0]) if files else None
+    known = [name for name in (sheet.header if sheet else ()) if name != SEQUENCE]
+    if sheet and wanted in known:
+        return sheet
+    where = sheet.path.name if sheet else "a folds.csv beside the features, which is missing"
+    own = [OWN] if OWN in errors.header else []
+    raise inputs.refuse(
+        f"there is no column of folds {wanted!r} in {where}; take one of "
+        f"{', '.join(['none', *own, *known])}"
+    )

@@ -1,0 +1,152 @@
+"""Descent of the AUM of a linear model with a search along each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from math import inf
+from typing import Protocol
+
+import numpy as np
+
+from aucbench.arrays import Vector
+from aucbench.aum import intercept_of_least_errors, roc_auc
+from aucbench.methods.aum_steps import AumObjective, Line, Steps, search_called
+from aucbench.methods.proximal_cuts import Direction, ProximalCuts
+from aucbench.protocols import Problem, State
+
+BESIDE = 1e-9  # relative distance of the cells on both sides of a kink, far above rounding
+ENOUGH = 0.1  # share of the predicted fall from which a step was worth its while
+REFRESH = 16  # steps after which scores are computed from the weights
+NULL = 25  # steps in a row without progress, beside one for each cut
+
+
+class Settings(Protocol):
+    """What the plugins `aum` and `aum-margin` share."""
+
+    @property
+    def line_search(self) -> str:
+        """One of `SEARCHES`."""
+        ...
+
+    @property
+    def memory(self) -> int:
+        """Subgradients of the direction; 1: that of the point."""
+        ...
+
+    @property
+    def tol(self) -> float:
+        """Relative optimality at which it ends."""
+        ...
+
+    @property
+    def intercept(self) -> bool:
+        """Whether the last weight is the intercept of least errors."""
+        ...
+
+
+def aum_descent(
+    settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
+) -> Iterator[State]:
+    """Yield one state per line search: the weights, or the best so far on validation rows.
+
+    Each step costs a product with X, one with Xᵀ (a pass together) and the search. It moves
+    where the search lowers the AUM. The cut that it adds lies there, or at the trial point
+    w − t p where the AUM falls by less than promised, so that the next direction is another.
+
+    It ends where the recent subgradients promise a relative fall of no more than `tol` within
+    max(‖w‖, t‖p‖) of w, or when many steps in a row did not lower the AUM.
+    """
+    descent = _Descent(settings, problem, f, held)
+    for t in count(1):
+        progress = descent.step()
+        yield State(t, descent.weights, t * f.data.n)
+        if not progress:
+            return
+
+
+class _Descent:
+    """Where the descent is: weights, scores and AUM."""
+
+    def __init__(
+        self, settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
+    ) -> None:
+        self.settings, self.f, self.held = settings, f, held
+        self.search, self.steps = search_called(settings.line_search), Steps(f, held)
+        self.cuts = ProximalCuts(settings.memory, getattr(problem.project, "along", np.copy))
+        self.w, self.moves, self.nulls, self.auc = problem.start(), 0, 0, -inf
+        self.project = problem.project
+        self.s = f.data.scores(self.w)
+        self.value, c = self._slopes(self.s)
+        self.cuts.add(f.data.pullback(c), self.w, self.value)
+        self._judge()
+
+    def step(self) -> bool:
+        """Search along the direction of the cuts; whether it may pay to go on."""
+        if not self.value > 0.0:  # an area of 0 is the least there is
+            return False
+        way = self.cuts.direction(self.w, self.value)
+        if self._optimal(way):
+            return False
+        v = self.f.data.scores(way.p)
+        eta = self.search(self.steps, self._line(way.p, v))
+        value = self.f.loss(self.s - eta * v).value if eta > 0.0 else self.value
+        fall = self.value - value
+        if self.settings.memory == 1 or fall >= ENOUGH * way.predicted:
+            self._cut_at(way.p, v, eta, value)
+        else:
+            self._cut_at_trial(way, v)
+        if fall > 0.0:
+            self._move(way.p, v, eta, value)
+        self.nulls = 0 if fall > 0.0 else self.nulls + 1
+        return self.nulls < self.settings.memory * NULL - (NULL - 1)
+
+    def _optimal(self, way: Direction) -> bool:
+        p = float(np.linalg.norm(way.p))
+        radius = max(float(np.linalg.norm(self.w)), self.cuts.t * p)
+        return p * radius + way.error <= self.settings.tol * self.value
+
+    def _slopes(self, s: Vector) -> tuple[float, Vector]:
+        """AUM, and derivatives in the scores: the published means of them, for one cut."""
+        if self.settings.memory > 1:
+            return self.f.subgradient(s)
+        found = self.f.loss(s)
+        return found.value, found.gradient
+
+    def _line(self, p: Vector, v: Vector) -> Line:
+        if self.held is None:
+            return Line(self.s, v)
+        return Line(self.s, v, (self.held.data.scores(self.w), self.held.data.scores(p)))
+
+    def _cut_at(self, p: Vector, v: Vector, eta: float, value: float) -> None:
+        """Cut at the kink η: the mean of the gradients of the cells on both sides of it.
+
+        Which scores are tied at η itself is a matter of rounding.
+        """
+        low, high = (self._slopes(self.s - eta * (1.0 + e) * v)[1] for e in (-BESIDE, BESIDE))
+        self.cuts.add(self.f.data.pullback(0.5 * (low + high)), self.w - eta * p, value)
+
+    def _cut_at_trial(self, way: Direction, v: Vector) -> None:
+        t = self.cuts.t
+        value, c = self._slopes(self.s - t * v)
+        self.cuts.add(self.f.data.pullback(c), self.w - t * way.p, value)
+        if self.cuts.error(self.w, self.value) > way.predicted:
+            self.cuts.shorten()
+
+    def _move(self, p: Vector, v: Vector, eta: float, value: float) -> None:
+        self.moves += 1
+        self.w, self.value = self.project(self.w - eta * p), value
+        self.s = self.s - eta * v if self.moves % REFRESH else self.f.data.scores(self.w)
+        self.cuts.lengthen(eta)
+        self._judge()
+
+    def _judge(self) -> None:
+        """Let the weights be seen, unless earlier ones do better on the validation rows."""
+        if self.held is not None:
+            auc = roc_auc(self.held.data.breakpoints, self.held.data.scores(self.w))
+            if not auc > self.auc:
+                return
+            self.auc = auc
+        self.weights = self.w.copy()
+        if self.settings.intercept:
+            self.weights[-1] = intercept_of_least_errors(self.f.data.breakpoints, self.s)

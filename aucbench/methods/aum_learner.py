@@ -1,0 +1,93 @@
+"""What the solvers that descend the AUM have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aucbench.arrays import Vector
+from aucbench.data import Data
+from aucbench.errors import (
+    DataError,
+    ParameterError,
+    require_above,
+    require_at_least,
+    require_whole,
+)
+from aucbench.methods.aum_descent import aum_descent
+from aucbench.methods.aum_steps import AumObjective, search_called
+from aucbench.protocols import FeatureMap, Needs, Problem, State
+
+
+@dataclass(frozen=True)
+class AumLearner:
+    """Descent of the AUM with a search along each line.
+
+    Parameters
+    ----------
+    line_search : str
+        "exact": the minimum of the AUM along the line, O(n) for labels; "first_min": the same
+        by a sweep over all crossings up to it, and what "exact" means for error functions;
+        "linear": the best of the first B crossings, B the number of breakpoints; "quadratic":
+        of all O(B²) crossings; "max_auc", "max_auc_validation": the greatest AUC of the
+        training or validation rows up to the first minimum of the AUM; "grid": the best of the
+        steps 10^-9, 10^-8.5, ..., 10^3.
+    memory : int
+        Cuts behind a direction, ≥ 1. 1 is the published direction, the mean of the one-sided
+        derivatives, which stops early at a kink where another direction still leads down.
+    validation : float, optional
+        Share of the training rows that judges: the weights are those with the greatest AUC on
+        them so far (early stopping). None: the latest ones.
+    intercept : bool
+        Append a feature 1 whose weight is the constant with the fewest errors.
+    tol : float
+        Relative optimality at which it ends, ≥ 0.
+    """
+
+    line_search: str = "exact"
+    memory: int = 30
+    validation: float | None = None
+    intercept: bool = False
+    tol: float = 1e-6
+
+    space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # the papers tune nothing
+    needs: ClassVar = Needs(breakpoints=True)
+
+    def __post_init__(self) -> None:
+        search_called(self.line_search)
+        require_whole(1, memory=self.memory)
+        require_above(0, validation=self.validation)
+        require_at_least(0, tol=self.tol)
+        if self.line_search == "max_auc_validation" and self.validation is None:
+            raise ParameterError(
+                "line_search='max_auc_validation' needs rows that judge; set validation=0.2, say"
+            )
+
+    def parts(
+        self, data: Data, phi: FeatureMap, rng: np.random.Generator
+    ) -> tuple[Data, Data | None]:
+        """Rows to learn from, and those that judge, both mapped."""
+        mapped = data.with_rows(phi(data.rows))
+        return (mapped, None) if self.validation is None else mapped.split(self.validation, rng)
+
+    def descend(
+        self, problem: Problem, objective: Callable[[Data], AumObjective]
+    ) -> Iterator[State]:
+        """One state per line search, on the rows of the problem and those held out."""
+        held = None if problem.holdout is None else objective(problem.holdout)
+        return aum_descent(self, problem, objective(problem.data), held)
+
+
+def mean_gap(data: Data) -> Vector:
+    """m₊ − m₋, (d,); `DataError` when it is 0."""
+    m_neg, m_pos = data.means
+    gap = m_pos - m_neg
+    if not gap.any():
+        raise DataError(
+            "both classes have the same mean, so that no weights set the means of their scores "
+            "apart; use normalise=False, or aum-margin"
+        )
+    return gap

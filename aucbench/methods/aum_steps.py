@@ -1,0 +1,161 @@
+"""How far to go along a line on which the AUM is piecewise linear: the searches, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Protocol
+
+import numpy as np
+
+from aucbench.arrays import Vector
+from aucbench.aum import (
+    AumLoss,
+    Breakpoints,
+    Lines,
+    aum_line_min,
+    best_max_auc,
+    best_min,
+    first_min,
+)
+from aucbench.data import Data
+from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.targets import Labels
+
+GRID = 10.0 ** np.arange(-9.0, 3.5, 0.5)  # steps in units of the direction
+
+
+class AumObjective(Protocol):
+    """AUM of scores, as `aucbench.objectives.Aum`."""
+
+    @property
+    def data(self) -> Data:
+        """The rows."""
+        ...
+
+    @property
+    def shift(self) -> Vector:
+        """(n,) what the margin takes off each score."""
+        ...
+
+    def loss(self, s: Vector) -> AumLoss:
+        """AUM of the scores and its one-sided derivatives."""
+        ...
+
+    def subgradient(self, s: Vector) -> tuple[float, Vector]:
+        """AUM and an element of its subdifferential."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Scores s − ηv of the training rows, and those of the validation rows if there are any."""
+
+    s: Vector
+    v: Vector
+    held: tuple[Vector, Vector] | None = None
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The line searches of one training set.
+
+    Each takes a `Line` and returns the step η ≥ 0; 0 where no step is better.
+
+    Parameters
+    ----------
+    f : AumObjective
+        Of the training rows.
+    held : AumObjective, optional
+        Of the validation rows.
+    """
+
+    f: AumObjective
+    held: AumObjective | None = None
+
+    @cached_property
+    def _whole(self) -> Breakpoints:
+        """Errors in whole numbers whose totals are equal, so that the sweep rounds none."""
+        return _balanced(self.f.data.breakpoints)
+
+    @cached_property
+    def _whole_held(self) -> Breakpoints | None:
+        return None if self.held is None else _balanced(self.held.data.breakpoints)
+
+    def exact(self, line: Line) -> float:
+        """Minimum of the AUM, in O(n), for labels; else the first local one, by the sweep."""
+        target = self.f.data.target
+        if not isinstance(target, Labels):
+            return self.first_min(line)
+        found = aum_line_min(line.s - self.f.shift, line.v, target.y)
+        return _middle(found.step_lo, found.step_hi)
+
+    def first_min(self, line: Line) -> float:
+        """First local minimum of the AUM."""
+        return first_min(self._lines(line)).step
+
+    def linear(self, line: Line) -> float:
+        """Least AUM among as many events as there are breakpoints."""
+        lines = self._lines(line)
+        return best_min(lines, max_events=lines.intercept.size).step
+
+    def quadratic(self, line: Line) -> float:
+        """Least AUM among all events: O(B²) of them."""
+        return best_min(self._lines(line)).step
+
+    def max_auc(self, line: Line) -> float:
+        """Greatest AUC of the training rows up to the first local minimum of their AUM."""
+        lines = self._lines(line)
+        return best_max_auc(lines, validation=lines).step
+
+    def max_auc_validation(self, line: Line) -> float:
+        """Greatest AUC of the validation rows up to the same step."""
+        if line.held is None or self._whole_held is None:
+            raise ParameterError("there are no validation rows for the search; set validation=0.2")
+        validation = Lines.of(self._whole_held, *line.held)
+        return best_max_auc(self._lines(line), validation=validation).step
+
+    def grid(self, line: Line) -> float:
+        """Least AUM on the grid 0, 10^-9, 10^-8.5, ..., 10^3."""
+        values = [self.f.loss(line.s - step * line.v).value for step in (0.0, *GRID)]
+        return float((0.0, *GRID)[int(np.argmin(values))])
+
+    def _lines(self, line: Line) -> Lines:
+        return Lines.of(self._whole, line.s - self.f.shift, line.v)
+
+
+SEARCHES: Mapping[str, Callable[[Steps, Line], float]] = {
+    "exact": Steps.exact,
+    "first_min": Steps.first_min,
+    "linear": Steps.linear,
+    "quadratic": Steps.quadratic,
+    "max_auc": Steps.max_auc,
+    "max_auc_validation": Steps.max_auc_validation,
+    "grid": Steps.grid,
+}
+
+
+def search_called(name: str) -> Callable[[Steps, Line], float]:
+    """Return the line search of this name; `UnknownNameError` when there is none."""
+    if name not in SEARCHES:
+        raise UnknownNameError("line_search", name, SEARCHES)
+    return SEARCHES[name]
+
+
+def _middle(low: float, high: float) -> float:
+    return low / 2.0 + high / 2.0 if isfinite(high) else low
+
+
+def _balanced(counts: Breakpoints) -> Breakpoints:
+    fps, fns = counts.totals
+    return Breakpoints(
+        counts.example,
+        counts.value,
+        counts.fp_diff * fns,
+        counts.fn_diff * fps,
+        counts.n,
+        counts.fp_base * fns,
+        counts.fn_base * fps,
+    )

@@ -1,0 +1,106 @@
+"""The area under the minimum of false positives and false negatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from aucbench.arrays import ALL, Block, Vector
+from aucbench.aum import AumLoss, aum_loss
+from aucbench.breakpoints import Breakpoints
+from aucbench.data import Data
+from aucbench.errors import UnsupportedError, require_at_least
+from aucbench.targets import Labels
+
+
+@dataclass(frozen=True, eq=False)
+class Aum:
+    """AUM of the scores Xw, errors as rates: ∫ min(FP(c), FN(c)) dc over all thresholds c.
+
+    FP and FN are shares of the errors that thresholds can change. For labels it is
+
+        min_c (1/n₋) Σ_j [s_j − c]₊ + (1/n₊) Σ_i [m + c − s_i]₊,
+
+    convex in w, with the margin m; with m = 0 it is positively homogeneous, hence least (0) at
+    w = 0. For error functions it is piecewise linear, but neither.
+
+    Parameters
+    ----------
+    data : Data
+        With labels, or with breakpoints.
+    margin : float
+        m ≥ 0, in units of the scores: a positive counts as found from a score of m above the
+        threshold on. Labels only.
+
+    References
+    ----------
+    Hillman & Hocking, "Optimizing ROC curves with a sort-based surrogate loss for binary
+    classification and changepoint detection", JMLR 24, 2023.
+    """
+
+    data: Data
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_at_least(0, margin=self.margin)
+        if self.margin and not isinstance(self.data.target, Labels):
+            raise UnsupportedError(
+                f"a margin of {self.margin} between classes needs labels, and the rows have error "
+                "functions in place of them; take margin=0"
+            )
+
+    @cached_property
+    def shift(self) -> Vector:
+        """What the margin takes off the score of each row, (n,): 0 or, of positives, m."""
+        return np.where(self.data.y > 0, self.margin, 0.0) if self.margin else np.zeros(self.data.n)
+
+    @cached_property
+    def rates(self) -> Breakpoints:
+        """Where the rates of errors change."""
+        labelled = isinstance(self.data.target, Labels)  # then 1/n₊, as their kernel knows it
+        return Breakpoints.of_labels(self.data.y) if labelled else self.data.breakpoints.rates
+
+    def loss(self, s: Vector) -> AumLoss:
+        """AUM of the scores s (n,) and its one-sided derivatives."""
+        return aum_loss(self.rates, s - self.shift if self.margin else s)
+
+    def of_scores(self, s: Vector) -> tuple[float, Vector]:
+        """f and the means c (n,) of its one-sided derivatives in the scores; ∇f = Xᵀc."""
+        found = self.loss(s)
+        return found.value, found.gradient
+
+    def subgradient(self, s: Vector) -> tuple[float, Vector]:
+        """f and, for labels, an element c (n,) of its subdifferential in the scores.
+
+        Where scores are tied at the threshold that balances the errors, the means of the
+        one-sided derivatives are none: they need not add up to 0. Here each example of the tie
+        counts by the same share as above the threshold, the one with which they do.
+        """
+        found = self.loss(s)
+        tied = np.flatnonzero(found.left != found.right)
+        if not (tied.size and isinstance(self.data.target, Labels)):
+            return found.value, found.gradient
+        c, labels = found.gradient, self.data.labels
+        positive = labels.y[tied] > 0
+        below, above = np.where(positive, -1.0 / labels.n_pos, 0.0), ~positive / labels.n_neg
+        c[tied] = below
+        share = -c.sum() / (above - below).sum()
+        c[tied] += min(max(share, 0.0), 1.0) * (above - below)
+        return found.value, c
+
+    def value(self, w: Vector) -> float:
+        """f(w)."""
+        return self.of_scores(self.data.scores(w))[0]
+
+    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
+        """Xᵀc over the rows of a block, whose errors alone count; 0 when it lacks one kind."""
+        s = self.data.scores(w, rows)
+        if isinstance(rows, slice) and rows.indices(self.data.n) == (0, self.data.n, 1):
+            return self.data.pullback(self.of_scores(s)[1])
+        s = s - self.shift[rows] if self.margin else s
+        part = self.data.breakpoints.take(rows)
+        if not part.fp_diff.sum() > 0.0 > part.fn_diff.sum():
+            return np.zeros(self.data.d)
+        return self.data.pullback(aum_loss(part.rates, s).gradient, rows)

@@ -1,0 +1,81 @@
+/* How far the tangent at a step touches: examples above and below its line, and the first of
+ * them that leave their side.
+ */
+#ifndef AUCBENCH_AUM_CONTACT_H
+#define AUCBENCH_AUM_CONTACT_H
+
+#include "aum_line.h"
+
+/* An extreme example at some eta: its value relative to a pivot, its line */
+typedef struct {
+    double value, a, b;
+} aucbench_extreme;
+
+/* Numbers above and level with (c, slope) in the order (key, side b), descending.
+ *
+ * key becomes 1 above, 0 level, -1 below; pivot[0] becomes a of one that is level.
+ */
+static void aucbench_level(ptrdiff_t m, double *key, const double *a, const double *b, double c,
+                           double side, double slope, ptrdiff_t *above, ptrdiff_t *level,
+                           double *pivot)
+{
+    ptrdiff_t over = 0, equal = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        double z = key[i] == c ? side * (b[i] - slope) : key[i] - c;
+        over += z > 0.0;
+        equal += z == 0.0;
+        *pivot = z == 0.0 ? a[i] : *pivot;
+        key[i] = (z > 0.0) - (z < 0.0);
+    }
+    *above = over;
+    *level = equal;
+}
+
+static double aucbench_least(const aucbench_v8 *sum)
+{
+    const double *v = (const double *)sum;
+    double least = v[0];
+    for (int r = 1; r < 8; r++)
+        least = v[r] < least ? v[r] : least;
+    return least;
+}
+
+/* The lowest at step t of those with place = side, replaced where one is lower; times side */
+AUCBENCH_CLONES
+static void aucbench_extreme_of(ptrdiff_t m, const double *place, const double *a,
+                                const double *b, double side, const double *pivot, double t,
+                                aucbench_extreme *to)
+{
+    ptrdiff_t best = -1, i = 0;
+    double least = side * to->value;
+    while (i < m) {
+        ptrdiff_t start = i, end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : m;
+        aucbench_v8 low = (aucbench_v8){0} + INFINITY, x, y, z;
+        for (; i + 8 <= end; i += 8) {
+            AUCBENCH_LOAD(x, a + i);
+            AUCBENCH_LOAD(y, b + i);
+            AUCBENCH_LOAD(z, place + i);
+            x = side * ((x - pivot[0]) + t * (y - pivot[1]));
+            aucbench_i8 lower = (aucbench_i8)(x < low) & (aucbench_i8)(z == side);
+            low = (aucbench_v8)(((aucbench_i8)x & lower) | ((aucbench_i8)low & ~lower));
+        }
+        double least_here = aucbench_least(&low);
+        for (; i < end; i++) {
+            double v = side * ((a[i] - pivot[0]) + t * (b[i] - pivot[1]));
+            least_here = place[i] == side && v < least_here ? v : least_here;
+        }
+        if (least_here < least) {
+            least = least_here;
+            best = start;
+        }
+    }
+    if (best < 0)
+        return;
+    for (i = best; i < m && i < best + AUCBENCH_CHUNK; i++) {
+        double v = (a[i] - pivot[0]) + t * (b[i] - pivot[1]);
+        if (place[i] == side && side * (v - to->value) < 0.0)
+            *to = (aucbench_extreme){v, a[i], b[i]};
+    }
+}
+
+#endif

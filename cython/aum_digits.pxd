@@ -1,0 +1,78 @@
+"""Weighted selection among the keys of two classes, by digits: header only."""
+
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
+
+cdef extern from "aum.h" nogil:
+    ctypedef uint64_t key_t "aucbench_key"
+
+cdef enum:
+    DIGITS = 256
+
+
+cdef struct Side:       # keys of one class, its weight, and how many lie above the range
+    key_t* keys
+    Py_ssize_t size, above
+    int64_t weight
+
+
+cdef inline void reach(Side side, key_t* low, key_t* high) noexcept nogil:
+    """Widen low..high to all keys of the side."""
+    cdef Py_ssize_t i
+    for i in range(side.size):
+        low[0] = min(low[0], side.keys[i])
+        high[0] = max(high[0], side.keys[i])
+
+
+cdef inline void count(Side side, key_t low, int shift, int64_t* counts) noexcept nogil:
+    cdef Py_ssize_t i
+    memset(counts, 0, DIGITS * sizeof(int64_t))
+    for i in range(side.size):
+        counts[(side.keys[i] - low) >> shift] += 1
+
+
+cdef inline Py_ssize_t keep(Side side, key_t low, int shift, key_t digit) noexcept nogil:
+    """Move the keys with this digit to the front; their number."""
+    cdef Py_ssize_t i, kept = 0
+    cdef key_t key
+    for i in range(side.size):
+        key = side.keys[i]
+        side.keys[i] = side.keys[kept]
+        side.keys[kept] = key
+        kept += (key - low) >> shift == digit
+    return kept
+
+
+cdef inline key_t meet(Side* pos, Side* neg, int64_t target) noexcept nogil:
+    """Largest key with weight `target` at and above it, else the least; one key there is.
+
+    Narrows both sides to that key and counts what is above it. Permutes the keys. At most
+    eight rounds, as each settles eight more bits.
+    """
+    cdef int64_t pos_counts[DIGITS]
+    cdef int64_t neg_counts[DIGITS]
+    cdef int64_t more
+    cdef key_t low, high
+    cdef int shift, digit
+    while True:
+        low, high = <key_t> -1, 0
+        reach(pos[0], &low, &high)
+        reach(neg[0], &low, &high)
+        if low >= high:
+            return low
+        shift = 0
+        while (high - low) >> shift >= DIGITS:
+            shift += 1
+        count(pos[0], low, shift, pos_counts)
+        count(neg[0], low, shift, neg_counts)
+        digit = <int> ((high - low) >> shift)
+        while digit > 0:
+            more = pos_counts[digit] * pos.weight + neg_counts[digit] * neg.weight
+            if more > 0 and more >= target:
+                break
+            target -= more
+            pos.above += pos_counts[digit]
+            neg.above += neg_counts[digit]
+            digit -= 1
+        pos.size = keep(pos[0], low, shift, digit)
+        neg.size = keep(neg[0], low, shift, digit)

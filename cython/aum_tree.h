@@ -1,0 +1,95 @@
+/* A tree of minima over slots, eight to a node.
+ *
+ * The slots that an event changes lie side by side, and so share the path to the root. Beside
+ * each minimum is the slot that has it, so that nothing waits for a search downwards.
+ */
+#ifndef AUCBENCH_AUM_TREE_H
+#define AUCBENCH_AUM_TREE_H
+
+#include "aum_exact.h"
+
+#define AUCBENCH_LEVELS 12 /* 8^12 slots */
+
+typedef struct {
+    double *key[AUCBENCH_LEVELS]; /* [0]: of the slots */
+    int *winner[AUCBENCH_LEVELS]; /* from level 1 on */
+    size_t slots;
+    int top;
+} aucbench_tree;
+
+AUCBENCH_INLINE double aucbench_first(const aucbench_tree *of)
+{
+    return of->key[of->top][0];
+}
+
+AUCBENCH_INLINE double aucbench_min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+AUCBENCH_INLINE double aucbench_min8(const double *x)
+{
+    return aucbench_min(
+        aucbench_min(aucbench_min(x[0], x[1]), aucbench_min(x[2], x[3])),
+        aucbench_min(aucbench_min(x[4], x[5]), aucbench_min(x[6], x[7])));
+}
+
+/* Node j of the level above h: its least key and the slot that has it */
+AUCBENCH_INLINE void aucbench_win(aucbench_tree *to, int h, size_t j)
+{
+    const double *x = to->key[h] + 8 * j;
+    double least = aucbench_min8(x);
+    unsigned found = 1u << 7;
+    to->key[h + 1][j] = least;
+    for (int k = 0; k < 7; k++)
+        found |= (unsigned)(x[k] <= least) << k;
+    j = 8 * j + (size_t)__builtin_ctz(found);
+    to->winner[h + 1][j / 8] = h > 0 ? to->winner[h][j] : (int)j;
+}
+
+/* The slots first..last changed; returns a slot that has the first key of many */
+AUCBENCH_INLINE size_t aucbench_lift(aucbench_tree *to, size_t first, size_t last)
+{
+    size_t soon = first;
+    int far = to->top > 4 ? to->top - 2 : -1;
+    for (int h = 0; h < to->top; h++) {
+        first >>= 3;
+        last >>= 3;
+        for (size_t j = first; j <= last; j++)
+            aucbench_win(to, h, j);
+        if (h == far)
+            soon = (size_t)to->winner[h + 1][first];
+    }
+    return soon;
+}
+
+/* Where the levels lie in `tree` and `winner`; Python made them large enough */
+static inline void aucbench_root(aucbench_tree *to, double *tree, int *winner, size_t lines)
+{
+    size_t size;
+    to->slots = lines ? lines - 1 : 0;
+    size = (to->slots + 8) / 8 * 8;
+    to->key[0] = tree;
+    to->winner[0] = NULL;
+    for (to->top = 0; size > 1; to->top++) {
+        to->key[to->top + 1] = to->key[to->top] + size;
+        to->winner[to->top + 1] = winner;
+        size = size > 8 ? (size / 8 + 7) / 8 * 8 : 1;
+        winner += size;
+    }
+}
+
+/* All nodes from the keys of the slots */
+AUCBENCH_INLINE void aucbench_grow(aucbench_tree *to)
+{
+    size_t size = to->slots;
+    for (int h = 0; h < to->top; h++) {
+        for (; size % 8 || size == 0; size++)
+            to->key[h][size] = INFINITY;
+        size /= 8;
+        for (size_t j = 0; j < size; j++)
+            aucbench_win(to, h, j);
+    }
+}
+
+#endif

@@ -1,0 +1,199 @@
+"""The solvers of the AUM against linear programs, and the laws of their options."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from aucbench import aum
+from aucbench.breakpoints import Breakpoints
+from aucbench.data import Data
+from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
+from aucbench.loop import solve
+from aucbench.methods import SEARCHES
+from aucbench.metrics import auc_of
+from aucbench.objectives import Aum
+from aucbench.protocols import Identity
+from aucbench.records import Stop
+from aucbench.registry import get_solver, list_solvers
+
+RNG = np.random.default_rng(3)
+Y = np.where(RNG.random(120) < 0.3, 1, -1)
+X = RNG.normal(size=(120, 4)) + 0.6 * (Y > 0)[:, None]
+ROUNDED = np.round(X)  # many ties
+
+
+def programme(X, y, margin):
+    """min mean_- [s_j - c]_+ + mean_+ [margin + c - s_i]_+; with margin 0 in the set of `aum`."""
+    n, d = X.shape
+    positive = y > 0
+    weight = np.where(positive, 1 / positive.sum(), 1 / (~positive).sum())
+    sign = np.where(positive, -1.0, 1.0)[:, None]
+    A = np.hstack([sign * X, -sign, -np.eye(n)])
+    b = np.where(positive, -margin, 0.0)
+    cost = np.r_[np.zeros(d + 1), weight]
+    gap = X[positive].mean(axis=0) - X[~positive].mean(axis=0)
+    equal = None if margin else np.r_[gap, np.zeros(n + 1)][None]
+    bounds = [(None, None)] * (d + 1) + [(0, None)] * n
+    return linprog(cost, A, b, equal, None if margin else [1.0], bounds).fun
+
+
+@pytest.mark.parametrize("rows", [X, ROUNDED], ids=["floats", "integers"])
+@pytest.mark.parametrize(("name", "margin"), [("aum", 0.0), ("aum-margin", 1.0)])
+def test_the_minimum_is_that_of_a_linear_programme(name, margin, rows):
+    run = solve(get_solver(name), Data.of(rows, Y), passes=400)
+
+    assert run.points[-1].objective == pytest.approx(programme(rows, Y, margin), rel=2e-4)
+
+
+def test_the_published_direction_jams_where_cuts_go_on():
+    data = Data.of(ROUNDED, Y)
+    one, many = (solve(get_solver("aum", memory=m), data, passes=300) for m in (1, 30))
+
+    least = programme(ROUNDED, Y, 0.0)
+    assert one.stop is Stop.FINISHED
+    assert many.points[-1].objective - least < 0.05 * (one.points[-1].objective - least)
+
+
+@pytest.mark.parametrize("margin", [0.0, 1.0])
+def test_subgradients_lie_below(margin):
+    f = Aum(Data.of(ROUNDED, Y), margin)
+    for _ in range(200):
+        s, u = RNG.integers(-3, 4, (2, Y.size)).astype(float)
+        value, c = f.subgradient(s)
+
+        assert abs(c.sum()) < 1e-12
+        assert f.loss(u).value >= value + c @ (u - s) - 1e-12
+
+
+def test_the_margin_moves_the_positives():
+    f, plain = Aum(Data.of(X, Y), 2.0), Aum(Data.of(X, Y))
+    w = RNG.normal(size=4)
+    s = X @ w
+
+    assert f.value(w) == pytest.approx(plain.loss(s - 2.0 * (Y > 0)).value, rel=1e-14)
+    assert f.value(np.zeros(4)) == pytest.approx(2.0)
+
+
+def test_gradient_of_a_block_is_that_of_its_rows_alone():
+    w, block = RNG.normal(size=4), np.arange(0, 120, 2, dtype=np.int32)
+    part = Data.of(X[block], Y[block])
+    for margin in (0.0, 0.5):
+        f = Aum(Data.of(X, Y), margin)
+        np.testing.assert_allclose(f.grad(w, block), Aum(part, margin).grad(w), atol=1e-14)
+    assert not Aum(Data.of(X, Y)).grad(w, np.flatnonzero(Y > 0).astype(np.int32)).any()
+
+
+def test_plain_descent_shrinks_the_weights():
+    run = solve(get_solver("aum", normalise=False), Data.of(X, Y), passes=40)
+    start = run.problem.start()
+
+    assert isinstance(run.problem.project, Identity)
+    assert np.linalg.norm(run.w) < 0.01 * np.linalg.norm(start)
+
+
+@pytest.mark.parametrize("name", ["aum", "aum-margin"])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_every_line_search_goes_down(name, search):
+    held = 0.25 if search == "max_auc_validation" else None
+    run = solve(get_solver(name, line_search=search, validation=held), Data.of(X, Y), passes=15)
+    start = run.problem.value(run.problem.start())
+
+    assert run.points[-1].objective < start
+
+
+@pytest.mark.parametrize("name", ["aum", "aum-margin"])
+def test_exact_first_min_and_quadratic_are_one_search_for_labels(name):
+    data = Data.of(X, Y)
+    runs = [
+        solve(get_solver(name, line_search=search), data, passes=8)
+        for search in ("exact", "first_min", "quadratic")
+    ]
+    for run in runs[1:]:
+        np.testing.assert_allclose(run.w, runs[0].w, rtol=1e-7, atol=1e-9)
+
+
+def test_the_weights_are_the_best_on_the_validation_rows():
+    solver = get_solver("aum", validation=0.3)
+    problem_rng, rng = np.random.default_rng(0).spawn(2)
+    problem = solver.problem(Data.of(X, Y), problem_rng)
+    seen = [
+        auc_of(problem.holdout.target, problem.holdout.scores(state.w))
+        for state, _ in zip(solver.iterates(problem, rng), range(30), strict=False)
+    ]
+    assert problem.holdout.n + problem.data.n == 120
+    assert (np.diff(seen) >= 0).all()
+    assert seen[-1] >= auc_of(problem.holdout.target, problem.holdout.scores(problem.start()))
+
+
+def test_the_intercept_makes_the_fewest_errors():
+    run = solve(get_solver("aum", intercept=True), Data.of(X, Y), passes=20)
+    s = run.decision_function(X)
+    thresholds = np.r_[-np.inf, np.sort(s)]
+    errors = [((s > t) != (Y > 0)).sum() for t in thresholds]
+
+    assert run.w.size == 5
+    assert ((s > 0) != (Y > 0)).sum() == min(errors)
+
+
+def changepoints(n=80, seed=5):
+    """Random error functions: one false positive less and one false negative more per change."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(n, 3))
+    centre = rows @ [1.0, -2.0, 0.5] + rng.normal(size=n)
+    e = np.repeat(np.arange(n), 2)
+    value = (centre[:, None] + [-0.5, 1.0]).ravel()
+    fp, fn = np.tile([0.0, 1.0], n), np.tile([-1.0, 0.0], n)
+    data = Data.of(rows, np.arange(n) % 2)
+    return Data(data.rows, Breakpoints.of(e, value, fp, fn, n))
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_error_functions_are_learnt(search):
+    data = changepoints()
+    run = solve(get_solver("aum", line_search=search, validation=0.25), data, passes=60)
+
+    assert run.points[-1].objective < 0.7 * run.problem.value(np.zeros(3))
+    assert auc_of(data.target, data.scores(run.w)) > auc_of(data.target, np.zeros(80))
+
+
+def test_the_objective_of_error_functions_is_the_area_of_rates():
+    data, w = changepoints(), np.array([0.3, -1.0, 0.2])
+    f = Aum(data)
+    found = aum.aum_loss(data.target.rates, data.scores(w))
+
+    assert f.value(w) == found.value
+    np.testing.assert_array_equal(f.grad(w), data.pullback(found.gradient))
+
+
+@pytest.mark.parametrize("name", list_solvers())
+def test_solvers_of_labels_refuse_error_functions(name):
+    solver, data = get_solver(name), changepoints()
+    if solver.needs.breakpoints:
+        assert np.isfinite(solve(solver, data, passes=3).w).all()
+    else:
+        with pytest.raises(UnsupportedError, match="needs labels"):
+            solve(solver, data, passes=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "error", "sentence"),
+    [
+        ("aum", {"line_search": "golden"}, UnknownNameError, "golden"),
+        ("aum", {"line_search": "max_auc_validation"}, ParameterError, "needs rows that judge"),
+        ("aum", {"memory": 0}, ParameterError, "memory must be at least 1"),
+        ("aum", {"tol": -1.0}, ParameterError, "tol must be at least 0"),
+        ("aum-margin", {"validation": 0.0}, ParameterError, "validation must be greater than 0"),
+    ],
+)
+def test_refusals(name, given, error, sentence):
+    with pytest.raises(error, match=sentence):
+        get_solver(name, **given)
+
+
+def test_refusals_of_data():
+    with pytest.raises(UnsupportedError, match="normalise=True needs labels"):
+        solve(get_solver("aum", normalise=True), changepoints())
+    with pytest.raises(UnsupportedError, match=r"margin of 1\.0 between classes needs labels"):
+        Aum(changepoints(), 1.0)
+    with pytest.raises(DataError, match="both classes have the same mean"):
+        solve(get_solver("aum"), Data.of([[0.0], [1.0], [0.0], [1.0]], [0, 0, 1, 1]))

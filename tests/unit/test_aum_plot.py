@@ -1,0 +1,133 @@
+import subprocess
+import sys
+from io import BytesIO
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from aucbench.aum import aum_path, plot_path
+from aucbench.errors import MissingExtraError, ParameterError
+
+
+@pytest.fixture
+def path():
+    """AUC rises to 1, stays there and falls; AUM falls to 0, stays and rises."""
+    T, d = [-4.0, -1, 0, 1, 2, 3], [1, 2, 0, -1.5, -1, -2.5]
+    return aum_path(T, d, [0, 1, 0, 0, 1, 1], [-1, 0, -1, -1, 0, 0])
+
+
+def many_events(n):
+    rng = np.random.default_rng(0)
+    y = rng.random(n) < 0.5
+    path = aum_path(rng.normal(size=n), rng.normal(size=n), 1.0 - y, -1.0 * y)
+    assert path.step.size > 500
+    return path
+
+
+def test_the_drawn_lines_are_the_path(path):
+    upper, lower = plot_path(path)
+
+    events, beyond, minimum = upper.lines
+    np.testing.assert_array_equal(events.get_xydata(), np.c_[path.step, path.aum])
+    assert events.get_drawstyle() == "default"
+    end = 1.1 * path.step[-1]
+    last = path.aum[-1] + path.aum_slope_after[-1] * (end - path.step[-1])
+    np.testing.assert_array_equal(beyond.get_xydata(), [[path.step[-1], path.aum[-1]], [end, last]])
+    assert beyond.get_linestyle() == ":"
+    np.testing.assert_array_equal(minimum.get_xydata(), [[4 / 7, 0.0]])
+
+    steps, beyond, points, maximum = lower.lines
+    np.testing.assert_array_equal(steps.get_xydata(), np.c_[path.step, path.auc_after])
+    assert steps.get_drawstyle() == "steps-post"
+    np.testing.assert_array_equal(
+        beyond.get_xydata(), [[x, path.auc_after[-1]] for x in (path.step[-1], end)]
+    )
+    differs = path.auc != path.auc_after
+    assert 0 < np.count_nonzero(differs) < differs.size
+    np.testing.assert_array_equal(points.get_xydata(), np.c_[path.step[differs], path.auc[differs]])
+    np.testing.assert_allclose(maximum.get_xydata(), [[(4 / 7 + 1.2) / 2, 1.0]], rtol=1e-15)
+
+
+def test_labels(path):
+    upper, lower = plot_path(path)
+
+    assert [upper.get_ylabel(), lower.get_ylabel(), lower.get_xlabel()] == ["AUM", "AUC", "step"]
+    (minimum,), (maximum,) = (ax.get_legend().get_texts() for ax in (upper, lower))
+    assert minimum.get_text() == "minimum 0 at step 0.5714"
+    assert maximum.get_text() == "maximum 1 on steps 0.5714 to 1.2"
+    assert upper.figure is lower.figure
+    assert upper.get_shared_x_axes().joined(upper, lower)
+    assert upper.get_position().y0 > lower.get_position().y0
+
+
+def test_a_limit_ends_the_axis_and_what_is_looked_for(path):
+    upper, lower = plot_path(path, step_limit=0.53)
+
+    assert upper.get_xlim() == lower.get_xlim() == (0.0, 0.53)
+    events, beyond, minimum = upper.lines
+    np.testing.assert_array_equal(events.get_xdata(), [0, 0.5])
+    np.testing.assert_allclose(beyond.get_xydata(), [[0.5, 0.25], [0.53, 0.145]], rtol=1e-14)
+    assert beyond.get_linestyle() == "-"
+    np.testing.assert_array_equal(minimum.get_xydata(), [[0.5, 0.25]])
+    np.testing.assert_allclose(lower.lines[-1].get_xydata(), [[0.515, 8 / 9]], rtol=1e-15)
+
+
+def test_a_path_without_events():
+    upper, lower = plot_path(aum_path([0.0, 1], [0.0, 0], [0.0, 1], [-1.0, 0]))
+
+    assert upper.get_xlim() == (0.0, 1.0)
+    np.testing.assert_array_equal(lower.lines[-1].get_xydata(), [[0.5, 1.0]])
+
+
+def test_given_axes_are_drawn_upon(path):
+    axes = Figure().subplots(1, 2)
+
+    found = plot_path(path, axes=axes)
+
+    assert [*found] == [*axes]
+    assert all(ax.lines for ax in axes)
+    other, ax = Figure().subplots(), axes[0]
+    assert plot_path(path, axes=(other, ax)) == (other, ax)
+
+
+def test_many_events_have_no_markers():
+    path = many_events(60)
+    upper, lower = plot_path(path)
+
+    assert upper.lines[0].get_marker() == ""
+    assert len(lower.lines) == 3
+    target = BytesIO()
+    upper.figure.savefig(target, format="png")
+    assert target.getvalue().startswith(b"\x89PNG")
+    upper, lower = plot_path(path, step_limit=path.step[499])
+    assert upper.lines[0].get_marker() == "."
+    assert len(lower.lines) == 4
+
+
+@pytest.mark.parametrize("limit", [0.0, -1.0, np.inf, np.nan])
+def test_a_limit_is_a_number_above_0(path, limit):
+    with pytest.raises(ParameterError, match="step_limit must be greater than 0"):
+        plot_path(path, step_limit=limit)
+
+
+def test_axes_are_two(path):
+    with pytest.raises(ParameterError, match="axes must be two, of AUM and of AUC, got 1"):
+        plot_path(path, axes=Figure().subplots())
+
+
+def test_without_matplotlib_the_extra_is_named(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r"plot_path .*'aucbench\[plot\]'"):
+        plot_path(path)
+
+
+def test_neither_the_import_nor_a_plot_starts_pyplot():
+    code = (
+        "import sys; from aucbench.aum import aum_path, plot_path;"
+        "print('matplotlib' in sys.modules);"
+        "plot_path(aum_path([0.0, 1], [0.0, 0], [0.0, 1], [-1.0, 0]));"
+        "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True", "False"]

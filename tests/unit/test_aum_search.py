@@ -1,0 +1,477 @@
+"""Line searches: the laws beside all events of `aum_path`, then what the R package `aum` found."""
+
+import json
+import tracemalloc
+from dataclasses import astuple, replace
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from aucbench.aum import (
+    Breakpoints,
+    Lines,
+    aum_line_min,
+    aum_loss,
+    aum_path,
+    best_max_auc,
+    best_min,
+    first_max_auc,
+    first_min,
+    roc_auc,
+    search,
+)
+from aucbench.errors import DataError, ParameterError
+
+SEARCHES = [first_min, best_min, first_max_auc, best_max_auc]
+
+
+# --- twins: one walk over all events of the path -------------------------------------------
+
+
+def cut(path, events, limit):
+    """Rows of the events that may be visited, and the end of what they tell."""
+    rows = np.flatnonzero(path.step <= limit)
+    end = limit
+    if events is not None and rows.size > events + 1:
+        end = path.step[events + 1]
+        rows = rows[: events + 1]
+    return rows, end
+
+
+def valleys(path, events=None, limit=inf):
+    """(lo, hi, AUM, rises after it, last event) of maximal runs of events with slopes 0."""
+    rows, end = cut(path, events, limit)
+    found, start = [], 0
+    for k in rows:
+        if path.aum_slope_after[k] != 0:
+            rises = path.aum_slope_after[k] > 0
+            found.append((path.step[start], path.step[k], path.aum[start], rises, k))
+            start = k + 1
+    if start < rows.size:
+        found.append((path.step[start], end, path.aum[start], True, rows[-1]))
+    elif not found[-1][3] and end == limit < inf:
+        k = rows[-1]
+        value = path.aum[k] + path.aum_slope_after[k] * (end - path.step[k])
+        found.append((end, end, value, True, k))
+    return found
+
+
+def plateaus(path, events=None, limit=inf):
+    """(lo, hi, AUC, falls after it, last event) of steps between which the AUC is one."""
+    rows, end = cut(path, events, limit)
+    changes = [0, *(k for k in rows[1:] if path.auc_after[k] != path.auc_after[k - 1])]
+    found = []
+    for k, following in zip(changes, [*changes[1:], None], strict=True):
+        value = path.auc_after[k]
+        if following is None:
+            at_end = path.auc[k] if path.step[k] == end else value
+            found.append((path.step[k], end, at_end, True, rows[-1]))
+        else:
+            falls = path.auc_after[following] < value
+            found.append((path.step[k], path.step[following], value, falls, following))
+    return found
+
+
+def first(pieces):
+    return next((piece for piece in pieces if piece[3]), pieces[-1])
+
+
+def best(pieces, sign):
+    return max(pieces, key=lambda piece: sign * piece[2])
+
+
+def same(found, piece):
+    assert (found.step_lo, found.step_hi, found.value) == piece[:3]
+
+
+# --- lines ---------------------------------------------------------------------------------
+
+few = st.integers(-4, 4)
+
+
+@st.composite
+def lines_of(draw, *, labels=False):
+    """Whole numbers, often tied; errors that are not monotone unless they are labels."""
+    n = draw(st.integers(1, 9))
+    T, d = (np.array(draw(st.lists(few, min_size=n, max_size=n)), float) for _ in "Td")
+    if labels:
+        y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+        assume(0 < y.sum() < n)
+        return Lines(T, d, 1.0 - y, -1.0 * y)
+    changes = st.lists(st.integers(-1, 2), min_size=n, max_size=n)
+    fp, fn = np.array(draw(changes), float), -np.array(draw(changes), float)
+    assume(fp.sum() > 0 > fn.sum())
+    return Lines(T, d, fp, fn)
+
+
+def path_of(lines):
+    return aum_path(lines.intercept, lines.slope, lines.fp_diff, lines.fn_diff)
+
+
+def normal_lines(n, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.4
+    fp, fn = ~y / np.count_nonzero(~y), -1.0 * y / np.count_nonzero(y)
+    return Lines(-rng.normal(size=n) - y, rng.normal(size=n) + 0.5 * ~y - 0.5 * y, fp, fn)
+
+
+limits = st.one_of(st.just(inf), st.integers(0, 8).map(lambda k: k / 2))
+numbers_of_events = st.one_of(st.none(), st.integers(0, 6))
+
+
+# --- laws ----------------------------------------------------------------------------------
+
+
+@given(st.one_of(lines_of(), lines_of(labels=True)), numbers_of_events, limits)
+def test_minima_are_those_among_all_events(lines, events, limit):
+    path = path_of(lines)
+    pieces = valleys(path, events, limit)
+    visited = cut(path, events, limit)[0][-1]
+
+    found = first_min(lines, max_events=events, step_limit=limit)
+    same(found, first(pieces))
+    assert found.events == first(pieces)[4]
+    found = best_min(lines, max_events=events, step_limit=limit)
+    same(found, best(pieces, -1))
+    assert found.events == visited
+
+
+@given(st.one_of(lines_of(), lines_of(labels=True)), numbers_of_events, limits)
+def test_maxima_are_those_among_all_events(lines, events, limit):
+    path = path_of(lines)
+    pieces = plateaus(path, events, limit)
+    visited = cut(path, events, limit)[0][-1]
+
+    for search_for, piece in ((first_max_auc, first(pieces)), (best_max_auc, best(pieces, 1))):
+        found = search_for(lines, max_events=events, step_limit=limit)
+        if found.step > 0 or found.step_hi < inf:
+            same(found, piece)
+        else:
+            assert (found.step_lo, found.step_hi) == piece[:2]
+        assert found.events == (piece[4] if search_for is first_max_auc else visited)
+
+
+@given(st.one_of(lines_of(), lines_of(labels=True)))
+def test_the_chosen_step_has_the_value(lines):
+    """The AUM, and the AUC, of thresholds moved there."""
+
+    def at(step):
+        T = lines.intercept + step * lines.slope
+        return aum_path(T, lines.slope, lines.fp_diff, lines.fn_diff, max_events=0)
+
+    for minimum in (first_min(lines), best_min(lines)):
+        assert minimum.step_lo <= minimum.step <= minimum.step_hi
+        assert at(minimum.step).aum[0] == pytest.approx(minimum.value, abs=1e-12)
+    for maximum in (first_max_auc(lines), best_max_auc(lines)):
+        assert maximum.step_lo <= maximum.step <= maximum.step_hi
+        # Not between: a plateau may hold an event at which rounded thresholds are tied no more.
+        if not np.isin(maximum.step, path_of(lines).step[1:]):
+            assert at(maximum.step).auc[0] == pytest.approx(maximum.value, abs=1e-12)
+
+
+@given(lines_of(), lines_of(labels=True), limits)
+def test_validation_ends_where_the_aum_has_its_first_minimum(lines, validation, limit):
+    minimum = first_min(lines, step_limit=limit)
+    for search_for in (first_max_auc, best_max_auc):
+        found = search_for(lines, step_limit=limit, validation=validation)
+        alone = search_for(validation, step_limit=minimum.step_hi)
+        assert found == replace(alone, events=alone.events + minimum.events)
+        assert found.step <= minimum.step_hi
+
+
+@given(lines_of(), lines_of(labels=True), numbers_of_events, limits, st.sampled_from([2, 3, 7]))
+def test_the_size_of_blocks_does_not_matter(lines, validation, events, limit, size):
+    def results():
+        kept = {"max_events": events, "step_limit": limit}
+        found = [search_for(lines, **kept) for search_for in SEARCHES]
+        return found + [s(lines, validation=validation, **kept) for s in SEARCHES[2:]]
+
+    with pytest.MonkeyPatch.context() as patch:
+        expected = results()
+        patch.setattr(search, "BLOCK", size)
+        assert results() == expected
+
+
+@pytest.mark.parametrize("size", [2, 3, 7, 4096])
+def test_normal_lines_in_blocks(monkeypatch, size):
+    monkeypatch.setattr(search, "BLOCK", size)
+    lines = normal_lines(60)
+    path = path_of(lines)
+
+    for found, piece in (
+        (first_min(lines), first(valleys(path))),
+        (best_min(lines), best(valleys(path), -1)),
+        (first_max_auc(lines), first(plateaus(path))),
+        (best_max_auc(lines), best(plateaus(path), 1)),
+    ):
+        same(found, piece)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_binary_labels_have_the_minimum_of_the_line_search_without_a_sweep(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.random(200) < 0.3
+    s, d = rng.normal(size=200) + y, rng.normal(size=200) - 0.5 * y
+    lines = Lines.of(Breakpoints.of_labels(y), s, d)
+
+    exact = aum_line_min(s, d, y)
+
+    for found in (first_min(lines), best_min(lines)):
+        given = found.step_lo, found.step_hi, found.value
+        assert given == pytest.approx(astuple(exact), rel=1e-12)
+
+
+def rates_and_counts(T, d, fp, fn):
+    """The same lines twice: quotients, which are rounded, and whole numbers in proportion."""
+    fps, fns = fp.sum(), -fn.sum()
+    return Lines(T, d, fp / fps, fn / fns), Lines(T, d, fp * fns, fn * fps)
+
+
+def steps_of(found):
+    return found.step, found.step_lo, found.step_hi, found.events
+
+
+@pytest.mark.parametrize(("k", "j"), [(1, 2), (10, 33), (9_999, 6_000)])
+def test_what_rounding_leaves_of_a_slope_is_0(k, j):
+    """All negatives above all positives, equal means of directions: flat, then falling."""
+    d = np.r_[-k : k + 1, -j : j + 1] + 2.0
+    negative = np.arange(d.size) <= 2 * k
+    T = np.where(negative, d, d + 1e6)  # negatives move apart, so do positives
+
+    rates, counts = rates_and_counts(T, d, 1.0 * negative, 1.0 * negative - 1.0)
+
+    found = first_min(rates)
+    assert steps_of(found) == steps_of(first_min(counts))
+    assert (found.step_lo, found.events) == (0.0, 1)
+    assert found.step_hi > 1.0
+
+
+@pytest.mark.parametrize("seed", [*range(100), 271, 2720])
+def test_rates_are_searched_as_counts_are(seed):
+    """In the last two, rounding would tell two AUCs apart that are the same."""
+    rng = np.random.default_rng(seed)
+    n = rng.integers(4, 12)
+    T, d = rng.integers(-4, 5, (2, n)) + 0.0
+    fp, fn = rng.integers(0, 4, n) + 0.0, -rng.integers(0, 4, n) - 0.0
+
+    rates, counts = rates_and_counts(T, d, fp, fn)
+
+    for search_for in (first_min, best_min, first_max_auc):
+        assert steps_of(search_for(rates)) == steps_of(search_for(counts))
+
+
+def test_a_shoulder_is_no_minimum():
+    """Slopes -2, 0, -4, 2, ... of errors that are not monotone."""
+    lines = Lines(
+        np.array([-4.0, -3, -2, 2, 3, 4]), np.array([1.0, 1, 1, -1, -1, -1]),
+        np.array([1.0, -1, 1, 0, 0, 0]), np.array([0.0, 0, 0, -1, 1, -1]),
+    )  # fmt: skip
+
+    assert astuple(first_min(lines)) == (3.0, 3.0, 3.0, 0.0, 3)
+    assert astuple(first_min(lines, max_events=1)) == (2.25, 2.0, 2.5, 2.0, 1)
+    assert astuple(first_max_auc(lines)) == (2.25, 2.0, 2.5, 1.0, 2)
+    assert astuple(best_max_auc(lines)) == (3.25, 3.0, 3.5, 2.0, 5)
+
+
+def two(T, d):
+    """A negative and a positive example."""
+    return Lines(np.array(T, float), np.array(d, float), np.array([1.0, 0]), np.array([0, -1.0]))
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        pytest.param(two([1, 0], [0, 0]), (0.0, 0.0, inf, 1.0, 0), id="never another one"),
+        pytest.param(two([0, 0], [0, 1]), (0.0, 0.0, inf, 0.5, 0), id="a tie broken wrong"),
+        pytest.param(two([0, 0], [1, 0]), (1.0, 0.0, inf, 1.0, 0), id="a tie broken right"),
+        pytest.param(two([0, 1], [1, 0]), (2.0, 1.0, inf, 1.0, 1), id="turned round at 1"),
+    ],
+)
+def test_a_maximum_without_end(lines, expected):
+    for search_for in (first_max_auc, best_max_auc):
+        assert astuple(search_for(lines)) == expected
+
+
+def test_a_limit_cuts_what_is_found():
+    lines = two([0, 1], [1, 0])  # AUM falls from 1 to 0 at step 1; AUC is 0, then 1
+
+    for search_for in (first_min, best_min):
+        assert astuple(search_for(lines, step_limit=0.25)) == (0.25, 0.25, 0.25, 0.75, 0)
+        assert astuple(search_for(lines, step_limit=3.0)) == (2.0, 1.0, 3.0, 0.0, 1)
+    for search_for in (first_max_auc, best_max_auc):
+        assert astuple(search_for(lines, step_limit=0.5)) == (0.25, 0.0, 0.5, 0.0, 0)
+        assert astuple(search_for(lines, step_limit=1.0)) == (1.0, 1.0, 1.0, 0.5, 1)
+        assert astuple(search_for(lines, step_limit=0.0)) == (0.0, 0.0, 0.0, 0.0, 0)
+        assert astuple(search_for(lines, max_events=0)) == (0.5, 0.0, 1.0, 0.0, 0)
+    assert astuple(best_min(lines, max_events=0)) == (0.0, 0.0, 0.0, 1.0, 0)
+
+
+def test_memory_does_not_grow_with_the_events():
+    lines = normal_lines(500)
+    tracemalloc.start()
+    try:
+        events = [search_for(lines).events for search_for in (best_min, best_max_auc)]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert min(events) > 50_000  # 2 MB of columns
+    assert peak < 1_000_000
+
+
+def test_lines_of_scores():
+    breakpoints = Breakpoints.of([0, 0, 2], [-1.0, 2.0, 0.5], [1, 0, 1], [0, -1, -1], 3)
+    s, d = np.array([1.0, 5.0, -2.0]), np.array([0.5, 7.0, -1.0])
+
+    lines = Lines.of(breakpoints, s, d)
+
+    np.testing.assert_array_equal(lines.intercept, [-2.0, 1.0, 2.5])
+    np.testing.assert_array_equal(lines.slope, [0.5, 0.5, -1.0])
+    path = path_of(lines)
+    for step in (0.0, 0.7, 2.9):
+        k = np.flatnonzero(path.step <= step)[-1]
+        aum = path.aum[k] + path.aum_slope_after[k] * (step - path.step[k])
+        assert aum_loss(breakpoints, s - step * d).value == pytest.approx(aum)
+        if step:
+            assert roc_auc(breakpoints, s - step * d) == pytest.approx(path.auc_after[k])
+
+
+@pytest.mark.parametrize("shapes", [(3, 2), (2, 3), (4, 4)])
+def test_scores_and_direction_are_one_for_each_example(shapes):
+    s, d = (np.zeros(n) for n in shapes)
+    with pytest.raises(DataError, match=r"scores and direction have shapes .* each of 3 examples"):
+        Lines.of(Breakpoints.of_labels([0, 1, 1]), s, d)
+
+
+@pytest.mark.parametrize("search_for", SEARCHES)
+def test_errors(search_for):
+    lines = two([0, 1], [1, 0])
+    with pytest.raises(ParameterError, match="max_events"):
+        search_for(lines, max_events=-1)
+    for limit in (-1.0, np.nan):
+        with pytest.raises(ParameterError, match="step_limit must be at least 0"):
+            search_for(lines, step_limit=limit)
+    with pytest.raises(DataError, match="intercept must be finite"):
+        search_for(two([0, np.nan], [1, 0]))
+    with pytest.raises(DataError, match="must be vectors of one length"):
+        search_for(replace(lines, slope=np.zeros(3)))
+    with pytest.raises(DataError, match="AUC needs errors of both kinds"):
+        search_for(replace(lines, fn_diff=np.zeros(2)))
+    with pytest.raises(DataError, match="AUC needs errors of both kinds"):
+        search_for(Lines(*np.empty((4, 0))))
+
+
+# --- the R package aum (2024.6.19) ---------------------------------------------------------
+#
+# Its min_aum also ends where the AUM is below 1e-6, at the beginning of a flat minimum in
+# place of its middle; its max_auc takes falls of less than about 1e-5 for none, an event in a
+# plateau without end for its middle, and the beginning where no event follows.
+
+ENDS_BELOW_1E_6 = {
+    "a30_weights3",
+    "a39_auc_up_down_up",
+    "b_n5_d3_gradient",
+    "b_n5_dir_coordinate",
+}
+SMALL_FALLS_OF_AUC = {"b_n3000_maxauc_eps", "d07_nb_full_linear_dir", "d12_chipseq_H3K4me3_rate"}
+ROUNDED_BELOW_0 = {"b_n5_dir_coordinate"}  # linear: a later AUM is -7e-17, the least is 0
+
+
+def cases(reference):
+    for path in sorted((reference / "aum").glob("[a-d]*.json")):
+        case = json.loads(path.read_text(encoding="utf-8"))
+        lines = case["outputs"]["line_search_input"].values()
+        yield case["id"], Lines(*(np.atleast_1d(np.array(x, float)) for x in lines)), case
+
+
+def exact_of(reference, name):
+    path = reference / "aum" / "exact" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def untrusted(reference):
+    return json.loads((reference / "aum" / "untrusted.json").read_text(encoding="utf-8"))
+
+
+def trusted(reference):
+    wrong = untrusted(reference)
+    return ((n, lines, case["outputs"]) for n, lines, case in cases(reference) if n not in wrong)
+
+
+def test_min_aum_of_every_trusted_case(reference):
+    seen, differs = 0, set()
+    for name, lines, outputs in trusted(reference):
+        found, theirs = first_min(lines), outputs["min_aum"]
+        assert found.value == pytest.approx(theirs["aum"], rel=1e-9, abs=1e-9), name
+        if found.step != pytest.approx(theirs["step_size"], rel=1e-9):
+            differs.add(name)
+            assert found.step_lo == pytest.approx(theirs["step_size"], rel=1e-9), name
+            assert found.value < 1e-6, name
+        seen += 1
+    assert differs == ENDS_BELOW_1E_6
+    assert seen > 55
+
+
+def test_max_auc_of_every_trusted_case(reference):
+    same_step, without_end, differs = 0, 0, set()
+    for name, lines, outputs in trusted(reference):
+        found, theirs = first_max_auc(lines), outputs["max_auc"]
+        if found.step == pytest.approx(theirs["step_size"], rel=1e-9):
+            same_step += 1
+        elif found.step_hi == inf:
+            assert theirs["step_size"] >= found.step_lo * (1 - 1e-9), name
+            without_end += 1
+        else:
+            differs.add(name)
+    assert differs == SMALL_FALLS_OF_AUC
+    assert same_step > 30
+    assert without_end > 15
+
+
+def test_linear_of_every_trusted_case(reference):
+    """Step 0 counts towards the published limit."""
+    seen, differs = 0, set()
+    for name, lines, outputs in trusted(reference):
+        found = best_min(lines, max_events=outputs["max_iterations_integer"] - 1)
+        if found.step_lo != pytest.approx(outputs["linear_best"]["step_size"], rel=1e-9):
+            differs.add(name)
+        assert found.value == pytest.approx(outputs["linear_best"]["aum"], rel=1e-9, abs=1e-9)
+        seen += 1
+    assert differs == ROUNDED_BELOW_0
+    assert seen > 55
+
+
+def test_the_exact_intervals(reference):
+    wrong, seen = untrusted(reference), set()
+    for name, lines, _ in cases(reference):
+        exact = exact_of(reference, name)
+        if exact is None:
+            continue
+        for search_for, key, value in (
+            (first_min, "first_local_min", "aum"),
+            (best_min, "global_min", "aum"),
+            (best_max_auc, "max_auc_after", "auc"),
+        ):
+            wanted, found = exact[key], search_for(lines)
+            given = found.step_lo, found.step_hi
+            expected = [float(wanted[x]) for x in ("step_lo", "step_hi")]
+            assert given == pytest.approx(expected, rel=1e-12, abs=1e-15), (name, key)
+            if search_for is best_max_auc and found.step == 0.0:
+                continue  # there the AUC is that of ties
+            assert found.value == pytest.approx(wanted[value], rel=1e-12, abs=1e-15), (name, key)
+        seen.add(name)
+    assert len(seen) > 45
+    assert {*wrong} - seen == {"b_n100_decimal_ties_2"}  # which has no exact table
+
+
+def test_where_the_published_choice_differs_from_the_exact_one(reference):
+    """Of the untrusted cases with an exact table, in steps of the first local minimum."""
+    names = set()
+    for name, lines, case in cases(reference):
+        if name in untrusted(reference) and exact_of(reference, name):
+            step = case["outputs"]["min_aum"]["step_size"]
+            if first_min(lines).step != pytest.approx(step, rel=1e-9):
+                names.add(name)
+    assert names == {"a19_small_scale_eps", "b_n100_integer_ties_2", "b_n20_integer_ties_2"}
