@@ -11,12 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from aucbench.arrays import Vector
 from aucbench.aum.loss import roc_auc
 from aucbench.breakpoints import Breakpoints
+from aucbench.concordance import concordance
 from aucbench.errors import DataError, ParameterError
-from aucbench.kernels import ranks
 from aucbench.targets import Labels
-
-MAX_PAIRS = 2**62
-RADIX_FROM = 2_000  # keys from which sorting by digits wins (measured)
 
 
 def auc(y: ArrayLike, scores: ArrayLike) -> float:
@@ -37,13 +34,7 @@ def auc(y: ArrayLike, scores: ArrayLike) -> float:
         When shapes differ, a score is NaN, or the labels are not two known classes.
     """
     positive, s = _check(y, scores)
-    n_pos = int(np.count_nonzero(positive))
-    pairs = n_pos * (s.size - n_pos)
-    if pairs > MAX_PAIRS:
-        raise DataError(f"{pairs} pairs exceed 2**62; score a sample of the rows")
-    pos, neg = np.empty(n_pos + 1, np.uint64), np.empty(s.size - n_pos + 1, np.uint64)
-    ranks.split_keys(positive.view(np.uint8), s, pos, neg)
-    return ranks.concordant_twice(_sorted(pos[:-1]), _sorted(neg[:-1])) / (2 * pairs)
+    return concordance(positive, s, int(np.count_nonzero(positive)))
 
 
 def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
@@ -55,15 +46,6 @@ def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
         As `auc` and as `aucbench.aum.roc_auc`, whose value may lie outside [0, 1].
     """
     return auc(target.y, scores) if isinstance(target, Labels) else roc_auc(target, scores)
-
-
-def _sorted(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Sort in place: by comparison while that is quicker, else by digits."""
-    if keys.size < RADIX_FROM:
-        keys.sort()
-    else:
-        ranks.radix_sort(keys, np.empty_like(keys), np.empty((6, 2048), np.uint32))
-    return keys
 
 
 def youden(y: ArrayLike, scores: ArrayLike) -> float:

@@ -80,6 +80,10 @@ def _vector(y: Any) -> NDArray[Any]:
 
 
 def _is_positive(raw: NDArray[Any], positive: Any) -> NDArray[np.bool_]:
+    if positive is None and raw.size and raw.dtype.kind in "fiub":
+        low, mask = raw.min(), np.asarray(raw == 1)
+        if low in (-1, 0, 1) and (mask | (raw == low)).all():  # what the sets below ask, quickly
+            return mask
     values = sorted({*raw.tolist()}, key=lambda v: (str(type(v)), v))
     shown = ", ".join(map(repr, values[:6])) + (", ..." if len(values) > 6 else "")
     if positive is not None:

@@ -22,10 +22,10 @@ from aucbench.targets import Labels
 class AumDescent(AumLearner):
     """w ← w − η p, p from recent subgradients of AUM(Xw), η from a line search.
 
-    For labels AUM(cw) = c AUM(w), c > 0: the minimum 0 is at w = 0, towards which plain descent
-    shrinks w. So w stays in {w : w·(m₊ − m₋) = 1}, where the means of both classes score one
-    unit apart: there the AUM is convex and its minimum tells something. (Division by ‖w‖ prefers
-    directions in which all scores vary little.) A step costs a pass and the search.
+    For labels AUM(cw) = c AUM(w), c > 0: it is 0 at w = 0, towards which plain descent shrinks w.
+    So w stays in {w : w·(m₊ − m₋) = 1}, where the mean scores of the classes are one unit apart
+    and the AUM is convex. Its minimum there may rest on few rows and leave the rest tied, which
+    costs the AUM nothing but the AUC much: hence early stopping. A step costs a pass and a search.
 
     Parameters
     ----------
@@ -37,30 +37,28 @@ class AumDescent(AumLearner):
     memory : int
         Subgradients behind p, ≥ 1; 1: the published direction, which jams at kinks.
     validation : float, optional
-        Share of the rows that only judges: w is the one with the greatest AUC on it so far.
+        Share of the rows that only judges; None: the training rows do.
+    early_stopping : bool
+        Show the weights with the greatest AUC so far of those rows; False: the latest.
     intercept : bool
         Append a feature 1, weighted so that the fewest errors are made.
     tol : float
         Relative optimality at which it ends, ≥ 0.
     normalise : bool, optional
-        Stay in that set; None: where there are labels. Error functions have a scale of their own.
+        Stay in that set; None: where there are labels. Error functions have their own scale.
 
     References
     ----------
-    Fotouhi & Hocking, "Efficient line search for optimizing area under the ROC curve in gradient
-    descent", 2024. Hillman & Hocking, JMLR 24, 2023.
+    Fotouhi & Hocking, "Efficient line search for optimizing area under the ROC curve", 2024.
     """
 
     normalise: bool | None = None
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Minimise the AUM, of labels in the set above, starting from the mean difference."""
+        """Minimise the AUM, of labels in the set above, from the difference of the means."""
         labelled = isinstance(data.target, Labels)
         if self.normalise and not labelled:
-            raise UnsupportedError(
-                "normalise=True needs labels: error functions give scores a scale of their own; "
-                "leave it out"
-            )
+            raise UnsupportedError("normalise=True is for labels; error functions have their own scale")
         phi = AppendOne() if self.intercept else identity
         train, held = self.parts(data, phi, rng)
         if not labelled:

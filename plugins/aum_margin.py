@@ -35,7 +35,9 @@ class AumMargin(AumLearner):
     memory : int
         Subgradients behind p, ≥ 1; 1: the published direction, which jams at kinks.
     validation : float, optional
-        Share of the rows that only judges: w is the one with the greatest AUC on it so far.
+        Share of the rows that only judges; None: the training rows do.
+    early_stopping : bool
+        Show the weights with the greatest AUC so far of those rows; False: the latest.
     intercept : bool
         Append a feature 1, weighted so that the fewest errors are made.
     tol : float

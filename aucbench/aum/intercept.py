@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.aum.loss import _require_finite, _scores, _sorted_thresholds
+from aucbench.aum.loss import require_finite, scores_of, sorted_thresholds
 from aucbench.breakpoints import Breakpoints
 
 
@@ -21,9 +21,9 @@ def intercept_of_least_errors(breakpoints: Breakpoints, scores: ArrayLike) -> fl
     DataError
         As `aum_loss`.
     """
-    s = _scores(breakpoints, scores)
-    _require_finite(s)
-    T, order = _sorted_thresholds(breakpoints, s)
+    s = scores_of(breakpoints, scores)
+    require_finite(s)
+    T, order = sorted_thresholds(breakpoints, s)
     if not T.size:
         return 0.0
     last = np.flatnonzero(np.r_[T[1:] != T[:-1], True])  # of the lines that are tied

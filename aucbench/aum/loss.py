@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.arrays import Index, Vector
 from aucbench.breakpoints import Breakpoints, Sides
+from aucbench.concordance import concordance
 from aucbench.errors import DataError
 from aucbench.kernels import aum, hinge
 
@@ -77,14 +78,14 @@ def aum_loss(breakpoints: Breakpoints, scores: ArrayLike) -> AumLoss:
     DataError
         When scores have another shape or are not finite.
     """
-    s = _scores(breakpoints, scores)
+    s = scores_of(breakpoints, scores)
     sides = breakpoints.sides
     if sides is not None and s.size:
         found = _by_selection(sides, s)
         if isfinite(found.value):
             return found
     # The sweep has no differences of scores where the area is 0: fewer of them overflow.
-    _require_finite(s)
+    require_finite(s)
     return _by_sort(breakpoints, s)
 
 
@@ -99,9 +100,12 @@ def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
     DataError
         As `aum_loss`; when false positives do not grow or false negatives do not fall in all.
     """
-    s = _scores(breakpoints, scores)
-    _require_finite(s)
-    t, order = _sorted_thresholds(breakpoints, s)
+    s = scores_of(breakpoints, scores)
+    require_finite(s)
+    sides = breakpoints.sides
+    if sides is not None and 0 < sides.n_pos < s.size:
+        return concordance(sides.y > 0, s, sides.n_pos)
+    t, order = sorted_thresholds(breakpoints, s)
     ends = np.flatnonzero(np.r_[t[1:] != t[:-1], True][: t.size])
     fp = np.cumsum(breakpoints.fp_diff[order])[ends]
     found = -np.cumsum(breakpoints.fn_diff[order])[ends]
@@ -123,13 +127,13 @@ def _by_selection(sides: Sides, s: Vector) -> AumLoss:
 
 def _by_sort(breakpoints: Breakpoints, s: Vector) -> AumLoss:
     slopes = np.zeros((2, s.size))
-    t, order = _sorted_thresholds(breakpoints, s)
+    t, order = sorted_thresholds(breakpoints, s)
     b = breakpoints
     value = aum.sweep_loss(t, order, b.example, b.fp_diff, b.fn_diff, slopes[0], slopes[1])
     return AumLoss(value, slopes)
 
 
-def _sorted_thresholds(breakpoints: Breakpoints, s: Vector) -> tuple[Vector, Index]:
+def sorted_thresholds(breakpoints: Breakpoints, s: Vector) -> tuple[Vector, Index]:
     """Ascending thresholds, and their breakpoints; those of one example keep their order."""
     t = breakpoints.value - s[breakpoints.example]
     if t.size < RADIX_FROM:
@@ -141,7 +145,8 @@ def _sorted_thresholds(breakpoints: Breakpoints, s: Vector) -> tuple[Vector, Ind
     return t, order
 
 
-def _scores(breakpoints: Breakpoints, scores: ArrayLike) -> Vector:
+def scores_of(breakpoints: Breakpoints, scores: ArrayLike) -> Vector:
+    """Scores as float64, one per example; else a `DataError`."""
     s = np.ascontiguousarray(scores, dtype=np.float64)
     if s.shape != (breakpoints.n,):
         raise DataError(
@@ -151,7 +156,8 @@ def _scores(breakpoints: Breakpoints, scores: ArrayLike) -> Vector:
     return s
 
 
-def _require_finite(s: Vector) -> None:
+def require_finite(s: Vector) -> None:
+    """Raise `DataError` unless all scores are finite."""
     bad = ~np.isfinite(s)
     if bad.any():
         where = int(bad.argmax())

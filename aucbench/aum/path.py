@@ -121,7 +121,7 @@ def aum_path(
     gradient descent" (2024).
     """
     require_whole(0, max_events=max_events)
-    T, d, fp, fn = _check(intercept, slope, fp_diff, fn_diff)
+    T, d, fp, fn = checked_lines(intercept, slope, fp_diff, fn_diff)
     blocks = list(_blocks(Sweep.over(T, d, fp, fn), T.size, max_events))
     return AumPath(*(blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)))
 
@@ -140,7 +140,7 @@ def _blocks(sweep: Sweep, lines: int, max_events: int | None) -> Iterator[Vector
         size *= 2
 
 
-def _check(*columns: ArrayLike) -> list[Vector]:
+def checked_lines(*columns: ArrayLike) -> list[Vector]:
     """Return the four columns as float64, or say what is wrong with them."""
     arrays = [np.ascontiguousarray(column, np.float64) for column in columns]
     shapes = {array.shape for array in arrays}

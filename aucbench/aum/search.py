@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.arrays import Vector
-from aucbench.aum.path import BITS, Sweep, _check
+from aucbench.aum.path import BITS, Sweep, checked_lines
 from aucbench.breakpoints import Breakpoints
 from aucbench.errors import DataError, require_at_least, require_whole
 from aucbench.kernels import aum_sweep
@@ -144,11 +144,10 @@ class _Walk:
     def __init__(self, lines: Lines, stop: int, max_events: int | None, step_limit: float):
         require_whole(0, max_events=max_events)
         require_at_least(0, step_limit=None if step_limit == inf else step_limit)
-        self.columns = _check(lines.intercept, lines.slope, lines.fp_diff, lines.fn_diff)
-        self.stop = stop
+        self.columns = checked_lines(lines.intercept, lines.slope, lines.fp_diff, lines.fn_diff)
         self.most = inf if max_events is None else 1 + int(max_events)
         self.step_limit = self.end = float(step_limit)
-        self.visited = -1  # step 0 is no event
+        self.stop, self.visited = stop, -1  # step 0 is no event
 
     def blocks(self) -> Iterator[Vector]:
         """Columns (step, AUM, slope after, AUC, AUC after), each block in place of the last."""
@@ -220,8 +219,7 @@ def _plateaus(walk: _Walk) -> Iterator[_Pieces]:
         if ends.size:
             start, value = np.r_[lo, step[ends[:-1]]], before[ends]
             yield _Pieces(start, step[ends], value, after[ends] < value, row + ends)
-            lo, at_lo = step[ends[-1]], at[ends[-1]]
-            unbounded = 2.0 * lo
+            lo, at_lo, unbounded = step[ends[-1]], at[ends[-1]], 2.0 * step[ends[-1]]
         row, now = row + step.size, after[-1]
     chosen = walk.end if walk.end < inf else unbounded
     yield _last(walk, lo, now if lo < chosen else at_lo, unbounded)

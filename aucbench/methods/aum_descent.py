@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from math import inf
+from statistics import fmean
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +19,7 @@ from aucbench.protocols import Problem, State
 BESIDE = 1e-9  # relative distance of the cells on both sides of a kink, far above rounding
 ENOUGH = 0.1  # share of the predicted fall from which a step was worth its while
 REFRESH = 16  # steps after which scores are computed from the weights
-NULL = 25  # steps in a row without progress, beside one for each cut
+PATIENCE = 100  # steps in a row without a fall, each of which adds a cut
 
 
 class Settings(Protocol):
@@ -32,6 +33,11 @@ class Settings(Protocol):
     @property
     def memory(self) -> int:
         """Subgradients of the direction; 1: that of the point."""
+        ...
+
+    @property
+    def early_stopping(self) -> bool:
+        """Whether the weights with the greatest AUC so far are shown, not the latest."""
         ...
 
     @property
@@ -79,7 +85,7 @@ class _Descent:
         self.s = f.data.scores(self.w)
         self.value, c = self._slopes(self.s)
         self.cuts.add(f.data.pullback(c), self.w, self.value)
-        self._judge()
+        self.weights = self._shown()
 
     def step(self) -> bool:
         """Search along the direction of the cuts; whether it may pay to go on."""
@@ -92,14 +98,18 @@ class _Descent:
         eta = self.search(self.steps, self._line(way.p, v))
         value = self.f.loss(self.s - eta * v).value if eta > 0.0 else self.value
         fall = self.value - value
+        # Which scores are tied at the kink η is a matter of rounding: both sides of it are asked.
+        sides = [self.s - eta * (1.0 + e) * v for e in (-BESIDE, BESIDE)]
         if self.settings.memory == 1 or fall >= ENOUGH * way.predicted:
-            self._cut_at(way.p, v, eta, value)
+            low, high = (self._slopes(s)[1] for s in sides)
+            self.cuts.add(self.f.data.pullback(0.5 * (low + high)), self.w - eta * way.p, value)
         else:
             self._cut_at_trial(way, v)
         if fall > 0.0:
             self._move(way.p, v, eta, value)
+            self._judge(sides)
         self.nulls = 0 if fall > 0.0 else self.nulls + 1
-        return self.nulls < self.settings.memory * NULL - (NULL - 1)
+        return self.nulls < (PATIENCE if self.settings.memory > 1 else 1)
 
     def _optimal(self, way: Direction) -> bool:
         p = float(np.linalg.norm(way.p))
@@ -118,14 +128,6 @@ class _Descent:
             return Line(self.s, v)
         return Line(self.s, v, (self.held.data.scores(self.w), self.held.data.scores(p)))
 
-    def _cut_at(self, p: Vector, v: Vector, eta: float, value: float) -> None:
-        """Cut at the kink η: the mean of the gradients of the cells on both sides of it.
-
-        Which scores are tied at η itself is a matter of rounding.
-        """
-        low, high = (self._slopes(self.s - eta * (1.0 + e) * v)[1] for e in (-BESIDE, BESIDE))
-        self.cuts.add(self.f.data.pullback(0.5 * (low + high)), self.w - eta * p, value)
-
     def _cut_at_trial(self, way: Direction, v: Vector) -> None:
         t = self.cuts.t
         value, c = self._slopes(self.s - t * v)
@@ -138,15 +140,21 @@ class _Descent:
         self.w, self.value = self.project(self.w - eta * p), value
         self.s = self.s - eta * v if self.moves % REFRESH else self.f.data.scores(self.w)
         self.cuts.lengthen(eta)
-        self._judge()
 
-    def _judge(self) -> None:
-        """Let the weights be seen, unless earlier ones do better on the validation rows."""
-        if self.held is not None:
-            auc = roc_auc(self.held.data.breakpoints, self.held.data.scores(self.w))
+    def _judge(self, sides: Sequence[Vector]) -> None:
+        """Let the weights be seen, unless earlier ones have a greater AUC; scores beside w."""
+        if self.settings.early_stopping:
+            if self.held is not None:
+                sides = [self.held.data.scores(self.w)]
+            changes = (self.held or self.f).data.breakpoints
+            auc = fmean(roc_auc(changes, s) for s in sides)
             if not auc > self.auc:
                 return
             self.auc = auc
-        self.weights = self.w.copy()
+        self.weights = self._shown()
+
+    def _shown(self) -> Vector:
+        w = self.w.copy()
         if self.settings.intercept:
-            self.weights[-1] = intercept_of_least_errors(self.f.data.breakpoints, self.s)
+            w[-1] = intercept_of_least_errors(self.f.data.breakpoints, self.s)
+        return w

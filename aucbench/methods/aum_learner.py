@@ -29,20 +29,18 @@ class AumLearner:
     Parameters
     ----------
     line_search : str
-        "exact": the minimum of the AUM along the line, O(n) for labels; "first_min": the same
-        by a sweep over all crossings up to it, and what "exact" means for error functions;
-        "linear": the best of the first B crossings, B the number of breakpoints; "quadratic":
-        of all O(B²) crossings; "max_auc", "max_auc_validation": the greatest AUC of the
-        training or validation rows up to the first minimum of the AUM; "grid": the best of the
-        steps 10^-9, 10^-8.5, ..., 10^3.
+        "exact": minimum of the AUM along the line, O(n) for labels; "first_min": the same by a
+        sweep, and what "exact" is for error functions; "linear": best of the first B crossings;
+        "quadratic": of all; "max_auc", "max_auc_validation": greatest AUC of training or
+        validation rows up to the first minimum; "grid": best of 10^-9, 10^-8.5, ..., 10^3.
     memory : int
-        Cuts behind a direction, ≥ 1. 1 is the published direction, the mean of the one-sided
-        derivatives, which stops early at a kink where another direction still leads down.
+        Subgradients behind p, ≥ 1; 1: the published direction, which jams at kinks.
     validation : float, optional
-        Share of the training rows that judges: the weights are those with the greatest AUC on
-        them so far (early stopping). None: the latest ones.
+        Share of the rows that only judges; None: the training rows do.
+    early_stopping : bool
+        Show the weights with the greatest AUC so far of those rows; False: the latest.
     intercept : bool
-        Append a feature 1 whose weight is the constant with the fewest errors.
+        Append a feature 1, weighted so that the fewest errors are made.
     tol : float
         Relative optimality at which it ends, ≥ 0.
     """
@@ -50,6 +48,7 @@ class AumLearner:
     line_search: str = "exact"
     memory: int = 30
     validation: float | None = None
+    early_stopping: bool = True
     intercept: bool = False
     tol: float = 1e-6
 

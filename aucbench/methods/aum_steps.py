@@ -14,6 +14,8 @@ from aucbench.arrays import Vector
 from aucbench.aum import (
     AumLoss,
     Breakpoints,
+    Found,
+    LineMinimum,
     Lines,
     aum_line_min,
     best_max_auc,
@@ -86,11 +88,8 @@ class Steps:
 
     def exact(self, line: Line) -> float:
         """Minimum of the AUM, in O(n), for labels; else the first local one, by the sweep."""
-        target = self.f.data.target
-        if not isinstance(target, Labels):
-            return self.first_min(line)
-        found = aum_line_min(line.s - self.f.shift, line.v, target.y)
-        return _middle(found.step_lo, found.step_hi)
+        low, high = self._minimum(line)
+        return low / 2.0 + high / 2.0 if isfinite(high) else low
 
     def first_min(self, line: Line) -> float:
         """First local minimum of the AUM."""
@@ -107,20 +106,34 @@ class Steps:
 
     def max_auc(self, line: Line) -> float:
         """Greatest AUC of the training rows up to the first local minimum of their AUM."""
-        lines = self._lines(line)
-        return best_max_auc(lines, validation=lines).step
+        return best_max_auc(self._lines(line), step_limit=self._end(line)).step
 
     def max_auc_validation(self, line: Line) -> float:
         """Greatest AUC of the validation rows up to the same step."""
         if line.held is None or self._whole_held is None:
             raise ParameterError("there are no validation rows for the search; set validation=0.2")
-        validation = Lines.of(self._whole_held, *line.held)
-        return best_max_auc(self._lines(line), validation=validation).step
+        lines = Lines.of(self._whole_held, *line.held)
+        return best_max_auc(lines, step_limit=self._end(line)).step
 
     def grid(self, line: Line) -> float:
         """Least AUM on the grid 0, 10^-9, 10^-8.5, ..., 10^3."""
         values = [self.f.loss(line.s - step * line.v).value for step in (0.0, *GRID)]
         return float((0.0, *GRID)[int(np.argmin(values))])
+
+    def _minimum(self, line: Line) -> tuple[float, float]:
+        """First interval of minimisers; a search of O(n) where the AUM is convex."""
+        target = self.f.data.target
+        found: LineMinimum | Found
+        if isinstance(target, Labels):
+            found = aum_line_min(line.s - self.f.shift, line.v, target.y)
+        else:
+            found = first_min(self._lines(line))
+        return found.step_lo, found.step_hi
+
+    def _end(self, line: Line) -> float:
+        """Where the first interval of minimisers ends, or twice its beginning."""
+        low, high = self._minimum(line)
+        return high if isfinite(high) else 2.0 * low
 
     def _lines(self, line: Line) -> Lines:
         return Lines.of(self._whole, line.s - self.f.shift, line.v)
@@ -142,10 +155,6 @@ def search_called(name: str) -> Callable[[Steps, Line], float]:
     if name not in SEARCHES:
         raise UnknownNameError("line_search", name, SEARCHES)
     return SEARCHES[name]
-
-
-def _middle(low: float, high: float) -> float:
-    return low / 2.0 + high / 2.0 if isfinite(high) else low
 
 
 def _balanced(counts: Breakpoints) -> Breakpoints:

@@ -90,7 +90,7 @@ def test_failing_solvers_are_rows_and_the_rest_runs(cli, toys, tmp_path):
     assert "licence" in rows["toy-broken"]["reason"]
     assert rows["interrupted"]["status"] == "error"
     assert "KeyboardInterrupt" in rows["interrupted"]["reason"]
-    assert "12 of 14 rows failed" in result.stdout
+    assert "12 of 14 rows have no AUC" in result.stdout
     assert result.stdout.count("boom [bold]") == 1
     assert not CONTROL.search(result.output)
 

@@ -41,7 +41,7 @@ def test_a_plan_is_run_resumed_retried_counted_and_exported(cli, plan, tmp_path)
     first = cli("run", "plan.toml", "--out", "kept", "--jobs", 1)
     assert first.exit_code == 0, first.output
     assert "means" in first.stdout
-    assert "2 of 4 rows failed" in first.stdout
+    assert "2 of 4 rows have no AUC" in first.stdout
     assert len(first.stderr.splitlines()) == 4
 
     again = cli("run", "plan.toml", "--out", "kept", "--json", "rows.json")

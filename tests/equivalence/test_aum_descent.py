@@ -40,14 +40,16 @@ def programme(X, y, margin):
 @pytest.mark.parametrize("rows", [X, ROUNDED], ids=["floats", "integers"])
 @pytest.mark.parametrize(("name", "margin"), [("aum", 0.0), ("aum-margin", 1.0)])
 def test_the_minimum_is_that_of_a_linear_programme(name, margin, rows):
-    run = solve(get_solver(name), Data.of(rows, Y), passes=400)
+    run = solve(get_solver(name, early_stopping=False), Data.of(rows, Y), passes=400)
 
     assert run.points[-1].objective == pytest.approx(programme(rows, Y, margin), rel=2e-4)
 
 
 def test_the_published_direction_jams_where_cuts_go_on():
     data = Data.of(ROUNDED, Y)
-    one, many = (solve(get_solver("aum", memory=m), data, passes=300) for m in (1, 30))
+    one, many = (
+        solve(get_solver("aum", memory=m, early_stopping=False), data, passes=300) for m in (1, 30)
+    )
 
     least = programme(ROUNDED, Y, 0.0)
     assert one.stop is Stop.FINISHED
@@ -84,7 +86,7 @@ def test_gradient_of_a_block_is_that_of_its_rows_alone():
 
 
 def test_plain_descent_shrinks_the_weights():
-    run = solve(get_solver("aum", normalise=False), Data.of(X, Y), passes=40)
+    run = solve(get_solver("aum", normalise=False, early_stopping=False), Data.of(X, Y), passes=40)
     start = run.problem.start()
 
     assert isinstance(run.problem.project, Identity)
@@ -122,7 +124,18 @@ def test_the_weights_are_the_best_on_the_validation_rows():
     ]
     assert problem.holdout.n + problem.data.n == 120
     assert (np.diff(seen) >= 0).all()
-    assert seen[-1] >= auc_of(problem.holdout.target, problem.holdout.scores(problem.start()))
+
+
+def test_early_stopping_shows_the_best_on_the_training_rows():
+    data = Data.of(ROUNDED, Y)
+    runs = [
+        solve(get_solver("aum", early_stopping=stop, validation=None), data)
+        for stop in (True, False)
+    ]
+    best, last = (auc_of(data.target, data.scores(run.w)) for run in runs)
+
+    assert best >= last
+    assert runs[1].points[-1].objective <= runs[0].points[-1].objective
 
 
 def test_the_intercept_makes_the_fewest_errors():
@@ -191,7 +204,7 @@ def test_refusals(name, given, error, sentence):
 
 
 def test_refusals_of_data():
-    with pytest.raises(UnsupportedError, match="normalise=True needs labels"):
+    with pytest.raises(UnsupportedError, match="normalise=True is for labels"):
         solve(get_solver("aum", normalise=True), changepoints())
     with pytest.raises(UnsupportedError, match=r"margin of 1\.0 between classes needs labels"):
         Aum(changepoints(), 1.0)

@@ -52,6 +52,13 @@ def test_the_streaming_example_learns_the_same_from_chunks():
     )
 
 
+def test_the_path_example_finds_the_minimum_of_the_line(capsys):
+    exec(block("docs/aum.md", "python", "aum_path"), {})
+    found = re.search(r"^(\d+) (\S+) LineMinimum\(.*aum=(\S+)\)", capsys.readouterr().out)
+    assert int(found[1]) > 100
+    assert float(found[2]) == pytest.approx(float(found[3]), rel=1e-12)
+
+
 def test_a_third_party_kernel_can_cimport_the_rows(tmp_path):
     source = tmp_path / "third_party.pyx"
     source.write_text(block("docs/plugin.md", "cython", "cimport"), encoding="utf-8")

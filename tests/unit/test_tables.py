@@ -66,7 +66,7 @@ def test_the_order_in_which_cells_end_changes_nothing():
 
     ((summaries, failures),) = found
     assert [s.solver for s in summaries] == ["a", "b", "c"]
-    assert failures[0] == "2 of 6 rows failed; the first of each solver:"
+    assert failures[0] == "2 of 6 rows have no AUC; the first of each solver:"
 
 
 def test_preprocessing_has_a_column_when_there_are_several():
@@ -115,7 +115,7 @@ def test_failures_tell_the_first_reason_of_each_solver():
         tally.add(record)
 
     assert tally.failures() == (
-        "2 of 3 rows failed; the first of each solver:",
+        "2 of 3 rows have no AUC; the first of each solver:",
         "  b on x: error: E0",
     )
 

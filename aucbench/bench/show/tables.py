@@ -131,11 +131,11 @@ class Tally:
         return tuple(_marked(summary, found) for summary in found)
 
     def failures(self) -> tuple[str, ...]:
-        """How many rows failed, and the first reason of each solver; nothing when none did."""
+        """How many rows have no AUC, and the first reason of each solver; nothing when none did."""
         if not self.failed:
             return ()
         reasons = (f"  {told}" for _, told in sorted(self._first.values()))
-        head = f"{self.failed} of {self.total} rows failed; the first of each solver:"
+        head = f"{self.failed} of {self.total} rows have no AUC; the first of each solver:"
         return head, *reasons
 
 

@@ -1,0 +1,33 @@
+"""A pass of the AUM solvers beside the two products with the rows that it cannot do without."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import aucbench
+
+from .rows import labels
+
+N, PASSES = 100_000, 10
+
+
+class AumSolver:
+    """Ten line searches on 10^5 rows of 20 features; dense products of them take as long as read."""
+
+    version = "1"
+    params = (["aum", "aum[memory=1]", "aum[line_search=first_min]", "aum-margin"],)
+    param_names = ("solver",)
+    timeout = 120
+
+    def setup(self, solver: str) -> None:
+        rng = np.random.default_rng(1)
+        X = rng.standard_normal((N, 20))
+        self.data = aucbench.Data.of(X, labels(X @ rng.standard_normal(20), rng))
+        self.solver = aucbench.get_solver(solver)
+
+    def time_passes(self, solver: str) -> None:
+        aucbench.solve(self.solver, self.data, passes=PASSES, every=np.inf)
+
+    def time_products(self, solver: str) -> None:
+        for _ in range(PASSES):
+            self.data.pullback(self.data.scores(np.ones(20)))

@@ -1,0 +1,135 @@
+"""Cells on error functions: their rows on disk, their folds, and solvers that need labels."""
+
+import numpy as np
+import pytest
+from bench_toys import Bench, cell
+
+from aucbench import get_solver, solve
+from aucbench.aum import roc_auc
+from aucbench.bench.cells import rows
+from aucbench.bench.survey import _target
+from aucbench.data import NEEDS_LABELS, Data
+from aucbench.datasets import load_changepoint
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.folds import drawn_parts, splits
+from aucbench.metrics import auc_of
+
+N = 24
+
+
+@pytest.fixture
+def changepoints(tmp_path):
+    """Path of the errors of 24 sequences in 3 folds of their own."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(N, 2))
+    centre = X[:, 0] + 0.3 * rng.normal(size=N)
+    header = "sequenceID,min_log_lambda,max_log_lambda,fp,fn,fold\n"
+    lines = [
+        f"s{i},{low},{high},{fp},{fn},{i % 3 + 1}\n"
+        for i, c in enumerate(centre)
+        for low, high, fp, fn in (
+            ("-inf", c - 1, 1, 0),
+            (c - 1, c + 1, 0, 0),
+            (c + 1, "inf", 0, 1),
+        )
+    ]
+    (tmp_path / "toy.errors.csv").write_text(header + "".join(lines))
+    named = [f"s{i},{a},{b},{'inf' if i else 1}\n" for i, (a, b) in enumerate(X)]
+    (tmp_path / "toy.features.csv").write_text("sequenceID,a,b,c\n" + "".join(named))
+    return tmp_path / "toy.errors.csv"
+
+
+@pytest.fixture
+def data(changepoints):
+    return load_changepoint(changepoints.with_name("toy.features.csv"), changepoints)
+
+
+def test_a_cell_gives_what_plain_calls_give(tmp_path, changepoints, data):
+    (tmp_path / "bench").mkdir()
+    done = Bench(tmp_path / "bench").run(
+        cell("aum", str(changepoints), splits=3, split=1, preprocess="none")
+    )
+    train, test = splits(data, 3, 0)[1]
+    run = solve(get_solver("aum"), data.take(train), passes=4)
+    held = data.take(test)
+
+    assert done.error is None
+    assert done.result["status"] == "ok"
+    assert done.result["auc"] == auc_of(held.target, run.decision_function(held.rows))
+    with np.load(done.room / "out" / "scores.npz") as kept:
+        assert sorted(kept) == ["rows", "scores"]
+        np.testing.assert_array_equal(kept["rows"], np.flatnonzero(np.arange(N) % 3 == 1))
+
+
+@pytest.mark.parametrize("tune", [False, True])
+def test_a_solver_that_needs_labels_is_skipped(tmp_path, changepoints, tune):
+    (tmp_path / "bench").mkdir()
+    done = Bench(tmp_path / "bench").run(cell("sht-auc", str(changepoints), splits=3, tune=tune))
+
+    assert done.result == {"status": "skipped", "reason": NEEDS_LABELS}
+
+
+def test_another_number_of_splits_than_folds_is_refused(tmp_path, changepoints):
+    (tmp_path / "bench").mkdir()
+    with pytest.raises(DataError, match="come in 3 folds of their own and 5 splits were asked for"):
+        Bench(tmp_path / "bench").run(cell("aum", str(changepoints), splits=5))
+
+
+def test_what_is_saved_is_mapped(tmp_path, data):
+    rows.save(data, tmp_path / "saved")
+    back = rows.mapped(tmp_path / "saved")
+
+    assert rows.digest(back) == rows.digest(data)
+    assert rows.digest(data.take(np.arange(1, N, dtype=np.int32))) != rows.digest(data)
+    np.testing.assert_array_equal(back.folds, data.folds)
+    for name in rows.CHANGES:
+        np.testing.assert_array_equal(getattr(back.target, name), getattr(data.target, name))
+
+
+def test_folds_change_the_digest(data):
+    other = Data(data.rows, data.target, data.names)
+
+    assert rows.digest(other) != rows.digest(data)
+
+
+def test_parts_of_error_functions_are_disjoint(data):
+    seen = []
+    for rest, held in drawn_parts(data, 4, 0):
+        assert rest.n + held.n == N
+        assert held.target.n == held.n
+        seen += held.rows.matrix[:, 0].tolist()
+    assert sorted(seen) == sorted(data.rows.matrix[:, 0])
+
+
+def test_split_draws_rows(data):
+    rest, drawn = data.split(0.25, np.random.default_rng(0))
+
+    assert (rest.n, drawn.n) == (18, 6)
+    assert drawn.folds.size == 6
+    assert rest.dropped == ("c",)
+
+
+def test_taken_breakpoints_are_those_of_the_rows(data):
+    block = np.array([5, 0, 5], dtype=np.int32)
+    part, w = data.take(block), np.array([0.5, -1.0])
+    s = data.scores(w)
+
+    for k, i in enumerate(block):
+        mine, all_ = part.target.example == k, data.target.example == i
+        np.testing.assert_array_equal(part.target.value[mine], data.target.value[all_])
+        np.testing.assert_array_equal(part.target.fp_diff[mine], data.target.fp_diff[all_])
+    whole = data.take(np.arange(N, dtype=np.int32))
+    assert roc_auc(whole.target, s) == roc_auc(data.target, s)
+
+
+def test_what_needs_labels_says_so(data):
+    for use in (lambda: data.y, lambda: data.p, lambda: data.means, lambda: data.chunk):
+        with pytest.raises(UnsupportedError, match="needs labels"):
+            use()
+
+
+def test_a_plan_tells_of_breakpoints(data):
+    about = {"n": N, "breakpoints": data.target.value.size, "dropped": len(data.dropped)}
+
+    assert _target(about) == "48 breakpoints, 1 columns left out"
+    assert _target({"n": 4, "n_pos": 1, "dropped": 0}) == "25.00% positive"
