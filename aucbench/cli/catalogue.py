@@ -147,3 +147,5 @@ def _page(d: Description) -> Iterator[str]:
     if d.needs is not None:
         given = [f"--{option}" for option in ("objective", "projector") if getattr(d.needs, option)]
         yield f"Honours {' and '.join(given) or 'neither --objective nor --projector'}"
+        errors_too = getattr(d.needs, "breakpoints", False)
+        yield "Learns from labels and error functions" if errors_too else "Learns from labels"

@@ -24,25 +24,9 @@ from aucbench.protocols import FeatureMap, Needs, Problem, State
 
 @dataclass(frozen=True)
 class AumLearner:
-    """Descent of the AUM with a search along each line.
+    """Descent of the AUM with a search along each line: the parameters, and what checks them.
 
-    Parameters
-    ----------
-    line_search : str
-        "exact": minimum of the AUM along the line, O(n) for labels; "first_min": the same by a
-        sweep, and what "exact" is for error functions; "linear": best of the first B crossings;
-        "quadratic": of all; "max_auc", "max_auc_validation": greatest AUC of training or
-        validation rows up to the first minimum; "grid": best of 10^-9, 10^-8.5, ..., 10^3.
-    memory : int
-        Subgradients behind p, ≥ 1; 1: the published direction, which jams at kinks.
-    validation : float, optional
-        Share of the rows that only judges; None: the training rows do.
-    early_stopping : bool
-        Show the weights with the greatest AUC so far of those rows; False: the latest.
-    intercept : bool
-        Append a feature 1, weighted so that the fewest errors are made.
-    tol : float
-        Relative optimality at which it ends, ≥ 0.
+    What they mean stands with the solvers. `memory` = 1 is the published direction.
     """
 
     line_search: str = "exact"
@@ -60,9 +44,15 @@ class AumLearner:
         require_whole(1, memory=self.memory)
         require_above(0, validation=self.validation)
         require_at_least(0, tol=self.tol)
-        if self.line_search == "max_auc_validation" and self.validation is None:
+        searched = self.line_search == "max_auc_validation"
+        if searched and self.validation is None:
             raise ParameterError(
                 "line_search='max_auc_validation' needs rows that judge; set validation=0.2, say"
+            )
+        if self.validation is not None and not (searched or self.early_stopping):
+            raise ParameterError(
+                f"validation={self.validation} would judge nothing without early_stopping; leave "
+                "one of them out"
             )
 
     def parts(
