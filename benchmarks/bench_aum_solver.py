@@ -12,7 +12,7 @@ N, PASSES = 100_000, 10
 
 
 class AumSolver:
-    """Ten line searches on 10^5 rows of 20 features; dense products of them take as long as read."""
+    """Ten line searches on 10^5 rows of 20 features, and as many pairs of products."""
 
     version = "1"
     params = (["aum", "aum[memory=1]", "aum[line_search=first_min]", "aum-margin"],)

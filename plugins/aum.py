@@ -58,7 +58,7 @@ class AumDescent(AumLearner):
         """Minimise the AUM, of labels in the set above, from the difference of the means."""
         labelled = isinstance(data.target, Labels)
         if self.normalise and not labelled:
-            raise UnsupportedError("normalise=True is for labels; error functions have their own scale")
+            raise UnsupportedError("normalise=True is for labels: error functions have a scale")
         phi = AppendOne() if self.intercept else identity
         train, held = self.parts(data, phi, rng)
         if not labelled:
