@@ -127,38 +127,15 @@ def affine_pass(
             axpys(c, &X, rows, count, out_)
 
 
-def logistic_pass(
+def margin_pass(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, Py_ssize_t lo, Py_ssize_t hi, const signed char[::1] y,
-    const double[::1] w, double[::1] out,
+    const double[::1] w, const double[::1] weight, double floor, double[::1] out,
 ):
-    """out += sum_B c_i x_i with c_i = -y_i / (1 + exp(y_i x_i . w)), each row read once."""
-    cdef Rows X = view(values, columns, starts, d)
-    cdef const int* order_ = first_index(order)
-    cdef const double* w_ = first(w)
-    cdef double* out_ = <double*> first(out)
-    cdef Py_ssize_t rows[4]
-    cdef double c[4]
-    cdef Py_ssize_t i
-    cdef int count, r, side
-    with nogil:
-        for i in range(lo, hi, 4):
-            count = gather(&X, order_, i, hi, rows)
-            dots(&X, rows, count, w_, c)
-            for r in range(count):
-                side = y[rows[r]]
-                c[r] = -side / (1.0 + exp(side * c[r]))
-            axpys(c, &X, rows, count, out_)
+    """out += sum_B c_i x_i with c_i = -y_i weight[k] / (floor + exp(y_i x_i . w)),
 
-
-def univariate_exp_pass(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
-    const int[::1] order, Py_ssize_t lo, Py_ssize_t hi, const signed char[::1] y,
-    const double[::1] w, const double[::1] weight, double[::1] out,
-):
-    """out += sum_B c_i x_i with c_i = -y_i weight[k] exp(-y_i x_i . w), each row read once,
-
-    k = 0 for a negative and 1 for a positive row.
+    k = 0 for a negative and 1 for a positive row, each row read once: floor 1 is the logistic
+    loss, floor 0 the exponential one.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef const int* order_ = first_index(order)
@@ -174,5 +151,5 @@ def univariate_exp_pass(
             dots(&X, rows, count, w_, c)
             for r in range(count):
                 side = y[rows[r]]
-                c[r] = -side * weight[side > 0] * exp(-side * c[r])
+                c[r] = -side * weight[side > 0] / (floor + exp(side * c[r]))
             axpys(c, &X, rows, count, out_)

@@ -44,19 +44,7 @@ def affine_pass(
     out: Vector,
     sums: Vector,
 ) -> None: ...
-def logistic_pass(
-    values: Vector,
-    columns: Index | None,
-    starts: Index | None,
-    d: int,
-    order: Index | None,
-    lo: int,
-    hi: int,
-    y: NDArray[np.int8],
-    w: Vector,
-    out: Vector,
-) -> None: ...
-def univariate_exp_pass(
+def margin_pass(
     values: Vector,
     columns: Index | None,
     starts: Index | None,
@@ -67,5 +55,6 @@ def univariate_exp_pass(
     y: NDArray[np.int8],
     w: Vector,
     weight: Vector,
+    floor: float,
     out: Vector,
 ) -> None: ...

@@ -30,7 +30,8 @@ class Logistic:
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """−(1/b) Σ_B y_i x_i / (1 + exp(y_i w·x_i))."""
         data, out = self.data, np.zeros(self.data.d)
-        linear.logistic_pass(*data.rows.arrays, *span(rows, data.n), data.y, w, out)
+        block = span(rows, data.n)
+        linear.margin_pass(*data.rows.arrays, *block, data.y, w, np.ones(2), 1.0, out)
         out /= size(rows, data.n)
         return out
 
