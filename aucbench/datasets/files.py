@@ -34,7 +34,7 @@ def load(
     source: str | os.PathLike[str],
     *,
     positive: Any = None,
-    drop: Sequence[str | int] = (),
+    drop: str | int | Sequence[str | int] | None = (),
     target: str | int | None = None,
     folds: str | None = "",
 ) -> Data:
@@ -55,7 +55,7 @@ def load(
         numeric label 3.
     drop : sequence of names or numbers
         Features to leave out, instead of the catalogue's; numbers count the features from
-        0, without the label column. ("none",) drops nothing.
+        0, without the label column. ("none",) or None drops nothing.
     target : name or number, optional
         The label column of a table; else the one called y, label, target or class, else
         the last. In npz the name of the array of labels.
@@ -190,8 +190,13 @@ def feature_names(path: Path) -> tuple[str, ...] | None:
     return tuple(line.split("\t")[0] for line in lines)
 
 
-def left_out(drop: Sequence[str | int], rule: Entry) -> Sequence[str | int]:
-    """Columns to leave out: those that were asked for, else those of the catalogue."""
+def left_out(drop: str | int | Sequence[str | int] | None, rule: Entry) -> Sequence[str | int]:
+    """Columns to leave out: those that were asked for, else those of the catalogue.
+
+    None, as a specification reads "none", drops nothing.
+    """
+    if drop is None:
+        return []
     wanted = [drop] if isinstance(drop, str | int) else [*drop]
     return [] if wanted == ["none"] else wanted or rule.drop
 

@@ -133,7 +133,7 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
         A registered name with its parameters, `outbreak[n=1000,d=1000]`; else a file of the
         folder `AUCBENCH_DATA`, a path or an https address. `Data` are returned unchanged.
     **params
-        Parameters of a registered data set; for files `positive`, `drop` and `target`.
+        Parameters of a registered data set; for files `positive`, `drop`, `target` and, of changepoint sets, `folds`.
 
     Raises
     ------

@@ -16,6 +16,7 @@ import pytest
 from scipy.sparse import csr_array, random_array
 from sklearn.datasets import dump_svmlight_file
 
+from aucbench import get_dataset
 from aucbench.datasets import available, load
 from aucbench.datasets.catalogue import CATALOGUE, entry
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
@@ -335,6 +336,7 @@ def test_the_catalogue_s_columns_are_left_out_unless_others_are(folder, X, y):
     assert load("bank").names == ("age", "weight", "pulse")
     assert load("bank", drop=["age"]).names == ("duration", "weight", "pulse")
     assert load("bank", drop=("none",)).d == 4
+    assert get_dataset("bank[drop=none]").d == 4
 
 
 def test_every_entry_of_the_catalogue_gives_its_reason():

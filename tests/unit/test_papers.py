@@ -1,0 +1,204 @@
+"""The experiments of the source papers, on rows few enough for a test."""
+
+from dataclasses import fields, replace
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aucbench.arrays import rows
+from aucbench.aum import Breakpoints, aum_loss, first_min
+from aucbench.data import Data
+from aucbench.datasets import load
+from aucbench.errors import DataError, ParameterError
+from aucbench.papers import Figure5Row, Figure6Row, figure5, figure6, growth
+from aucbench.papers import aum_figure5 as five
+from aucbench.papers import aum_figure6 as six
+from aucbench.papers.interval_regression import Intervals, best_of_path, intervals, l1_path
+
+N = 30
+POSITIVE = np.arange(N) % 3 > 0
+
+
+def noise(n=200, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X, positive = rng.standard_normal((n, d)), np.arange(n) % 4 > 0
+    return Data.of(X + 0.5 * positive[:, None], positive)
+
+
+def line(seed, errors="count"):
+    s, v = np.random.default_rng(seed).standard_normal((2, N))
+    counts = Breakpoints.of_labels(POSITIVE, errors)
+    return five.Line(counts, s, v)
+
+
+def changepoints(n=60, seed=0):
+    """Sequences whose fewest errors are around -x_0."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3))
+    middle = X[:, 0] + 0.3 * rng.standard_normal(n)
+    edges = np.c_[np.full(n, -np.inf), middle - 1, middle + 1]
+    target = Breakpoints.of_penalties(
+        np.repeat(np.arange(n), 3),
+        edges.ravel(),
+        np.tile([2.0, 0.0, 0.0], n),
+        np.tile([0.0, 0.0, 3.0], n),
+        denominator="count",
+    )
+    return Data(rows(X), target, folds=(np.arange(n) % 3).astype(np.int32))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_first_minimum_is_that_of_all_events_for_labels(seed):
+    at = line(seed)
+    first, all_ = five.by_first_min(at), five.by_quadratic(at)
+    assert first.length == pytest.approx(all_.length, rel=1e-12)
+    assert first.events <= all_.events <= comb(N, 2)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_linear_visits_as_many_events_as_there_are_rows_or_all(seed):
+    at = line(seed)
+    assert five.by_linear(at).events == min(N, five.by_quadratic(at).events)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_search_without_a_sweep_finds_the_same_step_and_no_events(seed):
+    at = line(seed, "rate")
+    step = five.by_selection(at)
+    assert step.length == pytest.approx(first_min(at.lines).step, rel=1e-9)
+    assert step.events is None
+    with pytest.raises(DataError, match="rates of labels"):
+        five.by_selection(line(seed))
+
+
+def test_figure_5_has_a_row_for_each_descent_that_takes_part():
+    found = figure5(noise(), [16, N], [0, 1], quadratic_to=16)
+    assert all(isinstance(row, Figure5Row) for row in found)
+    runs = [run for run in five.RUNS if run[1] != "quadratic"]
+    expected = [(16, s, *run) for s in (0, 1) for run in five.RUNS]
+    expected += [(N, s, *run) for s in (0, 1) for run in runs]
+    assert [(row.n, row.seed, row.errors, row.search) for row in found] == expected
+    for row in found:
+        assert row.most_events == comb(row.n, 2)
+        assert (row.events is None) == (row.search == "exact")
+        assert row.aum_end < row.aum_start
+        assert row.steps >= 1
+        assert row.ended
+
+
+def test_all_searches_of_figure_5_start_alike_and_first_min_ends_as_quadratic():
+    found = {(row.errors, row.search): row for row in figure5(noise(), [N], [3])}
+    first, all_ = found["count", "first_min"], found["count", "quadratic"]
+    assert {row.aum_start for (errors, _), row in found.items() if errors == "count"} == {
+        first.aum_start
+    }
+    assert first.aum_end == pytest.approx(all_.aum_end, rel=1e-6)
+    assert first.events < all_.events
+    assert found["count", "linear"].events <= N
+
+
+def test_a_descent_of_figure_5_that_is_given_up_says_so():
+    [first, *_] = figure5(noise(), [100], [0], most=1)
+    assert first.steps == 1
+    assert not first.ended
+
+
+def test_a_sample_keeps_both_classes_and_is_standardised():
+    part, s = five._sample(noise(), 8, 0)
+    assert (part.labels.n_neg, part.labels.n_pos) == (2, 6)
+    np.testing.assert_allclose(part.rows.matrix.mean(axis=0), 0.0, atol=1e-12)
+    assert s.shape == (8,)
+    with pytest.raises(ParameterError, match="n must be at least 4"):
+        figure5(noise(), [3])
+
+
+def test_growth_is_the_exponent_of_a_power():
+    sizes = [10, 100, 1000]
+    assert growth(sizes, [3.0 * n**1.5 for n in sizes]) == pytest.approx(1.5)
+    with pytest.raises(ParameterError, match="number"):
+        growth(sizes, [1.0, 0.0, 2.0])
+
+
+def test_intervals_are_the_widest_runs_of_fewest_errors():
+    counts = Breakpoints.of(
+        [0, 0, 1, 1, 1, 2],
+        [-1.0, 2.0, 0.0, 1.0, 5.0, 4.0],
+        [0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
+        [-1.0, 0.0, -1.0, 0.0, -1.0, 0.0],
+        4,
+    )
+    found = intervals(replace(counts, fp_base=np.full(4, 7.0)))
+    np.testing.assert_array_equal(found.low, [-1.0, 5.0, -np.inf, -np.inf])
+    np.testing.assert_array_equal(found.high, [2.0, np.inf, 4.0, np.inf])
+
+
+def test_the_surrogate_is_the_squared_hinge_with_the_slope_of_its_differences():
+    target = Intervals(np.array([-1.0, -np.inf, 0.0]), np.array([3.0, 2.0, np.inf]))
+    value, slope = target.surrogate(np.array([0.5, 2.0, -1.0]))
+    assert value == pytest.approx((0.0 + 1.0 + 4.0) / 3.0)
+    s, h = np.array([-2.0, 2.5, 0.3]), 1e-6
+    _, slope = target.surrogate(s)
+    up, down = ([target.surrogate(s + sign * h * e)[0] for e in np.eye(3)] for sign in (1.0, -1.0))
+    np.testing.assert_allclose(slope, (np.array(up) - down) / (2 * h), atol=1e-6)
+
+
+def test_the_surrogate_falls_along_the_path_and_the_start_is_its_best():
+    train, validation = changepoints(), changepoints(seed=1)
+    path = list(l1_path(train))
+    losses = [model.loss(train) for model in path]
+    assert np.all(np.diff(losses) < 1e-9)
+    assert losses[-1] < losses[0]
+    np.testing.assert_allclose(path[0].w, 0.0, atol=1e-6)
+    assert path[-1].w[0] < -0.5  # the larger the feature, the larger the penalty
+    best = best_of_path(train, validation)
+    assert best.loss(validation) == min(model.loss(validation) for model in path)
+
+
+def test_figure_6_has_a_row_for_each_method_and_start():
+    found = figure6(changepoints(), [1], [0], repeats=1)
+    assert all(isinstance(row, Figure6Row) for row in found)
+    methods = [*six.PUBLISHED, six.OURS]
+    assert [(row.start, row.method) for row in found] == [
+        (name, method) for name in six.STARTS for method in methods
+    ]
+    for row in found:
+        assert (row.fold, row.seed) == (1, 0)
+        assert row.valid_auc >= row.valid_auc_start
+        assert row.aum_end <= row.aum_start * (1 + 1e-12)
+        assert row.seconds > 0.0
+        assert row.ended
+    for name in six.STARTS:
+        assert len({row.aum_start for row in found if row.start == name}) == 1
+
+
+def test_a_published_step_goes_against_the_mean_of_the_derivatives():
+    data = changepoints()
+    f, w = six.Aum(data), np.random.default_rng(5).standard_normal(3)
+    after = next(six._published(f, w, "first_min"))
+    p = data.pullback(aum_loss(data.breakpoints.rates, data.scores(w)).gradient)
+    assert abs((w - after) @ p) == pytest.approx(np.linalg.norm(w - after) * np.linalg.norm(p))
+    assert f.value(after) < f.value(w)
+
+
+def test_figure_6_needs_folds():
+    with pytest.raises(DataError, match="no folds"):
+        figure6(replace(changepoints(), folds=None))
+
+
+def test_figure_6_of_the_published_set(data_folder):
+    data = load(data_folder / "chipseq-H3K4me3_TDH_immune.errors.csv.xz")
+    found = figure6(data, [0], [0], most=2, repeats=1)
+    assert {row.method for row in found} == {*six.PUBLISHED, six.OURS}
+    assert all(row.valid_auc_start > 0.9 for row in found if row.start == "surrogate")
+
+
+@pytest.mark.parametrize(
+    ("name", "record"), [("aum_figure5", Figure5Row), ("aum_figure6", Figure6Row)]
+)
+def test_the_published_table_has_the_columns_of_the_record(name, record):
+    folder = Path(__file__).resolve().parents[2] / "docs" / "data"
+    header, *lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+    assert header.split(",") == [field.name for field in fields(record)]
+    assert len(lines) > 100
