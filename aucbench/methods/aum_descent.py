@@ -100,9 +100,10 @@ class _Descent:
         fall = self.value - value
         # Which scores are tied at the kink η is a matter of rounding: both sides of it are asked.
         sides = [self.s - eta * (1.0 + e) * v for e in (-BESIDE, BESIDE)]
-        if self.settings.memory == 1 or fall >= ENOUGH * way.predicted:
-            low, high = (self._slopes(s)[1] for s in sides)
-            self.cuts.add(self.f.data.pullback(0.5 * (low + high)), self.w - eta * way.p, value)
+        if self.settings.memory == 1:
+            self._cut_at(self.w - eta * way.p, value, [self.s - eta * v])  # as published
+        elif fall >= ENOUGH * way.predicted:
+            self._cut_at(self.w - eta * way.p, value, sides)
         else:
             self._cut_at_trial(way, v)
         if fall > 0.0:
@@ -127,6 +128,10 @@ class _Descent:
         if self.held is None:
             return Line(self.s, v)
         return Line(self.s, v, (self.held.data.scores(self.w), self.held.data.scores(p)))
+
+    def _cut_at(self, w: Vector, value: float, scores: Sequence[Vector]) -> None:
+        c = sum((self._slopes(s)[1] for s in scores), np.zeros(self.s.size)) / len(scores)
+        self.cuts.add(self.f.data.pullback(c), w, value)
 
     def _cut_at_trial(self, way: Direction, v: Vector) -> None:
         t = self.cuts.t

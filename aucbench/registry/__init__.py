@@ -133,7 +133,8 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
         A registered name with its parameters, `outbreak[n=1000,d=1000]`; else a file of the
         folder `AUCBENCH_DATA`, a path or an https address. `Data` are returned unchanged.
     **params
-        Parameters of a registered data set; for files `positive`, `drop`, `target` and, of changepoint sets, `folds`.
+        Parameters of a registered data set; for files `positive`, `drop`, `target`, and `folds`
+        of changepoint sets.
 
     Raises
     ------
