@@ -35,12 +35,12 @@ def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> N
         list_plugins()
         return
     from aucbench import registry
-    from aucbench.datasets import available
+    from aucbench.datasets.files import available, remark
 
     known = [(name, registry.describe(kind, name)) for name in registry.names(kind)]
     lines = [(name, d.distribution, d.doc.partition("\n")[0]) for name, d in known]
     if kind is Kind.DATASETS:
-        lines += [(name, FOLDER, _rule(name)) for name in available()]
+        lines += [(name, FOLDER, remark(name)) for name in available()]
     typer.echo(aligned(lines))
     warn_of_broken_plugins()
 
@@ -48,13 +48,13 @@ def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> N
 def show(name: Annotated[str, typer.Argument(help="Such as sht-auc.")]) -> None:
     """Show parameters, defaults, grid, docstring and origin of whatever has this name."""
     from aucbench import registry
-    from aucbench.datasets import available
+    from aucbench.datasets.files import available, remark
     from aucbench.registry.discovery import KINDS
     from aucbench.registry.lookup import lookup
 
     pages = [_page(registry.describe(kind, name)) for kind in KINDS if lookup(kind, name)]
     if not pages and name in available():
-        pages = [iter([f"{name}: file of {FOLDER}", _rule(name)])]
+        pages = [iter([f"{name}: file of {FOLDER}", remark(name)])]
     if not pages:
         known = {known for kind in KINDS for known in registry.names(kind)}
         raise UnknownNameError("name", name, known | {*available()})
@@ -121,13 +121,6 @@ def _state(plugin: Plugin) -> str:
     if plugin.failure:
         return "broken"
     return "built-in" if plugin.builtin else "third party"
-
-
-def _rule(name: str) -> str:
-    """What the catalogue does to a file of this name."""
-    from aucbench.datasets.catalogue import entry
-
-    return entry(name).reason
 
 
 def _page(d: Description) -> Iterator[str]:

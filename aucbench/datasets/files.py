@@ -110,6 +110,13 @@ def available() -> tuple[str, ...]:
     return tuple(sorted(_named_files()))
 
 
+def remark(name: str) -> str:
+    """Return what is special about a set that `available` names; empty when nothing is."""
+    if any(changepoint.names_set(path) for path in _named_files().get(name, ())):
+        return "error functions in place of labels"
+    return entry(name).reason
+
+
 def locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
     """Path of a data set by name, path or URL, and what the catalogue knows of it."""
     text = os.fspath(source)

@@ -34,6 +34,23 @@ def test_list_names_files_of_the_data_folder(cli, monkeypatch, tmp_path):
     assert "mine: file of AUCBENCH_DATA" in cli("show", "mine").stdout
 
 
+def test_error_functions_are_told_from_labels(cli, monkeypatch, tmp_path):
+    for part in ("errors", "features"):
+        (tmp_path / f"ours.{part}.csv").write_text("")
+    (tmp_path / "mine.csv").write_text("a,y\n1,0\n2,1\n")
+    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
+
+    assert "error functions in place of labels" in cli("show", "ours").stdout
+    assert "error functions" not in cli("show", "mine").stdout
+    listed = cli("list", "datasets").stdout.splitlines()
+    assert [line.split()[0] for line in listed if "error functions" in line] == ["ours"]
+
+
+def test_what_a_solver_learns_from_is_told(cli):
+    assert "Learns from labels and error functions" in cli("show", "aum").stdout
+    assert "Learns from labels\n" in cli("show", "sht-auc").stdout + "\n"
+
+
 def test_list_warns_of_a_broken_plugin_in_one_line(cli, toys):
     result = cli("list", "solvers")
     warnings = [line for line in result.stderr.splitlines() if "toys:toy-broken" in line]
