@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count
 from math import inf
-from statistics import fmean
 from typing import Protocol
 
 import numpy as np
@@ -108,7 +107,7 @@ class _Descent:
             self._cut_at_trial(way, v)
         if fall > 0.0:
             self._move(way.p, v, eta, value)
-            self._judge(sides)
+            self._judge(sides[0])
         self.nulls = 0 if fall > 0.0 else self.nulls + 1
         return self.nulls < (PATIENCE if self.settings.memory > 1 else 1)
 
@@ -146,13 +145,12 @@ class _Descent:
         self.s = self.s - eta * v if self.moves % REFRESH else self.f.data.scores(self.w)
         self.cuts.lengthen(eta)
 
-    def _judge(self, sides: Sequence[Vector]) -> None:
-        """Let the weights be seen, unless earlier ones have a greater AUC; scores beside w."""
+    def _judge(self, s: Vector) -> None:
+        """Let the weights be seen, unless earlier ones have a greater AUC; s: just before w."""
         if self.settings.early_stopping:
             if self.held is not None:
-                sides = [self.held.data.scores(self.w)]
-            changes = (self.held or self.f).data.breakpoints
-            auc = fmean(roc_auc(changes, s) for s in sides)
+                s = self.held.data.scores(self.w)
+            auc = roc_auc((self.held or self.f).data.breakpoints, s)
             if not auc > self.auc:
                 return
             self.auc = auc
