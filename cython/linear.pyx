@@ -130,12 +130,12 @@ def affine_pass(
 def margin_pass(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, Py_ssize_t lo, Py_ssize_t hi, const signed char[::1] y,
-    const double[::1] w, const double[::1] weight, double floor, double[::1] out,
+    const double[::1] w, const double[::1] weight, bint logistic, double[::1] out,
 ):
-    """out += sum_B c_i x_i with c_i = -y_i weight[k] / (floor + exp(y_i x_i . w)),
+    """out += sum_B c_i x_i with c_i = -y_i weight[k] g(y_i x_i . w), each row read once,
 
-    k = 0 for a negative and 1 for a positive row, each row read once: floor 1 is the logistic
-    loss, floor 0 the exponential one.
+    k = 0 for a negative and 1 for a positive row. -g is the derivative of the loss of a margin
+    m: g = 1 / (1 + exp(m)) of the logistic one, exp(-m) of the exponential one.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef const int* order_ = first_index(order)
@@ -144,6 +144,7 @@ def margin_pass(
     cdef Py_ssize_t rows[4]
     cdef double c[4]
     cdef Py_ssize_t i
+    cdef double m
     cdef int count, r, side
     with nogil:
         for i in range(lo, hi, 4):
@@ -151,5 +152,7 @@ def margin_pass(
             dots(&X, rows, count, w_, c)
             for r in range(count):
                 side = y[rows[r]]
-                c[r] = -side * weight[side > 0] / (floor + exp(side * c[r]))
+                m = side * c[r]
+                c[r] = -side * weight[side > 0]
+                c[r] *= 1.0 / (1.0 + exp(m)) if logistic else exp(-m)
             axpys(c, &X, rows, count, out_)

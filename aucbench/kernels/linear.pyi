@@ -55,6 +55,6 @@ def margin_pass(
     y: NDArray[np.int8],
     w: Vector,
     weight: Vector,
-    floor: float,
+    logistic: bool,
     out: Vector,
 ) -> None: ...

@@ -31,7 +31,7 @@ class Logistic:
         """−(1/b) Σ_B y_i x_i / (1 + exp(y_i w·x_i))."""
         data, out = self.data, np.zeros(self.data.d)
         block = span(rows, data.n)
-        linear.margin_pass(*data.rows.arrays, *block, data.y, w, np.ones(2), 1.0, out)
+        linear.margin_pass(*data.rows.arrays, *block, data.y, w, np.ones(2), True, out)
         out /= size(rows, data.n)
         return out
 

@@ -44,7 +44,7 @@ class UnivariateExp:
         """−(1/b) Σ_B y_i exp(−y_i w·x_i) x_i / (2 p_i), p_i the share of the row's class."""
         data, out = self.data, np.zeros(self.data.d)
         block = span(rows, data.n)
-        linear.margin_pass(*data.rows.arrays, *block, data.y, w, self._weights, 0.0, out)
+        linear.margin_pass(*data.rows.arrays, *block, data.y, w, self._weights, False, out)
         out /= size(rows, data.n)
         return out
 
