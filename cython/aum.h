@@ -8,12 +8,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-#define AUCBENCH_INLINE static inline __attribute__((always_inline))
-#else
-#define AUCBENCH_INLINE static inline
-#endif
-
 typedef uint64_t aucbench_key;
 
 enum { AUCBENCH_PLACES = 8 }; /* six, to be read with any three bits */
@@ -40,18 +34,6 @@ AUCBENCH_INLINE size_t aucbench_sampled(size_t i, size_t stretch)
 {
     const uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     return i * stretch + (size_t)(hash % stretch);
-}
-
-AUCBENCH_INLINE int aucbench_lowest_bit(uint64_t word)
-{
-#if defined(__GNUC__)
-    return __builtin_ctzll(word);
-#else
-    int j = 0;
-    while (!(word >> j & 1))
-        j++;
-    return j;
-#endif
 }
 
 /* A table, because compilers turn `|= BIT[j]` into SIMD but not `|= 1 << j`. */

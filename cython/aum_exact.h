@@ -8,6 +8,8 @@
 #ifndef AUCBENCH_AUM_EXACT_H
 #define AUCBENCH_AUM_EXACT_H
 
+#include "clones.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,13 +24,6 @@
 #endif
 #ifndef AUCBENCH_FMA_CLONES
 #define AUCBENCH_FMA_CLONES
-#endif
-
-/* A function of its own would be built for the poorest machine. */
-#if defined(__GNUC__)
-#define AUCBENCH_INLINE static inline __attribute__((always_inline))
-#else
-#define AUCBENCH_INLINE static inline
 #endif
 
 #define AUCBENCH_WORDS 68 /* of 64 bits */

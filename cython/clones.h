@@ -6,6 +6,7 @@
 #define AUCBENCH_CLONES_H
 
 #include <stddef.h> /* defines __GLIBC__ where there is one */
+#include <stdint.h>
 #include <stdlib.h>
 
 #if defined(__has_attribute) && defined(__x86_64__) && defined(__GLIBC__)
@@ -16,5 +17,24 @@
 #ifndef AUCBENCH_CLONES
 #define AUCBENCH_CLONES
 #endif
+
+/* A function of its own would be built for the poorest machine. */
+#if defined(__GNUC__)
+#define AUCBENCH_INLINE static inline __attribute__((always_inline))
+#else
+#define AUCBENCH_INLINE static inline
+#endif
+
+AUCBENCH_INLINE int aucbench_lowest_bit(uint64_t word)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll(word);
+#else
+    int j = 0;
+    while (!(word >> j & 1))
+        j++;
+    return j;
+#endif
+}
 
 #endif

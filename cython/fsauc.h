@@ -13,12 +13,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-#define FSAUC_INLINE static inline __attribute__((always_inline))
-#else
-#define FSAUC_INLINE static inline
-#endif
-
 typedef double fsauc_v8 __attribute__((vector_size(64)));
 typedef int64_t fsauc_i8 __attribute__((vector_size(64)));
 
@@ -40,7 +34,7 @@ typedef struct {
 } fsauc_size;
 
 /* w <- sign(w) max(|w| - theta, 0), and the size of the result; z is written if `write`. */
-FSAUC_INLINE fsauc_size fsauc_soften(size_t d, const double *c, double *z, double s, double theta,
+AUCBENCH_INLINE fsauc_size fsauc_soften(size_t d, const double *c, double *z, double s, double theta,
                                      const int write)
 {
     const fsauc_i8 sign = FSAUC_SIGN;
@@ -114,7 +108,7 @@ static double fsauc_ball(size_t d, const double *c, double *z, double s, double 
 }
 
 /* z += e x, u += f x if `sum`, and the size of c + s z. */
-FSAUC_INLINE fsauc_size fsauc_step(size_t d, double e, double f, const double *x, const double *c,
+AUCBENCH_INLINE fsauc_size fsauc_step(size_t d, double e, double f, const double *x, const double *c,
                                    double s, double *z, double *u, const int sum)
 {
     const fsauc_i8 sign = FSAUC_SIGN;

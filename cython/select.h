@@ -18,15 +18,13 @@
 
 #if defined(__GNUC__)
 typedef int64_t __attribute__((may_alias)) double_bits;
-#define INLINE static inline __attribute__((always_inline))
 #else
 typedef int64_t double_bits;
-#define INLINE static inline
 #endif
 
 #define KEY(x) ((x) & INT64_MAX)
 
-INLINE double magnitude(int64_t key)
+AUCBENCH_INLINE double magnitude(int64_t key)
 {
     double x;
     memcpy(&x, &key, sizeof x);
@@ -39,27 +37,15 @@ INLINE double magnitude(int64_t key)
 static const uint64_t BIT[64] = {BITS_8(0), BITS_8(8), BITS_8(16), BITS_8(24),
                                  BITS_8(32), BITS_8(40), BITS_8(48), BITS_8(56)};
 
-INLINE int64_t key_of(double x)
+AUCBENCH_INLINE int64_t key_of(double x)
 {
     int64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return KEY(bits);
 }
 
-INLINE int lowest_bit(uint64_t word)
-{
-#if defined(__GNUC__)
-    return __builtin_ctzll(word);
-#else
-    int j = 0;
-    while (!(word >> j & 1))
-        j++;
-    return j;
-#endif
-}
-
 /* Bit j: KEY(x[j]) > t, for j < min(left, 64). The constant 64 is what gets unrolled. */
-INLINE uint64_t word_above(const double_bits *x, ptrdiff_t left, int64_t t)
+AUCBENCH_INLINE uint64_t word_above(const double_bits *x, ptrdiff_t left, int64_t t)
 {
     uint64_t word = 0;
     if (left >= 64) {
@@ -82,7 +68,7 @@ static ptrdiff_t gather_above(const double *v, ptrdiff_t d, int64_t t, int64_t *
     for (ptrdiff_t i = 0; i < d && n <= cap; i += 64) {
         uint64_t word = word_above(x + i, d - i, t);
         for (; word; word &= word - 1)
-            out[n++] = KEY(x[i + lowest_bit(word)]);
+            out[n++] = KEY(x[i + aucbench_lowest_bit(word)]);
     }
     return n;
 }

@@ -21,8 +21,6 @@
 #include <math.h>
 #include <stdint.h>
 
-#define AUCBENCH_INLINE static inline __attribute__((always_inline))
-
 typedef int64_t aucbench_i8 __attribute__((vector_size(64)));
 
 /* w <- soft(w, t) * shrink; sum += w; returns m . w. NaN stays NaN. */
