@@ -141,7 +141,7 @@ def _blocks(sweep: Sweep, lines: int, max_events: int | None) -> Iterator[Vector
 
 
 def checked_lines(*columns: ArrayLike) -> list[Vector]:
-    """Return the four columns as float64, or say what is wrong with them."""
+    """Return the four columns as float64, or say what is wrong with them; errors: `in_units`."""
     arrays = [np.ascontiguousarray(column, np.float64) for column in columns]
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1 or arrays[0].ndim != 1:
@@ -155,9 +155,6 @@ def checked_lines(*columns: ArrayLike) -> list[Vector]:
                 f"{name} must be finite and at most 2**1000 in magnitude; "
                 "drop rows with missing values, or divide it by a constant"
             )
-    for name, array in zip(("fp_diff", "fn_diff"), arrays[2:], strict=True):
-        if not isfinite(_magnitude(array)):
-            raise DataError(f"{name} must be finite, its sum too; drop rows with missing values")
     return arrays
 
 
@@ -182,7 +179,11 @@ def in_order(keys: Vector, rows: Index) -> tuple[Vector, Index]:
 
 def in_units(fp: Vector, fn: Vector) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
     """Errors in whole numbers of a power of two, so that sums are the same in any order."""
-    _, exponent = frexp(max(_magnitude(fp), _magnitude(fn)))
+    sizes = [float(np.add.reduce(np.abs(x))) for x in (fp, fn)]
+    for name, size in zip(("fp_diff", "fn_diff"), sizes, strict=True):
+        if not isfinite(size):
+            raise DataError(f"{name} must be finite, its sum too; drop rows with missing values")
+    _, exponent = frexp(max(sizes))
     power = max(exponent - BITS, -1000)
     fp_units, fn_units = (np.rint(x * ldexp(1, -power)).astype(np.int64) for x in (fp, fn))
     if not np.add.reduce(fp_units) > 0 > np.add.reduce(fn_units):
@@ -191,10 +192,6 @@ def in_units(fp: Vector, fn: Vector) -> tuple[NDArray[np.int64], NDArray[np.int6
             f"{fn.sum()}; AUC needs errors of both kinds"
         )
     return fp_units, fn_units, ldexp(1, power)
-
-
-def _magnitude(x: Vector) -> float:
-    return float(np.add.reduce(np.abs(x)))
 
 
 def room_of(n: int) -> tuple[Vector, NDArray[np.int64], Vector, Index]:

@@ -147,23 +147,23 @@ class _Walk:
         self.columns = checked_lines(lines.intercept, lines.slope, lines.fp_diff, lines.fn_diff)
         self.most = inf if max_events is None else 1 + int(max_events)
         self.step_limit = self.end = float(step_limit)
-        self.stop, self.visited = stop, -1  # step 0 is no event
+        self.sweep, self.stop, self.visited = Sweep.over(*self.columns), stop, -1
 
     def blocks(self) -> Iterator[Vector]:
         """Columns (step, AUM, slope after, AUC, AUC after), each block in place of the last."""
-        sweep, room, left = Sweep.over(*self.columns), np.empty(5 * BLOCK), self.most
+        room, left = np.empty(5 * BLOCK), self.most
         size, stop, ending = BLOCK, self.stop, aum_sweep.FULL
         while left > 0 and ending in (aum_sweep.FULL, aum_sweep.STOPPED):
             out = room[: 5 * int(min(size, BLOCK, left))].reshape(5, -1)
-            filled, ending = sweep.run(out, step_limit=self.step_limit, stop=stop)
+            filled, ending = self.sweep.run(out, step_limit=self.step_limit, stop=stop)
             left -= filled
-            self.visited += filled
+            self.visited += filled  # one of them is step 0, which is no event
             if filled:
                 yield out[:, :filled]
             size *= 2
             if ending == aum_sweep.STOPPED:  # which knows no slack: who has seen enough leaves
                 size, stop = AFTER, aum_sweep.NO_STOP
-        if left <= 0 and sweep.run(room[:5].reshape(5, 1), step_limit=self.step_limit)[0]:
+        if left <= 0 and self.sweep.run(room[:5].reshape(5, 1), step_limit=self.step_limit)[0]:
             self.end = float(room[0])
 
 
