@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import frexp, inf, ldexp
+from math import frexp, inf, isfinite, ldexp
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,12 @@ class LineMinimum:
     step_lo: float
     step_hi: float
     aum: float
+
+    @property
+    def step(self) -> float:
+        """Middle of the interval, or its beginning when it has no end."""
+        low, high = self.step_lo, self.step_hi
+        return low / 2.0 + high / 2.0 if isfinite(high) else low
 
 
 def aum_line_min(scores: ArrayLike, direction: ArrayLike, y: ArrayLike) -> LineMinimum:

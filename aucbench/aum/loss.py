@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.arrays import Index, Vector
+from aucbench.aum.order import in_order
 from aucbench.breakpoints import Breakpoints, Sides
 from aucbench.concordance import concordance
 from aucbench.errors import DataError
-from aucbench.kernels import aum, hinge
-
-RADIX_FROM = 300  # thresholds from which sorting by digits wins, on data not seen before (measured)
+from aucbench.kernels import aum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,13 +135,7 @@ def _by_sort(breakpoints: Breakpoints, s: Vector) -> AumLoss:
 def sorted_thresholds(breakpoints: Breakpoints, s: Vector) -> tuple[Vector, Index]:
     """Ascending thresholds, and their breakpoints; those of one example keep their order."""
     t = breakpoints.value - s[breakpoints.example]
-    if t.size < RADIX_FROM:
-        order = np.argsort(t, kind="stable").astype(np.int32)
-        return t[order], order
-    order = np.arange(t.size, dtype=np.int32)
-    spare, counts = (np.empty_like(t), np.empty_like(order)), np.empty((6, 2048), np.uint32)
-    hinge.radix_sort(t, order, *spare, counts)
-    return t, order
+    return in_order(t, np.arange(t.size, dtype=np.int32))
 
 
 def scores_of(breakpoints: Breakpoints, scores: ArrayLike) -> Vector:

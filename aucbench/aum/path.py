@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.arrays import Index, Vector
+from aucbench.aum.order import in_order
 from aucbench.errors import DataError, require_whole
-from aucbench.kernels import aum_sweep, hinge
+from aucbench.kernels import aum_sweep
 
 LARGEST = 2.0**1000  # thresholds and slopes: differences and products of two must not overflow
 BITS = 60  # of a sum of errors in units; a sum of four fits in 64 bits with its sign
-RADIX_FROM = 300  # lines from which sorting by digits wins, on data not seen before (measured)
 ROOM = 12  # doubles asked for per line, of which the sweep fills half
 ENTRIES = 1 << 18  # columns of a block, at the least; memory that is not filled costs nothing
 
@@ -165,16 +165,6 @@ def order_of(T: Vector, d: Vector) -> Index:
         _, rows = in_order(d.copy(), np.arange(T.size, dtype=np.int32))
         _, rows = in_order(T[rows], rows)
     return rows
-
-
-def in_order(keys: Vector, rows: Index) -> tuple[Vector, Index]:
-    """Sort keys and their rows, perhaps in place; rows with equal keys stay as they are."""
-    if rows.size < RADIX_FROM:
-        order = np.argsort(keys, kind="stable")
-        return keys[order], rows[order]
-    spare = np.empty_like(keys), np.empty_like(rows), np.empty((6, 2048), np.uint32)
-    hinge.radix_sort(keys, rows, *spare)
-    return keys, rows
 
 
 def in_units(fp: Vector, fn: Vector) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:

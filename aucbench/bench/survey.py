@@ -84,8 +84,10 @@ def _data(plan: Plan, meanings: Meanings) -> Iterator[str]:
 
 
 def _target(found: Mapping[str, Any]) -> str:
-    share = f"{found['n_pos'] / found['n']:.2%} positive" if "n_pos" in found else ""
-    told = share or f"{found['breakpoints']} breakpoints"
+    if "n_pos" in found:
+        told = f"{found['n_pos'] / found['n']:.2%} positive"
+    else:
+        told = f"{found['breakpoints']} breakpoints"
     return told + (f", {found['dropped']} columns left out" if found["dropped"] else "")
 
 

@@ -94,7 +94,7 @@ class _Descent:
         if self._optimal(way):
             return False
         v = self.f.data.scores(way.p)
-        eta = self.search(self.steps, self._line(way.p, v))
+        eta = self.search(self.steps, Line(self.w, way.p, self.s, v))
         value = self.f.loss(self.s - eta * v).value if eta > 0.0 else self.value
         fall = self.value - value
         # Which scores are tied at the kink η is a matter of rounding: both sides of it are asked.
@@ -122,11 +122,6 @@ class _Descent:
             return self.f.subgradient(s)
         found = self.f.loss(s)
         return found.value, found.gradient
-
-    def _line(self, p: Vector, v: Vector) -> Line:
-        if self.held is None:
-            return Line(self.s, v)
-        return Line(self.s, v, (self.held.data.scores(self.w), self.held.data.scores(p)))
 
     def _cut_at(self, w: Vector, value: float, scores: Sequence[Vector]) -> None:
         c = sum((self._slopes(s)[1] for s in scores), np.zeros(self.s.size)) / len(scores)

@@ -53,11 +53,12 @@ class AumObjective(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Scores s − ηv of the training rows, and those of the validation rows if there are any."""
+    """Weights w − ηp, and the scores s − ηv of the training rows: s = Xw, v = Xp."""
 
+    w: Vector
+    p: Vector
     s: Vector
     v: Vector
-    held: tuple[Vector, Vector] | None = None
 
 
 @dataclass(frozen=True)
@@ -83,13 +84,15 @@ class Steps:
         return _balanced(self.f.data.breakpoints)
 
     @cached_property
-    def _whole_held(self) -> Breakpoints | None:
-        return None if self.held is None else _balanced(self.held.data.breakpoints)
+    def _judging(self) -> tuple[Data, Breakpoints]:
+        """The validation rows, and their errors likewise."""
+        if self.held is None:
+            raise ParameterError("there are no validation rows for the search; set validation=0.2")
+        return self.held.data, _balanced(self.held.data.breakpoints)
 
     def exact(self, line: Line) -> float:
         """Minimum of the AUM, in O(n), for labels; else the first local one, by the sweep."""
-        low, high = self._minimum(line)
-        return low / 2.0 + high / 2.0 if isfinite(high) else low
+        return self._minimum(line).step
 
     def first_min(self, line: Line) -> float:
         """First local minimum of the AUM."""
@@ -110,9 +113,8 @@ class Steps:
 
     def max_auc_validation(self, line: Line) -> float:
         """Greatest AUC of the validation rows up to the same step."""
-        if line.held is None or self._whole_held is None:
-            raise ParameterError("there are no validation rows for the search; set validation=0.2")
-        lines = Lines.of(self._whole_held, *line.held)
+        held, changes = self._judging
+        lines = Lines.of(changes, held.scores(line.w), held.scores(line.p))
         return best_max_auc(lines, step_limit=self._end(line)).step
 
     def grid(self, line: Line) -> float:
@@ -120,20 +122,17 @@ class Steps:
         values = [self.f.loss(line.s - step * line.v).value for step in (0.0, *GRID)]
         return float((0.0, *GRID)[int(np.argmin(values))])
 
-    def _minimum(self, line: Line) -> tuple[float, float]:
+    def _minimum(self, line: Line) -> LineMinimum | Found:
         """First interval of minimisers; a search of O(n) where the AUM is convex."""
         target = self.f.data.target
-        found: LineMinimum | Found
         if isinstance(target, Labels):
-            found = aum_line_min(line.s - self.f.shift, line.v, target.y)
-        else:
-            found = first_min(self._lines(line))
-        return found.step_lo, found.step_hi
+            return aum_line_min(line.s - self.f.shift, line.v, target.y)
+        return first_min(self._lines(line))
 
     def _end(self, line: Line) -> float:
         """Where the first interval of minimisers ends, or twice its beginning."""
-        low, high = self._minimum(line)
-        return high if isfinite(high) else 2.0 * low
+        found = self._minimum(line)
+        return found.step_hi if isfinite(found.step_hi) else 2.0 * found.step_lo
 
     def _lines(self, line: Line) -> Lines:
         return Lines.of(self._whole, line.s - self.f.shift, line.v)

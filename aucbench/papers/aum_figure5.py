@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb, isfinite
+from math import comb
 from time import perf_counter
 from typing import NamedTuple
 
@@ -110,9 +110,7 @@ def by_selection(line: Line) -> Step:
     sides = line.breakpoints.sides
     if sides is None or not sides.rates:
         raise DataError("this search is for rates of labels; use of_labels(y, 'rate'), or a sweep")
-    found = aum_line_min(line.s, line.v, sides.y)
-    low, high = found.step_lo, found.step_hi
-    return Step(low / 2.0 + high / 2.0 if isfinite(high) else low, None)
+    return Step(aum_line_min(line.s, line.v, sides.y).step, None)
 
 
 SEARCHES: Mapping[str, Callable[[Line], Step]] = {

@@ -199,7 +199,7 @@ def _published(f: Aum, w: Vector, name: str) -> Iterator[Vector]:
     now = f.loss(s)
     while now.value > 0.0:
         p = f.data.pullback(now.gradient)
-        w = w - search(steps, Line(s, f.data.scores(p))) * p
+        w = w - search(steps, Line(w, p, s, f.data.scores(p))) * p
         s = f.data.scores(w)
         now = f.loss(s)
         yield w
