@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
 from math import inf
 from time import perf_counter
 from typing import Any, TypeVar
@@ -69,7 +70,8 @@ def solve(
     seconds : float, optional
         Ends at the first state past this many seconds inside the solver.
     gap_tol : float
-        Ends when a certified gap is at most `gap_tol * max(1, |f|)`.
+        Ends when a certified gap is at most `gap_tol * max(1, |f|)`, f the objective at w or
+        at 0, whichever is smaller in magnitude: no bad w makes the tolerance large.
     seed : int
         Same seed, same iterates.
     every : float
@@ -84,7 +86,8 @@ def solve(
     Returns
     -------
     Run
-        With `stop` INVALID where w was not finite or had a wrong shape.
+        With `stop` INVALID where w was not finite or had a wrong shape; FINISHED where the
+        solver ended by itself, and STALLED where it did so with a gap beyond the tolerance.
 
     Raises
     ------
@@ -102,36 +105,50 @@ def solve(
     solver = _with_planned_passes(solver, passes)
     problem = clock.timed(solver.problem, data, problem_rng)
     states = solver.iterates(problem, rng)
-    limits = _Limits(passes or inf, seconds or inf, gap_tol, every, growth)
-    return _drive(states, problem, clock, limits, watch)
+    limits = _Limits(problem, passes or inf, seconds or inf, gap_tol, every, growth)
+    return _drive(states, clock, limits, watch)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Limits:
+    problem: Problem
     passes: float
     seconds: float
     gap_tol: float
     every: float
     growth: float
 
-    def reached(self, point: Point, problem: Problem, w: Any) -> Stop | None:
+    def reached(self, point: Point, w: Any) -> Stop | None:
         """Return the first limit that this state has reached."""
-        if point.gap is not None:
-            value = point.objective if point.objective is not None else problem.value(w)
-            if point.gap <= self.gap_tol * max(1.0, abs(value or 0.0)):
-                return Stop.CERTIFIED
+        if point.gap is not None and self._certifies(point.gap, w):
+            return Stop.CERTIFIED
         if point.passes >= self.passes:
             return Stop.PASSES
         return Stop.SECONDS if point.seconds >= self.seconds else None
 
+    def _certifies(self, gap: float, w: Any) -> bool:
+        """Whether the gap at w is within the tolerance."""
+        if 0.0 <= gap <= self.gap_tol:
+            return True
+        if not 0.0 <= gap <= self.gap_tol * self._at_zero:
+            return False
+        return gap <= self.gap_tol * abs(self.problem.value(w) or 0.0)
+
+    @cached_property
+    def _at_zero(self) -> float:
+        """|f(0)|, which no bad w can inflate; 0 where it is not finite, or f is not listed."""
+        f = self.problem.f
+        value = 0.0 if f is None else abs(f.value(np.zeros(self.problem.data.d)))
+        return value if value < inf else 0.0
+
 
 def _drive(
     states: Iterator[State],
-    problem: Problem,
     clock: Clock,
     limits: _Limits,
     watch: Callable[[Point, Vector], None] | None,
 ) -> Run:
+    problem = limits.problem
     n, d = problem.data.n, problem.data.d
     points: list[Point] = []
     state = State(0, problem.start(), 0)
@@ -140,14 +157,15 @@ def _drive(
     while stop is None:
         following = clock.timed(next, states, None)
         if following is None:
-            stop = Stop.FINISHED
+            # A gap within the tolerance would have ended it before.
+            stop = Stop.FINISHED if state.gap is None else Stop.STALLED
         else:
             state = following
             if np.shape(state.w) != (d,) or not np.isfinite(state.w).all():
                 stop = Stop.INVALID
         passes = state.rows_seen / n
         point = Point(state.step, passes, clock.seconds, None, state.gap, state.residual)
-        stop = stop or limits.reached(point, problem, state.w)
+        stop = stop or limits.reached(point, state.w)
         if stop is not None or point.passes >= due:
             due = point.passes + max(limits.every, limits.growth * point.passes)
             with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges

@@ -182,7 +182,13 @@ class Problem:
 
 @dataclass(slots=True)
 class State:
-    """One iterate. `w` is a live view: copy what you keep."""
+    """One iterate. `w` is a live view: copy what you keep.
+
+    A gap bounds f(w) + Ω(w) less its minimum, and holds for the numbers that were computed:
+    what rounding may hide is in it. Infinity says that nothing is certified. A method without
+    certificates leaves it None; one that ends by itself with a gap beyond the tolerance of
+    `solve` has stalled.
+    """
 
     step: int
     w: Vector

@@ -24,6 +24,7 @@ class Stop(Enum):
     FINISHED = "The solver finished."
     PASSES = "The number of passes over the data was reached."
     SECONDS = "The time limit was reached."
+    STALLED = "The solver can go no further, and did not show that it is at its optimum."
     CERTIFIED = "The certified optimality gap is within the tolerance."
     INVALID = "The solver returned a number that is not finite, or a wrong shape."
 
@@ -48,7 +49,7 @@ class Point:
     passes: float  # rows seen / number of training rows
     seconds: float  # spent inside the solver, evaluation excluded
     objective: float | None  # f(w) + Omega(w) on the training rows; None: f is not listed
-    gap: float | None  # certified by the method, in units of the objective
+    gap: float | None  # certified by the method, in units of the objective; inf: nothing is
     residual: float | None = None  # |gradient of the objective|, as the method reports it
 
 

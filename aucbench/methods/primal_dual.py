@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
-from math import sqrt
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
 from aucbench.arrays import Block, Vector, size
+from aucbench.errors import DataError
 from aucbench.methods.centred import CentredRows
 from aucbench.methods.power import top_eigenvalue
 from aucbench.protocols import Problem, State
-
-ROUNDING = 8 * float(np.finfo(np.float64).eps)
+from aucbench.rounding import UNIT, gamma, longest, of_pullback, slack_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +23,38 @@ class Steps:
 
     μ = λ/2 is the modulus of g and R bounds the rows of a batch of m (of n):
     σ = μ[(n − m) + √((n − m)² + 4nmR²/μ)]/(4mR²), τ = 1/(4σR²), θ = 1/(1 + 2τμ).
-    The theorem prints σ without the factor μ and with 8 for 4.
+    The theorem prints σ without the factor μ and with 8 for 4. All of them follow from
+    q = 1/(τμ) and R²/μ without a division by R, which is 0 where rows equal their class mean.
+
+    Attributes
+    ----------
+    share : σ/(1 + σ)
+    pull : 1/τ
+    theta : θ
     """
 
-    sigma: float
-    tau: float
+    share: float
+    pull: float
     theta: float
 
     @staticmethod
     def of(lam: float, n: int, m: float, R: float) -> Steps:
-        """Steps for the ridge `lam`."""
+        """Steps for the ridge `lam`.
+
+        Raises
+        ------
+        DataError
+            When R²/λ overflows.
+        """
         mu = 0.5 * lam
-        R = max(R, 1e-150)  # rows that all equal their class mean: any step does
-        root = sqrt((n - m) ** 2 + 4.0 * n * m * R**2 / mu)
-        sigma = mu * ((n - m) + root) / (4.0 * m * R**2)
-        tau = 1.0 / (4.0 * sigma * R**2)
-        return Steps(sigma, tau, 1.0 / (1.0 + 2.0 * tau * mu))
+        ratio = R * (R / mu)
+        q = ((n - m) + sqrt((n - m) ** 2 + 4.0 * n * m * ratio)) / m
+        if not isfinite(q):
+            raise DataError(
+                f"rows of length {R:.3g} from their class mean are too long for a ridge of {lam}; "
+                "scale the features, as preprocessing with maxabs does"
+            )
+        return Steps(1.0 / (1.0 + 4.0 * ratio / q) if ratio else 1.0, mu * q, q / (q + 2.0))
 
 
 def primal_dual(
@@ -61,29 +77,87 @@ def primal_dual(
         max_B ‖X̄_B‖₂/√m, and not the largest norm of a row.
     """
     rows, w = CentredRows(problem.data), problem.start()
-    n, delta = rows.data.n, np.subtract(*rows.data.means)
+    n, ridge = rows.data.n, _Ridge.of(rows, lam)
     draw, R, share = _batches(rows, m, rng, fixed=fixed)
     steps = Steps.of(lam, n, n / share, R)
     beta, u, ahead, seen = np.zeros(n), np.zeros(w.size), w, 0
     for t in count(1):
         batch = draw()
-        change = steps.sigma / (1.0 + steps.sigma) * (rows.scores(ahead, batch) - beta[batch])
+        change = steps.share * (rows.scores(ahead, batch) - beta[batch])
         beta[batch] += change
         move = rows.pullback(change, batch) / n
         u = u + move
-        old, w = w, _primal(w, u + (share - 1.0) * move, delta, steps.tau, lam)
+        old, w = w, ridge.primal(w, u + (share - 1.0) * move, steps.pull)
         ahead = w + steps.theta * (w - old)
         passed, seen = seen // n, seen + size(batch, n)
         gap = None
         if seen // n > passed:
             u = rows.pullback(beta) / n  # sums of many small changes drift
-            gap = _gap(problem.value(w) or 0.0, 2.0 * _dual(beta, u, delta, lam))
+            slack, _ = slack_of(problem.objective, w)
+            gap = ridge.gap(problem.value(w) or 0.0, slack, beta, u)
         yield State(t, w, seen, gap)
 
 
-def _gap(primal: float, dual: float) -> float:
-    """Primal − dual, and what rounding may hide: a gap below that certifies nothing."""
-    return max(0.0, primal - dual) + ROUNDING * (abs(primal) + abs(dual))
+@dataclass(frozen=True, slots=True)
+class _Ridge:
+    """g(w) = ½(w·δ)² + w·δ + (λ/4)‖w‖² and its minima, in parts along δ and across it.
+
+    δ may be longer than all else by powers of ten. So what lies across it is never had from
+    differences of vectors that hold δ, and no two terms of the dual value cancel.
+    """
+
+    rows: CentredRows
+    lam: float
+    delta: Vector
+    square: float  # ‖δ‖²
+
+    @staticmethod
+    def of(rows: CentredRows, lam: float) -> _Ridge:
+        delta = np.subtract(*rows.data.means)
+        return _Ridge(rows, lam, delta, float(delta @ delta))
+
+    def split(self, v: Vector) -> tuple[float, Vector]:
+        """(a, r) of v = aδ + r, r across δ: what rounding leaves of δ in r goes at a second try."""
+        if not self.square:
+            return 0.0, v
+        along = float(self.delta @ v) / self.square
+        across = v - along * self.delta
+        across -= float(self.delta @ across) / self.square * self.delta
+        return along, across
+
+    def primal(self, w: Vector, u: Vector, pull: float) -> Vector:
+        """argmin_v ⟨u, v⟩ + g(v) + (pull/2)‖v − w‖²."""
+        (a, r), (b, s) = self.split(w), self.split(u)
+        c = 0.5 * self.lam + pull
+        found: Vector = (pull * r - s) / c
+        found += (pull * a - 1.0 - b) / (c + self.square) * self.delta
+        return found
+
+    def gap(self, primal: float, slack: float, beta: Vector, u: Vector) -> float:
+        """Primal − dual value and what rounding may hide; infinity where it cannot explain D > P.
+
+        `slack` is that of the primal value. Twice D(β) = ½ − ‖β‖²/(2n) − ‖r‖²/λ − (1 + a)²‖δ‖²/(λ + 2‖δ‖²), u = aδ + r.
+        """
+        a, r = self.split(u)
+        spread = float(beta @ beta) / beta.size
+        across, bend = float(r @ r) / self.lam, self.lam + 2.0 * self.square
+        along = (1.0 + a) ** 2 * (self.square / bend)
+        dual = 1.0 - spread - 2.0 * (across + along)
+        slack += 2.0 * self._rounding(beta, a, float(np.linalg.norm(r)))
+        slack += 64.0 * UNIT * (1.0 + abs(primal) + spread + across + along)
+        return max(0.0, primal - dual) + slack if primal - dual >= -slack else inf
+
+    def _rounding(self, beta: Vector, a: float, r: float) -> float:
+        """What errors of u and δ do to D: it is the minimum of u·v + g(v) over v, less ‖β‖²/2n."""
+        data = self.rows.data
+        of_mean = gamma(data.n + 4) * longest(data)
+        weight = float(np.abs(beta) @ self.rows.scale) / data.n
+        length, bend = sqrt(self.square), 0.5 * self.lam + self.square
+        at = abs(1.0 + a) * length / bend  # of the minimiser, along δ
+        error = 2.0 * of_pullback(data, weight) + of_mean * (weight + 2.0 * (1.0 + at * length))
+        error += 4.0 * UNIT * (r + abs(a) * length)  # of the division into parts
+        found: float = error * (2.0 * r / self.lam + at) + error * (error / self.lam)
+        return found
 
 
 def _batches(
@@ -107,18 +181,3 @@ def _norm(rows: CentredRows, block: Block, rng: np.random.Generator) -> float:
     start = rng.standard_normal(rows.data.d)
     value, _ = top_eigenvalue(lambda v: rows.pullback(rows.scores(v, block), block), start)
     return sqrt(1.01 * value)
-
-
-def _primal(w: Vector, u: Vector, delta: Vector, tau: float, lam: float) -> Vector:
-    """argmin_v ⟨u, v⟩ + ½(v·δ)² + v·δ + (λ/4)‖v‖² + ‖v − w‖²/(2τ), by Sherman and Morrison."""
-    c = 0.5 * lam + 1.0 / tau
-    r = w / tau - u - delta
-    found: Vector = (r - delta * ((delta @ r) / (c + delta @ delta))) / c
-    return found
-
-
-def _dual(beta: Vector, u: Vector, delta: Vector, lam: float) -> float:
-    """½ − ‖β‖²/(2n) − (1/λ)[‖v‖² − (δ·v)²/(λ/2 + ‖δ‖²)], v = u + δ."""
-    v = u + delta
-    along = float(delta @ v) ** 2 / (0.5 * lam + float(delta @ delta))
-    return 0.5 - float(beta @ beta) / (2 * beta.size) - (float(v @ v) - along) / lam

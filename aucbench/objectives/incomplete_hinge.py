@@ -11,6 +11,7 @@ from aucbench.arrays import ALL, Block, Index, Vector
 from aucbench.data import Data
 from aucbench.errors import DataError, UnsupportedError, require_whole
 from aucbench.kernels import hinge
+from aucbench.rounding import Slack, of_hinge
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +117,10 @@ class IncompleteHinge:
                 "ask for ALL, or draw pairs from data.take(rows)"
             )
         return self.both(w)[1]
+
+    def rounding(self, w: Vector) -> Slack:
+        """(e, η): what rounding does to f and its subgradient at w, at most."""
+        return of_hinge(self.data, w)
 
 
 def _mean(s: Vector, i: Index, j: Index) -> tuple[float, Vector]:

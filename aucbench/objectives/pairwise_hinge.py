@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from aucbench.arrays import Vector
 from aucbench.objectives.all_pairs import AllPairs
+from aucbench.rounding import Slack, of_hinge
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,3 +30,7 @@ class PairwiseHinge(AllPairs):
     """
 
     squared: ClassVar[bool] = False
+
+    def rounding(self, w: Vector) -> Slack:
+        """(e, η): what rounding does to f and its subgradient at w, at most."""
+        return of_hinge(self.data, w)

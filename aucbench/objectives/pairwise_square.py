@@ -9,6 +9,7 @@ import numpy as np
 from aucbench.arrays import ALL, Block, Vector, size, span
 from aucbench.data import Data
 from aucbench.kernels import linear
+from aucbench.rounding import UNIT, Slack, gamma, longest, of_scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,17 @@ class PairwiseSquare:
     def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
         """H_B v, the exact Hessian of a block: the gradient's terms that are linear in w."""
         return self._block_product(v, rows, offset=0.0)
+
+    def rounding(self, w: Vector) -> Slack:
+        """(e, η): what rounding does to F(w) and to the length of ∇F(w), at most.
+
+        From √F ≤ 1 + 4R‖w‖, R = max ‖x_i‖: an error s of each score moves F by 4s√F + 12s²,
+        and the class means, like the sums over rows, are off by γ_n of what is added.
+        """
+        R, s = longest(self.data), of_scores(self.data, w)
+        root = 1.0 + 4.0 * R * float(np.linalg.norm(w))
+        e = 4.0 * s * (root + 3.0 * s) + 128.0 * UNIT * root * root
+        return e, R * (16.0 * s + 24.0 * gamma(self.data.n + 4) * root)
 
     def _block_product(self, w: Vector, rows: Block, offset: float) -> Vector:
         data, (m_neg, m_pos) = self.data, self.data.means

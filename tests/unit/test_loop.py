@@ -122,11 +122,59 @@ def test_a_certified_gap_ends_the_run():
     assert run.points[-1].gap == 1e-2 or run.points[-1].step == 3
 
 
-def test_gap_is_relative_to_the_objective():
-    value = PairwiseSquare(DATA).value(np.full(3, 1.0))
-    assert value > 1
+@dataclass(frozen=True)
+class Lifted:
+    """An objective that is `level` at 0 and grows with w."""
 
-    assert solve(Counting(gaps=(0.99e-3 * value,)), DATA, gap_tol=1e-3).points[-1].step == 1
+    data: Data
+    level: float
+    slope: float
+
+    def value(self, w):
+        return self.level + self.slope * float(np.abs(w).sum())
+
+    def grad(self, w, rows=None):
+        return np.zeros(3)
+
+
+@dataclass(frozen=True)
+class Told(Counting):
+    """Counting on a lifted objective, with the gaps that it is told."""
+
+    level: float = 0.0
+    slope: float = 0.0
+
+    def problem(self, data, rng):
+        return Problem(Lifted(data, self.level, self.slope))
+
+
+def test_gap_is_relative_to_the_objective():
+    falling = Told(gaps=(0.51, 0.49), level=1000.0, slope=-500.0 / 6.0)
+
+    # It is 750 at the first state and 500 at the second.
+    run = solve(falling, DATA, gap_tol=1e-3, passes=3)
+    assert (run.stop, run.points[-1].step) == (Stop.CERTIFIED, 1)
+
+    run = solve(Told(gaps=(0.8, 0.51, 0.2), level=1000.0, slope=-250.0 / 3.0), DATA, gap_tol=1e-3)
+    assert (run.stop, run.points[-1].step) == (Stop.CERTIFIED, 3)
+
+
+def test_no_bad_weights_make_the_tolerance_large():
+    diverged = Told(last=3, gaps=(1e30,) * 3, level=1.0, slope=1e44)
+
+    assert solve(diverged, DATA).stop is Stop.STALLED
+    assert solve(Told(gaps=(0.5,), level=math.inf), DATA, passes=1).stop is Stop.PASSES
+
+
+@pytest.mark.parametrize("gap", [-1.0, math.nan, math.inf])
+def test_what_is_no_bound_certifies_nothing(gap):
+    assert solve(Counting(gaps=(gap,)), DATA, passes=1).stop is Stop.PASSES
+
+
+def test_a_method_that_ends_short_of_its_optimum_has_stalled():
+    assert solve(Counting(last=2, gaps=(1.0, 0.5)), DATA).stop is Stop.STALLED
+    assert solve(Counting(last=2, gaps=(1.0, math.inf)), DATA).stop is Stop.STALLED
+    assert solve(Counting(last=2, gaps=(1.0, None)), DATA).stop is Stop.FINISHED
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
