@@ -26,6 +26,7 @@ from aucbench.records import Point, Run, Stop
 from aucbench.targets import Labels
 
 DEFAULT_PASSES = 50
+GAP_TOL = 1e-6
 T = TypeVar("T")
 
 
@@ -50,7 +51,7 @@ def solve(
     *,
     passes: float | None = None,
     seconds: float | None = None,
-    gap_tol: float = 1e-6,
+    gap_tol: float = GAP_TOL,
     seed: int = 0,
     every: float = 1.0,
     growth: float = 0.0,
@@ -87,7 +88,7 @@ def solve(
     -------
     Run
         With `stop` INVALID where w was not finite or had a wrong shape; FINISHED where the
-        solver ended by itself, and STALLED where it did so with a gap beyond the tolerance.
+        solver ended by itself, STALLED where it did so with a gap beyond `gap_tol` and 1e-6.
 
     Raises
     ------
@@ -120,19 +121,26 @@ class _Limits:
 
     def reached(self, point: Point, w: Any) -> Stop | None:
         """Return the first limit that this state has reached."""
-        if point.gap is not None and self._certifies(point.gap, w):
+        if point.gap is not None and self._certifies(point.gap, w, self.gap_tol):
             return Stop.CERTIFIED
         if point.passes >= self.passes:
             return Stop.PASSES
         return Stop.SECONDS if point.seconds >= self.seconds else None
 
-    def _certifies(self, gap: float, w: Any) -> bool:
+    def ended(self, last: State) -> Stop:
+        """Return why a solver that ended by itself did so."""
+        tolerance = max(self.gap_tol, GAP_TOL)
+        if last.gap is None or self._certifies(last.gap, last.w, tolerance):
+            return Stop.FINISHED
+        return Stop.STALLED
+
+    def _certifies(self, gap: float, w: Any, tolerance: float) -> bool:
         """Whether the gap at w is within the tolerance."""
-        if 0.0 <= gap <= self.gap_tol:
+        if 0.0 <= gap <= tolerance:
             return True
-        if not 0.0 <= gap <= self.gap_tol * self._at_zero:
+        if not 0.0 <= gap <= tolerance * self._at_zero:
             return False
-        return gap <= self.gap_tol * abs(self.problem.value(w) or 0.0)
+        return gap <= tolerance * abs(self.problem.value(w) or 0.0)
 
     @cached_property
     def _at_zero(self) -> float:
@@ -157,8 +165,7 @@ def _drive(
     while stop is None:
         following = clock.timed(next, states, None)
         if following is None:
-            # A gap within the tolerance would have ended it before.
-            stop = Stop.FINISHED if state.gap is None else Stop.STALLED
+            stop = limits.ended(state)
         else:
             state = following
             if np.shape(state.w) != (d,) or not np.isfinite(state.w).all():

@@ -15,6 +15,7 @@ from aucbench.methods import conjugate_gradient, preconditioner
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
+from aucbench.rounding import gap_of_gradient
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class LsSvm:
 
     Conjugate gradients on products that read the rows once. Up to 4000 features the matrix is
     formed (O(n d²) dense) and factorised, and the factor as preconditioner makes one or two
-    iterations enough: a direct solution with a residual from its definition. Each state has
-    the residual ‖∇‖ and the gap ‖∇‖²/(2λ), which strong convexity certifies.
+    iterations enough: a direct solution with a residual from its definition. Where the residual
+    ‖∇‖ is computed so, strong convexity certifies the gap (‖∇‖ + rounding)²/(2λ).
 
     Parameters
     ----------
@@ -60,8 +61,9 @@ class LsSvm:
         found = conjugate_gradient(
             lambda v: f.curvature(v) + lam * v, b, problem.start(), solve, tol
         )
-        for t, (w, residual) in enumerate(found, 1):
-            yield State(t, w, (t + formed) * n, residual * residual / (2 * lam), residual)
+        for t, (w, residual, exact) in enumerate(found, 1):
+            gap = gap_of_gradient(residual, lam, f.rounding(w)) if exact else None
+            yield State(t, w, (t + formed) * n, gap, residual)
 
 
 @hookimpl

@@ -9,6 +9,7 @@ import numpy as np
 from aucbench.arrays import Vector
 from aucbench.errors import ParameterError, require_above
 from aucbench.protocols import Problem, State
+from aucbench.rounding import gap_of_gradient, slack_of
 
 
 def require_moves(step: float, beta1: float, beta2: float) -> None:
@@ -64,8 +65,9 @@ def adamax_ridge(
 ) -> Iterator[State]:
     """States of AdaMax on P(w) = f(w) + λ‖w‖²/2 with full subgradients G, for ever.
 
-    P is λ-strongly convex, so that each has the certified gap P(w) − min P ≤ ‖G‖²/(2λ). It
-    costs nothing more; near a kink of f it stays above zero however good w is.
+    P is λ-strongly convex, so that each has the certified gap P(w) − min P ≤ ‖G‖²/(2λ), plus
+    what rounding may hide where f says how much. It costs nothing more; near a kink of f it
+    stays above zero however good w is.
 
     Parameters
     ----------
@@ -84,4 +86,5 @@ def adamax_ridge(
     moves = adamax(gradient, problem.start(), step=step, beta1=beta1, beta2=beta2)
     for t, (w, G) in enumerate(moves, 1):
         residual = float(np.linalg.norm(G))
-        yield State(t, w, (t + 1) * n, residual * residual / (2 * lam), residual)
+        gap = gap_of_gradient(residual, lam, slack_of(f, w))
+        yield State(t, w, (t + 1) * n, gap, residual)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
+from math import inf, sqrt
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from aucbench.methods.bundle import EPS, Bundle
 from aucbench.methods.lbfgs import Lbfgs
 from aucbench.methods.line_search import WeakWolfe, normal_step, sample
 from aucbench.protocols import State
+from aucbench.rounding import Slack
 
 EARLIEST, LAST, GAIN = 10, 5, 0.3  # when L-BFGS gives up: see `_Progress.stalled`
 LEAST = 0.1  # share of the way to the model's minimiser
@@ -33,6 +34,10 @@ class PairLoss(Protocol):
         """Value, and coefficients c (n,) whose pullback Xᵀc is a subgradient."""
         ...
 
+    def rounding(self, w: Vector) -> Slack:
+        """(e, η): a computed cut exceeds f(u) by at most e + η‖u − w‖, and f(w) errs by e."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class _Point:
@@ -48,7 +53,7 @@ class _Progress:
         self.f, self.lam, self.data = f, lam, f.data
         self.cuts = Bundle(f.data.d, lam)
         self.gaps: list[float] = []
-        self.below, self.drift = -inf, 0.0
+        self.below, self.drift, self.rounding = -inf, 0.0, 0.0
         self._side = f.data.y.astype(np.float64)
         self.best = self.minimiser = np.zeros(0)
         self.value = inf
@@ -67,13 +72,20 @@ class _Progress:
         self.cuts.add(g, b)
         bound, self.minimiser = self.cuts.minimise()
         self.below = max(self.below, bound)
-        self.gaps.append(max(0.0, self.value - self.below + self.rounding))
+        self.gaps.append(self._gap())
         return _Point(w, value, g + self.lam * w)
 
-    @property
-    def rounding(self) -> float:
-        """What the best value may differ from the one of exact arithmetic."""
-        return 2.0 * self.drift + 4.0 * EPS * abs(self.value)
+    def _gap(self) -> float:
+        """P_best − min P, at most: the g with g ≤ P_best − bound + rounding + η√(2g/λ).
+
+        The last term is what rounded cuts may be wrong by at the minimiser, which strong
+        convexity puts within √(2g/λ) of the best point.
+        """
+        e, eta = self.f.rounding(self.best)
+        self.rounding = 2.0 * self.drift + 4.0 * EPS * abs(self.value) + e
+        apart = max(0.0, self.value - self.below) + self.rounding
+        half = eta / sqrt(2.0 * self.lam)
+        return (half + sqrt(half * half + apart)) ** 2
 
     def state(self) -> State:
         """Return the best point."""

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol, cast, runtime_checkable
 
+import numpy as np
+
 from aucbench.arrays import ALL, Block, Vector
 from aucbench.errors import UnsupportedError
 from aucbench.methods.certified import PairLoss, certified_descent
 from aucbench.protocols import Problem, State
+from aucbench.rounding import Slack
 
 
 @runtime_checkable
@@ -31,6 +34,16 @@ class Coordinates(Protocol):
 
     def pulled(self, g: Vector) -> Vector:
         """The gradient in v that belongs to the gradient g in α."""
+        ...
+
+    @property
+    def stretch(self) -> float:
+        """A bound of ‖α‖/‖v‖."""
+        ...
+
+    @property
+    def rounding(self) -> float:
+        """A bound of what rounding does to a product g·v by way of `pulled`, per ‖α‖."""
         ...
 
 
@@ -70,6 +83,13 @@ class Turned:
     def pullback(self, c: Vector, block: Block = ALL) -> Vector:
         """Gradient in v, (m,), that belongs to derivatives c (|B|,) in the scores."""
         return self.norm.pulled(self.f.data.pullback(c, block))
+
+    def rounding(self, v: Vector) -> Slack:
+        """(e, η) of f in α, where α moves by `stretch` per unit of v."""
+        alpha, norm = self.norm.weights(v), self.norm
+        e, eta = self.f.rounding(alpha)
+        at = e + norm.rounding * float(np.linalg.norm(alpha))
+        return at, (eta + norm.rounding) * norm.stretch
 
 
 def representer_descent(problem: Problem) -> Iterator[State]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
@@ -10,6 +12,9 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from aucbench.arrays import Vector
 from aucbench.errors import require_above
 from aucbench.projectors.argument import require_writable
+from aucbench.rounding import gamma
+
+PRODUCTS = 20  # of the inverse iteration
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +65,20 @@ class KernelNorm:
     def pulled(self, g: Vector) -> Vector:
         """R⁻ᵀg: a gradient in α becomes one in v."""
         return solve_triangular(self.root, g, trans="T", check_finite=False)
+
+    @cached_property
+    def stretch(self) -> float:
+        """‖R⁻¹‖₂, the largest ‖α‖/‖v‖: twice what inverse iteration finds, which is too little."""
+        v, length = np.linspace(1.0, 2.0, len(self.root)), 1.0
+        for _ in range(PRODUCTS):
+            v = self.weights(self.pulled(v / length))
+            length = float(np.linalg.norm(v))
+        return 2.0 * sqrt(length)
+
+    @cached_property
+    def rounding(self) -> float:
+        """What `pulled` may do to a product g·v, per ‖α‖: (R + E)ᵀg = b, |E| ≤ γ_m|R|.
+
+        For gradients in v no longer than 4‖R‖_F, that of four times all landmarks together.
+        """
+        return 4.0 * gamma(len(self.root) + 4) * float(np.sum(self.root * self.root))

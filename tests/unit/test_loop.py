@@ -175,6 +175,7 @@ def test_a_method_that_ends_short_of_its_optimum_has_stalled():
     assert solve(Counting(last=2, gaps=(1.0, 0.5)), DATA).stop is Stop.STALLED
     assert solve(Counting(last=2, gaps=(1.0, math.inf)), DATA).stop is Stop.STALLED
     assert solve(Counting(last=2, gaps=(1.0, None)), DATA).stop is Stop.FINISHED
+    assert solve(Counting(last=2, gaps=(1.0, 1e-9)), DATA, gap_tol=0.0).stop is Stop.FINISHED
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
