@@ -149,6 +149,13 @@ class Data:
         return Chunk(self.rows, self.y)
 
     @cached_property
+    def longest(self) -> float:
+        """max ‖x_i‖; infinity where a square overflows."""
+        squares = np.empty(self.n)
+        linear.square_norms(*self.rows.arrays, self.n, squares)
+        return float(np.sqrt(squares.max()))
+
+    @cached_property
     def means(self) -> tuple[Vector, Vector]:
         """Class means (m_-, m_+), each of shape (d,)."""
         positive = (self.y > 0).astype(np.float64)

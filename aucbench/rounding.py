@@ -9,7 +9,7 @@ on rows with large offsets they say how many digits are left.
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -41,8 +41,8 @@ def gamma(m: int) -> float:
 
 
 def longest(data: Data) -> float:
-    """max ‖x_i‖; infinity where a square overflows."""
-    return sqrt(float(data.chunk.square_norms.max())) * (1.0 + gamma(data.d + 4))
+    """A bound of max ‖x_i‖; infinity where a square overflows."""
+    return data.longest * (1.0 + gamma(data.d + 4))
 
 
 def of_scores(data: Data, w: Vector) -> float:

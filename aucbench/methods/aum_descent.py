@@ -12,6 +12,7 @@ import numpy as np
 from aucbench.arrays import Vector
 from aucbench.aum import intercept_of_least_errors, roc_auc
 from aucbench.methods.aum_steps import AumObjective, Line, Steps, search_called
+from aucbench.methods.aum_vertex import LowerBound
 from aucbench.methods.proximal_cuts import Direction, ProximalCuts
 from aucbench.protocols import Problem, State
 
@@ -19,6 +20,7 @@ BESIDE = 1e-9  # relative distance of the cells on both sides of a kink, far abo
 ENOUGH = 0.1  # share of the predicted fall from which a step was worth its while
 REFRESH = 16  # steps after which scores are computed from the weights
 PATIENCE = 100  # steps in a row without a fall, each of which adds a cut
+PRECISION = 1e-9  # relative to the AUM at the start: what counts as its optimum however small tol
 
 
 class Settings(Protocol):
@@ -59,14 +61,19 @@ def aum_descent(
     where the search lowers the AUM. The cut that it adds lies there, or at the trial point
     w − t p where the AUM falls by less than promised, so that the next direction is another.
 
-    It ends where the recent subgradients promise a relative fall of no more than `tol` within
-    max(‖w‖, t‖p‖) of w, or when many steps in a row did not lower the AUM.
+    Where the cuts promise no fall, or many steps in a row brought none, it asks the programme of
+    the rows near the threshold (`Programmes`), for a better vertex and for a lower bound; without
+    early stopping also before, as soon as the steps took as long as a programme will. It ends
+    within `tol` of the bound, relative to the AUM at the start, or where there is no way on.
+
+    A state has the certified gap to the bound. With early stopping the weights shown are not
+    meant to be those of the minimum, and have a gap only where the descent could not end at it.
     """
     descent = _Descent(settings, problem, f, held)
     for t in count(1):
-        progress = descent.step()
-        yield State(t, descent.weights, t * f.data.n)
-        if not progress:
+        going = descent.step()
+        yield State(t, descent.weights, descent.passes * f.data.n, descent.gap(ended=not going))
+        if not going:
             return
 
 
@@ -80,19 +87,35 @@ class _Descent:
         self.search, self.steps = search_called(settings.line_search), Steps(f, held)
         self.cuts = ProximalCuts(settings.memory, getattr(problem.project, "along", np.copy))
         self.w, self.moves, self.nulls, self.auc = problem.start(), 0, 0, -inf
-        self.project = problem.project
+        self.project, self.passes = problem.project, 0
         self.s = f.data.scores(self.w)
         self.value, c = self._slopes(self.s)
         self.cuts.add(f.data.pullback(c), self.w, self.value)
-        self.weights = self._shown()
+        self.bound = LowerBound.of(f, getattr(problem.project, "normal", None))
+        self.enough = max(settings.tol, PRECISION) * self.value
+        self._show()
 
     def step(self) -> bool:
         """Search along the direction of the cuts; whether it may pay to go on."""
         if not self.value > 0.0:  # an area of 0 is the least there is
             return False
+        self.passes += 1
+        self.bound.stepped()
         way = self.cuts.direction(self.w, self.value)
         if self._optimal(way):
-            return False
+            return self._at_vertex(self.bound.at_end())
+        self._along(way)
+        patience = PATIENCE if self.settings.memory > 1 else 1
+        if self.nulls >= patience:
+            return self._at_vertex(self.bound.at_end())
+        free = not self.settings.early_stopping and self.settings.memory > 1
+        if free and self.bound.due():
+            self._at_vertex(1)
+            return not self._certified()
+        return True
+
+    def _along(self, way: Direction) -> None:
+        """Search, add a cut, and move where the AUM falls."""
         v = self.f.data.scores(way.p)
         eta = self.search(self.steps, Line(self.w, way.p, self.s, v))
         value = self.f.loss(self.s - eta * v).value if eta > 0.0 else self.value
@@ -109,7 +132,45 @@ class _Descent:
             self._move(way.p, v, eta, value)
             self._judge(sides[0])
         self.nulls = 0 if fall > 0.0 else self.nulls + 1
-        return self.nulls < (PATIENCE if self.settings.memory > 1 else 1)
+
+    def _at_vertex(self, programmes: int) -> bool:
+        """Solve up to so many programmes; whether they moved w and there may be more to gain."""
+        moved = False
+        for _ in range(programmes):
+            self.passes += 2
+            found = self.bound.vertex(self.w, self.s)
+            if found is not None and self.settings.memory == 1:
+                return False  # the published descent ends here; what it lacks is known
+            if found is not None and self._moved_to(found):
+                moved = True
+            elif not self.bound.widen():
+                break
+            if self._certified():
+                return False
+        return moved
+
+    def _moved_to(self, vertex: Vector) -> bool:
+        """Move to a vertex where the AUM is lower; whether it is."""
+        w = self.project(vertex)
+        s = self.f.data.scores(w)
+        value, c = self._slopes(s)
+        if not value < self.value:
+            return False
+        before = s + BESIDE * (self.s - s)
+        self.cuts.add(self.f.data.pullback(c), w, value)
+        self.w, self.s, self.value, self.nulls = w, s, value, 0
+        self._judge(before)
+        return True
+
+    def _certified(self) -> bool:
+        return self.bound.gap(self.w, self.value) <= self.enough
+
+    def gap(self, *, ended: bool) -> float | None:
+        """Certified gap of the weights shown, see `aum_descent`."""
+        if not self.settings.early_stopping:
+            return self.bound.gap(self.w, self.value) if self.bound.known or ended else None
+        stalled = ended and not self._certified()
+        return self.bound.gap(self.weights, self.shown) if stalled else None
 
     def _optimal(self, way: Direction) -> bool:
         p = float(np.linalg.norm(way.p))
@@ -149,10 +210,9 @@ class _Descent:
             if not auc > self.auc:
                 return
             self.auc = auc
-        self.weights = self._shown()
+        self._show()
 
-    def _shown(self) -> Vector:
-        w = self.w.copy()
+    def _show(self) -> None:
+        self.weights, self.shown = self.w.copy(), self.value
         if self.settings.intercept:
-            w[-1] = intercept_of_least_errors(self.f.data.breakpoints, self.s)
-        return w
+            self.weights[-1] = intercept_of_least_errors(self.f.data.breakpoints, self.s)

