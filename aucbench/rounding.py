@@ -65,13 +65,14 @@ def of_hinge(data: Data, w: Vector) -> Slack:
     return e, of_pullback(data, 2.0)
 
 
-def gap_of_gradient(length: float, lam: float, slack: Slack) -> float:
+def gap_of_gradient(length: float, w: Vector, lam: float, slack: Slack) -> float:
     """Bound P(w) − min P for P = f + (λ/2)‖·‖² from a computed subgradient of P at w.
 
     Parameters
     ----------
     length : float
-        ‖G‖, G the subgradient.
+        ‖G‖, G = g + λw the subgradient.
+    w : array of shape (d,)
     lam : float
         λ > 0.
     slack : tuple of 2 floats
@@ -81,8 +82,9 @@ def gap_of_gradient(length: float, lam: float, slack: Slack) -> float:
     Returns
     -------
     float
-        (‖G‖ + η)²/(2λ) + e; infinity where that overflows.
+        (‖G‖ + η)²/(2λ) + e, and the rounding of G and of this; infinity where it overflows.
     """
     e, eta = slack
-    top = length + eta
-    return top * (top / (2.0 * lam)) + e if top < 1e150 else inf
+    own = gamma(w.size + 16)
+    top = (length + eta + own * lam * float(np.linalg.norm(w))) * (1.0 + own)
+    return (top * (top / (2.0 * lam)) + e) * (1.0 + own) if top < 1e150 else inf

@@ -62,7 +62,7 @@ class LsSvm:
             lambda v: f.curvature(v) + lam * v, b, problem.start(), solve, tol
         )
         for t, (w, residual, exact) in enumerate(found, 1):
-            gap = gap_of_gradient(residual, lam, f.rounding(w)) if exact else None
+            gap = gap_of_gradient(residual, w, lam, f.rounding(w)) if exact else None
             yield State(t, w, (t + formed) * n, gap, residual)
 
 

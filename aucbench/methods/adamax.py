@@ -86,5 +86,5 @@ def adamax_ridge(
     moves = adamax(gradient, problem.start(), step=step, beta1=beta1, beta2=beta2)
     for t, (w, G) in enumerate(moves, 1):
         residual = float(np.linalg.norm(G))
-        gap = gap_of_gradient(residual, lam, slack_of(f, w))
+        gap = gap_of_gradient(residual, w, lam, slack_of(f, w))
         yield State(t, w, (t + 1) * n, gap, residual)

@@ -20,6 +20,7 @@ BESIDE = 1e-9  # relative distance of the cells on both sides of a kink, far abo
 ENOUGH = 0.1  # share of the predicted fall from which a step was worth its while
 REFRESH = 16  # steps after which scores are computed from the weights
 PATIENCE = 100  # steps in a row without a fall, each of which adds a cut
+TRIES = 8  # programmes one after the other where the descent sees no way on
 PRECISION = 1e-9  # relative to the AUM at the start: what counts as its optimum however small tol
 
 
@@ -102,12 +103,11 @@ class _Descent:
         self.passes += 1
         self.bound.stepped()
         way = self.cuts.direction(self.w, self.value)
-        if self._optimal(way):
-            return self._at_vertex(self.bound.at_end())
+        if self._optimal(way) and not self.bound.too_dear():
+            return self._at_vertex(TRIES)
         self._along(way)
-        patience = PATIENCE if self.settings.memory > 1 else 1
-        if self.nulls >= patience:
-            return self._at_vertex(self.bound.at_end())
+        if self.nulls >= (PATIENCE if self.settings.memory > 1 else 1):
+            return not self.bound.too_dear() and self._at_vertex(TRIES)
         free = not self.settings.early_stopping and self.settings.memory > 1
         if free and self.bound.due():
             self._at_vertex(1)
@@ -136,7 +136,7 @@ class _Descent:
     def _at_vertex(self, programmes: int) -> bool:
         """Solve up to so many programmes; whether they moved w and there may be more to gain."""
         moved = False
-        for _ in range(programmes):
+        for _ in range(programmes if self.bound.programmes else 0):
             self.passes += 2
             found = self.bound.vertex(self.w, self.s)
             if found is not None and self.settings.memory == 1:

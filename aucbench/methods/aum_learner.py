@@ -21,6 +21,7 @@ from aucbench.methods.aum_descent import aum_descent
 from aucbench.methods.aum_steps import AumObjective, search_called
 from aucbench.methods.aum_vertex import load
 from aucbench.protocols import FeatureMap, Needs, Problem, State
+from aucbench.rounding import of_pullback
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,12 @@ class AumLearner:
 
 
 def mean_gap(data: Data) -> Vector:
-    """m₊ − m₋, (d,); `DataError` when it is 0."""
+    """m₊ − m₋, (d,); `DataError` when it is 0, or no more than the rounding of the means."""
     m_neg, m_pos = data.means
     gap = m_pos - m_neg
-    if not gap.any():
+    if not np.linalg.norm(gap) > of_pullback(data, 2.0):
         raise DataError(
-            "both classes have the same mean, so that no weights set the means of their scores "
-            "apart; use normalise=False, or aum-margin"
+            "both classes have the same mean, up to rounding, so that no weights set the means of "
+            "their scores apart; use normalise=False, or aum-margin"
         )
     return gap

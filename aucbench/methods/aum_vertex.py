@@ -215,11 +215,11 @@ class LowerBound:
         """Whether the steps since the last programme took as long as another one will."""
         return self.programmes is not None and self._spent >= self.programmes.work(self.count)
 
-    def at_end(self) -> int:
-        """Programmes that may be solved where the descent sees no way on."""
-        if self.programmes is None or self.programmes.work(self.count) > LONG + LAST * self._spent:
-            return 0
-        return TRIES
+    def too_dear(self) -> bool:
+        """Whether a programme would take long, and much longer than the steps since the last."""
+        if self.programmes is None:
+            return False
+        return self.programmes.work(self.count) > LONG + LAST * self._spent
 
     def vertex(self, w: Vector, s: Vector) -> Vector | None:
         """Solve a programme at w with the scores s; raise the bound, and return the vertex."""

@@ -136,7 +136,8 @@ class _Ridge:
     def gap(self, primal: float, slack: float, beta: Vector, u: Vector) -> float:
         """Primal − dual value and what rounding may hide; infinity where it cannot explain D > P.
 
-        `slack` is that of the primal value. Twice D(β) = ½ − ‖β‖²/(2n) − ‖r‖²/λ − (1 + a)²‖δ‖²/(λ + 2‖δ‖²), u = aδ + r.
+        `slack` is that of the primal value. The dual value is twice
+        D(β) = ½ − ‖β‖²/(2n) − ‖r‖²/λ − (1 + a)²‖δ‖²/(λ + 2‖δ‖²), u = aδ + r.
         """
         a, r = self.split(u)
         spread = float(beta @ beta) / beta.size

@@ -212,3 +212,5 @@ def test_refusals_of_data():
         Aum(changepoints(), 1.0)
     with pytest.raises(DataError, match="both classes have the same mean"):
         solve(get_solver("aum"), Data.of([[0.0], [1.0], [0.0], [1.0]], [0, 0, 1, 1]))
+    with pytest.raises(DataError, match="up to rounding"):
+        solve(get_solver("aum"), Data.of(np.full((9, 1), 6.19263283e-07), [1] + [0] * 8))

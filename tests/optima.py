@@ -1,0 +1,180 @@
+"""Optima found without our solvers, and objectives in exact rational numbers."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import linprog, minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+
+def exactly(values):
+    """Floats, or a nest of them, as rational numbers."""
+    if np.ndim(values) == 0:
+        return Fraction(float(values))
+    return [exactly(v) for v in values]
+
+
+def dot(u, v):
+    return sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
+
+
+def mean(values):
+    return sum(values, Fraction(0)) / len(values)
+
+
+# --- objectives, of rational scores ------------------------------------------------------
+
+
+def scores(X, w):
+    w = exactly(w)
+    return [dot(row, w) for row in exactly(X)]
+
+
+def parted(s, y):
+    """Scores of the positives, then of the negatives."""
+    pairs = list(zip(s, y, strict=True))
+    return [v for v, side in pairs if side > 0], [v for v, side in pairs if side < 0]
+
+
+def ridge(w, lam):
+    w = exactly(w)
+    return Fraction(float(lam)) / 2 * dot(w, w)
+
+
+def pairwise_square(X, y, w):
+    pos, neg = parted(scores(X, w), y)
+    a, b = mean(pos), mean(neg)
+    spread = mean([(v - a) ** 2 for v in pos]) + mean([(v - b) ** 2 for v in neg])
+    return spread + (1 + b - a) ** 2
+
+
+def pairwise_hinge(X, y, w):
+    pos, neg = parted(scores(X, w), y)
+    return mean([max(1 - u + v, Fraction(0)) for u in pos for v in neg])
+
+
+def hinge_of_pairs(X, positives, negatives, w):
+    s = scores(X, w)
+    return mean([max(1 - s[i] + s[j], Fraction(0)) for i, j in zip(positives, negatives)])
+
+
+def aum(X, y, w, margin):
+    """min over c of mean_- [s_j − c]_+ + mean_+ [m + c − s_i]_+: at one of its kinks."""
+    pos, neg = parted(scores(X, w), y)
+    pos = [v - Fraction(margin) for v in pos]
+
+    def at(c):
+        return mean([max(v - c, Fraction(0)) for v in neg]) + mean(
+            [max(c - v, Fraction(0)) for v in pos]
+        )
+
+    return min(at(c) for c in [*pos, *neg])
+
+
+# --- minimisers --------------------------------------------------------------------------
+
+
+def solved(H, b):
+    """H x = b in rational numbers, by elimination."""
+    rows = [[*h, v] for h, v in zip(H, b, strict=True)]
+    for k in range(len(rows)):
+        pivot = next(i for i in range(k, len(rows)) if rows[i][k] != 0)
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [v / rows[k][k] for v in rows[k]]
+        for i in range(len(rows)):
+            if i != k and rows[i][k]:
+                rows[i] = [v - rows[i][k] * u for v, u in zip(rows[i], rows[k], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def least_square(X, y, lam):
+    """min F(w) + (λ/2)‖w‖², exactly: 2(C₊ + C₋ + δδᵀ) + λI and −2δ, all rational."""
+    E, d = exactly(X), len(X[0])
+    parts = [[row for row, side in zip(E, y, strict=True) if side * k > 0] for k in (1, -1)]
+    means = [[mean(column) for column in zip(*part, strict=True)] for part in parts]
+    delta = [b - a for a, b in zip(*means, strict=True)]
+    H = [[2 * delta[i] * delta[j] for j in range(d)] for i in range(d)]
+    for part, m in zip(parts, means, strict=True):
+        for i in range(d):
+            for j in range(d):
+                H[i][j] += 2 * mean([(row[i] - m[i]) * (row[j] - m[j]) for row in part])
+    for i in range(d):
+        H[i][i] += Fraction(float(lam))
+    w = solved(H, [-2 * v for v in delta])
+    return 1 + dot(delta, w)  # 1 + δ·w: half of the linear term is what the quadratic gives back
+
+
+def differences(X, y):
+    X = np.asarray(X)
+    return (X[y > 0][:, None, :] - X[y < 0][None, :, :]).reshape(-1, X.shape[1])
+
+
+def hinge_candidates(D, lam):
+    """Weights that are good for mean [1 − D w]₊ + (λ/2)‖w‖², each where the other ones are not."""
+    size = max(float(np.abs(D).max()), 1e-300)
+    D, lam = D / size, lam / size / size
+    found = [np.zeros(D.shape[1]), D.mean(axis=0) / lam]
+    cost = np.r_[np.zeros(D.shape[1]), np.full(len(D), 1.0 / len(D))]
+    A = np.hstack([-D, -np.eye(len(D))])
+    free = [(None, None)] * D.shape[1] + [(0, None)] * len(D)
+    programme = linprog(cost, A, -np.ones(len(D)), bounds=free)
+    if programme.status == 0:
+        found.append(programme.x[: D.shape[1]])
+    if 1e-7 < lam < 1e5:
+        both = np.vstack([D, -D[:1]])  # two classes, as the estimator asks for
+        weight = np.r_[np.full(len(D), 1.0 / lam / len(D)), 1e-300]
+        svc = LinearSVC(loss="hinge", C=1.0, fit_intercept=False, tol=1e-9, max_iter=200_000)
+        sides = np.r_[np.ones(len(D)), -np.ones(1)]
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            found.append(np.ravel(svc.fit(both, sides, weight).coef_))
+    return [w / size for w in found if np.isfinite(w / size).all()]
+
+
+def least_aum(X, y, margin, normal=None):
+    """Weights of the least AUM by a linear programme, with normal·w = 1 where one is given."""
+    X, positive = np.asarray(X, dtype=float), np.asarray(y) > 0
+    centre = X.mean(axis=0)
+    size = np.abs(X - centre).max(axis=0)
+    size[size == 0] = 1.0
+    Z, (n, d) = (X - centre) / size, X.shape
+    sign = np.where(positive, -1.0, 1.0)[:, None]
+    A = np.hstack([sign * Z, -sign, -np.eye(n)])
+    weight = np.where(positive, 1 / positive.sum(), 1 / (~positive).sum())
+    equal = None if normal is None else np.r_[normal / size, np.zeros(n + 1)][None]
+    bounds = [(None, None)] * (d + 1) + [(0, None)] * n
+    found = linprog(
+        np.r_[np.zeros(d + 1), weight],
+        A,
+        np.where(positive, -margin, 0.0),
+        equal,
+        None if normal is None else [1.0],
+        bounds,
+    )
+    return found.x[:d] / size
+
+
+def least_logistic(X, y, C, weight=None):
+    """½‖w‖² + C Σ v_i log(1 + exp(−y_i (w·x_i + c))) by Newton's method: w."""
+    Z = np.hstack([X, np.ones((len(X), 1))])
+    v = np.ones(len(X)) if weight is None else weight
+    penalty = np.r_[np.ones(X.shape[1]), 0.0]
+
+    def value(u):
+        m = y * (Z @ u)
+        p = v / (1.0 + np.exp(m))
+        return (
+            0.5 * penalty @ u**2 + C * v @ np.logaddexp(0.0, -m),
+            penalty * u - C * Z.T @ (y * p),
+        )
+
+    def hessian(u):
+        q = 1.0 / (1.0 + np.exp(-Z @ u))
+        return np.diag(penalty) + C * (Z.T * (v * q * (1.0 - q))) @ Z
+
+    start = np.zeros(Z.shape[1])
+    found = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": 5000}).x
+    for _ in range(20):
+        found = found - np.linalg.solve(hessian(found), value(found)[1])
+    return found[:-1]
