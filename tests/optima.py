@@ -57,7 +57,9 @@ def pairwise_hinge(X, y, w):
 
 def hinge_of_pairs(X, positives, negatives, w):
     s = scores(X, w)
-    return mean([max(1 - s[i] + s[j], Fraction(0)) for i, j in zip(positives, negatives)])
+    return mean(
+        [max(1 - s[i] + s[j], Fraction(0)) for i, j in zip(positives, negatives, strict=True)]
+    )
 
 
 def aum(X, y, w, margin):

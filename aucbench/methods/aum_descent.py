@@ -20,7 +20,6 @@ BESIDE = 1e-9  # relative distance of the cells on both sides of a kink, far abo
 ENOUGH = 0.1  # share of the predicted fall from which a step was worth its while
 REFRESH = 16  # steps after which scores are computed from the weights
 PATIENCE = 100  # steps in a row without a fall, each of which adds a cut
-TRIES = 8  # programmes one after the other where the descent sees no way on
 PRECISION = 1e-9  # relative to the AUM at the start: what counts as its optimum however small tol
 
 
@@ -103,14 +102,14 @@ class _Descent:
         self.passes += 1
         self.bound.stepped()
         way = self.cuts.direction(self.w, self.value)
-        if self._optimal(way) and not self.bound.too_dear():
-            return self._at_vertex(TRIES)
+        stuck = self.nulls >= (PATIENCE if self.settings.memory > 1 else 1)
+        if (stuck or self._optimal(way)) and not self.bound.too_dear():
+            return self._at_vertex()
+        if stuck:
+            return False
         self._along(way)
-        if self.nulls >= (PATIENCE if self.settings.memory > 1 else 1):
-            return not self.bound.too_dear() and self._at_vertex(TRIES)
-        free = not self.settings.early_stopping and self.settings.memory > 1
-        if free and self.bound.due():
-            self._at_vertex(1)
+        if self.settings.memory > 1 and not self.settings.early_stopping and self.bound.due():
+            self._at_vertex()
             return not self._certified()
         return True
 
@@ -133,21 +132,19 @@ class _Descent:
             self._judge(sides[0])
         self.nulls = 0 if fall > 0.0 else self.nulls + 1
 
-    def _at_vertex(self, programmes: int) -> bool:
-        """Solve up to so many programmes; whether they moved w and there may be more to gain."""
-        moved = False
-        for _ in range(programmes if self.bound.programmes else 0):
-            self.passes += 2
-            found = self.bound.vertex(self.w, self.s)
-            if found is not None and self.settings.memory == 1:
-                return False  # the published descent ends here; what it lacks is known
-            if found is not None and self._moved_to(found):
-                moved = True
-            elif not self.bound.widen():
-                break
-            if self._certified():
-                return False
-        return moved
+    def _at_vertex(self) -> bool:
+        """Solve one programme; whether there may be more to gain."""
+        if self.bound.programmes is None:
+            return False
+        self.passes += 2
+        found = self.bound.vertex(self.w, self.s)
+        if found is None:
+            return self.bound.widen()
+        if self.settings.memory == 1:
+            return False  # the published descent ends here; what it lacks is known
+        if not self._moved_to(found) and not self.bound.widen():
+            return False
+        return not self._certified()
 
     def _moved_to(self, vertex: Vector) -> bool:
         """Move to a vertex where the AUM is lower; whether it is."""

@@ -54,7 +54,7 @@ def states(solver, data, count, every=1):
 
 
 def hold(seen, value, least):
-    """Check the gaps; the largest share of one that is true."""
+    """Check the gaps; how many there are."""
     for w, gap in seen:
         assert value(w) - least <= gap, (float(value(w) - least), gap)
     return len(seen)
@@ -151,9 +151,13 @@ def test_gaps_of_the_aum(name, margin, part):
 
         def value(w, X=X, y=y, margin=margin, normal=normal):
             found = optima.aum(X, y, w, margin)
-            return found if normal is None else found / optima.dot(*map(optima.exactly, (normal, w)))
+            return (
+                found if normal is None else found / optima.dot(*map(optima.exactly, (normal, w)))
+            )
 
-        least = min(value(w) for w in [optima.least_aum(X, y, margin, normal), *(w for w, _ in seen)])
+        least = min(
+            value(w) for w in [optima.least_aum(X, y, margin, normal), *(w for w, _ in seen)]
+        )
         hold(seen, value, least)
         certified += bool(seen) and seen[-1][1] <= 1e-6
     assert certified >= 15
