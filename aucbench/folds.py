@@ -51,10 +51,15 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
         yield rest.astype(np.int32), held.astype(np.int32)
 
 
-def drawn_parts(data: Data, count: int, seed: int) -> Iterator[tuple[Data, Data]]:
-    """As `drawn`, the rows themselves, and no more folds than there are rows of a class."""
+def drawn_few(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
+    """As `drawn`, and no more folds than there are rows of a class."""
     require_whole(2, folds=count)
-    for rest, held in drawn(data, min(count, max(2, rarest(data)[0])), seed):
+    yield from drawn(data, min(count, max(2, rarest(data)[0])), seed)
+
+
+def drawn_parts(data: Data, count: int, seed: int) -> Iterator[tuple[Data, Data]]:
+    """As `drawn_few`, the rows themselves."""
+    for rest, held in drawn_few(data, count, seed):
         yield data.take(rest), data.take(held)
 
 

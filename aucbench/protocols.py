@@ -84,7 +84,11 @@ class Identity:
 
 
 class FeatureMap(Protocol):
-    """phi, learnt from the training rows only and then applied to any rows."""
+    """phi, learnt from the training rows only and then applied to any rows.
+
+    It may look at labels: tuning fits it to each inner fold anew. With `shared = True` a class
+    says that it learns nothing from labels, nor from other rows what matters, and is not.
+    """
 
     exempt: ClassVar[int]  # trailing coordinates that are not features (an intercept)
 
@@ -102,6 +106,7 @@ class NoMap:
     """phi(x) = x."""
 
     exempt: ClassVar[int] = 0
+    shared: ClassVar[bool] = True
 
     def fit(self, data: Data, rng: np.random.Generator) -> NoMap:
         """Return itself: there is nothing to learn."""

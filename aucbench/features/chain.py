@@ -40,6 +40,11 @@ class Chain:
                     "ask a solver for it, as in sto-iht[intercept=True]"
                 )
 
+    @property
+    def shared(self) -> bool:
+        """Whether all maps of the chain are."""
+        return all(is_shared(phi) for phi in self.maps)
+
     def fit(self, data: Data, rng: np.random.Generator) -> Chain:
         """Return the chain whose maps have learnt from `data`, from left to right."""
         learnt: list[FeatureMap] = []
@@ -54,3 +59,8 @@ class Chain:
         for phi in self.maps:
             rows = phi(rows)
         return rows
+
+
+def is_shared(phi: FeatureMap) -> bool:
+    """Whether a map declares that a fit to all training rows serves inner folds of them too."""
+    return bool(getattr(phi, "shared", False))

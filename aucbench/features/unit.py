@@ -17,6 +17,7 @@ class Unit:
     """φ(x) = x / ‖x‖₂; a row of zeros stays. Zeros are kept, nothing is learnt."""
 
     exempt: ClassVar[int] = 0
+    shared: ClassVar[bool] = True
 
     def fit(self, data: Data, rng: np.random.Generator) -> Unit:
         """Return itself: a row is scaled by itself."""

@@ -14,23 +14,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench import registry
-from aucbench.arrays import Vector
+from aucbench.arrays import Index, Vector
 from aucbench.bench.cells import conditions, rows
 from aucbench.bench.cells.build import build, plugin_of
 from aucbench.bench.cells.measure import Lines, measure
 from aucbench.bench.cells.plain import first_line, plain_parameters, strict
+from aucbench.bench.cells.preprocess import Refitted, preprocessed
 from aucbench.bench.cells.resolve import resolved, resolved_grid
-from aucbench.bench.cells.tune import tune
+from aucbench.bench.cells.tune import Tuned, tune
 from aucbench.bench.plans.identity import code_fingerprint
 from aucbench.bench.plans.plan import Cell
 from aucbench.data import NEEDS_LABELS, Data
 from aucbench.errors import DataError
+from aucbench.features.chain import is_shared
 from aucbench.folds import splits
 from aucbench.loop import learns_from
-from aucbench.protocols import FeatureMap
 from aucbench.registry.discovery import entries, load
 from aucbench.targets import Labels
 
@@ -40,7 +40,6 @@ OTHER_CODE = (
     "than the one that planned the cell; install the same on both"
 )
 own_code = lru_cache(maxsize=1)(code_fingerprint)  # read once, by the process that is forked
-Numbers = NDArray[np.intp]  # of rows of the data set
 
 
 def resolve(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
@@ -104,19 +103,22 @@ def split(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any
         raise DataError(
             f"{request['dataset']} has changed since the run began; start the run again"
         )
-    train, test, numbers = fold(rows.mapped(folder / "raw"), request)
+    raw = rows.mapped(folder / "raw")
+    learnt, numbers = fold(raw, request)
     features = registry.get_features(request["preprocess"])
-    train, test = preprocessed(train, test, features, request["seed"], request["split"])
+    rng = _of_split(request["seed"], request["split"])
+    train, test = preprocessed(raw.take(learnt), raw.take(numbers), features, rng)
     rows.save(train, room / "train")
     rows.save(test, room / "test")
+    rows.write(room, "learnt", learnt)
     rows.write(room, "numbers", numbers)
     known = {"n_train": train.n, "n_test": test.n, "d": train.d, "data": told["hash"]}
     rows.write_about(room, known)
     return known
 
 
-def fold(data: Data, request: Mapping[str, Any]) -> tuple[Data, Data, Numbers]:
-    """Training rows, test rows and the row numbers of the latter.
+def fold(data: Data, request: Mapping[str, Any]) -> tuple[Index, Index]:
+    """Numbers of the training rows and of the test rows.
 
     Raises
     ------
@@ -124,18 +126,15 @@ def fold(data: Data, request: Mapping[str, Any]) -> tuple[Data, Data, Numbers]:
         As `splits`.
     """
     try:
-        train, test = splits(data, request["splits"], request["seed"])[request["split"]]
+        learnt, held = splits(data, request["splits"], request["seed"])[request["split"]]
     except DataError as refusal:
         raise DataError(f"{request['dataset']}: {refusal}") from refusal
-    return data.take(train), data.take(test), test
+    return learnt, held
 
 
-def preprocessed(
-    train: Data, test: Data, features: FeatureMap, seed: int, split: int
-) -> tuple[Data, Data]:
-    """Both parts, mapped by what the training rows taught."""
-    fitted = features.fit(train, np.random.default_rng([seed, split]))
-    return train.with_rows(fitted(train.rows)), test.with_rows(fitted(test.rows))
+def _of_split(seed: int, split: int) -> np.random.Generator:
+    """What the maps of a split draw from; inner folds draw from its children."""
+    return np.random.default_rng([seed, split])
 
 
 def cell(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
@@ -152,37 +151,47 @@ def cell(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]
     planned = Cell.from_json(request["cell"])
     lines = Lines(room / "lines.jsonl")
     try:
-        return _measured(planned, steps[request["rows"]], room, lines)
+        return _measured(planned, steps[request["data"]], steps[request["rows"]], room, lines)
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
         return {"status": "error", "reason": first_line(leaving)}
     finally:
         lines.close()
 
 
-def _measured(planned: Cell, folder: Path, room: Path, lines: Lines) -> dict[str, Any]:
+def _measured(
+    planned: Cell, source: Path, folder: Path, room: Path, lines: Lines
+) -> dict[str, Any]:
     train, test = (rows.mapped(folder / part) for part in ("train", "test"))
     lines({"about": {**rows.read_about(folder), "conditions": conditions.here()}})
     solver = build(planned, {})
     lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
-    tuned: dict[str, Any] = {}
+    cost: dict[str, Any] = {}
     if not learns_from(solver, train):
         return {"status": "skipped", "reason": NEEDS_LABELS}
     if planned.tune:
         try:
-            found = tune(planned, partial(build, planned), train)
+            found = _tuned(planned, source, folder, train)
         except DataError as refusal:
             return {"status": "skipped", "reason": str(refusal)}
         lines({"tuning": found.to_json()})
-        solver, tuned = build(planned, found.best), {"tune_seconds": found.seconds}
+        solver, cost = build(planned, found.best), {"tune_seconds": found.seconds}
     lines({"parameters": plain_parameters(solver)})
     measured = measure(planned, solver, train, test, lines)
     if measured.scores is not None:
         _keep_scores(room, measured.scores, rows.read(folder, "numbers"), test)
-    whole: dict[str, Any] = strict({**tuned, **measured.result})
+    whole: dict[str, Any] = strict({**cost, **measured.result})
     return whole
 
 
-def _keep_scores(room: Path, scores: Vector, numbers: Numbers, test: Data) -> None:
+def _tuned(planned: Cell, source: Path, folder: Path, train: Data) -> Tuned:
+    features, refit = registry.get_features(planned.preprocess), None
+    if not is_shared(features):
+        numbers, rng = rows.read(folder, "learnt"), _of_split(planned.seed, planned.split)
+        refit = Refitted(features, rows.mapped(source / "raw"), numbers, rng)
+    return tune(planned, partial(build, planned), train, refit)
+
+
+def _keep_scores(room: Path, scores: Vector, numbers: Index, test: Data) -> None:
     (room / "out").mkdir(exist_ok=True)
     labels = {"y": test.y} if isinstance(test.target, Labels) else {}
     np.savez_compressed(room / "out" / "scores.npz", scores=scores, rows=numbers, **labels)

@@ -58,10 +58,10 @@ def make_record(
         status, reason : how it ended, and why unless "ok".
         auc, nnz, objective, gap, feasible, passes, stop : measured by the harness.
         fit_seconds (median), fit_seconds_each, fit_seconds_spread, deterministic : of the
-        fits with the final hyperparameters; tune_seconds, predict_seconds.
+        fits with the final hyperparameters; tune_seconds (with map_seconds), predict_seconds.
         n_train, n_test, d, data : sizes of the split, hash of the data set.
         parameters : plain hyperparameters of the solver that was fitted.
-        tuning : {"chosen": point, "table": rows} or None.
+        tuning : {"chosen": point, "map_seconds": of inner folds, "table": rows} or None.
         curve : points; of a cell that was killed those that it had reached.
         plugin : [distribution, version, value].
         conditions : engine, concurrency, limits, host, cpu, cores, threads, load, versions.

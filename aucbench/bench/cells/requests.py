@@ -64,7 +64,7 @@ def cell_job(
         "seed": cell.seed,
     }
     second = Step(_key("split", request), f"{JOBS}:split", request, step)
-    asked = {"cell": cell.to_json(), "rows": second.key, "code": code}
+    asked = {"cell": cell.to_json(), "data": first.key, "rows": second.key, "code": code}
     return Job(f"{JOBS}:cell", asked, limits, (first, second))
 
 

@@ -4,8 +4,8 @@ Design
   a. Every solver gets the same number of points, `tune_evals`, or all of its grid when that
      is smaller. (Rejected: the same seconds, with which a result depends on the load.)
   b. Folds are the outer loop, so that the rows of one fold are in memory at a time.
-  c. Preprocessing is that of the cell, fitted on all of its training rows: it knows no label
-     and no test row.
+  c. Preprocessing is part of what is tried: a map is fitted to each inner fold anew, unless
+     it declares that it may be shared (see `preprocess`). It never sees a test row.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from aucbench.arrays import Vector
 from aucbench.bench.cells.grid import chains, points_of
 from aucbench.bench.cells.measure import auc_or_none, fit, invalid
 from aucbench.bench.cells.plain import canonical, first_line
+from aucbench.bench.cells.preprocess import Refitted
 from aucbench.bench.plans.plan import Cell
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError
-from aucbench.folds import drawn_parts, rarest
+from aucbench.folds import drawn_few, rarest
 from aucbench.protocols import Solver
 
 Build = Callable[[Mapping[str, Any]], Solver]
@@ -38,7 +39,9 @@ class Tuned:
     point : mapping of str to value, or None
         The chosen hyperparameters; None when every point failed.
     seconds : float
-        Inside the solver, all points and folds.
+        Inside the solver, all points and folds, and `map_seconds`.
+    map_seconds : float
+        Inside the preprocessing of inner folds; 0 where it is shared.
     table : tuple of dict
         A row for each point in the order of the grid: parameters, status ("ok", "error" or
         "invalid"; a point that failed is not tried on the folds that follow), reason, auc
@@ -47,6 +50,7 @@ class Tuned:
 
     point: Mapping[str, Any] | None
     seconds: float
+    map_seconds: float
     table: tuple[dict[str, Any], ...]
 
     @property
@@ -66,11 +70,12 @@ class Tuned:
         return self.point
 
     def to_json(self) -> dict[str, Any]:
-        """Return the chosen hyperparameters and the table."""
-        return {"chosen": canonical(self.point), "table": [*self.table]}
+        """Return the chosen hyperparameters, the seconds of preprocessing and the table."""
+        chosen = canonical(self.point)
+        return {"chosen": chosen, "map_seconds": self.map_seconds, "table": [*self.table]}
 
 
-def tune(cell: Cell, build: Build, train: Data) -> Tuned:
+def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -> Tuned:
     """Try points of the grid on inner folds; the highest mean AUC wins, the first of equals.
 
     A grid of one point is not tried: there is nothing to choose.
@@ -82,11 +87,13 @@ def tune(cell: Cell, build: Build, train: Data) -> Tuned:
     build : function (point) -> Solver
     train : Data
         The training rows of the cell, preprocessed.
+    refit : Refitted, optional
+        Makes the rows of each fold where preprocessing is not shared.
 
     Raises
     ------
-    DataError
-        When a class has too few rows for two inner folds.
+    DataError, PluginError
+        As `inner_folds`.
     ParameterError, PluginError
         As `points_of`.
     """
@@ -95,19 +102,23 @@ def tune(cell: Cell, build: Build, train: Data) -> Tuned:
     if len(points) > 1:
         path = getattr(build({}).needs, "path", None)
         ordered = [[trials[j] for j in chain] for chain in chains(points, path)]
-        for rest, held in inner_folds(train, cell):
+        for rest, held in inner_folds(train, cell, refit):
             for chain in ordered:
                 _walk(cell, build, chain, rest, held)
-    return _chosen(trials)
+    return _chosen(trials, refit.clock.seconds if refit else 0.0)
 
 
-def inner_folds(train: Data, cell: Cell) -> Iterator[tuple[Data, Data]]:
+def inner_folds(
+    train: Data, cell: Cell, refit: Refitted | None = None
+) -> Iterator[tuple[Data, Data]]:
     """Yield (rest, held) of each drawn fold, no more of them than the rarer class has rows.
 
     Raises
     ------
     DataError
-        When there are fewer than two rows, or rows of a class.
+        When there are fewer than two rows, or rows of a class; as `refit`.
+    PluginError
+        As `refit`.
     """
     least, what = rarest(train)
     if least < 2:
@@ -115,7 +126,8 @@ def inner_folds(train: Data, cell: Cell) -> Iterator[tuple[Data, Data]]:
             f"tuning needs two training rows of each kind, {cell.dataset} has {least} {what}; "
             "take the solver without tuning"
         )
-    yield from drawn_parts(train, cell.inner_splits, cell.seed)
+    for rest, held in drawn_few(train, cell.inner_splits, cell.seed):
+        yield refit(rest, held) if refit else (train.take(rest), train.take(held))
 
 
 @dataclass(slots=True)
@@ -144,12 +156,13 @@ class _Trial:
         }
 
 
-def _chosen(trials: Sequence[_Trial]) -> Tuned:
+def _chosen(trials: Sequence[_Trial], map_seconds: float) -> Tuned:
     valid = [trial for trial in trials if trial.status == "ok"]
     best = max(valid, key=lambda trial: trial.auc or 0.0, default=None)
     return Tuned(
         None if best is None else best.point,
-        sum(trial.seconds for trial in trials),
+        sum(trial.seconds for trial in trials) + map_seconds,
+        map_seconds,
         tuple(trial.row for trial in trials),
     )
 

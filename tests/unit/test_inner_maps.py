@@ -1,0 +1,229 @@
+"""Maps inside the inner folds of tuning: which are fitted there, to which rows, at what cost."""
+
+import sys
+
+import numpy as np
+import pytest
+from bench_toys import DATA, Bench, cell, told
+
+from aucbench import get_dataset, get_solver, select
+from aucbench.bench.cells.tune import inner_folds
+from aucbench.errors import PluginError
+from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard, Unit, UnitCentred
+from aucbench.features.chain import is_shared
+from aucbench.protocols import NoMap
+from aucbench.registry import get_features
+
+SOURCE = '''
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from aucbench.arrays import rows as checked
+from aucbench.errors import DataError
+from aucbench.hookspecs import hookimpl
+
+FITS = []  # rows that a map of this process was fitted to, and the first number it drew
+
+
+@dataclass(frozen=True)
+class Target:
+    """φ(x)_j = mean label of the training rows with the value x_j; says nothing of `shared`."""
+
+    learnt: tuple = field(default=(), compare=False)
+    exempt = 0
+
+    def fit(self, data, rng):
+        FITS.append((data.rows.matrix.copy(), rng.random()))
+        tables = []
+        for column in data.rows.matrix.T:
+            values, place = np.unique(column, return_inverse=True)
+            means = np.bincount(place, data.y) / np.bincount(place)
+            tables.append(dict(zip(values.tolist(), means.tolist())))
+        return replace(self, learnt=tuple(tables))
+
+    def __call__(self, rows):
+        columns = rows.matrix.T.tolist()
+        coded = [[t.get(x, 0.0) for x in c] for t, c in zip(self.learnt, columns)]
+        return checked(np.array(coded).T)
+
+
+@dataclass(frozen=True)
+class Careless(Target):
+    """The same, but it claims that it may be shared."""
+
+    shared = True
+
+
+@dataclass(frozen=True)
+class Fails(Target):
+    """Raises when it is fitted to less than all training rows."""
+
+    how: str = "raises"
+
+    def fit(self, data, rng):
+        if data.n == 80:
+            return super().fit(data, rng)
+        if self.how == "refuses":
+            raise DataError("a category has one row")
+        if self.how == "exits":
+            raise SystemExit(3)
+        if self.how == "memory":
+            raise MemoryError
+        if self.how == "applied":
+            return replace(self, learnt=None)
+        raise KeyError("no such\\ncategory")
+
+
+@hookimpl
+def aucbench_features():
+    return {"target": Target, "careless": Careless, "fails": Fails}
+'''
+
+
+@pytest.fixture
+def bench(site, tmp_path):
+    site.add("maps", target=SOURCE)
+    (tmp_path / "bench").mkdir()
+    return Bench(tmp_path / "bench")
+
+
+@pytest.fixture
+def noise(tmp_path):
+    """300 rows, of which a column says nothing but which row it is, and one says a little."""
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 3 == 0
+    noise, signal = rng.permutation(300), (rng.random(300) < 0.25) ^ y
+    path = tmp_path / "noise.csv"
+    lines = (f"{a},{int(b)},{int(c)}\n" for a, b, c in zip(noise, signal, y, strict=True))
+    path.write_text("a,b,y\n" + "".join(lines))
+    return str(path)
+
+
+def fits():
+    return sys.modules["maps_target"].FITS
+
+
+def tuned(dataset=DATA, preprocess="target", **given):
+    return cell("sht-auc", dataset, tune=(("k", (1, 2)),), preprocess=preprocess, **given)
+
+
+@pytest.mark.parametrize("preprocess", ["target", "maxabs+target", "target+unit"])
+def test_a_map_that_sees_labels_does_not_flatter_inner_folds(bench, noise, preprocess):
+    done = bench.run(tuned(noise, preprocess))
+    (tuning,) = told(done, "tuning")
+    inner = [row["auc"] for row in tuning["table"]]
+
+    assert max(inner) < 0.85
+    assert done.result["auc"] == pytest.approx(max(inner), abs=0.15)
+    (claimed,) = told(bench.run(tuned(noise, "careless")), "tuning")
+    assert [row["auc"] for row in claimed["table"]] == [1.0, 1.0]  # what it costs to claim it
+
+
+def test_each_inner_fold_is_mapped_by_what_its_rest_taught(bench):
+    planned = tuned(seed=3, split=1)
+    folders = bench.steps(planned)
+    data = get_dataset(DATA)
+    (split,) = (f for f in folders.values() if (f / "train").is_dir())
+    raw = data.take(np.load(split / "learnt.npy"))
+    fits().clear()
+    bench.run(planned)
+    seen = fits()
+
+    expected = [rest.rows.matrix for rest, _ in inner_folds(raw, planned)]
+    assert len(seen) == len(expected) == 3
+    for (rows, _), rest in zip(seen, expected, strict=True):
+        np.testing.assert_array_equal(rows, rest)
+
+
+def test_each_inner_fold_draws_its_own_numbers_and_again_the_same(bench):
+    drawn = []
+    for _ in range(2):
+        bench.run(tuned())
+        drawn.append([number for _, number in fits()])
+        fits().clear()
+
+    assert len({*drawn[0]}) == 4  # the split, and three inner folds
+    assert drawn[1] == drawn[0][1:]
+
+
+@pytest.mark.parametrize("preprocess", ["none", "unit", "none+unit"])
+def test_a_shared_map_costs_tuning_nothing(bench, preprocess):
+    (tuning,) = told(bench.run(tuned(preprocess=preprocess)), "tuning")
+
+    assert tuning["map_seconds"] == 0
+
+
+@pytest.mark.parametrize("preprocess", ["target", "maxabs", "standard", "nystroem[rank=5]"])
+def test_the_time_of_maps_inside_is_part_of_what_tuning_cost(bench, preprocess):
+    done = bench.run(tuned(preprocess=preprocess))
+    (tuning,) = told(done, "tuning")
+    solving = sum(row["seconds"] for row in tuning["table"])
+
+    assert tuning["map_seconds"] > 0
+    assert done.result["tune_seconds"] == pytest.approx(solving + tuning["map_seconds"])
+
+
+def test_a_shared_map_gives_what_a_fit_inside_gives(bench, monkeypatch):
+    tables = []
+    for shared in (True, False):
+        monkeypatch.setattr(Unit, "shared", shared)
+        (tuning,) = told(bench.run(tuned(preprocess="unit")), "tuning")
+        tables.append([row["aucs"] for row in tuning["table"]])
+
+    assert tables[0] == tables[1]
+
+
+def test_the_built_in_maps_that_learn_something_are_fitted_inside():
+    shared = [NoMap(), Unit(), AppendOne(), Chain((Unit(), NoMap())), get_features("none+unit")]
+    inside = [MaxAbs(), Standard(), UnitCentred(), Nystroem(), Nystroem(landmarks="stratified")]
+    mixed = [Chain((Unit(), Standard())), get_features("standard+unit")]
+
+    assert all(map(is_shared, shared))
+    assert not any(map(is_shared, [*inside, *mixed]))
+
+
+def test_cells_that_are_not_tuned_fit_no_map(bench):
+    bench.run(cell("sht-auc", preprocess="target"))
+    assert len(fits()) == 1  # of the split
+    bench.run(cell("sht-auc", preprocess="target", tune=(("k", (1,)),)))  # nothing to choose
+
+    assert len(fits()) == 1
+
+
+@pytest.mark.parametrize(
+    ("preprocess", "error", "reason"),
+    [
+        ("fails", PluginError, "inner fold of tuning raised KeyError: 'no such"),
+        ("fails[how=exits]", PluginError, "inner fold of tuning raised SystemExit: 3"),
+        ("fails[how=applied]", PluginError, "inner fold of tuning raised TypeError"),
+        ("fails[how=memory]", MemoryError, ""),
+    ],
+)
+def test_a_map_that_fails_inside_is_an_error_with_a_reason(bench, preprocess, error, reason):
+    done = bench.run(tuned(preprocess=preprocess))
+
+    assert isinstance(done.error, error)
+    assert reason in str(done.error)
+    assert not told(done, "tuning")
+
+
+def test_a_map_that_refuses_an_inner_fold_skips_the_cell(bench):
+    done = bench.run(tuned(preprocess="fails[how=refuses]"))
+
+    assert done.result["status"] == "skipped"
+    assert done.result["reason"].startswith("preprocessing an inner fold of tuning: a category")
+
+
+def test_select_shows_the_map_of_a_solver_no_held_row(monkeypatch):
+    data = get_dataset(DATA)
+    seen, choose = [], Nystroem.choose
+
+    def spy(self, part, rng):
+        seen.append(part.n)
+        return choose(self, part, rng)
+
+    monkeypatch.setattr(Nystroem, "choose", spy)
+    select(get_solver("roc-svm-nystrom", rank=20), data, grid=(1.0, 0.1), folds=3, passes=2)
+
+    assert seen == [80] * 6 + [120]
