@@ -20,8 +20,8 @@ class Standard:
 
     Parameters
     ----------
-    mean : array of shape (d,), learnt by `fit`
-        m_j, in units of feature j.
+    mean, rest : arrays of shape (d,), learnt by `fit`
+        m_j rounded, in units of feature j, and what rounding took off: m = mean + rest.
     spread : array of shape (d,), learnt by `fit`
         s_j > 0, in units of feature j.
 
@@ -36,39 +36,50 @@ class Standard:
     exempt: ClassVar[int] = 0
 
     mean: Vector | None = field(default=None, repr=False, compare=False)
+    rest: Vector | None = field(default=None, repr=False, compare=False)
     spread: Vector | None = field(default=None, repr=False, compare=False)
 
     def fit(self, data: Data, rng: np.random.Generator) -> Standard:
         """Return the map that has read the means and deviations of `data`."""
-        mean, rest = centred(data.rows, "standard")
-        return replace(self, mean=mean, spread=_spread(rest))
+        mean, rest = means(data.rows, "standard")
+        spread = _spread(shifted(data.rows, mean, rest, "standard"))
+        return replace(self, mean=mean, rest=rest, spread=spread)
 
     def __call__(self, rows: Rows) -> Rows:
         """Rows (n, d), dense."""
-        mean, spread = (learnt(array, rows, "standard") for array in (self.mean, self.spread))
-        return shifted(rows, mean, "standard").scaled_columns(inverse(spread))
+        arrays = (self.mean, self.rest, self.spread)
+        mean, rest, spread = (learnt(array, rows, "standard") for array in arrays)
+        moved = shifted(rows, mean, rest, "standard")
+        table = moved.matrix
+        table *= inverse(spread)
+        return moved
 
 
-def shifted(X: Rows, mean: Vector, name: str) -> Rows:
-    """X − 1 mᵀ as dense rows; `name` is the map that an error blames."""
-    return rows(X.densified(DENSE_LIMIT, name).matrix - mean)
+def shifted(X: Rows, mean: Vector, rest: Vector, name: str) -> Rows:
+    """X − 1 (mean + rest)ᵀ as fresh dense rows; `name` is the map that an error blames."""
+    moved = X.densified(DENSE_LIMIT, name).matrix - mean
+    moved -= rest
+    return rows(moved)
 
 
-def centred(X: Rows, name: str) -> tuple[Vector, Rows]:
-    """Column means m of shape (d,), and X − 1 mᵀ as dense rows.
+def means(X: Rows, name: str) -> tuple[Vector, Vector]:
+    """Column means (d,), rounded, and what rounding took off.
 
     Measured from the first row: at an offset of 1e8 a plain sum loses the digits that the
-    deviation is made of, and a constant column would not come out as exactly 0.
+    deviation is made of, and so does a mean that is one number. A constant column has exactly
+    its value.
     """
-    dense = X.densified(DENSE_LIMIT, name)
-    first = dense.matrix[0]
-    mean: Vector = first + shifted(dense, first, name).matrix.mean(axis=0)
-    return mean, shifted(dense, mean, name)
+    dense = X.densified(DENSE_LIMIT, name).matrix
+    first = dense[0]
+    step = (dense - first).mean(axis=0)
+    mean: Vector = first + step
+    done = mean - first
+    return mean, (first - (mean - done)) + (step - done)  # the error of the sum, exactly
 
 
-def _spread(rest: Rows) -> Vector:
+def _spread(moved: Rows) -> Vector:
     """√mean of squares of each centred column; 1 where the column is constant."""
-    peak = rest.column_max_abs()
-    scaled = rest.scaled_columns(inverse(peak)).matrix  # raw squares may overflow or vanish
-    deviation: Vector = peak * np.sqrt(np.einsum("ij,ij->j", scaled, scaled) / rest.n)
+    peak = moved.column_max_abs()
+    scaled = moved.scaled_columns(inverse(peak)).matrix  # raw squares may overflow or vanish
+    deviation: Vector = peak * np.sqrt(np.einsum("ij,ij->j", scaled, scaled) / moved.n)
     return np.where(deviation > 0, deviation, 1.0)

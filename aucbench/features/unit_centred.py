@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.arrays import Rows, Vector
 from aucbench.data import Data
 from aucbench.features.scaling import learnt
-from aucbench.features.standard import centred, shifted
+from aucbench.features.standard import means, shifted
 from aucbench.features.unit import Unit
 
 
@@ -22,8 +22,8 @@ class UnitCentred:
 
     Parameters
     ----------
-    mean : array of shape (d,), learnt by `fit`
-        m_j, in units of feature j.
+    mean, rest : arrays of shape (d,), learnt by `fit`
+        m_j rounded, in units of feature j, and what rounding took off: m = mean + rest.
 
     Raises
     ------
@@ -40,12 +40,14 @@ class UnitCentred:
     exempt: ClassVar[int] = 0
 
     mean: Vector | None = field(default=None, repr=False, compare=False)
+    rest: Vector | None = field(default=None, repr=False, compare=False)
 
     def fit(self, data: Data, rng: np.random.Generator) -> UnitCentred:
         """Return the map that has read the means of `data`."""
-        return replace(self, mean=centred(data.rows, "unit-centred")[0])
+        mean, rest = means(data.rows, "unit-centred")
+        return replace(self, mean=mean, rest=rest)
 
     def __call__(self, rows: Rows) -> Rows:
         """Rows (n, d), dense."""
-        mean = learnt(self.mean, rows, "unit-centred")
-        return Unit()(shifted(rows, mean, "unit-centred"))
+        mean, rest = (learnt(array, rows, "unit-centred") for array in (self.mean, self.rest))
+        return Unit()(shifted(rows, mean, rest, "unit-centred"))

@@ -52,6 +52,16 @@ def test_the_streaming_example_learns_the_same_from_chunks():
     )
 
 
+def test_the_feature_map_of_the_page_codes_categories_by_their_labels():
+    names = {"__name__": "target_means"}
+    exec(block("docs/plugin.md", "python", "class TargetMeans"), names)
+    X, y = [[1.0, 7.0], [1.0, 8.0], [2.0, 8.0], [1.0, 7.0]], [1, 0, 0, 1]
+    phi = names["TargetMeans"]().fit(aucbench.Data.of(X, y), np.random.default_rng(0))
+
+    mapped = phi(aucbench.Data.of([[1.0, 8.0], [3.0, 7.0]], [0, 1]).rows).matrix
+    np.testing.assert_allclose(mapped, [[1 / 3, -1.0], [0.0, 1.0]])
+
+
 def test_the_path_example_finds_the_minimum_of_the_line(capsys):
     exec(block("docs/aum.md", "python", "aum_path"), {})
     found = re.search(r"^(\d+) (\S+) LineMinimum\(.*aum=(\S+)\)", capsys.readouterr().out)
