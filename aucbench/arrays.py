@@ -23,6 +23,7 @@ Index = NDArray[np.int32]
 Block = slice | Index
 ALL = slice(None)
 MAX_STORED = 2**31 - 1
+SQUARES = (1e-280, 1e305)  # sums of squares between these lost none
 DENSE_FROM = 1 / 3  # share of non-zeros where dense rows overtake CSR (measured: 0.25 to 0.5)
 
 
@@ -107,35 +108,43 @@ class Rows:
     def column_max_abs(self) -> Vector:
         """max_i |x_ij|, shape (d,)."""
         if self.columns is None:
-            peaks: Vector = np.abs(self.matrix).max(axis=0)
-            return peaks
+            return np.asarray(np.abs(self.matrix).max(axis=0))
         peak = np.zeros(self.d)
         np.maximum.at(peak, self.columns, np.abs(self.values))
         return peak
 
+    @np.errstate(over="ignore")
     def row_norms(self) -> Vector:
-        """Euclidean norm of each row, shape (n,)."""
-        # Squares may overflow. A power of two scales without rounding, so that no row's norm
-        # depends on another row.
-        _, exponent = np.frexp(np.abs(self.values).max(initial=0.0))
-        squares = np.ldexp(self.values, -exponent) ** 2
-        if self.starts is None:
-            sums = squares.reshape(self.n, self.d).sum(axis=1)
-        else:
-            sums = np.zeros(self.n)
-            filled = np.flatnonzero(np.diff(self.starts))  # reduceat misreads empty rows
-            if filled.size:
-                sums[filled] = np.add.reduceat(squares, self.starts[filled])
-        norms: Vector = np.ldexp(np.sqrt(sums), exponent)
+        """Euclidean norm of each row, shape (n,), right to rounding whatever the others are."""
+        norms, begin = np.zeros(self.n), self._begin
+        filled = np.flatnonzero(np.diff(begin))  # reduceat misreads empty rows
+        sums = np.add.reduceat(self.values**2, begin[filled])
+        norms[filled] = np.sqrt(sums)
+        odd = filled[~((sums > SQUARES[0]) & (sums < SQUARES[1]))].astype(np.int32)
+        if odd.size:
+            norms[odd] = self.take(odd)._scaled_norms()
         return norms
+
+    def _scaled_norms(self) -> Vector:
+        """As `row_norms` of rows that store something; a power of two scales without rounding."""
+        begin = self._begin
+        _, power = np.frexp(np.maximum.reduceat(np.abs(self.values), begin[:-1]))
+        scaled = np.ldexp(self.values, np.repeat(-power, np.diff(begin)))
+        return np.asarray(np.ldexp(np.sqrt(np.add.reduceat(scaled**2, begin[:-1])), power))
+
+    @property
+    def _begin(self) -> NDArray[Any]:
+        return np.arange(self.n + 1) * self.d if self.starts is None else self.starts
 
     def gram(self, c: Vector, centre: Vector) -> Vector:
         """Sum of c_i (x_i - m)(x_i - m)^T, (d, d), m the centre: dense rows never as a copy."""
         if self.columns is not None:
-            X = self.matrix
-            moment = X.T @ c
-            cross = np.outer(moment, centre)
-            whole: Vector = (X.T @ self.scaled_rows(c).matrix).toarray()
+            # A full column moves without becoming dense; one with zeros cannot lie far from 0.
+            full = np.where(np.bincount(self.columns, minlength=self.d) == self.n, centre, 0.0)
+            moved, centre = self.with_values(self.values - full[self.columns]), centre - full
+            X = moved.matrix
+            cross = np.outer(X.T @ c, centre)
+            whole: Vector = (X.T @ moved.scaled_rows(c).matrix).toarray()
             whole -= cross + cross.T
             whole += c.sum() * np.outer(centre, centre)
             return whole

@@ -8,7 +8,7 @@ from aucbench.arrays import Rows, Vector
 from aucbench.errors import DataError, ParameterError
 
 DENSE_LIMIT = 2 << 30  # bytes that a map may take to make sparse rows dense
-_TINY = np.finfo(np.float64).tiny  # below it 1/x may overflow
+TINY = float(np.finfo(np.float64).tiny)  # below it 1/x may overflow
 
 
 def learnt(array: Vector | None, rows: Rows, name: str) -> Vector:
@@ -33,4 +33,4 @@ def learnt(array: Vector | None, rows: Rows, name: str) -> Vector:
 
 def inverse(lengths: Vector) -> Vector:
     """1 / length; 1 where the length is 0 or too small to divide by."""
-    return 1.0 / np.where(lengths < _TINY, 1.0, lengths)
+    return 1.0 / np.where(lengths < TINY, 1.0, lengths)

@@ -9,12 +9,15 @@ import numpy as np
 
 from aucbench.arrays import Rows
 from aucbench.data import Data
-from aucbench.features.scaling import inverse
+from aucbench.features.scaling import TINY, inverse
 
 
 @dataclass(frozen=True)
 class Unit:
-    """φ(x) = x / ‖x‖₂; a row of zeros stays. Zeros are kept, nothing is learnt."""
+    """φ(x) = x / ‖x‖₂; a row of zeros stays. Zeros are kept, nothing is learnt.
+
+    Rows of any length become 1 long, subnormal ones too, with the few digits that they have.
+    """
 
     exempt: ClassVar[int] = 0
     shared: ClassVar[bool] = True
@@ -25,4 +28,9 @@ class Unit:
 
     def __call__(self, rows: Rows) -> Rows:
         """Rows (n, d) in the same layout."""
-        return rows.scaled_rows(inverse(rows.row_norms()))
+        lengths = rows.row_norms()
+        long, short = np.isinf(lengths), (lengths > 0) & (lengths < TINY)
+        if long.any() or short.any():  # 1 / length is no number: scale by a power of two first
+            rows = rows.scaled_rows(np.where(long, 2.0**-64, np.where(short, 2.0**128, 1.0)))
+            lengths = rows.row_norms()
+        return rows.scaled_rows(inverse(lengths))
