@@ -86,8 +86,8 @@ class Identity:
 class FeatureMap(Protocol):
     """phi, learnt from the training rows only and then applied to any rows.
 
-    It may look at labels: tuning fits it to each inner fold anew. With `shared = True` a class
-    says that it learns nothing from labels, nor from other rows what matters, and is not.
+    It may look at labels: tuning fits it to each inner fold anew. Only a class that has
+    `shared = True` is not: it learns nothing from labels, and nothing that matters from rows.
     """
 
     exempt: ClassVar[int]  # trailing coordinates that are not features (an intercept)
