@@ -48,7 +48,9 @@ def _frame_values(frame: Any) -> NDArray[Any]:
 
 
 def _refuse_non_finite(X: Rows, names: tuple[str, ...] | None) -> None:
-    if np.isfinite(X.values.sum()):  # one pass; a finite sum has no NaN or infinity in it
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = X.values.sum()
+    if np.isfinite(total):  # one pass; a finite sum has no NaN or infinity in it
         return
     bad = np.flatnonzero(~np.isfinite(X.values))
     if not bad.size:

@@ -104,6 +104,13 @@ def test_duplicate_entries_are_summed_in_a_copy():
     assert Data.of(csr, [1, -1]).rows.values.tolist() == [3.0]
 
 
+def test_finite_values_may_add_up_to_infinity():
+    data = Data.of(np.full((2, 2), 1.7e308) * [[1.0, 1.0], [-1.0, -1.0]], [0, 1])
+
+    assert data.d == 2
+    assert Data.of(np.full((4, 1), 1.7e308), [0, 1, 0, 1]).n == 4
+
+
 @pytest.mark.parametrize(
     ("bad", "place"), [(np.nan, "nan in row 2, column 1"), (-np.inf, "-inf in row 2, column 1")]
 )
