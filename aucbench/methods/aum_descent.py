@@ -11,8 +11,8 @@ import numpy as np
 
 from aucbench.arrays import Vector
 from aucbench.aum import intercept_of_least_errors, roc_auc
+from aucbench.methods.aum_bound import LowerBound
 from aucbench.methods.aum_steps import AumObjective, Line, Steps, search_called
-from aucbench.methods.aum_vertex import LowerBound
 from aucbench.methods.proximal_cuts import Direction, ProximalCuts
 from aucbench.protocols import Problem, State
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from math import fsum, inf
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -25,17 +25,9 @@ from numpy.typing import NDArray
 
 from aucbench.arrays import Rows, Vector
 from aucbench.data import Data
-from aucbench.methods.aum_steps import AumObjective
-from aucbench.rounding import of_pullback, of_scores
-from aucbench.targets import Labels
+from aucbench.rounding import of_pullback
 
 FAR = 10.0  # a minimiser is looked for within this many times ‖w‖
-ROWS = 4  # rows of the first programme, per weight
-TRIES = 8  # programmes one after the other at the end
-LONG, LAST = (
-    1e9,
-    10.0,
-)  # nanoseconds, and multiple of those of the steps, that the last ones may take
 FREE = 1e-9  # share of its interval by which c is between its bounds
 Numbers = NDArray[np.intp]
 
@@ -174,68 +166,6 @@ class Programmes:
         rest = float(np.linalg.norm(g)) + of_pullback(self.data, float(np.abs(c).sum()))
         below: float = mu - float(c @ self.shift) - rest * far - abs(total) * reach
         return below
-
-
-class LowerBound:
-    """The best bound of an AUM from below so far, and when another programme is worth its while.
-
-    Attributes
-    ----------
-    known : bool
-        Whether there is a bound: the AUM of labels is never negative.
-    below : float
-        The bound; -inf where none is known.
-    """
-
-    def __init__(self, f: AumObjective, programmes: Programmes | None, *, known: bool) -> None:
-        self.f, self.programmes, self.known = f, programmes, known
-        self.below = 0.0 if known else -inf
-        n, d = f.data.rows.n, f.data.rows.d
-        self.count, self._spent = min(n, ROWS * (d + 1)), 0.0
-        self._step = 1e6 + 2.0 * f.data.rows.values.size + 30.0 * n
-
-    @staticmethod
-    def of(f: AumObjective, normal: Vector | None) -> LowerBound:
-        """For weights with a·w = 1, or all of them where there is no normal a."""
-        if not isinstance(f.data.target, Labels):
-            return LowerBound(f, None, known=False)
-        if normal is None and not f.shift.any():
-            return LowerBound(f, None, known=True)  # it is 0, at w = 0
-        return LowerBound(f, Programmes(f.data, f.shift, normal), known=True)
-
-    def gap(self, w: Vector, value: float) -> float:
-        """f(w) − bound, and what rounding hides in f(w) = `value`."""
-        return max(0.0, value - self.below) + 4.0 * of_scores(self.f.data, w)
-
-    def stepped(self) -> None:
-        """Count a step of the descent."""
-        self._spent += self._step
-
-    def due(self) -> bool:
-        """Whether the steps since the last programme took as long as another one will."""
-        return self.programmes is not None and self._spent >= self.programmes.work(self.count)
-
-    def too_dear(self) -> bool:
-        """Whether a programme would take long, and much longer than the steps since the last."""
-        if self.programmes is None:
-            return False
-        return self.programmes.work(self.count) > LONG + LAST * self._spent
-
-    def vertex(self, w: Vector, s: Vector) -> Vector | None:
-        """Solve a programme at w with the scores s; raise the bound, and return the vertex."""
-        self._spent = 0.0
-        if self.programmes is None:
-            return None
-        found = self.programmes.vertex(w, s - self.f.shift, self.count)
-        if found is None:
-            return None
-        self.below = max(self.below, found.below)
-        return found.w
-
-    def widen(self) -> bool:
-        """Take twice as many rows from now on; False where all were taken."""
-        before, self.count = self.count, min(self.f.data.rows.n, 2 * self.count)
-        return self.count > before
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.loop import solve
-from aucbench.methods import aum_vertex
-from aucbench.methods.aum_vertex import LowerBound, Programmes
+from aucbench.methods import aum_bound
+from aucbench.methods.aum_bound import LowerBound
+from aucbench.methods.aum_vertex import Programmes
 from aucbench.objectives import Aum
 from aucbench.records import Stop
 from aucbench.registry import get_solver
@@ -104,8 +105,8 @@ def test_error_functions_and_free_scale_have_no_programme():
 
 def test_a_programme_that_takes_too_long_is_left_out(monkeypatch):
     X, y = sample()
-    monkeypatch.setattr(aum_vertex, "LONG", 0.0)
-    monkeypatch.setattr(aum_vertex, "LAST", 0.0)
+    monkeypatch.setattr(aum_bound, "LONG", 0.0)
+    monkeypatch.setattr(aum_bound, "LAST", 0.0)
     monkeypatch.setattr(LowerBound, "due", lambda self: False)
 
     run = solve(get_solver("aum", early_stopping=False), Data.of(X, y), passes=20_000)
