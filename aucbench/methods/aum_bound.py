@@ -11,11 +11,8 @@ from aucbench.rounding import of_scores
 from aucbench.targets import Labels
 
 ROWS = 4  # rows of the first programme, per weight
-TRIES = 8  # programmes one after the other at the end
-LONG, LAST = (
-    1e9,
-    10.0,
-)  # nanoseconds, and multiple of those of the steps, that the last ones may take
+LONG = 1e9  # nanoseconds that the programme at an end may take, whatever the steps took
+LAST = 10.0  # and times those of the steps since the last programme
 
 
 class LowerBound:
