@@ -1,6 +1,7 @@
 """Passes of OPAUC over rows in a given order."""
 
 from libc.math cimport sqrt
+from reach cimport widen
 from rows cimport Rows, ahead, axpy, first_index, view
 from scipy.linalg.cython_blas cimport daxpy, ddot, dgemv, dscal, dsymv, dsyrk
 
@@ -35,10 +36,16 @@ cdef inline void centred(
     axpy(1.0, X, i, out)
 
 
-cdef inline void learn(Moments* m, const Rows* X, Py_ssize_t i) noexcept nogil:
+cdef inline double square(int d, const double* v) noexcept nogil:
+    """|v|^2"""
+    cdef int step = 1
+    return ddot(&d, <double*> v, &step, <double*> v, &step)
+
+
+cdef inline void learn(Moments* m, const Rows* X, Py_ssize_t i, double* trace) noexcept nogil:
     """Welford's update; the rank-one terms are added to the scatter in groups.
 
-    One by one they would read and write the whole triangle for each row; a group costs one
+    `trace`, unless NULL, is that of the scatter. One by one they would read and write the whole triangle for each row; a group costs one
     matrix product, at the speed of the processor instead of the cache.
     """
     cdef double* v = m.pending + m.held[0] * <Py_ssize_t> m.d
@@ -50,6 +57,8 @@ cdef inline void learn(Moments* m, const Rows* X, Py_ssize_t i) noexcept nogil:
     daxpy(&m.d, &share, v, &step, m.mean, &step)
     share = sqrt((m.n[0] - 1.0) / m.n[0])
     dscal(&m.d, &share, v, &step)
+    if trace != NULL:
+        trace[0] += square(m.d, v)
     m.held[0] += 1
     if m.held[0] == m.slots:
         dsyrk(b"L", b"N", &m.d, m.held, &one, m.pending, &m.d, &one, m.scatter, &m.d)
@@ -69,18 +78,27 @@ cdef inline void covariance(
         dgemv(b"N", &d, m.held, &share, m.pending, &d, inner, &step, &one, out, &step)
 
 
+cdef inline double derived(
+    double share, double lam, double* spread, double trace, const double* q, int d, double* w
+) noexcept nogil:
+    """share / (lam + kappa), kappa = spread[0] the largest |q|^2 + tr S so far"""
+    cdef double shrink = widen(spread, square(d, q) + trace)
+    cdef int step = 1
+    if shrink < 1.0:
+        dscal(&d, &shrink, w, &step)
+    return share / (lam + spread[0])
+
+
 cdef inline void descend(
-    const Moments* other, const Rows* X, Py_ssize_t i, double side, double eta, double lam,
+    const Moments* other, const double* q, double side, double eta, double lam,
     double* w, double[:, ::1] work
 ) noexcept nogil:
     """w -= eta (lam w - side q + (q . w) q + S w), q = x - mean, of the other class."""
-    cdef double* q = &work[0, 0]
     cdef double* Sw = &work[1, 0]
     cdef double move, shrink = 1.0 - eta * lam
-    cdef int j, step = 1, d = X.d
-    centred(X, i, other.mean, q)
+    cdef int j, step = 1, d = other.d
     covariance(other, w, Sw, &work[2, 0])
-    move = eta * (side - ddot(&d, q, &step, w, &step))
+    move = eta * (side - ddot(&d, <double*> q, &step, w, &step))
     for j in range(d):
         w[j] = shrink * w[j] + move * q[j] - eta * Sw[j]
 
@@ -89,18 +107,22 @@ def opauc_pass(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, double eta, double lam,
     double[::1] n, int[::1] held, double[:, ::1] mean, double[:, :, ::1] scatter,
-    double[:, :, ::1] pending, double[::1] w, double[:, ::1] work,
+    double[:, :, ::1] pending, double[::1] w, double[:, ::1] work, double[::1] spread=None,
 ):
     """Count each row into the moments of its class (0: -1, 1: +1), then step.
 
     There is no step before the first row of the other class. `work` is (3, max(d, slots)).
+    With `spread` = [kappa, traces of the scatters], eta is a share of 1 / (lam + kappa).
     The product S w costs O(d^2) for a CSR row too, so that all else may cost O(d).
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Moments[2] of
     cdef const int* order_ = first_index(order)
     cdef Py_ssize_t rows = order.shape[0], t
-    cdef int i, k
+    cdef double* q = &work[0, 0]
+    cdef double* top = NULL if spread is None else &spread[0]
+    cdef double step = eta
+    cdef int i, k, o
     for k in range(2):
         of[k] = moments(k, n, held, mean, scatter, pending)
     with nogil:
@@ -108,6 +130,10 @@ def opauc_pass(
             i = order_[t]
             ahead(&X, order_, t, rows)
             k = y[i] > 0
-            learn(&of[k], &X, i)
-            if of[1 - k].n[0] > 0.0:
-                descend(&of[1 - k], &X, i, y[i], eta, lam, &w[0], work)
+            o = 1 - k
+            learn(&of[k], &X, i, NULL if top == NULL else top + 1 + k)
+            if of[o].n[0] > 0.0:
+                centred(&X, i, of[o].mean, q)
+                if top != NULL:
+                    step = derived(eta, lam, top, top[1 + o] / of[o].n[0], q, d, &w[0])
+                descend(&of[o], q, y[i], step, lam, &w[0], work)

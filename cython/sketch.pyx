@@ -1,6 +1,7 @@
 """Passes of the low-rank OPAUC over rows in a given order."""
 
-from libc.math cimport fabs
+from libc.math cimport fabs, fmax
+from reach cimport widen
 from rows cimport (
     AUCBENCH_PREFETCH, Rows, ahead, aucbench_axpy2, aucbench_axpy4, axpy, begin, column, dot,
     first, first_index, square, view,
@@ -106,6 +107,23 @@ cdef inline double learn(Sketch* S, const Rows* X, Py_ssize_t i, int k) noexcept
     return score
 
 
+cdef inline double reach(
+    const Sketch* S, const Rows* X, Py_ssize_t i, int o, double n, const double* q
+) noexcept nogil:
+    """|x - c|^2 + tr S, c and S of class o, and what rounding may have taken from it.
+
+    tr S = |Z - c q^T|^2 / n. All inner products of columns are in G, those with x in g.
+    """
+    cdef const double* G = S.G + o * S.K * (S.m + 1)
+    cdef int last = S.K - 1, r
+    cdef double c = G[last * (S.m + 1)] / n / n, size = square(X, i) + c
+    cdef double found = size - 2.0 * S.g[o * S.K + last] / n
+    for r in range(last):
+        size += (G[r * (S.m + 1)] + q[r] * q[r] * c) / n
+        found += (G[r * (S.m + 1)] + q[r] * (q[r] * c - 2.0 * G[r * S.m + last] / n)) / n
+    return fmax(found, 0.0) + 1e-14 * size
+
+
 cdef inline void descend(
     Sketch* S, const Rows* X, Py_ssize_t i, int o, double score, double side, double eta,
     double lam, double n, const double* q
@@ -135,23 +153,25 @@ def sketch_pass(
     const int[::1] order, const signed char[::1] y, const double[:, ::1] noise,
     double eta, double lam, double[::1] n, double[:, ::1] q, double[:, ::1] B,
     double[:, ::1] G, double[:, ::1] ha, double[::1] u, double[::1] numbers,
-    double[:, ::1] work,
+    double[:, ::1] work, double[::1] spread=None,
 ):
     """Count each row into the sketch of its class (0: -1, 1: +1), then step.
 
     noise[t] is r of row order[t]: Z += x r^T, q += r. ha = [h, a]; numbers = [s, spent];
     `work` is (3, 2 K). There is no step before the first row of the other class. With K
-    columns for each class a step costs O(stored values K + K^2).
+    columns for each class a step costs O(stored values K + K^2). With `spread` = [kappa], the
+    largest |x - c|^2 + tr S so far, eta is a share of 1 / (lam + kappa).
     """
     cdef Rows X = view(values, columns, starts, d)
-    cdef int K = <int> q.shape[1] + 1, tau = K - 1, step = 1, i, k
+    cdef int K = <int> q.shape[1] + 1, tau = K - 1, step = 1, i, k, o
     cdef Sketch S = Sketch(
         &B[0, 0], &G[0, 0], &ha[0, 0], &u[0], &ha[1, 0], &numbers[0], &numbers[1],
         &work[0, 0], &work[1, 0], &work[2, 0], K, 2 * K, d,
     )
     cdef const int* order_ = first_index(order)
     cdef Py_ssize_t rows = order.shape[0], t
-    cdef double one = 1.0, score
+    cdef double* top = NULL if spread is None else &spread[0]
+    cdef double one = 1.0, length = eta, score, shrink
     S.e[tau] = 1.0
     with nogil:
         for t in range(rows):
@@ -162,8 +182,14 @@ def sketch_pass(
             dcopy(&tau, <double*> &noise[t, 0], &step, S.e, &step)
             daxpy(&tau, &one, S.e, &step, &q[k, 0], &step)
             score = learn(&S, &X, i, k)
-            if n[1 - k] > 0.0:
-                descend(&S, &X, i, 1 - k, score, y[i], eta, lam, n[1 - k], &q[1 - k, 0])
+            o = 1 - k
+            if n[o] > 0.0:
+                if top != NULL:
+                    shrink = widen(top, reach(&S, &X, i, o, n[o], &q[o, 0]))
+                    multiply(&S, shrink)
+                    score *= shrink
+                    length = eta / (lam + top[0])
+                descend(&S, &X, i, o, score, y[i], length, lam, n[o], &q[o, 0])
             S.spent[0] += begin(&X, i + 1) - begin(&X, i) + S.m
             if S.spent[0] >= 16.0 * d:
                 refresh(&S)

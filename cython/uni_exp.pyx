@@ -1,24 +1,35 @@
 """Passes of Online Uni-Exp over rows in a given order."""
 
-from libc.math cimport exp
-from rows cimport Rows, ahead, first, first_index, view
+from libc.math cimport INFINITY, exp, fmin
+from reach cimport widen
+from rows cimport Rows, ahead, first, first_index, square, view
 from scaled cimport Scaled, add, fold, multiply, scaled, score
+
+
+cdef inline double derived(
+    double share, double lam, double p, double top
+) noexcept nogil:
+    """share / (lam + top / (2 p)), of the curvature of the loss at w = 0 in the rarer class"""
+    return 2.0 * p * share / (2.0 * p * lam + top)
 
 
 def uni_exp_pass(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, double eta, double lam,
-    double[::1] w, long long[::1] seen,
+    double[::1] w, long long[::1] seen, double[::1] longest=None,
 ):
     """w <- (1 - eta lam) w + eta y exp(-y w.x) x / (2 p_y) for each row.
 
     seen = (negatives, positives) so far; p_y is the share of the row's class among them, the
-    row included. A step costs O(stored values of the row).
+    row included. A step costs O(stored values of the row). With `longest` = [the largest |x|^2
+    so far], eta is a share of 1 / (lam + longest / (2 p)), p the share of the rarer class, and
+    what x is multiplied by is at most 1 / longest.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Scaled W = scaled(<double*> first(w), NULL, NULL, d)
     cdef const int* order_ = first_index(order)
-    cdef double side, pull
+    cdef double* top = NULL if longest is None else &longest[0]
+    cdef double rows, side, pull, step = eta, most = INFINITY
     cdef Py_ssize_t n = order.shape[0], t
     cdef int i, k
     with nogil:
@@ -27,7 +38,12 @@ def uni_exp_pass(
             ahead(&X, order_, t, n)
             side, k = y[i], y[i] > 0
             seen[k] += 1
-            pull = 0.5 * eta * (seen[0] + seen[1]) / seen[k] * exp(-side * score(&W, &X, i))
-            multiply(&W, 1.0 - eta * lam)
-            add(&W, side * pull, &X, i)
+            rows = seen[0] + seen[1]
+            if top != NULL:
+                multiply(&W, widen(top, square(&X, i)))
+                step = derived(eta, lam, min(seen[0], seen[1]) / rows, top[0])
+                most = 1.0 / top[0]
+            pull = 0.5 * step * rows / seen[k] * exp(-side * score(&W, &X, i))
+            multiply(&W, 1.0 - step * lam)
+            add(&W, side * fmin(pull, most), &X, i)
         fold(&W)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import exp2
 from typing import ClassVar
 
 import numpy as np
@@ -27,8 +28,10 @@ class Opauc:
 
     Parameters
     ----------
-    eta : float
-        Step size η > 0, in squared units of w; 2⁻⁵ is near the best where ‖x‖² is 1 to 30.
+    eta : float, optional
+        Step size η > 0, in squared units of w. None: 1/(8(κ + λ)), κ the largest ‖q‖² + tr S so
+        far, the mean ‖x − x′‖² over the rows x′ of the other class. No rows make it diverge:
+        Theorem 1 asks for η ≤ 1/(2(κ + λ)), with κ = 4 where ‖x‖ ≤ 1.
     lam : float
         Ridge λ ≥ 0, in units of F per squared unit of w; 2⁻¹⁰, the least of the grid.
     shuffle : bool
@@ -39,14 +42,11 @@ class Opauc:
     Gao, Jin, Zhu & Zhou, "One-pass AUC optimization", ICML 2013.
     """
 
-    eta: float = 2.0**-5
+    eta: float | None = None
     lam: float = 2.0**-10
     shuffle: bool = True
 
-    space: ClassVar = {
-        "eta": tuple(2.0**e for e in range(-12, 11)),
-        "lam": tuple(2.0**e for e in range(-10, 3)),
-    }
+    space: ClassVar = {"eta": (*map(exp2, range(-12, 11)),), "lam": (*map(exp2, range(-10, 3)),)}
     needs: ClassVar = Needs()
 
     def __post_init__(self) -> None:

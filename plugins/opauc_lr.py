@@ -29,8 +29,8 @@ class OpaucLowRank:
     Parameters
     ----------
     eta, lam : float
-        Step size η > 0, in squared units of w (2⁻⁵ is near the best where ‖x‖² is 1 to 30), and
-        ridge λ ≥ 0, in units of F per squared unit of w (2⁻¹⁰, the least of the grid).
+        Step size η > 0 and ridge λ ≥ 0, in the units of `opauc`. η None: 1/(8(κ + λ)), κ the
+        largest ‖q‖² + tr Ŝ so far.
     rank : int
         Columns τ of a sketch, 50 as in its experiments on high-dimensional data.
     shuffle : bool
@@ -41,7 +41,7 @@ class OpaucLowRank:
     Gao, Jin, Zhu & Zhou, "One-pass AUC optimization", ICML 2013.
     """
 
-    eta: float = 2.0**-5
+    eta: float | None = None
     lam: float = 2.0**-10
     rank: int = 50
     shuffle: bool = True

@@ -29,8 +29,10 @@ class SpamL2:
 
     Parameters
     ----------
-    xi : float
-        Step η_t = ξ/√t for row t of all passes, ξ > 0, in squared units of w per unit of F.
+    xi : float, optional
+        Step η_t = ξ/√t for row t of all passes, ξ > 0, in squared units of w per unit of F. None:
+        1/(2 max (1 − p_i)|x_i|²), p_i the share of the class of row i; no rows make it diverge.
+        In file order less, as the file may be sorted: see `aucbench.methods.spam.first_step`.
     l2 : float
         λ₂ ≥ 0, weight of |w|²/2 beside p(1−p) F.
     average : bool
@@ -45,7 +47,7 @@ class SpamL2:
     has ξ ∈ [1:9:100], which diverges unless rows are short).
     """
 
-    xi: float = 0.1
+    xi: float | None = None
     l2: float = 1e-3
     average: bool = True
     shuffle: bool = True

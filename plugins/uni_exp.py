@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import exp2
 from typing import ClassVar
 
 import numpy as np
@@ -22,12 +23,14 @@ from aucbench.protocols import Needs, Problem, State
 class UniExp:
     """w ← (1 − ηλ) w + η y exp(−y w·x) x / (2 p_y), p_y the share of class y so far.
 
-    Cost per row O(d) dense, O(stored values) for CSR. Too large an η overflows: see `Univariate`.
+    Cost per row O(d) dense, O(stored values) for CSR.
 
     Parameters
     ----------
-    eta : float
-        Constant step η > 0, in squared units of w.
+    eta : float, optional
+        Constant step η > 0, in squared units of w; one too large overflows. None: at each row
+        1/(8(λ + L/(2p))), L the largest |x|² so far and p the share of the rarer class, and x
+        is multiplied by at most 1/L, so that no margin moves by more than 1; see `Univariate`.
     lam : float
         Weight λ ≥ 0 of |w|²/2 in the objective.
     shuffle : bool
@@ -39,14 +42,11 @@ class UniExp:
     loss", ICML 2011; online as compared in Gao et al., "One-pass AUC optimization", ICML 2013.
     """
 
-    eta: float = 2.0**-11
+    eta: float | None = None
     lam: float = 2.0**-10
     shuffle: bool = True
 
-    space: ClassVar = {
-        "eta": tuple(2.0**e for e in range(-12, 11)),
-        "lam": tuple(2.0**e for e in range(-10, 3)),
-    }
+    space: ClassVar = {"eta": (*map(exp2, range(-12, 11)),), "lam": (*map(exp2, range(-10, 3)),)}
     needs: ClassVar = Needs()
 
     def __post_init__(self) -> None:

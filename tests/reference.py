@@ -189,6 +189,13 @@ def oam(X, y, uniforms, C, buffer, w, *, at_once):
 # --- opauc -------------------------------------------------------------------------------
 
 
+def widened(top, square, w):
+    """The largest square so far, and w in the unit of length that it brings."""
+    if 0 < top < square:
+        w = w * np.sqrt(top / square)
+    return max(top, square), w
+
+
 class ExactMoments:
     """Rows of a class as they are: mean and covariance by their definition."""
 
@@ -202,6 +209,9 @@ class ExactMoments:
         mean = np.mean(self.rows, axis=0)
         centred = self.rows - mean
         return mean, centred.T @ (centred @ w) / len(self.rows)
+
+    def trace(self):
+        return np.sum((self.rows - np.mean(self.rows, axis=0)) ** 2) / len(self.rows)
 
 
 class SketchedMoments:
@@ -219,9 +229,16 @@ class SketchedMoments:
         Y = self.Z - np.outer(self.mean, self.q)
         return self.mean, Y @ (Y.T @ w) / len(self.rows)
 
+    def trace(self):
+        return np.sum((self.Z - np.outer(self.mean, self.q)) ** 2) / len(self.rows)
+
 
 def opauc(X, y, order, *, eta, lam, noise=None, w=None):
-    """Eager OPAUC, with noise (one r for each step) its low-rank form: the last point."""
+    """Eager OPAUC, with noise (one r for each step) its low-rank form: the last point.
+
+    Without eta it is 1/8 over lam + kappa, the largest |q|^2 + tr S so far.
+    """
+    kappa, step = 0.0, eta
     w = np.zeros(X.shape[1]) if w is None else w.copy()
     kind = ExactMoments if noise is None else SketchedMoments
     classes = {-1: kind(w.size), 1: kind(w.size)}
@@ -229,9 +246,12 @@ def opauc(X, y, order, *, eta, lam, noise=None, w=None):
         classes[y[i]].count(X[i], None if noise is None else noise[t])
         other = classes[-y[i]]
         if other.rows:
-            mean, product = other.mean_and_product(w)
-            q = X[i] - mean
-            w = w - eta * (lam * w - y[i] * q + (q @ w) * q + product)
+            q = X[i] - other.mean_and_product(w)[0]
+            if eta is None:
+                kappa, w = widened(kappa, q @ q + other.trace(), w)
+                step = 1 / 8 / (lam + kappa)
+            _, product = other.mean_and_product(w)
+            w = w - step * (lam * w - y[i] * q + (q @ w) * q + product)
     return w
 
 
@@ -249,12 +269,21 @@ def univariate_exp(X, y, w):
 
 
 def uni_exp(X, y, eta, lam, w):
-    """One eager step per row, with the running share of its class."""
-    w, seen = w.copy(), {1: 0, -1: 0}
+    """One eager step per row, with the running share of its class.
+
+    Without eta it is 1/8 over lam + L / (2 p), p the smaller share and L the largest |x|^2 so
+    far, and x is multiplied by at most 1 / L.
+    """
+    w, seen, L, step, most = w.copy(), {1: 0, -1: 0}, 0.0, eta, np.inf
     for t, (x, k) in enumerate(zip(X, y, strict=True), 1):
         seen[k] += 1
         share = seen[k] / t
-        w = (1 - eta * lam) * w + eta * k * np.exp(-k * (w @ x)) / (2 * share) * x
+        if eta is None:
+            L, w = widened(L, x @ x, w)
+            p = min(seen.values()) / t
+            step, most = 1 / 8 / (lam + L / (2 * p)) if p else 0.0, 1 / L
+        pull = min(step * np.exp(-k * (w @ x)) / (2 * share), most)
+        w = (1 - step * lam) * w + k * pull * x
     return w
 
 

@@ -20,4 +20,5 @@ def opauc_pass(
     pending: Vector,
     w: Vector,
     work: Vector,
+    spread: Vector | None = None,
 ) -> None: ...

@@ -22,4 +22,5 @@ def sketch_pass(
     u: Vector,
     numbers: Vector,
     work: Vector,
+    spread: Vector | None = None,
 ) -> None: ...

@@ -15,4 +15,5 @@ def uni_exp_pass(
     lam: float,
     w: Vector,
     seen: NDArray[np.int64],
+    longest: Vector | None = None,
 ) -> None: ...

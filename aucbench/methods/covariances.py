@@ -10,6 +10,7 @@ from aucbench.arrays import Index, Vector
 from aucbench.data import Chunk
 from aucbench.errors import UnsupportedError
 from aucbench.kernels.opauc import opauc_pass
+from aucbench.methods.reach import SHARE, require_squares
 
 MAX_BYTES = 4 << 30  # d of about 16 000
 SLOTS = 32  # at d = 1000 a pass takes 170 ms with 1, 90 with 16 or 32, 98 with 64
@@ -30,6 +31,8 @@ class Covariances:
     pending, held : arrays of shape (2, SLOTS, d) and (2,)
         The first `held` vectors v of a class stand for terms v vᵀ that wait: they are added
         to the scatter together, and to each product with it until then.
+    spread : array of shape (3,)
+        κ, the largest ‖q‖² + tr S so far, and tr M of each class; kept while η is derived.
     """
 
     w: Vector
@@ -38,6 +41,7 @@ class Covariances:
     scatter: Vector
     pending: Vector
     held: Index
+    spread: Vector
 
     @staticmethod
     def at(w: Vector) -> Covariances:
@@ -61,21 +65,26 @@ class Covariances:
             scatter=np.zeros((2, d, d)),
             pending=np.zeros((2, SLOTS, d)),
             held=np.zeros(2, dtype=np.int32),
+            spread=np.zeros(3),
         )
 
-    def learn(self, chunk: Chunk, order: Index, *, eta: float, lam: float) -> None:
+    def learn(self, chunk: Chunk, order: Index, *, eta: float | None, lam: float) -> None:
         """Count each row into its class, then step against the other class.
 
         Class k: N ← N + 1, M ← M + ((N − 1)/N) (x − c)(x − c)ᵀ, c ← c + (x − c)/N; with the
         other class q = x − c, S = M/N: w ← w − η[λw − y q + (q·w) q + S w]. The rows of a
         CSR matrix take the same centred form: Σ x xᵀ − N c cᵀ would touch stored values only,
         but cancels where means are large, and S w costs O(d²) all the same.
+
+        Without η it is SHARE/(κ + λ), and w shrinks by the root of κ old/new where κ grows.
         """
+        if eta is None:
+            require_squares(chunk, "eta")
         opauc_pass(
             *chunk.rows.arrays,
             order,
             chunk.y,
-            eta,
+            SHARE if eta is None else eta,
             lam,
             self.n,
             self.held,
@@ -84,4 +93,5 @@ class Covariances:
             self.pending,
             self.w,
             np.empty((3, max(self.w.size, SLOTS))),
+            self.spread if eta is None else None,
         )

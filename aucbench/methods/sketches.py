@@ -10,6 +10,7 @@ import numpy as np
 from aucbench.arrays import Index, Vector
 from aucbench.data import Chunk
 from aucbench.kernels.sketch import sketch_pass
+from aucbench.methods.reach import SHARE, require_squares
 
 SLICE = 4096  # rows whose random numbers are drawn at a time
 
@@ -34,6 +35,8 @@ class Sketches:
         Rows of each class so far, and Σ r.
     numbers : array of shape (2,)
         s, and the work done since w was last made explicit.
+    spread : array of shape (1,)
+        κ, the largest ‖x − c‖² + tr Ŝ so far; kept while η is derived.
     rng : Generator
         Draws r ~ N(0, I)/√τ, one row's after the other's.
     """
@@ -45,6 +48,7 @@ class Sketches:
     n: Vector
     q: Vector
     numbers: Vector
+    spread: Vector
     rng: np.random.Generator
 
     @staticmethod
@@ -59,18 +63,22 @@ class Sketches:
             n=np.zeros(2),
             q=np.zeros((2, rank)),
             numbers=np.array([1.0, 0.0]),
+            spread=np.zeros(1),
             rng=rng,
         )
 
-    def learn(self, chunk: Chunk, order: Index, *, eta: float, lam: float) -> None:
+    def learn(self, chunk: Chunk, order: Index, *, eta: float | None, lam: float) -> None:
         """Count each row into its class, then step against the other class.
 
         Class k: Z ← Z + x rᵀ, q ← q + r, N ← N + 1, c = X/N; then with the other class
         w ← w − η[λw − y (x − c) + ((x − c)·w)(x − c) + Ŝ w], where
         Ŝ w = (Z v − (q·v) c)/N, v = Zᵀw − (c·w) q: Ŝ = Y Yᵀ/N of Y = Z − c qᵀ = Σ (x − c) rᵀ,
         unbiased and positive semi-definite. (The authors' MATLAB code subtracts only 1/N of
-        c cᵀ, which is biased.)
+        c cᵀ, which is biased.) Without η it is SHARE/(κ + λ), and w shrinks by the root of
+        κ old/new where κ grows.
         """
+        if eta is None:
+            require_squares(chunk, "eta")
         for lo in range(0, order.size, SLICE):
             part = order[lo : lo + SLICE]
             rank = self.q.shape[1]
@@ -79,7 +87,7 @@ class Sketches:
                 part,
                 chunk.y,
                 self.rng.standard_normal((part.size, rank)) / sqrt(rank),
-                eta,
+                SHARE if eta is None else eta,
                 lam,
                 self.n,
                 self.q,
@@ -89,6 +97,7 @@ class Sketches:
                 self.u,
                 self.numbers,
                 np.empty((3, self.B.shape[1])),
+                self.spread if eta is None else None,
             )
 
     @property

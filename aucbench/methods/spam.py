@@ -19,6 +19,7 @@ import numpy as np
 from aucbench.arrays import Index, Vector
 from aucbench.data import Data
 from aucbench.kernels import spam
+from aucbench.methods.reach import require_squares
 from aucbench.methods.streaming import row_order
 from aucbench.protocols import Problem, State
 
@@ -33,8 +34,8 @@ class Spam(Protocol):
     """The parameters that all variants have."""
 
     @property
-    def xi(self) -> float:
-        """ξ, the first step."""
+    def xi(self) -> float | None:
+        """ξ, the first step; None: `first_step`."""
         ...
 
     @property
@@ -65,13 +66,45 @@ def proximal_passes(
         Ω(w) = l1 |w|₁ + (l2/2) |w|².
     """
     data, w = problem.data, problem.start()
+    xi = first_step(data, shuffle=solver.shuffle) if solver.xi is None else solver.xi
     total = np.zeros(data.d)
     run = one_pass(data, l1, l2)
     for t in count(1):
         rows = t * data.n
-        steps = solver.xi / np.sqrt(np.arange(rows - data.n + 1, rows + 1))
+        steps = xi / np.sqrt(np.arange(rows - data.n + 1, rows + 1))
         run(row_order(data.n, rng, shuffle=solver.shuffle), steps, w, total)
         yield State(t, total / rows if solver.average else w, rows)
+
+
+def first_step(data: Data, *, shuffle: bool) -> float:
+    """ξ = 1/K, K = max_i 2(1 − p_i)‖x_i‖², p_i the share of the class of row i.
+
+    A step is w ← (I − ηA) w + …, A = 2(1 − p_i) x (x − m)ᵀ, m the mean of the other class. A is
+    not symmetric, but E[A] = H = p(1−p) ∇²F is, and E[AᵀA] ≤ 2KH. So for rows in random order
+    E‖(I − ηA) w‖² ≤ ‖w‖² − 2η(1 − ηK) w·Hw, and with η ≤ 1/K no step makes w grow in the mean
+    square. (The published conditions too bound η by a multiple of 1/κ², κ = max ‖x_i‖.)
+
+    A file may be sorted: then one class may drive w away before the other one brings it back.
+    A + Aᵀ has the eigenvalue −2ν, ν = (1 − p_i)(‖x‖‖x − m‖ − x·(x − m)). In file order ξ is
+    therefore at most 1/(16 Σ_t ν_t/√t), t over the first pass, in which w hardly grows then.
+    """
+    require_squares(data.chunk, "xi")
+    others = np.where(data.y > 0, 1.0 - data.p, data.p)
+    bound = float((2.0 * others * data.chunk.square_norms).max())
+    if not shuffle:
+        roots = np.sqrt(np.arange(1, data.n + 1))
+        bound = max(bound, 16.0 * float((others * _obliqueness(data) / roots).sum()))
+    return 1.0 / max(bound, 1e-300)
+
+
+def _obliqueness(data: Data) -> Vector:
+    """‖x‖‖x − m‖ − x·(x − m) of each row x, m the mean of the other class."""
+    positive, square, (m_neg, m_pos) = data.y > 0, data.chunk.square_norms, data.means
+    inner = np.where(positive, data.scores(m_neg), data.scores(m_pos))
+    level = np.where(positive, m_neg @ m_neg, m_pos @ m_pos)
+    apart = np.maximum(square - 2.0 * inner + level, 0.0)
+    oblique: Vector = np.sqrt(square) * np.sqrt(apart) - square + inner
+    return oblique
 
 
 def one_pass(data: Data, l1: float, l2: float) -> OnePass:

@@ -1,0 +1,178 @@
+"""Step sizes that nobody gave: no rows make them diverge, and the paper's constants still do."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from aucbench.data import Chunk, Data
+from aucbench.errors import DataError
+from aucbench.loop import solve
+from aucbench.metrics import auc
+from aucbench.records import Stop
+from aucbench.registry import get_solver
+
+SPAM = ["spam-l1", "spam-l2", "spam-net"]
+STREAMING = ["opauc", "opauc-lr", "uni-exp"]
+NAMES = pytest.mark.parametrize("name", STREAMING + SPAM)
+SORTED = ("sorted", "sorted and shifted")
+KINDS = (
+    "plain", "four rows", "wide", "offset", "shifted", "tiny", "huge", "duplicated",
+    "contradictory", "constant columns", "sparse", "heavy tails", "scales", *SORTED,
+)  # fmt: skip
+
+
+def plain(rng, n, d):
+    y = np.where(rng.random(n) < rng.choice([0.1, 0.3, 0.5, 0.8]), 1, -1)
+    y[:2] = 1, -1
+    gap = rng.choice([0.0, 0.3, 2.0]) * rng.normal(size=d)
+    return rng.normal(size=(n, d)) + gap * y[:, None], y
+
+
+def changed(X, y, kind, rng):
+    n, d = X.shape
+    if kind == "sparse":
+        return np.where(rng.random(X.shape) < 0.9, 0.0, X), y
+    if kind == "constant columns":
+        return np.column_stack([np.full(n, 0.1), X, np.full(n, 1e3)]), y
+    if kind == "duplicated":
+        return np.repeat(X, 2, axis=0), np.repeat(y, 2)
+    if kind == "contradictory":
+        return np.repeat(X, 2, axis=0), np.tile([1, -1], n)
+    shift = {"offset": 1e6, "shifted": 5 * rng.normal(size=d)}
+    shift["sorted and shifted"] = 3 * rng.normal(size=d)
+    scale = {"tiny": 1e-100, "huge": 1e100, "scales": 10.0 ** rng.uniform(-3, 3, d)}
+    scale["heavy tails"] = np.exp(2 * rng.normal(size=(n, 1)))
+    X = scale.get(kind, 1.0) * X + shift.get(kind, 0.0)
+    order = np.argsort(y, kind="stable")[:: rng.choice([-1, 1])]
+    return (X[order], y[order]) if kind in SORTED else (X, y)
+
+
+def sample(kind, seed):
+    """Rows and labels; both layouts occur."""
+    rng = np.random.default_rng(seed)
+    size = {"four rows": (4, 3), "wide": (20, 60)}
+    n, d = size.get(kind, (int(rng.integers(20, 200)), int(rng.integers(1, 20))))
+    X, y = changed(*plain(rng, n, d), kind, rng)
+    return Data.of(csr_array(X) if seed % 2 else X, y)
+
+
+def heights(solver, data):
+    """The objective after 1, 5 and 50 passes over its value at w = 0."""
+    run = solve(solver, data, passes=50)
+    assert run.stop is Stop.PASSES
+    assert np.isfinite(run.w).all()
+    found = np.array([run.points[t - 1].objective for t in (1, 5, 50)])
+    return found / run.problem.value(np.zeros(data.d))
+
+
+@NAMES
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_default_never_ends_above_its_start(name, kind):
+    for seed in range(4):
+        data = sample(kind, seed)
+        for shuffle in (True, False):
+            found = heights(get_solver(name, shuffle=shuffle), data)
+
+            # Uni-Exp has no memory of the other class: sorted rows pull w to and fro.
+            sorted_rows = kind in SORTED and not shuffle and name == "uni-exp"
+            noise = 1.2 if name == "uni-exp" else 1.1
+            assert (found < (data.n if sorted_rows else noise)).all(), (seed, shuffle, found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", SPAM)
+def test_neither_does_the_last_iterate(name, kind):
+    for seed in range(4):
+        found = heights(get_solver(name, average=False), sample(kind, seed))
+
+        assert (found < 1.2).all(), (seed, found)
+
+
+@pytest.mark.slow
+@NAMES
+def test_many_rows(name):
+    rng = np.random.default_rng(5)
+    X, y = plain(rng, 10_000, 5)
+
+    assert (heights(get_solver(name), Data.of(X, y)) < 1.1).all()
+    if name != "uni-exp":
+        by_class = Data.of(X[np.argsort(y)] + 1.0, np.sort(y))
+        assert (heights(get_solver(name, shuffle=False), by_class) < 1.1).all()
+
+
+@NAMES
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_of_the_rows_does_not_move_the_auc(name, seed):
+    data = sample("plain", 2 * seed)
+    X, rng = data.rows.matrix, np.random.default_rng(seed)
+    moved = Data.of(X * (1 + 1e-15 * rng.normal(size=X.shape)), data.y)
+
+    one, other = (auc(data.y, X @ solve(get_solver(name), each).w) for each in (data, moved))
+
+    assert abs(one - other) < 1e-6
+
+
+@NAMES
+def test_it_learns(name):
+    rng = np.random.default_rng(8)
+    y = np.where(rng.random(400) < 0.2, 1, -1)
+    X = rng.normal(size=(400, 6)) + y[:, None] * np.array([1, 0.5, 0, 0, 0, 0])
+
+    plain_solver = get_solver(name)
+    free = {k: 0.0 for k in ("l1", "l2", "lam") if hasattr(plain_solver, k)}
+    for scale in (1e-3, 1.0, 1e3):
+        run = solve(get_solver(name, **free), Data.of(scale * X, y), passes=20)
+
+        assert auc(y, X @ run.w) > auc(y, X @ [1, 0.5, 0, 0, 0, 0]) - 0.02
+
+
+@NAMES
+@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+def test_rows_of_zeros_change_nothing(name, layout):
+    run = solve(get_solver(name), Data.of(layout(np.zeros((6, 3))), [1, -1] * 3), passes=3)
+
+    np.testing.assert_array_equal(run.w, 0.0)
+
+
+@NAMES
+def test_rows_whose_squares_overflow_are_refused(name):
+    data = Data.of(1e150 * np.eye(4), [1, -1, 1, -1])
+    parameter = "xi" if name in SPAM else "eta"
+
+    with pytest.raises(DataError, match=rf"length 1e\+150 .* at most 1e\+140: .* give {parameter}"):
+        solve(get_solver(name), data)
+
+    assert solve(get_solver(name, **{parameter: 1e-300}), data, passes=1).stop is not None
+
+
+@NAMES
+def test_a_number_too_large_still_ends_as_invalid(name):
+    data = Data.of(1e3 * np.random.default_rng(2).normal(size=(60, 5)), [1, -1] * 30)
+    parameter = "xi" if name in SPAM else "eta"
+
+    assert solve(get_solver(name, **{parameter: 100.0}), data).stop is Stop.INVALID
+
+
+@pytest.mark.parametrize("name", STREAMING)
+def test_the_unit_of_length_cancels(name):
+    rng = np.random.default_rng(3)
+    X, y = plain(rng, 50, 4)
+    order = np.arange(50, dtype=np.int32)
+
+    def learnt(scale):
+        solver = get_solver(name, lam=0.0)
+        memory = solver.start(np.zeros(4), np.random.default_rng(0))
+        solver.update(memory, Chunk.of(scale * X, y), order)
+        return scale * solver.weights(memory)
+
+    np.testing.assert_allclose(learnt(1024.0), learnt(1.0), rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", STREAMING)
+def test_a_pair_that_almost_coincides_is_forgotten_when_others_come(name):
+    rng = np.random.default_rng(4)
+    X, y = plain(rng, 100, 3)
+    X[:2] *= 1e-9
+    data = Data.of(X, y)
+
+    assert (heights(get_solver(name, shuffle=False, lam=0.0), data) < 1.2).all()

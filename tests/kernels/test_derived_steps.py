@@ -1,0 +1,103 @@
+"""Steps whose size follows from the rows, against eager twins; their memory does not see chunks."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from aucbench.data import Chunk, Data
+from aucbench.methods.spam import first_step
+from aucbench.registry import get_solver
+
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+
+
+@st.composite
+def samples(draw):
+    """Rows of very different lengths, both classes, first weights, and where chunks end."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n, d = draw(st.integers(2, 60)), draw(st.integers(1, 12))
+    lengths = 10.0 ** rng.uniform(-1, draw(st.sampled_from([-1.0, 0.5])), (n, 1))
+    X = lengths * rng.normal(size=(n, d)) + draw(st.sampled_from([0.0, 1.0]))
+    X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.6]))] = 0.0
+    X[0, 0] = 0.5  # the first row has a length
+    y = np.where(rng.random(n) < 0.3, 1, -1)
+    cuts = sorted({0, n, *draw(st.lists(st.integers(1, n), max_size=3))})
+    return X, y, rng.normal(size=d), cuts
+
+
+def learnt(solver, layout, X, y, w, cuts):
+    memory = solver.start(w.copy(), np.random.default_rng(7))
+    for lo, hi in pairwise(cuts):
+        chunk = Chunk.of(layout(X[lo:hi]), y[lo:hi])
+        solver.update(memory, chunk, np.arange(hi - lo, dtype=np.int32))
+    return solver.weights(memory)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("rank", [None, 3])
+@settings(max_examples=50)
+@given(samples(), st.sampled_from([0.0, 1e-3, 0.5, 10.0]))
+def test_opauc(layout, rank, sample, lam):
+    X, y, w, cuts = sample
+    noise = None
+    solver = get_solver("opauc", lam=lam)
+    if rank is not None:
+        solver = get_solver("opauc-lr", lam=lam, rank=rank)
+        noise = np.random.default_rng(7).standard_normal((len(y), rank)) / np.sqrt(rank)
+
+    found = learnt(solver, layout, X, y, w, cuts)
+
+    wanted = reference.opauc(X, y, range(len(y)), eta=None, lam=lam, noise=noise, w=w)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max())
+
+
+@LAYOUTS
+@settings(max_examples=50)
+@given(samples(), st.sampled_from([0.0, 1e-3, 0.5, 10.0]))
+def test_uni_exp(layout, sample, lam):
+    X, y, w, cuts = sample
+
+    found = learnt(get_solver("uni-exp", lam=lam), layout, X, y, w, cuts)
+
+    wanted = reference.uni_exp(X, y, None, lam, w)
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max())
+
+
+@LAYOUTS
+@given(samples())
+def test_the_first_step_of_spam(layout, sample):
+    X, y, _, _ = sample
+    y[:2] = 1, -1
+    p = np.mean(y > 0)
+    steepest, growth = 0.0, 0.0
+    for t, (x, k) in enumerate(zip(X, y, strict=True), 1):
+        away, share = x - X[y == -k].mean(axis=0), 1 - p if k > 0 else p
+        step = 2 * share * np.outer(x, away)
+        steepest = max(steepest, 2 * share * (x @ x))
+        growth -= min(0.0, np.linalg.eigvalsh(step + step.T).min()) / 2 / np.sqrt(t)
+    data = Data.of(layout(X), y)
+
+    assert first_step(data, shuffle=True) == pytest.approx(1 / steepest)
+    assert first_step(data, shuffle=False) == pytest.approx(
+        1 / max(steepest, 16 * growth), rel=1e-6
+    )
+
+
+def test_a_step_of_spam_shrinks_in_the_mean_square():
+    rng = np.random.default_rng(0)
+    for offset in (0.0, 3.0, 100.0):
+        y = np.where(rng.random(80) < 0.2, 1, -1)
+        X = rng.normal(size=(80, 4)) * np.exp(rng.normal(size=(80, 1))) + offset
+        p, eta = np.mean(y > 0), first_step(Data.of(X, y), shuffle=True)
+        means = {k: X[y == -k].mean(axis=0) for k in (-1, 1)}
+        total = np.zeros((4, 4))
+        for x, k in zip(X, y, strict=True):
+            step = np.eye(4) - eta * 2 * (1 - p if k > 0 else p) * np.outer(x, x - means[k])
+            total += step.T @ step / len(y)
+
+        assert np.linalg.eigvalsh(total).max() <= 1 + 1e-12
