@@ -4,7 +4,7 @@ from aucbench.methods.adamax import adamax, adamax_ridge, require_moves
 from aucbench.methods.aum_descent import aum_descent
 from aucbench.methods.aum_learner import AumLearner, mean_gap
 from aucbench.methods.aum_steps import SEARCHES, AumObjective, Line, Steps, search_called
-from aucbench.methods.baseline import LinearBaseline, one_fit
+from aucbench.methods.baseline import LinearBaseline, logistic_slope, one_fit
 from aucbench.methods.block_thresholding import block_descent
 from aucbench.methods.buffered_pairs import BufferedPairs
 from aucbench.methods.buffers import Buffers
@@ -53,6 +53,7 @@ __all__ = [
     "certified_descent",
     "conjugate_gradient",
     "lipschitz",
+    "logistic_slope",
     "max_abs",
     "mean_gap",
     "normal_step",
