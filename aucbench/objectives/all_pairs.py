@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import ALL, Block, Vector
+from aucbench.arrays import ALL, Block, Index, Vector
 from aucbench.data import Data
 from aucbench.errors import DataError
 from aucbench.kernels import hinge
+from aucbench.objectives.differences import constant_columns, pulled
 
 CELLS = 2  # of the grid for each sorted score
 MOVES = 4  # of an insertion sort for each sorted score, beyond which another sort is cheaper
@@ -105,6 +106,10 @@ class AllPairs:
     def _sweep(self) -> Sweep:
         return Sweep(self.data.y, squared=self.squared)
 
+    @cached_property
+    def _constant(self) -> Index:
+        return constant_columns(self.data.rows, np.arange(self.data.n, dtype=np.int32))
+
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
         """f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
         value, c, _ = self._sweep(s)
@@ -114,6 +119,10 @@ class AllPairs:
         """Return the number of pairs that lose something at the scores s (n,)."""
         return self._sweep(s)[2]
 
+    def pullback(self, c: Vector, rows: Block = ALL) -> Vector:
+        """X_Bᵀc of such derivatives, exactly 0 for columns that have one value in all rows."""
+        return pulled(self.data, c, rows, self._constant)
+
     def value(self, w: Vector) -> float:
         """f(w)."""
         return self.of_scores(self.data.scores(w))[0]
@@ -121,7 +130,7 @@ class AllPairs:
     def both(self, w: Vector) -> tuple[float, Vector]:
         """f(w) and a subgradient, from one evaluation."""
         value, c = self.of_scores(self.data.scores(w))
-        return value, self.data.pullback(c)
+        return value, self.pullback(c)
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Subgradient over the pairs within the block `rows`; 0 when it lacks a class."""
@@ -130,4 +139,4 @@ class AllPairs:
         s, y = self.data.scores(w, rows), self.data.y[rows]
         if abs(int(y.sum(dtype=np.int64))) == y.size:
             return np.zeros(self.data.d)
-        return self.data.pullback(Sweep(y, squared=self.squared)(s)[1], rows)
+        return self.pullback(Sweep(y, squared=self.squared)(s)[1], rows)

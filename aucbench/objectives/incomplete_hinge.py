@@ -11,6 +11,7 @@ from aucbench.arrays import ALL, Block, Index, Vector
 from aucbench.data import Data
 from aucbench.errors import DataError, UnsupportedError, require_whole
 from aucbench.kernels import hinge
+from aucbench.objectives.differences import constant_columns, pulled
 from aucbench.rounding import Slack, of_hinge
 
 
@@ -86,11 +87,21 @@ class IncompleteHinge:
         place = np.cumsum(seen, dtype=np.int32) - np.int32(1)
         return block, place[i], place[j]
 
+    @cached_property
+    def _constant(self) -> Index:
+        """Columns that have one value in all rows that occur."""
+        rows = np.unique(np.concatenate([self.positives, self.negatives]))
+        return constant_columns(self.data.rows, rows)
+
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
         """f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
         if s.shape != (self.data.n,):
             raise DataError(f"scores of shape {s.shape} for {self.data.n} rows; give one for each")
         return _mean(s, *self._pairs)
+
+    def pullback(self, c: Vector, rows: Block = ALL) -> Vector:
+        """X_Bᵀc of such derivatives, exactly 0 for columns that have one value in all pairs."""
+        return pulled(self.data, c, rows, self._constant)
 
     def value(self, w: Vector) -> float:
         """f(w)."""
@@ -101,7 +112,7 @@ class IncompleteHinge:
         """f(w) and a subgradient, from one evaluation."""
         block, i, j = self._used
         value, c = _mean(self.data.scores(w, block), i, j)
-        return value, self.data.pullback(c, block)
+        return value, self.pullback(c, block)
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Subgradient over all given pairs.
