@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY, exp, fmin
 from reach cimport widen
-from rows cimport Rows, ahead, first, first_index, square, view
+from rows cimport Rows, ahead, first, first_index, view
 from scaled cimport Scaled, add, fold, multiply, scaled, score
 
 
@@ -17,13 +17,14 @@ def uni_exp_pass(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, double eta, double lam,
     double[::1] w, long long[::1] seen, double[::1] longest=None,
+    const double[::1] square_norms=None,
 ):
     """w <- (1 - eta lam) w + eta y exp(-y w.x) x / (2 p_y) for each row.
 
     seen = (negatives, positives) so far; p_y is the share of the row's class among them, the
     row included. A step costs O(stored values of the row). With `longest` = [the largest |x|^2
-    so far], eta is a share of 1 / (lam + longest / (2 p)), p the share of the rarer class, and
-    what x is multiplied by is at most 1 / longest.
+    so far] and the square norms of all rows, eta is a share of 1 / (lam + longest / (2 p)), p
+    the share of the rarer class, and what x is multiplied by is at most 1 / longest.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Scaled W = scaled(<double*> first(w), NULL, NULL, d)
@@ -40,7 +41,7 @@ def uni_exp_pass(
             seen[k] += 1
             rows = seen[0] + seen[1]
             if top != NULL:
-                multiply(&W, widen(top, square(&X, i)))
+                multiply(&W, widen(top, square_norms[i]))
                 step = derived(eta, lam, min(seen[0], seen[1]) / rows, top[0])
                 most = 1.0 / top[0]
             pull = 0.5 * step * rows / seen[k] * exp(-side * score(&W, &X, i))

@@ -16,4 +16,5 @@ def uni_exp_pass(
     w: Vector,
     seen: NDArray[np.int64],
     longest: Vector | None = None,
+    square_norms: Vector | None = None,
 ) -> None: ...

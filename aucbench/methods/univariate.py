@@ -59,5 +59,5 @@ class Univariate:
             lam,
             self.w,
             self.seen,
-            self.longest if eta is None else None,
+            *((self.longest, chunk.square_norms) if eta is None else ()),
         )
