@@ -31,7 +31,7 @@ class LinearBaseline:
     """
 
     C: float = 1.0
-    max_iter: int = 1000
+    max_iter: int = 3000
 
     module: ClassVar[str]  # of scikit-learn, where the estimator is
     space: ClassVar = {"C": (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)}

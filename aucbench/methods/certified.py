@@ -34,6 +34,10 @@ class PairLoss(Protocol):
         """Value, and coefficients c (n,) whose pullback Xᵀc is a subgradient."""
         ...
 
+    def pullback(self, c: Vector) -> Vector:
+        """Xᵀc of such coefficients."""
+        ...
+
     def rounding(self, w: Vector) -> Slack:
         """(e, η): a computed cut exceeds f(u) by at most e + η‖u − w‖, and f(w) errs by e."""
         ...
@@ -61,7 +65,7 @@ class _Progress:
     def evaluate(self, w: Vector) -> _Point:
         """P and a subgradient at w, and what they tell of the minimum."""
         hinge, c = self.f.of_scores(self.data.scores(w) if w.any() else np.zeros(self.data.n))
-        g = self.data.pullback(c)
+        g = self.f.pullback(c)
         # The share of the active pairs: with g it makes a cut that holds whatever the scores
         # were, so that their rounding does not harm the bound.
         b = -0.5 * float(c @ self._side)
