@@ -4,6 +4,10 @@ The sum is total + S v - u, where S adds the c s of each value counted since the
 step v += e x must not change what was counted before it, hence u += e S x: both vectors
 change at the stored values of x only. `fold` costs O(d) and goes back to s = 1, S = 0, u = 0;
 it is due before s loses digits, so a step that shrinks w by 1 - c folds every 9/c steps.
+
+S v - u loses the digits by which S v exceeds what is counted of v. Each v is counted with an s
+of at least 1e-4, hence no more than four go, if whoever adds a long step and then scales it down
+folds between the two what was counted before. To scale first and add after is simpler.
 """
 
 from libc.math cimport fabs
@@ -26,7 +30,7 @@ cdef inline Scaled scaled(double* v, double* u, double* total, Py_ssize_t d) noe
 
 cdef inline void fold(Scaled* w) noexcept nogil:
     cdef Py_ssize_t j
-    if w.u != NULL:
+    if w.u != NULL and w.S != 0.0:
         for j in range(w.d):
             w.total[j] += w.S * w.v[j] - w.u[j]
             w.u[j] = 0.0
@@ -53,7 +57,7 @@ cdef inline void add(Scaled* w, double c, const Rows* X, Py_ssize_t i) noexcept 
 cdef inline void multiply(Scaled* w, double c) noexcept nogil:
     """w *= c"""
     w.s *= c
-    if not 1e-4 < fabs(w.s) < 1e4:
+    if not 1e-4 < fabs(w.s) < 2.0:
         fold(w)
 
 

@@ -4,28 +4,42 @@ from libc.math cimport fmax, fmin, sqrt
 from rows cimport Rows, ahead, dot, first, first_index, view
 from scaled cimport Scaled, add, count, fold, multiply, scaled, score
 
+cdef double LOST = 2.0**12          # units by which |w|^2 may be wrong: relatively 5e-13
+
 
 cdef struct Norm:
     double square             # |w|^2, kept up to date in O(1)
-    double peak               # its largest value since it was last computed
+    double lost               # bound of its error, in units of the rounding of 1
 
 
-cdef inline void renew(Norm* norm, const Scaled* w) noexcept nogil:
-    """Compute |w|^2 once it has lost digits: it is a thousandth of what it was."""
+cdef inline void measure(Norm* norm, const Scaled* w) noexcept nogil:
     cdef Py_ssize_t j
     cdef double total = 0.0
-    norm.peak = fmax(norm.peak, norm.square)
-    if norm.square >= 1e-3 * norm.peak:
-        return
     for j in range(w.d):
         total += w.v[j] * w.v[j]
-    norm.square = norm.peak = w.s * w.s * total
+    norm.square = norm.lost = w.s * w.s * total
 
 
-cdef inline void project(Scaled* w, Norm* norm, double R) noexcept nogil:
-    """Nearest point with |w| <= R."""
+cdef inline void step(
+    Norm* norm, Scaled* w, double R, double shrink, double c, double s, const Rows* X, Py_ssize_t i,
+    double square
+) noexcept nogil:
+    """w <- shrink w + c X[i], then its nearest point with |w| <= R; s = w . X[i]."""
+    cdef double kept = shrink * shrink * norm.square, added = c * c * square, f
+    cdef double most = 2.0 * (kept + added)  # (p + q)^2 <= 2 p^2 + 2 q^2
+    w.s *= shrink
+    # That s is in its range, also once the projection has scaled w down by R / sqrt(most).
+    if not 1e-8 * (most + R * R) < w.s * w.s * R * R < 4.0 * R * R:
+        fold(w)
+    add(w, c, X, i)
+    norm.square = kept + 2.0 * shrink * c * s + added
+    norm.lost = shrink * shrink * norm.lost + most
+    if not norm.lost <= LOST * norm.square:
+        measure(norm, w)
     if norm.square > R * R:
-        multiply(w, R / sqrt(norm.square))
+        f = R / sqrt(norm.square)
+        multiply(w, f)
+        norm.lost *= f * f
         norm.square = R * R
 
 
@@ -50,12 +64,12 @@ def solam_pass(
     cdef Scaled W = scaled(<double*> first(w), <double*> first(u), <double*> first(total), d)
     cdef const int* order_ = first_index(order)
     cdef double* m = &numbers[0]
-    cdef Norm norm = Norm(0.0, 1.0)
-    cdef double p, s, eta, share, side, shrink, g, curve
+    cdef Norm norm
+    cdef double p, s, eta, share, side, g, curve
     cdef Py_ssize_t n = order.shape[0], t
     cdef int i, own
     with nogil:
-        renew(&norm, &W)
+        measure(&norm, &W)
         for t in range(n):
             i, eta = order_[t], steps[t]
             ahead(&X, order_, t, n)
@@ -74,11 +88,5 @@ def solam_pass(
             g = share * (s - m[own] - side * (1.0 + m[2]))
             m[own] = clip(m[own] + eta * share * (s - m[own]), R * m[3])
             m[2] = clip(m[2] - eta * (side * share * s + curve * m[2]), 2.0 * R * m[3])
-            shrink = 1.0 - eta * lam
-            multiply(&W, shrink)
-            add(&W, -eta * g, &X, i)
-            norm.square = (shrink * norm.square - 2.0 * eta * g * s) * shrink \
-                + eta * eta * g * g * square_norms[i]
-            renew(&norm, &W)
-            project(&W, &norm, R)
+            step(&norm, &W, R, 1.0 - eta * lam, -eta * g, s, &X, i, square_norms[i])
         fold(&W)

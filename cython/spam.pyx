@@ -1,5 +1,6 @@
 """Passes of SPAM over rows in a given order."""
 
+from libc.math cimport fabs
 from libc.string cimport memcpy, memset
 from rows cimport Rows, ahead, axpy, begin, dot, first, first_index, view
 from scaled cimport Scaled, add, count, fold, multiply, scaled, score
@@ -36,40 +37,48 @@ cdef extern from "soft.h" nogil:
     void aucbench_lazy_step(
         aucbench_window* to, int k, double step, int stored, const double* x, const int* columns)
 
+cdef double LOST = 2.0**14          # halves of a last place by which w . m may be wrong: 2e-12
+
 
 def ridge_pass(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
-    const int[::1] order, const signed char[::1] y, const double[:, ::1] cross,
-    const double[::1] steps, double p, double l2,
-    double[::1] w, double[::1] u, double[::1] total, double[::1] ab,
+    const int[::1] order, const signed char[::1] y, const double[::1] means,
+    const double[:, ::1] cross, const double[::1] steps, double p, double l2,
+    double[::1] w, double[::1] u, double[::1] total,
 ):
     """w <- (w - eta_t g_t x) / (1 + eta_t l2) for each row, and total += w after each.
 
-    a = w . m_+ and b = w . m_- follow from cross[i] = (x_i . m_-, x_i . m_+), so that a step
-    costs O(stored values of the row). ab holds them; u holds zeros, before and after.
+    means holds m_-, then m_+. The levels w . m_+ and w . m_- follow from cross[i] =
+    (x_i . m_-, x_i . m_+, |x_i| |m| for the longer m), so that a step costs O(stored values of
+    the row). They are computed once more when `lost`, a bound of their error, is no longer
+    small beside them or the margin 1, as after steps that were too long. u holds zeros, before
+    and after.
     """
-    cdef Rows X = view(values, columns, starts, d)
+    cdef Rows X = view(values, columns, starts, d), M = view(means, None, None, d)
     cdef Scaled W = scaled(&w[0], &u[0], &total[0], d)
-    cdef double a = ab[0], b = ab[1], shrink, move
     cdef const int* order_ = first_index(order)
+    cdef double* share = [2.0 * p, 2.0 * (1.0 - p)]
+    cdef double* level = [score(&W, &M, 1), score(&W, &M, 0)]
+    cdef double size = 1.0 + fabs(level[0]) + fabs(level[1]), lost = size, shrink, move
     cdef Py_ssize_t n = order.shape[0], t
-    cdef int i
+    cdef int i, k
     with nogil:
         for t in range(n):
             i = order_[t]
             ahead(&X, order_, t, n)
-            if y[i] > 0:
-                move = -steps[t] * 2.0 * (1.0 - p) * (score(&W, &X, i) - b - 1.0)
-            else:
-                move = -steps[t] * 2.0 * p * (score(&W, &X, i) - a + 1.0)
+            k = y[i] > 0
             shrink = 1.0 / (1.0 + steps[t] * l2)
-            add(&W, move, &X, i)
+            move = -steps[t] * share[k] * (score(&W, &X, i) - level[k] - y[i]) * shrink
             multiply(&W, shrink)
+            add(&W, move, &X, i)
             count(&W, 1.0)
-            a = (a + move * cross[i, 1]) * shrink
-            b = (b + move * cross[i, 0]) * shrink
+            level[0] = level[0] * shrink + move * cross[i, 1]
+            level[1] = level[1] * shrink + move * cross[i, 0]
+            size = 1.0 + fabs(level[0]) + fabs(level[1])
+            lost = lost * shrink + fabs(move) * cross[i, 2] + size
+            if lost > LOST * size:
+                level[0], level[1], lost = score(&W, &M, 1), score(&W, &M, 0), size
         fold(&W)
-    ab[0], ab[1] = a, b
 
 
 def soft_pass(
@@ -110,7 +119,8 @@ cdef inline void plan(
 ) noexcept nogil:
     """Tabulate the next steps: at most `longest`, of about `budget` stored values.
 
-    K, like the sums, grows with q: it ends before they lose more than four digits.
+    K, like the sums, grows with q: it ends before they lose more than four digits, and a step
+    that would take more at once is a window of its own.
     """
     cdef aucbench_step* s = W.steps
     cdef double[2] paid = [0.0, 0.0]
@@ -118,7 +128,9 @@ cdef inline void plan(
     cdef int k = 0
     memset(s, 0, (longest + 1 + AUCBENCH_NEVER) * sizeof(aucbench_step))
     s.q = 1.0
-    while k < longest and k < rows and seen < budget and s.q < 1e4:
+    while k < longest and k < rows and seen < budget:
+        if k > 0 and s.q * (1.0 + steps[k] * l2) > 1e4:
+            break
         seen += begin(X, order[k] + 1) - begin(X, order[k])
         s[1].q = s.q * (1.0 + steps[k] * l2)
         s[1].C = s.C + l1 * steps[k] * s.q
@@ -144,6 +156,17 @@ cdef inline void lazy_row(
     aucbench_lazy_step(W, k, -rate * (s - level - sign), stored, x, columns)
 
 
+cdef inline bint faded(const aucbench_window* W, int k, double* lost) noexcept nogil:
+    """Whether the levels at step k are too small beside the sums they have come from."""
+    cdef const double* sums = <const double*> &W.level
+    cdef double C = W.steps[k].C, size = W.steps[k].q
+    cdef int r
+    for r in range(0, 4, 2):
+        lost[0] += fabs(sums[r]) + C * fabs(sums[r + 1])
+        size += fabs(sums[r] - C * sums[r + 1])
+    return lost[0] > LOST * size
+
+
 def soft_lazy(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, const double[::1] means,
@@ -154,7 +177,7 @@ def soft_lazy(
     """`soft_pass` over CSR rows, where a step costs O(stored values of the row), amortised.
 
     It costs O(d) only where a window ends (soft.h): after `budget` stored values, after
-    T steps, or when q has grown a lot. Scratch: cells (d, 4), tables (T + 9, 8), row (d, 6),
+    T steps, when q has grown a lot, or when the levels have become small. Scratch: cells (d, 4), tables (T + 9, 8), row (d, 6),
     due (d,), bins (4 T + 9,).
     """
     cdef Rows X = view(values, columns, starts, d)
@@ -162,6 +185,7 @@ def soft_lazy(
     cdef const double* steps_ = first(steps)
     cdef int longest = <int> tables.shape[0] - 1 - AUCBENCH_NEVER, j, k
     cdef Py_ssize_t n = order.shape[0], t = 0, i
+    cdef double lost
     cdef aucbench_window W
     W.cells, W.steps = <aucbench_cell*> &cells[0, 0], <aucbench_step*> &tables[0, 0]
     W.due, W.first = &due[0], &bins[0]
@@ -173,11 +197,15 @@ def soft_lazy(
         while t < n:
             plan(&W, &X, order_ + t, steps_ + t, n - t, longest, budget, l1, l2)
             aucbench_lazy_begin(&W, d)
+            lost = 0.0
             for k in range(W.size):
                 i = order_[t]
                 ahead(&X, order_, t, n)
                 lazy_row(&W, &X, i, k, y[i], 2.0 * steps_[t] * (p if y[i] < 0 else 1.0 - p))
                 t += 1
+                if faded(&W, k + 1, &lost):
+                    W.size = k + 1
+                    break
             aucbench_lazy_end(&W, d)
         for j in range(d):
             w[j], total[j] = W.cells[j].K, W.cells[j].total

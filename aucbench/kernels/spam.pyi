@@ -11,6 +11,7 @@ def ridge_pass(
     d: int,
     order: Index,
     y: NDArray[np.int8],
+    means: Vector,
     cross: NDArray[np.float64],
     steps: Vector,
     p: float,
@@ -18,7 +19,6 @@ def ridge_pass(
     w: Vector,
     u: Vector,
     total: Vector,
-    ab: Vector,
 ) -> None: ...
 def soft_pass(
     values: Vector,

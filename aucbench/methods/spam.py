@@ -118,13 +118,13 @@ def one_pass(data: Data, l1: float, l2: float) -> OnePass:
 
 def _ridge(data: Data, l2: float) -> OnePass:
     m_neg, m_pos = data.means
-    cross = np.stack([data.scores(m_neg), data.scores(m_pos)], axis=1)
-    zeros = np.zeros(data.d)
+    sizes = np.sqrt(data.chunk.square_norms * max(m_neg @ m_neg, m_pos @ m_pos))
+    cross = np.stack([data.scores(m_neg), data.scores(m_pos), sizes], axis=1)
+    means, zeros = np.concatenate([m_neg, m_pos]), np.zeros(data.d)
 
     def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
-        ab = np.array([w @ m_pos, w @ m_neg])
         spam.ridge_pass(
-            *data.rows.arrays, order, data.y, cross, steps, data.p, l2, w, zeros, total, ab
+            *data.rows.arrays, order, data.y, means, cross, steps, data.p, l2, w, zeros, total
         )
 
     return run

@@ -47,6 +47,47 @@ def test_it_equals_the_eager_definition(layout, seed, xi, lam, R, kappa):
     assert not point.work.any()
 
 
+def far_away(seed, offset, scale, n=60, d=30):
+    """Rows that nobody has scaled: a step is longer than w by about 2 xi |x|^2."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.3, 1, -1)
+    return scale * (offset + rng.normal(size=(n, d))), y, (np.arange(2 * n) % n).astype(np.int32)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("offset", [0.0, 1e2, 1e4, 1e6, 1e8])
+@pytest.mark.parametrize("scale", [1e-8, 1e-4, 1.0, 1e4, 1e8])
+@pytest.mark.parametrize("xi", [1e-9, 1.0, 100.0])
+def test_the_mean_keeps_its_digits_on_unscaled_features(layout, offset, scale, xi):
+    X, y, order = far_away(0, offset, scale)
+
+    point = SaddlePoint.at(np.zeros(30), None)
+    point.move(Chunk.of(layout(X), y), order, xi=xi, lam=0.0, R=10.0)
+    mean, last, abc = reference.solam(X, y, order, xi=xi, R=10.0)
+
+    for found, wanted in ((point.mean, mean), (point.w, last), (point.numbers[:3], abc)):
+        assert np.linalg.norm(found - wanted) <= 1e-10 * np.linalg.norm(wanted)
+    assert np.linalg.norm(point.mean) <= 10.0 * (1 + 1e-9)
+    assert np.linalg.norm(point.w) <= 10.0 * (1 + 1e-12)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e8])
+@pytest.mark.parametrize("lam", [1e-3, 1.0, 1e5])
+@pytest.mark.parametrize("xi", [1e-12, 1e-5, 1.0, 100.0])
+def test_so_does_the_mean_with_a_ridge_however_large(layout, offset, lam, xi):
+    X, y, order = far_away(1, offset, 1.0, d=7)
+    R = np.sqrt(2.0 / lam)
+
+    point = SaddlePoint.at(np.full(7, 0.1 * R), None)
+    point.move(Chunk.of(layout(X), y), order, xi=xi, lam=lam, R=R)
+    mean, last, _ = reference.solam(X, y, order, xi=xi, R=R, lam=lam, w=np.full(7, 0.1 * R))
+
+    np.testing.assert_allclose(point.mean, mean, rtol=0, atol=1e-11 * R)
+    np.testing.assert_allclose(point.w, last, rtol=0, atol=1e-11 * R)
+    assert np.linalg.norm(point.mean) <= R * (1 + 1e-9)
+
+
 @LAYOUTS
 def test_digits_survive_a_long_run_on_the_sphere(layout):
     X, y = sample(3, n=400)

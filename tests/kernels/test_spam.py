@@ -108,6 +108,72 @@ def test_scaled_steps_equal_the_definition(drawn, l2):
         assert_same((w, total), expected)
 
 
+def unscaled(offset, n=200, d=5):
+    rng = np.random.default_rng(0)
+    X, y = offset + rng.normal(size=(n, d)), np.where(rng.random(n) < 0.3, 1, -1)
+    return X, y, np.arange(n, dtype=np.int32), (X**2).sum(axis=1).max()
+
+
+def terms(X, y, order, steps, **penalty):
+    """The sum of |w| over the steps from 0: what rounds where their sum cancels."""
+    w, total = np.zeros(X.shape[1]), 0.0
+    for t in range(len(order)):
+        w, *_ = reference.spam(X, y, order[t : t + 1], steps[t : t + 1], w=w, **penalty)
+        total += np.linalg.norm(w)
+    return total
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e8])
+@pytest.mark.parametrize("first", [0.3, 30.0])
+@pytest.mark.parametrize("ridge", [0.0, 1e-3, 30.0, 1e5, 1e10])
+def test_sums_keep_their_digits_on_unscaled_features(offset, first, ridge):
+    """A step of `first` / |x|^2, and a ridge that divides w by 1 + `first` `ridge`."""
+    X, y, order, square = unscaled(offset)
+    steps = first / square / np.sqrt(np.arange(1.0, 201.0))
+    penalty = {"l1": 0.0, "l2": ridge * square}
+    w_, total_, _ = reference.spam(X, y, order, steps, w=np.zeros(5), **penalty)
+    size = terms(X, y, order, steps, **penalty)
+
+    for M in (X, csr_array(X)):
+        w, total = np.zeros(5), np.zeros(5)
+        METHODS.one_pass(Data.of(M, y), 0.0, ridge * square)(order, steps, w, total)
+        assert np.linalg.norm(w - w_) <= 1e-11 * np.linalg.norm(w_)
+        assert np.linalg.norm(total - total_) <= 1e-12 * size
+
+
+@pytest.mark.parametrize("ridge", [30.0, 3e4, 1e5])
+def test_lazy_sums_keep_their_digits_where_the_ridge_is_large(ridge):
+    X, y, order, square = unscaled(1e4)
+    steps = 0.3 / square / np.sqrt(np.arange(1.0, 201.0))
+    l1, l2 = 1e-6 / ridge, ridge * square
+    w_, total_, _ = reference.spam(X, y, order, steps, l1=l1, l2=l2, w=np.zeros(5))
+
+    w, total = np.zeros(5), np.zeros(5)
+    lazily(Data.of(csr_array(X), y), order, steps, l1, l2, w, total, T=200, budget=10**9)
+
+    assert np.linalg.norm(w - w_) <= 1e-12 * np.linalg.norm(w_)
+    assert np.linalg.norm(total - total_) <= 1e-10 * np.linalg.norm(total_)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_what_w_was_once_is_forgotten(lazy):
+    """Steps that are too long at first make w 1e5 times what it is in the end."""
+    X, y, order, square = unscaled(0.0, n=400)
+    steps = 100 / square / np.arange(1.0, 401.0) ** 0.75
+    l1 = 1e-6 if lazy else 0.0
+    w_, total_, peak = reference.spam(X, y, order, steps, l1=l1, l2=0.0, w=np.zeros(5))
+    assert peak > 1e4 * np.abs(w_).max(), "too easy"
+
+    w, total, data = np.zeros(5), np.zeros(5), Data.of(csr_array(X), y)
+    if lazy:
+        lazily(data, order, steps, l1, 0.0, w, total, T=400, budget=10**9)
+    else:
+        METHODS.one_pass(data, 0.0, 0.0)(order, steps, w, total)
+
+    np.testing.assert_allclose(w, w_, rtol=1e-13)
+    np.testing.assert_allclose(total, total_, rtol=1e-12)
+
+
 def test_a_long_pass_in_one_window_loses_no_digits():
     rng = np.random.default_rng(4)
     X, stored, y = sample(rng, 3000, 300, 0.97)
