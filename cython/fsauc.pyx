@@ -4,6 +4,7 @@ Design
   a. w = c + s z, c the start of the stage. Scaling w - c to length r changes s alone, and
      the stage's sum of w - c is kept lazily (scaled.pxd), so that a step which stays in the
      l1 ball costs O(stored values of the row).
+     A step that is long beside the balls is not counted before it is projected: it folds.
   b. |w|_1 and |w - c|^2 follow from the values a step touches. After a scaling |w|_1 is only
      known from above, by convexity; it is measured when the bound leaves the ball.
   c. The projection on the l1 ball moves every non-zero of w by theta, and the one on the l2
@@ -32,6 +33,7 @@ cdef extern from "fsauc.h" nogil:
         double* z, double* u, Size* size)
     void add_to "fsauc_add"(size_t d, double s, const double* z, double* total)
 
+cdef double LONG = 1e2              # times a radius: a step whose projection scales w down a lot
 cdef Py_ssize_t FRESH = 1024        # rows between exact norms: rounding adds up
 cdef double ROUNDING = 1e-13        # relative excess over R that counts as inside
 
@@ -141,7 +143,7 @@ cdef inline void into_radius(Primal* w, Saddle* v, const Saddle* v1, double r) n
 
 def stage_rows(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
-    const int[::1] order, const signed char[::1] y,
+    const int[::1] order, const signed char[::1] y, const double[::1] square_norms,
     double eta, double R, double bound, double r, double D,
     const double[::1] c, double[::1] z, double[::1] u, double[::1] total,
     double[:, ::1] sums, double[:, ::1] abc, double[::1] seen,
@@ -161,7 +163,7 @@ def stage_rows(
     cdef const int* order_ = first_index(order)
     cdef Py_ssize_t n = order.shape[0], t
     cdef double dots[2]
-    cdef double p, s, sum_a = 0.0, sum_b = 0.0
+    cdef double p, s, e, reach = LONG * min(R, r) * LONG * min(R, r), sum_a = 0.0, sum_b = 0.0
     cdef bint positive, projected
     cdef int i
     with nogil:
@@ -178,7 +180,10 @@ def stage_rows(
             p = seen[1] / (seen[0] + seen[1])
             dot2(&X, i, w.c, w.away.v, dots)
             s = dots[0] + w.away.s * dots[1]
-            move(&w, ascend(&v, s, p, positive, eta) / w.away.s, &X, i)
+            e = ascend(&v, s, p, positive, eta)
+            if e * e * square_norms[i] > reach:
+                fold(&w.away)
+            move(&w, e / w.away.s, &X, i)
             projected = into_ball(&w, R)
             v.a, v.b, v.alpha = clip(v.a, bound), clip(v.b, bound), clip(v.alpha, 2.0 * bound)
             into_radius(&w, &v, &v1, r)

@@ -11,6 +11,7 @@ def stage_rows(
     d: int,
     order: Index,
     y: NDArray[np.int8],
+    square_norms: Vector,
     eta: float,
     R: float,
     bound: float,

@@ -80,7 +80,7 @@ class StageMemory:
         """Learn from the rows `order`, all of one stage."""
         limits = stage.eta, stage.R, stage.R * stage.kappa, stage.r, stage.D
         fsauc.stage_rows(
-            *chunk.rows.arrays, order, chunk.y, *limits,
+            *chunk.rows.arrays, order, chunk.y, chunk.square_norms, *limits,
             self.c, self.z, self.work, self.total, self.sums, self.abc, self.seen,
         )  # fmt: skip
         self.rows += order.size

@@ -75,6 +75,17 @@ def test_digits_survive_a_long_run(layout, R, eta):
     compare(layout, X, y, R=R, eta=eta, kappa=None, passes=12)
 
 
+@LAYOUTS
+@pytest.mark.parametrize("times", [1e4, 1e6])
+@pytest.mark.parametrize("R", [1.0, 1e3])
+def test_rows_far_longer_than_the_rest_cost_no_digits(layout, times, R):
+    """Their steps are up to 1e12 times as long as w, and the balls bring w back."""
+    X, y = sample(0, n=200, d=6)
+    X[::40] *= times
+
+    compare(layout, X, y, R=R, eta=0.1, kappa=5.0, passes=4)
+
+
 def on_the_ball(seed, R):
     """A start of a stage with |w|_1 = R, for R up to about 10."""
     return reference.l1_ball_by_sorting(np.random.default_rng(seed).normal(size=19), R)
@@ -155,8 +166,10 @@ def test_it_ends_on_any_floats(layout, bad, where):
     z[:] = memory.z
 
     order = (np.arange(3000) % 40).astype(np.int32)
+    with np.errstate(all="ignore"):
+        norms = (X**2).sum(axis=1)
     stage_rows(
-        *rows(layout(X)).arrays, order, y.astype(np.int8), 0.5, 1.0, 1.0, 0.5, 0.5,
+        *rows(layout(X)).arrays, order, y.astype(np.int8), norms, 0.5, 1.0, 1.0, 0.5, 0.5,
         memory.c, z, memory.work, memory.total, memory.sums, memory.abc, memory.seen,
     )  # fmt: skip
 
