@@ -1,7 +1,11 @@
 """Passes of OAM over rows in a given order."""
 
 from libc.math cimport fmax, fmin
-from rows cimport Rows, ahead, axpy, axpy4, dot, dot2, dot4, first, first_index, view
+from libc.string cimport memcmp
+from rows cimport (
+    Rows, ahead, axpy, axpy4, begin, column, dot, dot2, dot4, first, first_index, view)
+
+cdef double NEAR = 1e-3             # of |x|^2 + |x'|^2: rows that are near each other
 
 
 cdef struct Buffer:
@@ -19,15 +23,77 @@ cdef inline const Rows* pick(const Buffer* B, Py_ssize_t j, Py_ssize_t* row) noe
     return B.fresh if number >= 0 else B.kept
 
 
+cdef struct Both:             # two rows, column by column, whatever their layouts
+    const Rows* X[2]
+    Py_ssize_t i[2]
+    Py_ssize_t at[2]
+    double x[2]               # their values in this column, of which one may not be stored
+    int column
+
+
+cdef inline Both both(const Rows* X, Py_ssize_t i, const Rows* Z, Py_ssize_t row) noexcept nogil:
+    return Both([X, Z], [i, row], [begin(X, i), begin(Z, row)], [0.0, 0.0], 0)
+
+
+cdef inline bint advance(Both* B) noexcept nogil:
+    """Go to the next column that one of the rows stores; False behind the last."""
+    cdef int next[2]
+    cdef int r, d = B.X[0].d
+    for r in range(2):
+        next[r] = d
+        if B.at[r] < begin(B.X[r], B.i[r] + 1):
+            next[r] = column(B.X[r], B.i[r], B.at[r])
+    B.column = min(next[0], next[1])
+    if B.column == d:
+        return False
+    for r in range(2):
+        B.x[r] = 0.0
+        if next[r] == B.column:
+            B.x[r] = B.X[r].values[B.at[r]]
+            B.at[r] += 1
+    return True
+
+
+cdef bint same(const Rows* X, Py_ssize_t i, const Rows* Z, Py_ssize_t row) noexcept nogil:
+    """Whether two rows of one layout are stored alike: most rows that are equal."""
+    cdef Py_ssize_t j = begin(X, i), k = begin(Z, row), size = begin(X, i + 1) - j
+    if size != begin(Z, row + 1) - k or (X.columns == NULL) != (Z.columns == NULL):
+        return False
+    if memcmp(X.values + j, Z.values + k, size * sizeof(double)) != 0:
+        return False
+    return X.columns == NULL or memcmp(X.columns + j, Z.columns + k, size * sizeof(int)) == 0
+
+
+cdef double near_one(
+    const Rows* X, Py_ssize_t i, const Rows* Z, Py_ssize_t row,
+    double side, double most, double c, double* w,
+) noexcept nogil:
+    """w += tau k (x - x') by the difference itself, where w is short of c x; tau k (x - x') . x"""
+    cdef Both rows = both(X, i, Z, row), again = rows
+    cdef double gap, tau, square = 0.0, at_x = 0.0, at_w = 0.0
+    while advance(&rows):
+        gap = rows.x[0] - rows.x[1]
+        square += gap * gap
+        at_x += gap * rows.x[0]
+        at_w += gap * w[rows.column]
+    tau = 1.0 - side * (at_w + c * at_x)
+    if not (tau > 0.0 and square > 0.0):
+        return 0.0
+    tau = side * fmin(most, tau / square)
+    while advance(&again):
+        w[again.column] += tau * (again.x[0] - again.x[1])
+    return tau * at_x
+
+
 cdef inline void one_by_one(
     const Buffer* B, Py_ssize_t i, double side, double most,
     const double* x, double square, double s, double* w,
 ) noexcept nogil:
     """w += tau k (x - x') for each slot, w changing along the buffer; s = w . x at first.
 
-    Meanwhile w = (what is stored) + c x: x is added once, at the end. The expanded |x - x'|^2
-    of equal rows is rounding at most, and is taken for 0; a real distance that small moves w
-    by less than 1e-7 most |x|.
+    Meanwhile w = (what is stored) + c x: x is added once, at the end. That and the expanded
+    |x - x'|^2 lose as many digits as it is smaller than |x|^2 + |x'|^2. Where more than three
+    would go the difference itself is multiplied and added.
     """
     cdef const Rows* Z
     cdef double pair[2]
@@ -36,9 +102,12 @@ cdef inline void one_by_one(
     for j in range(B.size):
         Z = pick(B, j, &row)
         dot2(Z, row, x, w, pair)
-        loss = 1.0 - side * ((s - pair[1]) + c * (square - pair[0]))
         gap = square + B.squares[j] - 2.0 * pair[0]
-        if loss > 0.0 and gap > 1e-14 * (square + B.squares[j]):
+        loss = 1.0 - side * ((s - pair[1]) + c * (square - pair[0]))
+        if gap <= NEAR * (square + B.squares[j]):
+            if not same(B.fresh, i, Z, row):
+                s += near_one(B.fresh, i, Z, row, side, most, c, w)
+        elif loss > 0.0:
             tau = side * fmin(most, loss / gap)
             axpy(-tau, Z, row, w)
             s -= tau * pair[0]

@@ -84,6 +84,24 @@ def test_passes_over_one_chunk_in_any_order_equal_the_naive_twin(name, sample):
 
 
 @METHODS
+@pytest.mark.parametrize("layouts", [[np.asarray], [csr_array], [np.asarray, csr_array]])
+@pytest.mark.parametrize("offset", [0.0, 1e2, 1e4, 1e6, 1e8])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_differences_keep_their_digits_far_from_0(name, layouts, offset, scale):
+    """oam-seq all of them; oam-gra adds up rows, and loses those by which they are longer."""
+    rng = np.random.default_rng(0)
+    X, y = scale * (offset + rng.normal(size=(80, 7))), np.where(rng.random(80) < 0.4, 1, -1)
+    uniforms, C = np.random.default_rng(3).random((80, 2)), 1 / scale**2
+    wanted, _ = reference.oam(X, y, uniforms, C, 20, np.zeros(7), at_once=name == "oam-gra")
+
+    memory = learn(name, layouts, X, y, np.zeros(7), [0, 13, 80], C=C, buffer=20)
+
+    lost = 1.0 if name == "oam-seq" else 1.0 + offset
+    assert np.linalg.norm(memory.w - wanted) <= 1e-14 * lost * np.linalg.norm(wanted)
+    np.testing.assert_array_equal(memory.work, 0.0)
+
+
+@METHODS
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])
 def test_equal_rows_of_both_classes_do_not_move_w(name, layout):
     rng = np.random.default_rng(0)
