@@ -16,6 +16,8 @@ from aucbench.targets import Labels
 FEW = 128  # examples that are searched without folding (measured)
 SAMPLED = 3_000  # examples from which a sample is solved first (measured)
 SAMPLE = 8_192  # numbers that the sample of the kernel may take
+LIFT = 200  # power of 2 by which the numbers below
+TINY = 2.0**-900  # are multiplied, exactly: 1 over their last digit is no float
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,9 @@ def aum_line_min(scores: ArrayLike, direction: ArrayLike, y: ArrayLike) -> LineM
     """
     target = Labels.of(y)
     s, d = _vector(scores, "scores", target.y.size), _vector(direction, "direction", target.y.size)
-    low, s_power = _unit(s)
-    turned, d_power = _unit(d)
+    (s, low, s_scale, s_power), (d, turned, d_scale, d_power) = _unit(s), _unit(d)
     out = np.empty(3)
-    shift, scale = np.array([low, turned]), np.array([ldexp(1.0, -p) for p in (s_power, d_power)])
+    shift, scale = np.array([low, turned]), np.array([s_scale, d_scale])
     work = np.empty(4 * s.size + SAMPLE)
     aum_line.line_min(s, d, target.y, shift, scale, FEW, SAMPLED, work, out)
     lo, hi = (_scaled(float(step), s_power - d_power) for step in out[:2])
@@ -96,14 +97,19 @@ def _vector(values: ArrayLike, name: str, n: int) -> Vector:
     return v
 
 
-def _unit(v: Vector) -> tuple[float, int]:
-    """Return an offset c and a power p with |v - c| 2^-p <= 1, both exact in floats."""
+def _unit(v: Vector) -> tuple[Vector, float, float, int]:
+    """Return u, c, f and p with |u - c| f <= 1 and u f = v 2^-p, all exact in floats.
+
+    u is v itself unless that is so small that f would be too large for a float.
+    """
     low, high = float(v.min()), float(v.max())
+    lift = LIFT if max(-low, high) < TINY else 0
+    low, high = ldexp(low, lift), ldexp(high, lift)
     # An offset that no difference rounds: numbers within a factor of 2 subtract exactly.
     offset = low if low > 0.0 and high <= 2.0 * low else 0.0
     offset = high if high < 0.0 and low >= 2.0 * high else offset
     power = frexp(max(abs(low - offset), abs(high - offset)))[1]
-    return offset, max(power, -1000)
+    return np.ldexp(v, lift) if lift else v, offset, ldexp(1.0, -power), power - lift
 
 
 def _scaled(value: float, power: int) -> float:

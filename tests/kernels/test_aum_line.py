@@ -1,6 +1,7 @@
 """The minimum of the AUM along a line: exact, whatever is tied, folded or sampled."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -221,6 +222,44 @@ def test_scales(size):
     assert large.step_lo == pytest.approx(size * plain.step_lo, rel=1e-12)
     assert other.step_hi * size == pytest.approx(plain.step_hi, rel=1e-12)
     assert other.aum == pytest.approx(plain.aum, rel=1e-12)
+
+
+LEAST = 5e-324
+LARGEST = 1.7976931348623157e308
+SUBNORMAL = [
+    ([-2, -3, 3, -2, -3, -2], [4, 3, -1, -4, -3, 4], [1, -1, 1, 1, 1, 1]),
+    ([-2, 0, -2, -1], [-1, -2, 1, 0], [1, -1, -1, -1]),
+    ([-3e-15, -2e-15, 1e-15, 2e-15, -2e-15], [0, 0, -2, -2, -2], [1, -1, 1, 1, 1]),
+    ([-1e-15, -1e-15, 3e-15, -3e-15], [-1, 1, 0, 1], [1, -1, 1, 1]),
+]
+
+
+def assert_exact_or_too_far(s, d, y):
+    """As `assert_exact`; a first minimiser that no float holds is an error, a last one inf."""
+    lo, hi, aum = twins.aum_line_min(s, d, y)
+    if lo > LARGEST:
+        with pytest.raises(DataError, match=r"beyond 1\.8e308"):
+            aum_line_min(s, d, y)
+        return
+    found = aum_line_min(s, d, y)
+    last = np.inf if hi is None or hi > LARGEST else float(hi)
+    assert found.step_lo == pytest.approx(float(lo), rel=1e-12, abs=0)
+    assert found.step_hi == pytest.approx(last, rel=1e-12, abs=0)
+    scale = np.ptp(s) + float(lo * Fraction(np.ptp(d)))
+    assert found.aum == pytest.approx(float(aum), rel=1e-12, abs=1e-14 * scale + LEAST)
+
+
+@pytest.mark.parametrize(("scores", "direction", "y"), SUBNORMAL)
+def test_directions_of_the_least_numbers(scores, direction, y, way):
+    assert_exact_or_too_far(np.array(scores, float), LEAST * np.array(direction), np.array(y))
+
+
+@pytest.mark.parametrize("scores", [1000, 0, -16, -50, -66, -1000, -1070])
+@pytest.mark.parametrize("direction", [-1074, -1060, -1030, -1000])
+def test_powers_of_2_down_to_the_least_number(scores, direction, way):
+    for seed in range(12):
+        s, d, y = draw("integers", seed, most=8)
+        assert_exact_or_too_far(np.ldexp(s, scores), np.ldexp(d, direction), y)
 
 
 GOOD = ([0.0, 1.0], [1.0, 0.0], [1, 0])
