@@ -10,6 +10,8 @@ from aucbench.errors import ParameterError
 
 FLOAT = np.dtype(np.float64)
 TOLERANCE = 1e-12  # relative: above the rounding of a projection, far below any step size
+LARGE = 2.0**900  # from this radius on lengths are taken
+UNIT = 2.0**-64  # in this unit, in which they do not overflow
 
 
 def require_writable(v: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -46,4 +47,6 @@ class ElasticNet:
 
     def value(self, w: Vector) -> float:
         """l1 |w|_1 + l2/2 |w|^2."""
-        return self.l1 * float(np.abs(w).sum()) + self.l2 / 2 * float(np.dot(w, w))
+        with np.errstate(over="ignore"):  # an infinite penalty is an answer
+            root = sqrt(self.l2) * w
+            return float(np.abs(self.l1 * w).sum()) + float(np.dot(root, root)) / 2

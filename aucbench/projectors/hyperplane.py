@@ -11,6 +11,7 @@ import numpy as np
 from aucbench.arrays import Vector
 from aucbench.errors import ParameterError
 from aucbench.projectors.argument import TOLERANCE, require_writable
+from aucbench.projectors.l2_ball import SAFE
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,21 +21,22 @@ class Hyperplane:
     Parameters
     ----------
     normal : array of shape (d,)
-        a ≠ 0, finite.
+        a with ‖a‖ from 1e-125 to 1e125, so that its square has all its digits.
     """
 
     normal: Vector
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self._square) and self._square > 0.0):
+        if not SAFE[0] <= self._square <= SAFE[1]:
             raise ParameterError(
                 f"the normal of a hyperplane has the square {self._square}; give one that is "
-                "finite and not 0"
+                "finite and not 0, with a length from 1e-125 to 1e125"
             )
 
     @cached_property
     def _square(self) -> float:
-        return float(self.normal @ self.normal)
+        with np.errstate(over="ignore"):
+            return float(self.normal @ self.normal)
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with the nearest point of the set and return it."""

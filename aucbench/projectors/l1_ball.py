@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.arrays import Vector
 from aucbench.errors import require_above
 from aucbench.kernels import select
-from aucbench.projectors.argument import TOLERANCE, require_writable
+from aucbench.projectors.argument import LARGE, TOLERANCE, UNIT, require_writable
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,24 @@ class L1Ball:
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with its nearest point and return it; inside the ball, unchanged."""
         require_writable(v)
-        limit = self.R * (1 + TOLERANCE)
-        select.l1_ball(v, self.R, limit, np.empty(v.size, np.int64))
+        if self.R < LARGE:
+            _project(v, self.R)
+        elif np.isfinite(v).all() and not self.contains(v):
+            v *= UNIT  # what is lost below the least number is far below the threshold
+            _project(v, self.R * UNIT)
+            v /= UNIT
         return v
 
     def contains(self, w: Vector) -> bool:
         """Whether |w|_1 <= R, up to the relative rounding 1e-12 of a projection."""
         with np.errstate(over="ignore"):  # an infinite norm is an answer
-            return bool(np.abs(w).sum() <= self.R * (1 + TOLERANCE))
+            unit = 1.0 if self.R < LARGE else UNIT
+            return bool(np.abs(w * unit).sum() <= self.R * unit * (1 + TOLERANCE))
 
     def value(self, w: Vector) -> float:
         """0 in the ball, infinity elsewhere."""
         return 0.0 if self.contains(w) else inf
+
+
+def _project(v: Vector, R: float) -> None:
+    select.l1_ball(v, R, R * (1 + TOLERANCE), np.empty(v.size, np.int64))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite, sqrt
+from math import inf, sqrt
 
 import numpy as np
 
 from aucbench.arrays import Vector
 from aucbench.errors import require_above
-from aucbench.projectors.argument import TOLERANCE, require_writable
+from aucbench.projectors.argument import LARGE, TOLERANCE, UNIT, require_writable
 
 SAFE = 1e-250, 1e250  # squared norms in which neither overflow nor underflow took part
 
 
 def length(v: Vector) -> float:
-    """Return |v|_2, right also where the squares over- or underflow."""
-    squared = float(np.dot(v, v))
+    """Return |v|_2, right also where the squares over- or underflow; inf above 1.8e308."""
+    with np.errstate(over="ignore"):
+        squared = float(np.dot(v, v))
     if SAFE[0] < squared < SAFE[1]:
         return sqrt(squared)
     peak = float(np.abs(v).max(initial=0.0))
@@ -27,7 +28,7 @@ def length(v: Vector) -> float:
 class L2Ball:
     """Nearest point of {w : |w|_2 <= R}: v R / max(R, |v|_2).
 
-    A vector whose norm is NaN or infinite stays as it is.
+    A vector with a NaN or an infinite entry has no nearest point and stays as it is.
 
     Parameters
     ----------
@@ -49,14 +50,24 @@ class L2Ball:
         """Overwrite `v` with its nearest point and return it; inside the ball, unchanged."""
         require_writable(v)
         norm = length(v)
-        if norm > self.R * (1 + TOLERANCE) and isfinite(norm):
+        if norm == inf or self.R >= LARGE:
+            return self._far(v)
+        if norm > self.R * (1 + TOLERANCE):
             v /= norm  # not v *= R / norm: a tiny quotient would lose its digits
+            v *= self.R
+        return v
+
+    def _far(self, v: Vector) -> Vector:
+        if np.isfinite(v).all() and not self.contains(v):
+            v *= UNIT
+            v /= length(v)
             v *= self.R
         return v
 
     def contains(self, w: Vector) -> bool:
         """Whether |w|_2 <= R, up to the relative rounding 1e-12 of a projection."""
-        return length(w) <= self.R * (1 + TOLERANCE)
+        unit = 1.0 if self.R < LARGE else UNIT
+        return length(w * unit) <= self.R * unit * (1 + TOLERANCE)
 
     def value(self, w: Vector) -> float:
         """0 in the ball, infinity elsewhere."""

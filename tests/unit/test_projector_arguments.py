@@ -46,6 +46,8 @@ def test_an_argument_that_cannot_be_overwritten_is_refused(project, argument):
         (lambda: TopK(True), "k must be a whole number"),
         (lambda: TopK(3, free=-1), "free must be at least 0, got -1"),
         (lambda: Hyperplane(np.zeros(3)), "normal of a hyperplane has the square 0.0"),
+        (lambda: Hyperplane(np.full(3, 1e-160)), "with a length from 1e-125 to 1e125"),
+        (lambda: Hyperplane(np.full(3, 1e160)), "with a length from 1e-125 to 1e125"),
         (lambda: Hyperplane(np.array([np.inf])), "give one that is finite and not 0"),
         (lambda: L1Ball(0.0), "R must be greater than 0"),
         (lambda: L2Ball(-1.0), "R must be greater than 0"),

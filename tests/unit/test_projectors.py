@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+from decimal import Decimal, localcontext
 from math import inf, nan
 
 import numpy as np
@@ -75,6 +76,52 @@ def test_l1_ball_keeps_its_digits_when_the_vector_is_far_away():
 def test_l2_ball_is_its_definition_at_any_scale(v, R, scale):
     v *= scale
     close(projected(L2Ball(R), v), reference.l2_ball(v, R), R)
+
+
+MANTISSAS = st.lists(st.floats(-1.7, 1.7), min_size=1, max_size=8)
+POWERS = st.sampled_from([-320, -300, -200, 0, 200, 300, 306, 307, 308])
+RADII = st.one_of(
+    st.sampled_from([1e-300, 1.0, 1e300, 1e307, 1.7e308, 1.7976931348623157e308]),
+    st.floats(1e300, 1.7e308),
+)
+
+
+def exact_l2_ball(v, R):
+    """The nearest point in 60 digits."""
+    with localcontext(prec=60):
+        exact = [Decimal(float(x)) for x in v]
+        norm = sum(x * x for x in exact).sqrt()
+        return np.array(
+            [float(x * min(Decimal(1), Decimal(R) / norm)) if norm else float(x) for x in exact]
+        )
+
+
+@pytest.mark.parametrize(
+    ("ball", "twin"), [(L1Ball, reference.l1_ball), (L2Ball, exact_l2_ball)], ids=["l1", "l2"]
+)
+@given(values=MANTISSAS, power=POWERS, R=RADII)
+def test_balls_of_any_radius_hold_the_nearest_point_of_any_vector(ball, twin, values, power, R):
+    v = np.array(values) * 10.0**power
+    found, wanted = projected(ball(R), v), twin(v, R)
+
+    units = 8 * 5e-324
+    np.testing.assert_allclose(found / 2, wanted / 2, rtol=0, atol=1e-12 * R + units)
+    assert ball(R).contains(found)
+    assert ball(R).contains(v) == np.array_equal(found, v)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e200, 1e300, 1.7e308])
+@pytest.mark.parametrize("step", [1e-300, 1.0, 1e300])
+def test_penalties_of_numbers_of_any_size(size, step):
+    v = size * np.array([1.0, -0.5, 0.25])
+    for t in (1e-300, 1e300, size / 3):
+        found = projected(SoftThreshold(t), v, step)
+        np.testing.assert_array_equal(found, reference.soft_threshold(v, step * t))
+        found = projected(ElasticNet(t, 1 / t), v, step)
+        np.testing.assert_array_equal(found, reference.elastic_net(v, t, 1 / t, step))
+    assert SoftThreshold(1e-300).value(v) == pytest.approx(1.75 * (size * 1e-300))
+    assert ElasticNet(0.0, 1e-300).value(np.array([1e200])) == pytest.approx(5e99)
+    assert ElasticNet(0.0, 1e300).value(np.array([1e-200])) == pytest.approx(5e-101)
 
 
 @given(VECTORS, st.tuples(NUMBERS, NUMBERS).map(sorted))
