@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
@@ -48,5 +47,4 @@ class ElasticNet:
     def value(self, w: Vector) -> float:
         """l1 |w|_1 + l2/2 |w|^2."""
         with np.errstate(over="ignore"):  # an infinite penalty is an answer
-            root = sqrt(self.l2) * w
-            return float(np.abs(self.l1 * w).sum()) + float(np.dot(root, root)) / 2
+            return float(np.abs(self.l1 * w).sum()) + float(np.dot(self.l2 / 2 * w, w))
