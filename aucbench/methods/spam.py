@@ -118,7 +118,7 @@ def one_pass(data: Data, l1: float, l2: float) -> OnePass:
 
 def _ridge(data: Data, l2: float) -> OnePass:
     m_neg, m_pos = data.means
-    sizes = np.sqrt(data.chunk.square_norms * max(m_neg @ m_neg, m_pos @ m_pos))
+    sizes = np.sqrt(data.chunk.square_norms) * np.sqrt(max(m_neg @ m_neg, m_pos @ m_pos))
     cross = np.stack([data.scores(m_neg), data.scores(m_pos), sizes], axis=1)
     means, zeros = np.concatenate([m_neg, m_pos]), np.zeros(data.d)
 
