@@ -127,7 +127,9 @@ def hinge_candidates(D, lam):
     if 1e-7 < lam < 1e5:
         both = np.vstack([D, -D[:1]])  # two classes, as the estimator asks for
         weight = np.r_[np.full(len(D), 1.0 / lam / len(D)), 1e-300]
-        svc = LinearSVC(loss="hinge", C=1.0, fit_intercept=False, tol=1e-9, max_iter=200_000)
+        svc = LinearSVC(
+            loss="hinge", fit_intercept=False, tol=1e-9, max_iter=200_000, random_state=0
+        )
         sides = np.r_[np.ones(len(D)), -np.ones(1)]
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             found.append(np.ravel(svc.fit(both, sides, weight).coef_))
