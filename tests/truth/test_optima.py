@@ -37,7 +37,7 @@ def problems():
         "separable": drawn(60, 5, 0.5, 9.0),
         "tied": tied,
         "wide": drawn(24, 40, 0.4, 1.0),
-        "uneven": (uneven * 10.0 ** np.linspace(-2, 2, 5), y),
+        "uneven": (uneven * 10.0 ** np.linspace(-1, 1, 5), y),
         "far": (drawn(60, 4, 0.3, 1.0)[0] + 300.0, labels(60, 0.3)),
         "sparse": sparse,
     }
