@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 from aucbench.errors import DataError
 from aucbench.kernels import ranks
 

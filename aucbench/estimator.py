@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from aucbench.arrays import Vector
 from aucbench.data import Chunk, Data, scores
+from aucbench.data.arrays import Vector
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.loop import solve
 from aucbench.metrics import intercept_at, require_one_share

@@ -18,12 +18,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from aucbench.arrays import Vector
 from aucbench.data import NEEDS_LABELS, Data
+from aucbench.data.arrays import Vector
+from aucbench.data.targets import Labels
 from aucbench.errors import UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Needs, Objective, Problem, Projector, Solver, State
 from aucbench.records import Point, Run, Stop
-from aucbench.targets import Labels
 
 DEFAULT_PASSES = 50
 GAP_TOL = 1e-6

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.arrays import Vector
 from aucbench.aum.loss import roc_auc
-from aucbench.breakpoints import Breakpoints
 from aucbench.concordance import concordance
+from aucbench.data.arrays import Vector
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError
-from aucbench.targets import Labels
 
 
 def auc(y: ArrayLike, scores: ArrayLike) -> float:

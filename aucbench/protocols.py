@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from aucbench.arrays import ALL, Block, Index, Rows, Vector
 from aucbench.data import Chunk, Data, scores
+from aucbench.data.arrays import ALL, Block, Index, Rows, Vector
+from aucbench.data.inputs import check_rows
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.inputs import check_rows
 
 CHUNK = 8192  # rows mapped at a time: with 300 landmarks 20 MB
 

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.arrays import Vector
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.folds import drawn_parts
 from aucbench.errors import ParameterError, UnknownNameError
-from aucbench.folds import drawn_parts
 from aucbench.loop import Around, Started, solve
 from aucbench.metrics import auc_of
 from aucbench.protocols import Solver

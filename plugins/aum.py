@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aucbench.data import Data
+from aucbench.data.targets import Labels
 from aucbench.errors import UnsupportedError
 from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
@@ -15,7 +16,6 @@ from aucbench.methods import AumLearner, mean_gap
 from aucbench.objectives import Aum
 from aucbench.projectors import Hyperplane, Identity
 from aucbench.protocols import Problem, State, identity
-from aucbench.targets import Labels
 
 
 @dataclass(frozen=True)

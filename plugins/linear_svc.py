@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.methods import LinearBaseline, one_fit
 from aucbench.protocols import Problem, State

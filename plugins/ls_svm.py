@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.data import Data
+from aucbench.data.rounding import gap_of_gradient
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.methods import conjugate_gradient, preconditioner
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
-from aucbench.rounding import gap_of_gradient
 
 
 @dataclass(frozen=True)

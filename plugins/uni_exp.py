@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.arrays import Index, Vector
 from aucbench.data import Chunk, Data
+from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_at_least
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.methods import Univariate, passes

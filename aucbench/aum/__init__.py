@@ -6,7 +6,7 @@ from aucbench.aum.loss import AumLoss, aum_loss, roc_auc
 from aucbench.aum.path import AumPath, aum_path
 from aucbench.aum.plot import plot_path
 from aucbench.aum.search import Found, Lines, best_max_auc, best_min, first_max_auc, first_min
-from aucbench.breakpoints import Breakpoints
+from aucbench.data.breakpoints import Breakpoints
 
 __all__ = [
     "AumLoss",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.aum.loss import require_finite, scores_of, sorted_thresholds
-from aucbench.breakpoints import Breakpoints
+from aucbench.data.breakpoints import Breakpoints
 
 
 def intercept_of_least_errors(breakpoints: Breakpoints, scores: ArrayLike) -> float:

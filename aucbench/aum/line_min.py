@@ -8,10 +8,10 @@ from math import frexp, inf, isfinite, ldexp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
+from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 from aucbench.kernels import aum_line
-from aucbench.targets import Labels
 
 FEW = 128  # examples that are searched without folding (measured)
 SAMPLED = 3_000  # examples from which a sample is solved first (measured)

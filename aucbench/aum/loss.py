@@ -8,10 +8,10 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.arrays import Index, Vector
 from aucbench.aum.order import in_order
-from aucbench.breakpoints import Breakpoints, Sides
 from aucbench.concordance import concordance
+from aucbench.data.arrays import Index, Vector
+from aucbench.data.breakpoints import Breakpoints, Sides
 from aucbench.errors import DataError
 from aucbench.kernels import aum
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucbench.arrays import Index, Vector
+from aucbench.data.arrays import Index, Vector
 from aucbench.kernels import hinge
 
 RADIX_FROM = 300  # keys from which sorting by digits wins, on data not seen before (measured)

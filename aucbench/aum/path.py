@@ -9,8 +9,8 @@ from math import frexp, inf, isfinite, ldexp
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.arrays import Index, Vector
 from aucbench.aum.order import in_order
+from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError, require_whole
 from aucbench.kernels import aum_sweep
 

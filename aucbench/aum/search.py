@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.arrays import Vector
 from aucbench.aum.path import BITS, Sweep, checked_lines
-from aucbench.breakpoints import Breakpoints
+from aucbench.data.arrays import Vector
+from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError, require_at_least, require_whole
 from aucbench.kernels import aum_sweep
 

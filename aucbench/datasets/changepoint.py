@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import Index
-from aucbench.breakpoints import Breakpoints
 from aucbench.data import Data
+from aucbench.data.arrays import Index
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.inputs import check_rows
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.formats import is_number, without_compression
 from aucbench.datasets.sheets import MISSING, Sheet, numbers
 from aucbench.errors import DataError
-from aucbench.inputs import check_rows
 
 SEQUENCE = "sequenceID"
 OWN = "fold"  # the column of errors.csv that deals the sequences to folds

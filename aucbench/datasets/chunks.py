@@ -18,14 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from aucbench import arrays
-from aucbench.data import Chunk
+from aucbench.data import Chunk, arrays
+from aucbench.data.targets import Labels
 from aucbench.datasets import changepoint, files, formats, idx
 from aucbench.datasets.cuts import CUTTERS, Cut, svmlight
 from aucbench.datasets.formats import Table
 from aucbench.datasets.manifest import listed, verify
 from aucbench.errors import DataError, require_whole
-from aucbench.targets import Labels
 
 
 def stream(

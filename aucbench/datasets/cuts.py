@@ -12,7 +12,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from aucbench.arrays import MAX_STORED
+from aucbench.data.arrays import MAX_STORED
 from aucbench.datasets import formats
 from aucbench.datasets.formats import Table
 from aucbench.errors import DataError

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 from aucbench.datasets.formats import is_number, open_plain, told
 from aucbench.datasets.manifest import verify
 from aucbench.errors import DataError

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.arrays import MAX_STORED, Index, Vector
 from aucbench.data import Data
+from aucbench.data.arrays import MAX_STORED, Index, Vector
+from aucbench.data.inputs import check_rows
 from aucbench.errors import (
     DataError,
     ParameterError,
@@ -18,7 +19,6 @@ from aucbench.errors import (
     require_at_least,
     require_whole,
 )
-from aucbench.inputs import check_rows
 
 NEGATIVE_SHARE = 0.8  # of `linear` and `radial`, in the population
 

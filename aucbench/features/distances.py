@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import Rows, Vector
-from aucbench.arrays import rows as checked
+from aucbench.data.arrays import Rows, Vector
+from aucbench.data.arrays import rows as checked
 from aucbench.kernels import linear
 
 FAR = 256.0  # γ|x|² up to which the rounding of products costs exp(−γ|x − z|²) about 1e-13

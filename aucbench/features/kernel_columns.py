@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg.lapack import dpstrf
 
-from aucbench.arrays import Rows, Vector
-from aucbench.arrays import rows as dense
 from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.data.arrays import rows as dense
 from aucbench.errors import (
     DataError,
     ParameterError,

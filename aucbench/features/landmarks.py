@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from aucbench.arrays import Rows, rows
 from aucbench.data import Data
+from aucbench.data.arrays import Rows, rows
 
 
 def uniform(data: Data, rank: int, rng: np.random.Generator) -> Rows:

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.arrays import Rows, Vector
 from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
 from aucbench.features.scaling import inverse, learnt
 
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.arrays import Rows, Vector
 from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError, UnknownNameError, require_whole
 from aucbench.features.kernel_columns import CUTOFF, Kernel, KernelColumns
 from aucbench.features.landmarks import CHOICES, choose

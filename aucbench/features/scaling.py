@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucbench.arrays import Rows, Vector
+from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import DataError, ParameterError
 
 DENSE_LIMIT = 2 << 30  # bytes that a map may take to make sparse rows dense

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.arrays import Rows, Vector, rows
 from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.features.scaling import DENSE_LIMIT, inverse, learnt
 
 

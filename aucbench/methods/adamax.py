@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import gap_of_gradient, slack_of
 from aucbench.errors import ParameterError, require_above
 from aucbench.protocols import Problem, State
-from aucbench.rounding import gap_of_gradient, slack_of
 
 
 def require_moves(step: float, beta1: float, beta2: float) -> None:

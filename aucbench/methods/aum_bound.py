@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import inf
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import of_scores
+from aucbench.data.targets import Labels
 from aucbench.methods.aum_steps import AumObjective
 from aucbench.methods.aum_vertex import Programmes
-from aucbench.rounding import of_scores
-from aucbench.targets import Labels
 
 ROWS = 4  # rows of the first programme, per weight
 LONG = 1e9  # nanoseconds that the programme at an end may take, whatever the steps took

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from aucbench.arrays import Vector
 from aucbench.aum import intercept_of_least_errors, roc_auc
+from aucbench.data.arrays import Vector
 from aucbench.methods.aum_bound import LowerBound
 from aucbench.methods.aum_steps import AumObjective, Line, Steps, search_called
 from aucbench.methods.proximal_cuts import Direction, ProximalCuts

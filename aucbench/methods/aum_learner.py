@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aucbench.arrays import Vector
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import of_pullback
 from aucbench.errors import (
     DataError,
     ParameterError,
@@ -21,7 +22,6 @@ from aucbench.methods.aum_descent import aum_descent
 from aucbench.methods.aum_steps import AumObjective, search_called
 from aucbench.methods.aum_vertex import load
 from aucbench.protocols import FeatureMap, Needs, Problem, State
-from aucbench.rounding import of_pullback
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from typing import Protocol
 
 import numpy as np
 
-from aucbench.arrays import Vector
 from aucbench.aum import (
     AumLoss,
     Breakpoints,
@@ -23,8 +22,9 @@ from aucbench.aum import (
     first_min,
 )
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.targets import Labels
 from aucbench.errors import ParameterError, UnknownNameError
-from aucbench.targets import Labels
 
 GRID = 10.0 ** np.arange(-9.0, 3.5, 0.5)  # steps in units of the direction
 

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import Rows, Vector
 from aucbench.data import Data
-from aucbench.rounding import of_pullback
+from aucbench.data.arrays import Rows, Vector
+from aucbench.data.rounding import of_pullback
 
 FAR = 10.0  # a minimiser is looked for within this many times ‖w‖
 FREE = 1e-9  # share of its interval by which c is between its bounds

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from aucbench.arrays import Vector
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.errors import require_above, require_whole
 from aucbench.protocols import Needs, Problem, State
 

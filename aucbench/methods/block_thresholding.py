@@ -7,7 +7,7 @@ from itertools import count
 
 import numpy as np
 
-from aucbench.arrays import size
+from aucbench.data.arrays import size
 from aucbench.methods.power import lipschitz
 from aucbench.protocols import Problem, State
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.arrays import Index, Vector
 from aucbench.data import Chunk, Data
+from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_whole
 from aucbench.methods.buffers import Buffers
 from aucbench.methods.streaming import passes

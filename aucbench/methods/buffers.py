@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import Index, Rows, Vector, rows, stack
 from aucbench.data import Chunk
+from aucbench.data.arrays import Index, Rows, Vector, rows, stack
 from aucbench.kernels import oam
 
 

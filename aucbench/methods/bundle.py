@@ -7,7 +7,7 @@ from math import inf, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 
 Support = NDArray[np.intp]  # numbers of cuts
 

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from aucbench.arrays import ALL, Block, Vector
 from aucbench.data import Data
+from aucbench.data.arrays import ALL, Block, Vector
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,13 +9,13 @@ from typing import Protocol
 
 import numpy as np
 
-from aucbench.arrays import Vector
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import Slack
 from aucbench.methods.bundle import EPS, Bundle
 from aucbench.methods.lbfgs import Lbfgs
 from aucbench.methods.line_search import WeakWolfe, normal_step, sample
 from aucbench.protocols import State
-from aucbench.rounding import Slack
 
 EARLIEST, LAST, GAIN = 10, 5, 0.3  # when L-BFGS gives up: see `_Progress.stalled`
 LEAST = 0.1  # share of the way to the model's minimiser

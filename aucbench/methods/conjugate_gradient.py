@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 
 Map = Callable[[Vector], Vector]
 TRUSTED = 0.1  # fall of ‖r‖ over which its recurrence is believed

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aucbench.arrays import Index, Vector
 from aucbench.data import Chunk
+from aucbench.data.arrays import Index, Vector
 from aucbench.errors import UnsupportedError
 from aucbench.kernels.opauc import opauc_pass
 from aucbench.methods.reach import SHARE, require_squares

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from math import sqrt
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 
 CURVED = 1e-10  # least sᵀy, in units of ‖s‖‖y‖, of a pair that is kept
 

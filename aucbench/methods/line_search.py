@@ -7,7 +7,7 @@ from math import erf, exp, inf, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 
 ARMIJO, WOLFE = 1e-4, 0.9
 NARROW = 0.1  # of its upper end: a bracket in which a kink hides the Wolfe condition

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from aucbench.arrays import Vector
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 
 DIRECT = 4000  # features up to which the d x d matrix is formed: 128 MB
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from aucbench.arrays import Block, Vector
+from aucbench.data.arrays import Block, Vector
 from aucbench.errors import ParameterError
 from aucbench.protocols import Objective, Smooth
 

@@ -9,12 +9,12 @@ from math import inf, isfinite, sqrt
 
 import numpy as np
 
-from aucbench.arrays import Block, Vector, size
+from aucbench.data.arrays import Block, Vector, size
+from aucbench.data.rounding import UNIT, gamma, longest, of_pullback, slack_of
 from aucbench.errors import DataError
 from aucbench.methods.centred import CentredRows
 from aucbench.methods.power import top_eigenvalue
 from aucbench.protocols import Problem, State
-from aucbench.rounding import UNIT, gamma, longest, of_pullback, slack_of
 
 
 @dataclass(frozen=True, slots=True)

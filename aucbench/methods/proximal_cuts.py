@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 from aucbench.methods.bundle import Bundle
 
 TINY = 1e-300

@@ -8,11 +8,11 @@ from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from aucbench.arrays import ALL, Block, Vector
+from aucbench.data.arrays import ALL, Block, Vector
+from aucbench.data.rounding import Slack
 from aucbench.errors import UnsupportedError
 from aucbench.methods.certified import PairLoss, certified_descent
 from aucbench.protocols import Problem, State
-from aucbench.rounding import Slack
 
 
 @runtime_checkable

@@ -7,8 +7,8 @@ from math import sqrt
 
 import numpy as np
 
-from aucbench.arrays import Index, Vector
 from aucbench.data import Chunk
+from aucbench.data.arrays import Index, Vector
 from aucbench.kernels.sketch import sketch_pass
 from aucbench.methods.reach import SHARE, require_squares
 

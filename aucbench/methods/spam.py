@@ -16,8 +16,8 @@ from typing import Protocol
 
 import numpy as np
 
-from aucbench.arrays import Index, Vector
 from aucbench.data import Data
+from aucbench.data.arrays import Index, Vector
 from aucbench.kernels import spam
 from aucbench.methods.reach import require_squares
 from aucbench.methods.streaming import row_order

@@ -9,8 +9,8 @@ from math import ceil, floor, log, log2, sqrt
 
 import numpy as np
 
-from aucbench.arrays import Index, Vector
 from aucbench.data import Chunk, Data
+from aucbench.data.arrays import Index, Vector
 from aucbench.kernels import fsauc
 from aucbench.methods.streaming import row_order
 from aucbench.protocols import Problem, State

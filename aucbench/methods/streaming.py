@@ -7,7 +7,7 @@ from itertools import count
 
 import numpy as np
 
-from aucbench.arrays import Index
+from aucbench.data.arrays import Index
 from aucbench.protocols import Problem, State, Streaming
 
 

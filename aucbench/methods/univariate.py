@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import Index, Vector
 from aucbench.data import Chunk
+from aucbench.data.arrays import Index, Vector
 from aucbench.kernels import uni_exp
 from aucbench.methods.reach import SHARE, require_squares
 

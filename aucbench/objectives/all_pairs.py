@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import ALL, Block, Index, Vector
 from aucbench.data import Data
+from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.errors import DataError
 from aucbench.kernels import hinge
 from aucbench.objectives.differences import constant_columns, pulled

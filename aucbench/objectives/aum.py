@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from aucbench.arrays import ALL, Block, Vector
 from aucbench.aum import AumLoss, aum_loss
-from aucbench.breakpoints import Breakpoints
 from aucbench.data import Data
+from aucbench.data.arrays import ALL, Block, Vector
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.targets import Labels
 from aucbench.errors import UnsupportedError, require_at_least
-from aucbench.targets import Labels
 
 
 @dataclass(frozen=True, eq=False)

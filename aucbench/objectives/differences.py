@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucbench.arrays import Block, Index, Rows, Vector
 from aucbench.data import Data
+from aucbench.data.arrays import Block, Index, Rows, Vector
 
 FIRST, LATER = 64, 4096  # rows looked at together: few columns are constant over the first ones
 

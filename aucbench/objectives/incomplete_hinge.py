@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from aucbench.arrays import ALL, Block, Index, Vector
 from aucbench.data import Data
+from aucbench.data.arrays import ALL, Block, Index, Vector
+from aucbench.data.rounding import Slack, of_hinge
 from aucbench.errors import DataError, UnsupportedError, require_whole
 from aucbench.kernels import hinge
 from aucbench.objectives.differences import constant_columns, pulled
-from aucbench.rounding import Slack, of_hinge
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import Slack, of_hinge
 from aucbench.objectives.all_pairs import AllPairs
-from aucbench.rounding import Slack, of_hinge
 
 
 @dataclass(frozen=True, eq=False)

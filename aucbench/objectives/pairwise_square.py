@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aucbench.arrays import ALL, Block, Vector, size, span
 from aucbench.data import Data
+from aucbench.data.arrays import ALL, Block, Vector, size, span
+from aucbench.data.rounding import UNIT, Slack, gamma, longest, of_scores
 from aucbench.kernels import linear
-from aucbench.rounding import UNIT, Slack, gamma, longest, of_scores
 
 
 @dataclass(frozen=True, eq=False)

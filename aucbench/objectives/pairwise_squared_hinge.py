@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from aucbench.arrays import ALL, Block, Vector
+from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.objectives.all_pairs import AllPairs
 from aucbench.objectives.pairwise_square import PairwiseSquare
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aucbench.arrays import ALL, Block, Vector, size, span
 from aucbench.data import Data
+from aucbench.data.arrays import ALL, Block, Vector, size, span
 from aucbench.kernels import linear
 
 

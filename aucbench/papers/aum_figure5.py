@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench.arrays import Vector
 from aucbench.aum import Breakpoints, Lines, aum_line_min, aum_loss, best_min, first_min, roc_auc
-from aucbench.breakpoints import Denominator
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.breakpoints import Denominator
 from aucbench.errors import DataError, require_above, require_whole
 from aucbench.features import Standard
 from aucbench.loop import Clock

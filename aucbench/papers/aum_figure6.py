@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench.arrays import Index, Vector
 from aucbench.aum import roc_auc
 from aucbench.data import Data
+from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError, require_whole
 from aucbench.features import Standard
 from aucbench.loop import Clock

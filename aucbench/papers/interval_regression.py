@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench.arrays import Vector
-from aucbench.breakpoints import Breakpoints
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.breakpoints import Breakpoints
 from aucbench.projectors import SoftThreshold
 
 MARGIN = 1.0  # in units of log λ

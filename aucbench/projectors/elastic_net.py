@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 from aucbench.errors import require_at_least
 from aucbench.projectors.argument import require_writable
 from aucbench.projectors.soft_threshold import soft

@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError
 from aucbench.projectors.argument import TOLERANCE, require_writable
 from aucbench.projectors.l2_ball import SAFE

@@ -9,10 +9,10 @@ from math import sqrt
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import gamma
 from aucbench.errors import require_above
 from aucbench.projectors.argument import require_writable
-from aucbench.rounding import gamma
 
 PRODUCTS = 20  # of the inverse iteration
 

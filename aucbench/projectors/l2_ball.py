@@ -7,7 +7,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 from aucbench.errors import require_above
 from aucbench.projectors.argument import LARGE, TOLERANCE, UNIT, require_writable
 

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from aucbench.arrays import Vector
+from aucbench.data.arrays import Vector
 from aucbench.errors import require_whole
 from aucbench.kernels import select
 from aucbench.projectors.argument import require_writable

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from aucbench.arrays import Rows
 from aucbench.data import Chunk, Data
+from aucbench.data.arrays import Rows
 from aucbench.loop import solve
 from aucbench.protocols import Streaming
 from aucbench.records import Stop

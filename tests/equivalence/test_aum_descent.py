@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import linprog
 
 from aucbench import aum
-from aucbench.breakpoints import Breakpoints
 from aucbench.data import Data
+from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
 from aucbench.loop import solve
 from aucbench.methods import SEARCHES

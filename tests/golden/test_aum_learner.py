@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aucbench import aum
-from aucbench.breakpoints import Breakpoints
+from aucbench.data.breakpoints import Breakpoints
 
 SETS = ("subtrain", "validation")
 

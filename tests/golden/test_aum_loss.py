@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from aucbench.aum import aum_loss, loss, roc_auc
-from aucbench.breakpoints import Breakpoints
+from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError
 
 APART = "a33_dup_breakpoint_same_example"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench.aum import aum_loss, loss, roc_auc
-from aucbench.breakpoints import Breakpoints
+from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError
 from aucbench.kernels import aum
 from aucbench.metrics import auc

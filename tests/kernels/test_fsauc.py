@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from aucbench.arrays import rows
 from aucbench.data import Chunk, Data
+from aucbench.data.arrays import rows
 from aucbench.kernels.fsauc import stage_rows
 from aucbench.loop import solve
 from aucbench.methods import Stage

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from aucbench.arrays import ALL, rows
 from aucbench.data import Data
+from aucbench.data.arrays import ALL, rows
 
 
 @st.composite

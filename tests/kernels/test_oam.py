@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from aucbench.arrays import rows, stack
 from aucbench.data import Chunk
+from aucbench.data.arrays import rows, stack
 from aucbench.kernels import oam
 from aucbench.registry import get_solver
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from aucbench.arrays import rows
 from aucbench.data import Chunk, Data
+from aucbench.data.arrays import rows
 from aucbench.loop import solve
 from aucbench.records import Stop
 from aucbench.registry import get_solver

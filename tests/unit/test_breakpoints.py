@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aucbench.breakpoints import Breakpoints
+from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import AucbenchError, DataError, ParameterError
 
 INF = np.inf

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from aucbench.arrays import rows
 from aucbench.data import Data
+from aucbench.data.arrays import rows
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard, Unit
 from aucbench.protocols import NoMap

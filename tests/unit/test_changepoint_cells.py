@@ -9,9 +9,9 @@ from aucbench.aum import roc_auc
 from aucbench.bench.cells import rows
 from aucbench.bench.survey import _target
 from aucbench.data import NEEDS_LABELS, Data
+from aucbench.data.folds import drawn_parts, splits
 from aucbench.datasets import load_changepoint
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.folds import drawn_parts, splits
 from aucbench.metrics import auc_of
 
 N = 24

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from aucbench.arrays import rows
 from aucbench.data import Data
+from aucbench.data.arrays import rows
 from aucbench.errors import AucbenchError, DataError
 
 X = np.arange(8.0).reshape(4, 2)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from aucbench.arrays import rows
 from aucbench.data import Data
+from aucbench.data.arrays import rows
 from aucbench.objectives import IncompleteHinge, PairwiseHinge, PairwiseSquaredHinge
 from aucbench.objectives.differences import constant_columns
 from aucbench.registry import get_solver

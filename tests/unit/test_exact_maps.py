@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from aucbench.arrays import rows
 from aucbench.data import Data
+from aucbench.data.arrays import rows
 from aucbench.errors import DataError
 from aucbench.features import Kernel, KernelColumns, MaxAbs, Nystroem, Standard, Unit, UnitCentred
 from aucbench.features import distances as products_and_differences

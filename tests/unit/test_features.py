@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from aucbench.arrays import rows
 from aucbench.data import Data
+from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError
 from aucbench.features import (
     AppendOne,

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from aucbench.arrays import rows as checked
+from aucbench.data.arrays import rows as checked
 from aucbench.errors import DataError
 from aucbench.hookspecs import hookimpl
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from aucbench.arrays import ALL
 from aucbench.data import Data
+from aucbench.data.arrays import ALL
 from aucbench.errors import ParameterError
 from aucbench.methods import lipschitz
 from aucbench.objectives import Logistic, PairwiseSquare

@@ -6,8 +6,8 @@ from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 
-from aucbench.arrays import rows
 from aucbench.data import Data
+from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns, landmarks
 from aucbench.objectives import PairwiseSquare

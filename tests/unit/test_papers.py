@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aucbench.arrays import rows
 from aucbench.aum import Breakpoints, aum_loss, first_min
 from aucbench.data import Data
+from aucbench.data.arrays import rows
 from aucbench.datasets import load
 from aucbench.errors import DataError, ParameterError
 from aucbench.papers import Figure5Row, Figure6Row, figure5, figure6, growth

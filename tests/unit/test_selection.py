@@ -11,9 +11,9 @@ from bench_toys import cell
 from aucbench import Selection, auc, get_dataset, get_solver, select, solve
 from aucbench.bench.cells.tune import tune
 from aucbench.data import Data
+from aucbench.data.folds import drawn_parts
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Standard
-from aucbench.folds import drawn_parts
 from aucbench.loop import Around, recast
 from aucbench.protocols import Identity, Needs, Problem, State
 

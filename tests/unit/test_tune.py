@@ -14,8 +14,8 @@ from aucbench.bench.cells.build import build
 from aucbench.bench.cells.grid import chains, points_of
 from aucbench.bench.cells.tune import inner_folds, tune
 from aucbench.data import Data
+from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError
-from aucbench.targets import Labels
 
 
 @pytest.fixture

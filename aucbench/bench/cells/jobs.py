@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from aucbench import registry
-from aucbench.arrays import Index, Vector
 from aucbench.bench.cells import conditions, rows
 from aucbench.bench.cells.build import build, plugin_of
 from aucbench.bench.cells.measure import Lines, measure
@@ -27,12 +26,13 @@ from aucbench.bench.cells.tune import Tuned, tune
 from aucbench.bench.plans.identity import code_fingerprint
 from aucbench.bench.plans.plan import Cell
 from aucbench.data import NEEDS_LABELS, Data
+from aucbench.data.arrays import Index, Vector
+from aucbench.data.folds import splits
+from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 from aucbench.features.chain import is_shared
-from aucbench.folds import splits
 from aucbench.loop import learns_from
 from aucbench.registry.discovery import entries, load
-from aucbench.targets import Labels
 
 Steps = Mapping[str, Path]
 OTHER_CODE = (

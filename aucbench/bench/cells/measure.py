@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.arrays import Vector
 from aucbench.bench.cells.plain import strict
 from aucbench.bench.plans.plan import Cell
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.loop import Around, Started, solve
 from aucbench.metrics import auc_of
 from aucbench.protocols import Problem, Solver

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from aucbench.arrays import Index
 from aucbench.bench.cells.plain import first_line
 from aucbench.data import Data
+from aucbench.data.arrays import Index
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.loop import Clock
 from aucbench.protocols import FeatureMap

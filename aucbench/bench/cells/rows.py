@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import Rows
-from aucbench.breakpoints import Breakpoints
 from aucbench.data import Data
-from aucbench.targets import Labels
+from aucbench.data.arrays import Rows
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.targets import Labels
 
 SIZE = 16  # bytes of a hash
 CHANGES = ("example", "value", "fp_diff", "fn_diff", "fp_base", "fn_base")  # of Breakpoints

@@ -16,15 +16,15 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any
 
-from aucbench.arrays import Vector
 from aucbench.bench.cells.grid import chains, points_of
 from aucbench.bench.cells.measure import auc_or_none, fit, invalid
 from aucbench.bench.cells.plain import canonical, first_line
 from aucbench.bench.cells.preprocess import Refitted
 from aucbench.bench.plans.plan import Cell
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.folds import drawn_few, rarest
 from aucbench.errors import DataError, ParameterError
-from aucbench.folds import drawn_few, rarest
 from aucbench.protocols import Solver
 
 Build = Callable[[Mapping[str, Any]], Solver]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import Rows, rows
+from aucbench.data.arrays import Rows, rows
 from aucbench.errors import DataError
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.arrays import Index, Vector
+from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError
 
 

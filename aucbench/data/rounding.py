@@ -14,8 +14,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from aucbench.arrays import Vector
-from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.data import Data
 
 UNIT = 2.0**-53
 Slack = tuple[float, float]  # e and η: see `gap_of_gradient`

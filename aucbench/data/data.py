@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.arrays import ALL, Block, Index, Rows, Vector, size, span
-from aucbench.breakpoints import Breakpoints
+from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, size, span
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.inputs import check_rows
+from aucbench.data.targets import Labels, side_of
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.inputs import check_rows
 from aucbench.kernels import linear
-from aucbench.targets import Labels, side_of
 
 NEEDS_LABELS = (
     "needs labels, and the rows have error functions in place of them; take a solver that learns "

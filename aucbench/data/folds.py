@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from aucbench.arrays import Index
-from aucbench.data import Data
+from aucbench.data.arrays import Index
+from aucbench.data.data import Data
+from aucbench.data.targets import Labels
 from aucbench.errors import DataError, require_whole
-from aucbench.targets import Labels
 
 
 def splits(data: Data, count: int, seed: int) -> list[tuple[Index, Index]]:

@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.arrays import Block, Index, Vector
+from aucbench.data.arrays import Block, Index, Vector
+from aucbench.data.intervals import columns, example_numbers, steps
+from aucbench.data.targets import side_of
 from aucbench.errors import DataError, ParameterError
-from aucbench.intervals import columns, example_numbers, steps
-from aucbench.targets import side_of
 
 Denominator = Literal["rate", "count"]
 
