@@ -240,7 +240,7 @@ class Solver(Protocol):
 class Streaming(Protocol):
     """A solver that learns from successive chunks of rows, in memory that does not grow.
 
-    The three functions are all there is to it: `aucbench.methods.passes` makes `iterates` of
+    The three functions are all there is to it: `aucbench.optim.passes` makes `iterates` of
     them, `AUCClassifier.partial_fit` calls them. All state is in the memory, a mutable record.
     """
 

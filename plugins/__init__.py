@@ -1,1 +1,1 @@
-"""Published algorithms and baselines, one per file, registered by entry point."""
+"""Published algorithms and baselines by family, one per file, registered by entry point."""

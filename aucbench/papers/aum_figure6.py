@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from aucbench.aum import roc_auc
+from aucbench.aum.steps import Line, Steps, search_called
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError, require_whole
 from aucbench.features import Standard
 from aucbench.loop import Clock
-from aucbench.methods.aum_steps import Line, Steps, search_called
 from aucbench.objectives import Aum
 from aucbench.papers.interval_regression import best_of_path
 from aucbench.protocols import Problem

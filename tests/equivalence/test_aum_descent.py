@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import linprog
 
 from aucbench import aum
+from aucbench.aum.steps import SEARCHES
 from aucbench.data import Data
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
 from aucbench.loop import solve
-from aucbench.methods import SEARCHES
 from aucbench.metrics import auc_of
 from aucbench.objectives import Aum
 from aucbench.protocols import Identity

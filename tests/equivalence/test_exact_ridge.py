@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-import aucbench.methods.normal_equations as normal_equations
+import aucbench_plugins.ridge.normal_equations as normal_equations
 from aucbench.data import Data
 from aucbench.datasets import load
 from aucbench.features import Unit

@@ -8,8 +8,8 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.loop import recast
-from aucbench.methods import lipschitz
 from aucbench.objectives import Logistic, PairwiseSquare
+from aucbench.optim import lipschitz
 from aucbench.protocols import Identity, Problem
 from aucbench.registry import get_solver
 

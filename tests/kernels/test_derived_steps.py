@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from aucbench.data import Chunk, Data
-from aucbench.methods.spam import first_step
 from aucbench.registry import get_solver
+from aucbench_plugins.online.spam import first_step
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 

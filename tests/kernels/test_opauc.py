@@ -13,8 +13,10 @@ from aucbench.data import Chunk, Data
 from aucbench.errors import UnsupportedError
 from aucbench.kernels.opauc import opauc_pass
 from aucbench.kernels.sketch import sketch_pass
-from aucbench.methods import Covariances, Sketches, covariances, sketches
 from aucbench.registry import get_solver
+from aucbench_plugins.online import covariances, sketches
+from aucbench_plugins.online.covariances import Covariances
+from aucbench_plugins.online.sketches import Sketches
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 NAMES = pytest.mark.parametrize("name", ["opauc", "opauc-lr"])

@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Chunk
 from aucbench.kernels.solam import solam_pass
-from aucbench.methods import SaddlePoint
 from aucbench.registry import get_solver
+from aucbench_plugins.online.saddle_point import SaddlePoint
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 

@@ -14,7 +14,7 @@ from aucbench.data import Data
 from aucbench.kernels import spam
 from aucbench.registry import get_solver
 
-METHODS = import_module("aucbench.methods.spam")
+METHODS = import_module("aucbench_plugins.online.spam")
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 SPARSE = pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
 penalties = st.sampled_from([0.0, 1e-3, 0.05, 0.4, 30.0, 1e4])

@@ -84,8 +84,8 @@ def test_gaps_of_the_pairwise_square(name, part):
 
 def adamax_states(data, lam):
     """States of AdaMax on the pairwise square, whose gaps come from its rounding."""
-    from aucbench.methods import adamax_ridge
     from aucbench.objectives import PairwiseSquare
+    from aucbench.optim import adamax_ridge
     from aucbench.projectors import ElasticNet
     from aucbench.protocols import Problem
 

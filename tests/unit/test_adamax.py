@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from reference import adamax as naive
 
 from aucbench.errors import ParameterError
-from aucbench.methods import adamax, adamax_ridge
 from aucbench.objectives import PairwiseSquare
+from aucbench.optim import adamax, adamax_ridge
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Problem
 from aucbench.registry import get_dataset, get_solver

@@ -7,12 +7,12 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.loop import solve
-from aucbench.methods import aum_bound
-from aucbench.methods.aum_bound import LowerBound
-from aucbench.methods.aum_vertex import Programmes
 from aucbench.objectives import Aum
 from aucbench.records import Stop
 from aucbench.registry import get_solver
+from aucbench_plugins.aum import bound as aum_bound
+from aucbench_plugins.aum.bound import LowerBound
+from aucbench_plugins.aum.vertex import Programmes
 
 
 def sample(n=120, d=5, seed=2, scale=1.0):

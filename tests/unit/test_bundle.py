@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-import aucbench.methods.bundle as module
-from aucbench.methods import Bundle
+import aucbench.optim.bundle as module
+from aucbench.optim import Bundle
 
 
 def bundle(G, b, lam):

@@ -3,8 +3,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.methods import CentredRows
 from aucbench.objectives import PairwiseSquare
+from aucbench_plugins.ridge.centred import CentredRows
 
 RNG = np.random.default_rng(2)
 Y = np.where(RNG.random(40) < 0.3, 1, -1)

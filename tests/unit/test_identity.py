@@ -119,7 +119,7 @@ def test_what_is_left_out_of_the_code_exists_and_what_computes_is_in():
         "objectives/logistic",
     ):
         assert f"aucbench/{name}.py" in counted
-    for name in ("features/maxabs", "projectors/top_k", "methods/power", "registry/__init__"):
+    for name in ("features/maxabs", "projectors/top_k", "optim/power", "registry/__init__"):
         assert f"aucbench/{name}.py" in counted
     assert {n for n in files if n.startswith("aucbench/kernels/") and n.endswith(".so")} <= counted
     assert any(name.endswith(".so") for name in counted)

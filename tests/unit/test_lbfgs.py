@@ -5,8 +5,8 @@ from math import inf
 import numpy as np
 import pytest
 
-from aucbench.methods import Lbfgs, WeakWolfe, normal_step
-from aucbench.methods.line_search import sample
+from aucbench.optim import Lbfgs, WeakWolfe, normal_step
+from aucbench.optim.line_search import sample
 
 RNG = np.random.default_rng(3)
 

@@ -7,8 +7,8 @@ from scipy.sparse import csr_array
 from aucbench.data import Data
 from aucbench.data.arrays import ALL
 from aucbench.errors import ParameterError
-from aucbench.methods import lipschitz
 from aucbench.objectives import Logistic, PairwiseSquare
+from aucbench.optim import lipschitz
 
 
 def sample(n=60, d=6):

@@ -21,12 +21,10 @@ def test_our_cython_folder_does_not_shadow_the_compilers_module():
 
 
 def test_every_package_is_installed():
-    found = {path.parent.relative_to(ROOT) for path in ROOT.glob("aucbench/**/__init__.py")}
-    listed = {*PROJECT["tool"]["setuptools"]["packages"]}
-    assert {".".join(path.parts) for path in found} == listed - {
-        "aucbench.include",
-        "aucbench_plugins",
-    }
+    rooms = [*ROOT.glob("aucbench/**/__init__.py"), *ROOT.glob("plugins/**/__init__.py")]
+    found = {".".join(path.parent.relative_to(ROOT).parts) for path in rooms}
+    listed = {*PROJECT["tool"]["setuptools"]["packages"]} - {"aucbench.include"}
+    assert found == {name.replace("aucbench_plugins", "plugins") for name in listed}
 
 
 @pytest.mark.parametrize("kernel", SOURCES)
@@ -44,9 +42,11 @@ def test_every_built_in_entry_point_names_a_file():
     group = PROJECT["project"]["entry-points"]["aucbench"]
     installed = {point.name: point.value for point in entry_points(group="aucbench")}
     assert group.items() <= installed.items()
-    plugins = {path.stem for path in (ROOT / "plugins").glob("*.py")} - {"__init__"}
+    plugins = [p for p in (ROOT / "plugins").rglob("*.py") if "@hookimpl" in p.read_text("utf-8")]
+    modules = {".".join(p.relative_to(ROOT / "plugins").with_suffix("").parts) for p in plugins}
     named = {value.removeprefix("aucbench_plugins.") for value in group.values()}
-    assert plugins <= named
+    assert len(modules) == 26
+    assert modules <= named
 
 
 def test_the_command_and_the_types_are_installed():

@@ -17,8 +17,8 @@ from aucbench.data import Chunk
 from aucbench.datasets import stream
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.kernels import linear
-from aucbench.methods import passes
 from aucbench.metrics import youden
+from aucbench.optim import passes
 from aucbench.protocols import Needs, Problem, State, Streaming
 from aucbench.registry import get_solver, list_solvers
 from aucbench.registry.lookup import find

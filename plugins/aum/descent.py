@@ -1,0 +1,215 @@
+"""Descent of the AUM of a linear model with a search along each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from math import inf
+from typing import Protocol
+
+import numpy as np
+
+from aucbench.aum import intercept_of_least_errors, roc_auc
+from aucbench.aum.steps import AumObjective, Line, Steps, search_called
+from aucbench.data.arrays import Vector
+from aucbench.protocols import Problem, State
+from aucbench_plugins.aum.bound import LowerBound
+from aucbench_plugins.aum.proximal_cuts import Direction, ProximalCuts
+
+BESIDE = 1e-9  # relative distance of the cells on both sides of a kink, far above rounding
+ENOUGH = 0.1  # share of the predicted fall from which a step was worth its while
+REFRESH = 16  # steps after which scores are computed from the weights
+PATIENCE = 100  # steps in a row without a fall, each of which adds a cut
+PRECISION = 1e-9  # relative to the AUM at the start: what counts as its optimum however small tol
+
+
+class Settings(Protocol):
+    """What the plugins `aum` and `aum-margin` share."""
+
+    @property
+    def line_search(self) -> str:
+        """One of `SEARCHES`."""
+        ...
+
+    @property
+    def memory(self) -> int:
+        """Subgradients of the direction; 1: that of the point."""
+        ...
+
+    @property
+    def early_stopping(self) -> bool:
+        """Whether the weights with the greatest AUC so far are shown, not the latest."""
+        ...
+
+    @property
+    def tol(self) -> float:
+        """Relative optimality at which it ends."""
+        ...
+
+    @property
+    def intercept(self) -> bool:
+        """Whether the last weight is the intercept of least errors."""
+        ...
+
+
+def aum_descent(
+    settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
+) -> Iterator[State]:
+    """Yield one state per line search: the weights, or the best so far on validation rows.
+
+    Each step costs a product with X, one with Xᵀ (a pass together) and the search. It moves
+    where the search lowers the AUM. The cut that it adds lies there, or at the trial point
+    w − t p where the AUM falls by less than promised, so that the next direction is another.
+
+    Where the cuts promise no fall, or many steps in a row brought none, it asks the programme of
+    the rows near the threshold (`Programmes`), for a better vertex and for a lower bound; without
+    early stopping also before, as soon as the steps took as long as a programme will. It ends
+    within `tol` of the bound, relative to the AUM at the start, or where there is no way on.
+
+    A state has the certified gap to the bound. With early stopping the weights shown are not
+    meant to be those of the minimum, and have a gap only where the descent could not end at it.
+    """
+    descent = _Descent(settings, problem, f, held)
+    for t in count(1):
+        going = descent.step()
+        yield State(t, descent.weights, descent.passes * f.data.n, descent.gap(ended=not going))
+        if not going:
+            return
+
+
+class _Descent:
+    """Where the descent is: weights, scores and AUM."""
+
+    def __init__(
+        self, settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
+    ) -> None:
+        self.settings, self.f, self.held = settings, f, held
+        self.search, self.steps = search_called(settings.line_search), Steps(f, held)
+        self.cuts = ProximalCuts(settings.memory, getattr(problem.project, "along", np.copy))
+        self.w, self.moves, self.nulls, self.auc = problem.start(), 0, 0, -inf
+        self.project, self.passes = problem.project, 0
+        self.s = f.data.scores(self.w)
+        self.value, c = self._slopes(self.s)
+        self.cuts.add(f.data.pullback(c), self.w, self.value)
+        self.bound = LowerBound.of(f, getattr(problem.project, "normal", None))
+        self.enough = max(settings.tol, PRECISION) * self.value
+        self._show()
+
+    def step(self) -> bool:
+        """Search along the direction of the cuts; whether it may pay to go on."""
+        if not self.value > 0.0:  # an area of 0 is the least there is
+            return False
+        self.passes += 1
+        self.bound.stepped()
+        way = self.cuts.direction(self.w, self.value)
+        stuck = self.nulls >= (PATIENCE if self.settings.memory > 1 else 1)
+        if (stuck or self._optimal(way)) and not self.bound.too_dear():
+            return self._at_vertex()
+        if stuck:
+            return False
+        self._along(way)
+        if self.settings.memory > 1 and not self.settings.early_stopping and self.bound.due():
+            self._at_vertex()
+            return not self._certified()
+        return True
+
+    def _along(self, way: Direction) -> None:
+        """Search, add a cut, and move where the AUM falls."""
+        v = self.f.data.scores(way.p)
+        eta = self.search(self.steps, Line(self.w, way.p, self.s, v))
+        value = self.f.loss(self.s - eta * v).value if eta > 0.0 else self.value
+        fall = self.value - value
+        # Which scores are tied at the kink η is a matter of rounding: both sides of it are asked.
+        sides = [self.s - eta * (1.0 + e) * v for e in (-BESIDE, BESIDE)]
+        if self.settings.memory == 1:
+            self._cut_at(self.w - eta * way.p, value, [self.s - eta * v])  # as published
+        elif fall >= ENOUGH * way.predicted:
+            self._cut_at(self.w - eta * way.p, value, sides)
+        else:
+            self._cut_at_trial(way, v)
+        if fall > 0.0:
+            self._move(way.p, v, eta, value)
+            self._judge(sides[0])
+        self.nulls = 0 if fall > 0.0 else self.nulls + 1
+
+    def _at_vertex(self) -> bool:
+        """Solve one programme; whether there may be more to gain."""
+        if self.bound.programmes is None:
+            return False
+        self.passes += 2
+        found = self.bound.vertex(self.w, self.s)
+        if found is None:
+            return self.bound.widen()
+        if self.settings.memory == 1:
+            return False  # the published descent ends here; what it lacks is known
+        if not self._moved_to(found) and not self.bound.widen():
+            return False
+        return not self._certified()
+
+    def _moved_to(self, vertex: Vector) -> bool:
+        """Move to a vertex where the AUM is lower; whether it is."""
+        w = self.project(vertex)
+        s = self.f.data.scores(w)
+        value, c = self._slopes(s)
+        if not value < self.value:
+            return False
+        before = s + BESIDE * (self.s - s)
+        self.cuts.add(self.f.data.pullback(c), w, value)
+        self.w, self.s, self.value, self.nulls = w, s, value, 0
+        self._judge(before)
+        return True
+
+    def _certified(self) -> bool:
+        return self.bound.gap(self.w, self.value) <= self.enough
+
+    def gap(self, *, ended: bool) -> float | None:
+        """Certified gap of the weights shown, see `aum_descent`."""
+        if not self.settings.early_stopping:
+            return self.bound.gap(self.w, self.value) if self.bound.known or ended else None
+        stalled = ended and not self._certified()
+        return self.bound.gap(self.weights, self.shown) if stalled else None
+
+    def _optimal(self, way: Direction) -> bool:
+        p = float(np.linalg.norm(way.p))
+        radius = max(float(np.linalg.norm(self.w)), self.cuts.t * p)
+        return p * radius + way.error <= self.settings.tol * self.value
+
+    def _slopes(self, s: Vector) -> tuple[float, Vector]:
+        """AUM, and derivatives in the scores: the published means of them, for one cut."""
+        if self.settings.memory > 1:
+            return self.f.subgradient(s)
+        found = self.f.loss(s)
+        return found.value, found.gradient
+
+    def _cut_at(self, w: Vector, value: float, scores: Sequence[Vector]) -> None:
+        c = sum((self._slopes(s)[1] for s in scores), np.zeros(self.s.size)) / len(scores)
+        self.cuts.add(self.f.data.pullback(c), w, value)
+
+    def _cut_at_trial(self, way: Direction, v: Vector) -> None:
+        t = self.cuts.t
+        value, c = self._slopes(self.s - t * v)
+        self.cuts.add(self.f.data.pullback(c), self.w - t * way.p, value)
+        if self.cuts.error(self.w, self.value) > way.predicted:
+            self.cuts.shorten()
+
+    def _move(self, p: Vector, v: Vector, eta: float, value: float) -> None:
+        self.moves += 1
+        self.w, self.value = self.project(self.w - eta * p), value
+        self.s = self.s - eta * v if self.moves % REFRESH else self.f.data.scores(self.w)
+        self.cuts.lengthen(eta)
+
+    def _judge(self, s: Vector) -> None:
+        """Let the weights be seen, unless earlier ones have a greater AUC; s: just before w."""
+        if self.settings.early_stopping:
+            if self.held is not None:
+                s = self.held.data.scores(self.w)
+            auc = roc_auc((self.held or self.f).data.breakpoints, s)
+            if not auc > self.auc:
+                return
+            self.auc = auc
+        self._show()
+
+    def _show(self) -> None:
+        self.weights, self.shown = self.w.copy(), self.value
+        if self.settings.intercept:
+            self.weights[-1] = intercept_of_least_errors(self.f.data.breakpoints, self.s)

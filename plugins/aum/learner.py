@@ -1,0 +1,85 @@
+"""What the solvers that descend the AUM have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aucbench.aum.steps import AumObjective, search_called
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import of_pullback
+from aucbench.errors import (
+    DataError,
+    ParameterError,
+    require_above,
+    require_at_least,
+    require_whole,
+)
+from aucbench.protocols import FeatureMap, Needs, Problem, State
+from aucbench_plugins.aum.descent import aum_descent
+from aucbench_plugins.aum.vertex import load
+
+
+@dataclass(frozen=True)
+class AumLearner:
+    """Descent of the AUM with a search along each line: the parameters, and what checks them.
+
+    What they mean stands with the solvers. `memory` = 1 is the published direction.
+    """
+
+    line_search: str = "exact"
+    memory: int = 30
+    validation: float | None = None
+    early_stopping: bool = True
+    intercept: bool = False
+    tol: float = 1e-6
+
+    space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # the papers tune nothing
+    needs: ClassVar = Needs(breakpoints=True)
+
+    def __post_init__(self) -> None:
+        search_called(self.line_search)
+        load()  # of programmes: here, so that the clock of a fit does not pay for it
+        require_whole(1, memory=self.memory)
+        require_above(0, validation=self.validation)
+        require_at_least(0, tol=self.tol)
+        searched = self.line_search == "max_auc_validation"
+        if searched and self.validation is None:
+            raise ParameterError(
+                "line_search='max_auc_validation' needs rows that judge; set validation=0.2, say"
+            )
+        if self.validation is not None and not (searched or self.early_stopping):
+            raise ParameterError(
+                f"validation={self.validation} would judge nothing without early_stopping; leave "
+                "one of them out"
+            )
+
+    def parts(
+        self, data: Data, phi: FeatureMap, rng: np.random.Generator
+    ) -> tuple[Data, Data | None]:
+        """Rows to learn from, and those that judge, both mapped."""
+        mapped = data.with_rows(phi(data.rows))
+        return (mapped, None) if self.validation is None else mapped.split(self.validation, rng)
+
+    def descend(
+        self, problem: Problem, objective: Callable[[Data], AumObjective]
+    ) -> Iterator[State]:
+        """One state per line search, on the rows of the problem and those held out."""
+        held = None if problem.holdout is None else objective(problem.holdout)
+        return aum_descent(self, problem, objective(problem.data), held)
+
+
+def mean_gap(data: Data) -> Vector:
+    """m₊ − m₋, (d,); `DataError` when it is 0, or no more than the rounding of the means."""
+    m_neg, m_pos = data.means
+    gap = m_pos - m_neg
+    if not np.linalg.norm(gap) > of_pullback(data, 2.0):
+        raise DataError(
+            "both classes have the same mean, up to rounding, so that no weights set the means of "
+            "their scores apart; use normalise=False, or aum-margin"
+        )
+    return gap

@@ -1,0 +1,98 @@
+"""Directions of descent of a function with kinks, from its recent subgradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from aucbench.data.arrays import Vector
+from aucbench.optim.bundle import Bundle
+
+TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Step along −p.
+
+    Attributes
+    ----------
+    p : (d,) aggregate subgradient
+    predicted : by how much f falls at the trial point w − t p, at most
+    error : linearisation error of p: f(u) ≥ f(w) + p·(u − w) − error where f is convex
+    """
+
+    p: Vector
+    predicted: float
+    error: float
+
+
+class ProximalCuts:
+    """Cuts f(u) ≥ b_k + g_k·u at recent points, and the minimum of their maximum near w.
+
+    With the errors e_k = f(w) − b_k − g_k·w the direction is −p, p = Σ α_k g_k, where α of the
+    simplex minimises (t/2)‖Σ α_k g_k‖² + Σ α_k e_k: the shortest element of the hull of the
+    subgradients, those of points far from w made dear. With one cut p is its subgradient. Cuts
+    beyond the memory give way to their aggregate (p, Σ α_k e_k), which keeps what they promised.
+    O(K² d) for K cuts.
+
+    Parameters
+    ----------
+    memory : int
+        Cuts, at least 1.
+    along : function (vector) -> vector
+        Drops what leads out of the feasible affine set.
+
+    References
+    ----------
+    Kiwiel, "Proximity control in bundle methods for convex nondifferentiable minimization",
+    Math. Programming 46, 1990. Wolfe, "A method of conjugate subgradients", 1975.
+    """
+
+    def __init__(self, memory: int, along: Callable[[Vector], Vector]) -> None:
+        self.memory, self.along = memory, along
+        self.t = 0.0  # trial step: at first the one that were right if f fell linearly to 0
+        self._g: list[Vector] = []
+        self._b: list[float] = []
+
+    def add(self, g: Vector, w: Vector, value: float) -> None:
+        """Store the cut of a subgradient g of f at w, where f is `value`."""
+        g = self.along(g)
+        self.t = self.t or value / max(float(g @ g), TINY)
+        self._g.append(g)
+        self._b.append(value - float(g @ w))
+
+    def error(self, w: Vector, value: float) -> float:
+        """Linearisation error at w of the cut that was added last."""
+        return abs(value - self._b[-1] - float(self._g[-1] @ w))
+
+    def direction(self, w: Vector, value: float) -> Direction:
+        """Return the way down from w, where f is `value`, and make room for the next cut."""
+        t = self.t
+        errors = [abs(value - b - float(g @ w)) for g, b in zip(self._g, self._b, strict=True)]
+        model = Bundle(w.size, 1.0 / t)
+        for g, e in zip(self._g, errors, strict=True):
+            model.add(g, -e)
+        _, u = model.minimise()
+        p, error = self.along(u / -t), float(model.shares @ errors)
+        self._make_room(model.shares, p, value - error - float(p @ w))
+        return Direction(p, 0.5 * t * float(p @ p) + error, error)
+
+    def lengthen(self, step: float) -> None:
+        """Fit t to a step that was taken: towards twice its length, by at most a factor of 2."""
+        self.t *= min(max(2.0 * step / self.t, 0.5), 2.0)
+
+    def shorten(self) -> None:
+        """Halve t."""
+        self.t *= 0.5
+
+    def _make_room(self, shares: Vector, p: Vector, b: float) -> None:
+        if len(self._g) < self.memory:
+            return
+        kept = np.argsort(-shares, kind="stable")[: max(0, self.memory - 2)].tolist()
+        self._g, self._b = [self._g[k] for k in kept], [self._b[k] for k in kept]
+        if self.memory > 1:
+            self._g.append(p)
+            self._b.append(b)

@@ -1,0 +1,177 @@
+"""The exact minimum of a polyhedral loss plus a ridge, with a bound on what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import Protocol
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import Slack
+from aucbench.optim.bundle import EPS, Bundle
+from aucbench.optim.lbfgs import Lbfgs
+from aucbench.optim.line_search import WeakWolfe, normal_step, sample
+from aucbench.protocols import State
+
+EARLIEST, LAST, GAIN = 10, 5, 0.3  # when L-BFGS gives up: see `_Progress.stalled`
+LEAST = 0.1  # share of the way to the model's minimiser
+IDLE = 3  # evaluations in a row without progress: rounding keeps it from going on
+
+
+class PairLoss(Protocol):
+    """A mean of [1 − s_i + s_j]₊ over pairs, positive i and negative j, as f of scores."""
+
+    @property
+    def data(self) -> Data:
+        """The rows."""
+        ...
+
+    def of_scores(self, s: Vector) -> tuple[float, Vector]:
+        """Value, and coefficients c (n,) whose pullback Xᵀc is a subgradient."""
+        ...
+
+    def pullback(self, c: Vector) -> Vector:
+        """Xᵀc of such coefficients."""
+        ...
+
+    def rounding(self, w: Vector) -> Slack:
+        """(e, η): a computed cut exceeds f(u) by at most e + η‖u − w‖, and f(w) errs by e."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    w: Vector
+    value: float  # P(w)
+    gradient: Vector  # of P
+
+
+class _Progress:
+    """All evaluations so far: the best point, the cuts, and the certified gap."""
+
+    def __init__(self, f: PairLoss, lam: float) -> None:
+        self.f, self.lam, self.data = f, lam, f.data
+        self.cuts = Bundle(f.data.d, lam)
+        self.gaps: list[float] = []
+        self.below, self.drift, self.rounding = -inf, 0.0, 0.0
+        self._side = f.data.y.astype(np.float64)
+        self.best = self.minimiser = np.zeros(0)
+        self.value = inf
+
+    def evaluate(self, w: Vector) -> _Point:
+        """P and a subgradient at w, and what they tell of the minimum."""
+        hinge, c = self.f.of_scores(self.data.scores(w) if w.any() else np.zeros(self.data.n))
+        g = self.f.pullback(c)
+        # The share of the active pairs: with g it makes a cut that holds whatever the scores
+        # were, so that their rounding does not harm the bound.
+        b = -0.5 * float(c @ self._side)
+        self.drift = max(self.drift, abs(hinge - b - float(g @ w)))
+        value = hinge + 0.5 * self.lam * float(w @ w)
+        if value < self.value or not self.gaps:
+            self.best, self.value = w, value
+        self.cuts.add(g, b)
+        bound, self.minimiser = self.cuts.minimise()
+        self.below = max(self.below, bound)
+        self.gaps.append(self._gap())
+        return _Point(w, value, g + self.lam * w)
+
+    def _gap(self) -> float:
+        """P_best − min P, at most: the g with g ≤ P_best − bound + rounding + η√(2g/λ).
+
+        The last term is what rounded cuts may be wrong by at the minimiser, which strong
+        convexity puts within √(2g/λ) of the best point.
+        """
+        e, eta = self.f.rounding(self.best)
+        self.rounding = 2.0 * self.drift + 4.0 * EPS * abs(self.value) + e
+        apart = max(0.0, self.value - self.below) + self.rounding
+        half = eta / sqrt(2.0 * self.lam)
+        return (half + sqrt(half * half + apart)) ** 2
+
+    def state(self) -> State:
+        """Return the best point."""
+        t = len(self.gaps)
+        return State(t, self.best, t * self.data.n, self.gaps[-1])
+
+    def first_step(self, at: _Point, p: Vector, slope: float) -> float:
+        """Length of the first step, along p, before L-BFGS knows any scale."""
+        y, some = self.data.y, sample(self.data.y)
+        ridge = (self.lam, self.lam * float(p @ p))
+        s, ds = self.data.scores(at.w, some), self.data.scores(p, some)
+        return normal_step(y[some], s, ds, ridge, slope)
+
+    def stalled(self) -> bool:
+        """Whether the last evaluations closed less than GAIN of the gap: kinks dominate."""
+        if len(self.gaps) < EARLIEST:
+            return False
+        before = self.gaps[-1 - LAST]
+        return not before - self.gaps[-1] >= GAIN * before
+
+
+def certified_descent(f: PairLoss, lam: float, w: Vector, memory: int = 10) -> Iterator[State]:
+    """Minimise P = f + (λ/2)‖w‖², one state for each evaluation of f: the best w so far.
+
+    Each evaluation is a cut f ≥ b + g · w, and the minimum of the cuts' maximum plus the
+    ridge bounds P from below; `State.gap` is the distance to that bound. L-BFGS searches as
+    long as P behaves like a smooth function; then the minimiser of the cuts shows the way.
+    The generator ends where rounding allows no further progress.
+
+    Parameters
+    ----------
+    f : PairLoss
+    lam : float
+        Ridge λ > 0.
+    w : array of shape (d,)
+        Start.
+    memory : int
+        Pairs of L-BFGS.
+    """
+    progress = _Progress(f, lam)
+    point = progress.evaluate(w)
+    yield progress.state()
+    yield from _quasi_newton(progress, point, Lbfgs(memory))
+    yield from _towards_minimiser(progress)
+
+
+def _quasi_newton(progress: _Progress, at: _Point, hessian: Lbfgs) -> Iterator[State]:
+    """L-BFGS with a weak Wolfe search.
+
+    Scores are linear along a search, but most take one trial, and so the sum of two vectors
+    of scores would be added work, not saved.
+    """
+    found: _Point | None = at
+    while found is not None:
+        at, found = found, None
+        p = hessian.direction(at.gradient)
+        slope = float(at.gradient @ p)
+        step = 1.0 if hessian else progress.first_step(at, p, slope)
+        search = WeakWolfe(at.value, slope, step)
+        while not search.ended:
+            trial = progress.evaluate(at.w + search.step * p)
+            yield progress.state()
+            if progress.stalled():
+                return
+            if search.tell(trial.value, float(trial.gradient @ p)):
+                found = trial
+        if found is not None:
+            hessian.add(found.w - at.w, found.gradient - at.gradient)
+
+
+def _towards_minimiser(progress: _Progress) -> Iterator[State]:
+    """Evaluate a share of the way from the best point to the minimiser of the cuts.
+
+    The share doubles when P falls by half of what the gap promises, else it halves. Such a
+    step closes some of the gap for certain; else its cut removes the minimiser.
+    """
+    share, idle = LEAST, 0
+    while idle < IDLE and progress.gaps[-1] > 2.0 * progress.rounding:
+        value, gap = progress.value, progress.gaps[-1]
+        w = progress.best + share * (progress.minimiser - progress.best)
+        trial = progress.evaluate(w)
+        yield progress.state()
+        good = value - trial.value >= 0.5 * share * gap
+        share = min(1.0, 2.0 * share) if good else max(LEAST, 0.5 * share)
+        idle = 0 if progress.gaps[-1] < gap else idle + 1

@@ -1,0 +1,113 @@
+"""Kernel machines in representer form: exact descent in coordinates without a Gram matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol, cast, runtime_checkable
+
+import numpy as np
+
+from aucbench.data.arrays import ALL, Block, Vector
+from aucbench.data.rounding import Slack
+from aucbench.errors import UnsupportedError
+from aucbench.protocols import Problem, State
+from aucbench_plugins.roc_svm.certified import PairLoss, certified_descent
+
+
+@runtime_checkable
+class Coordinates(Protocol):
+    """The penalty (λ/2) αᵀKα, which is (λ/2)‖v‖² in coordinates v of α."""
+
+    @property
+    def lam(self) -> float:
+        """λ."""
+        ...
+
+    def coordinates(self, alpha: Vector) -> Vector:
+        """v."""
+        ...
+
+    def weights(self, v: Vector) -> Vector:
+        """α."""
+        ...
+
+    def pulled(self, g: Vector) -> Vector:
+        """The gradient in v that belongs to the gradient g in α."""
+        ...
+
+    @property
+    def stretch(self) -> float:
+        """A bound of ‖α‖/‖v‖."""
+        ...
+
+    @property
+    def rounding(self) -> float:
+        """A bound of what rounding does to a product g·v by way of `pulled`, per ‖α‖."""
+        ...
+
+
+@runtime_checkable
+class Scored(Protocol):
+    """A loss of scores, as `PairLoss`."""
+
+    def of_scores(self, s: Vector) -> tuple[float, Vector]:
+        """Value and coefficients."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Turned:
+    """A loss of f and its rows as a function of v; rows in v are never formed.
+
+    With m columns that would take O(n m²) once. Turning w and the gradient takes O(m²) an
+    evaluation, which is less for as long as there are fewer evaluations than rows.
+    """
+
+    f: PairLoss
+    norm: Coordinates
+
+    data = property(lambda self: self, doc="Itself: it has all that is asked of its rows.")
+    n = property(lambda self: self.f.data.n, doc="Number of rows.")
+    d = property(lambda self: self.f.data.d, doc="Number of coordinates.")
+    y = property(lambda self: self.f.data.y, doc="Labels.")
+
+    def of_scores(self, s: Vector) -> tuple[float, Vector]:
+        """Value, and coefficients c (n,)."""
+        return self.f.of_scores(s)
+
+    def scores(self, v: Vector, block: Block = ALL) -> Vector:
+        """Scores of a block of rows, (|B|,)."""
+        return self.f.data.scores(self.norm.weights(v), block)
+
+    def pullback(self, c: Vector, block: Block = ALL) -> Vector:
+        """Gradient in v, (m,), that belongs to derivatives c (|B|,) in the scores."""
+        return self.norm.pulled(self.f.data.pullback(c, block))
+
+    def rounding(self, v: Vector) -> Slack:
+        """(e, η) of f in α, where α moves by `stretch` per unit of v."""
+        alpha, norm = self.norm.weights(v), self.norm
+        e, eta = self.f.rounding(alpha)
+        at = e + norm.rounding * float(np.linalg.norm(alpha))
+        return at, (eta + norm.rounding) * norm.stretch
+
+
+def representer_descent(problem: Problem) -> Iterator[State]:
+    """Minimise f(α) + (λ/2) αᵀKα as `certified_descent` does, in the coordinates of v.
+
+    Raises
+    ------
+    UnsupportedError
+        When the problem has another loss or penalty than those of a kernel ROC-SVM.
+    """
+    f, norm = problem.objective, problem.project
+    if not (isinstance(f, Scored) and isinstance(norm, Coordinates)):
+        raise UnsupportedError(
+            "a kernel ROC-SVM minimises a hinge over pairs with the kernel norm; leave the "
+            "objective and the projector as its `problem` makes them"
+        )
+    turned = Turned(cast(PairLoss, f), norm)
+    for state in certified_descent(
+        cast(PairLoss, turned), norm.lam, norm.coordinates(problem.start())
+    ):
+        yield replace(state, w=norm.weights(state.w))

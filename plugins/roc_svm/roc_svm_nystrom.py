@@ -1,0 +1,80 @@
+"""roc-svm-nystrom: the kernel ROC-SVM over the functions that landmarks span."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.errors import ParameterError, require_above, require_whole
+from aucbench.features import Nystroem
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.objectives import IncompleteHinge, PairwiseHinge
+from aucbench.projectors import KernelNorm
+from aucbench.protocols import Needs, Problem, State
+from aucbench_plugins.roc_svm.representer import representer_descent
+
+
+@dataclass(frozen=True)
+class RocSvmNystrom:
+    """Minimise hinge(f) + (λ/2)‖f‖², f(x) = Σ_l α_l K(z_l, x), over landmarks z, certified.
+
+    Parameters
+    ----------
+    lam : float
+        λ > 0, in units of the mean hinge per squared unit of ‖f‖.
+    rank, kernel, gamma, degree, coef0, landmarks :
+        Of the feature map `nystroem`. Landmarks that others span to 1e-12 are left out.
+    loss, pairs :
+        "exact": all pairs; "incomplete", as published: `pairs` of them, or n, drawn once per fit.
+
+    References
+    ----------
+    Bae & Shin, "Scaling up ROC-optimizing support vector machines", 2025, section 3.
+    """
+
+    lam: float = 0.01
+    rank: int = 300
+    kernel: str = "rbf"
+    gamma: float | str = "scale"
+    degree: int = 3
+    coef0: float = 1.0
+    landmarks: str = "uniform"
+    loss: str = "exact"
+    pairs: int | None = None
+
+    space: ClassVar = {"lam": tuple(10.0**e for e in range(0, -6, -1))}
+    needs: ClassVar = Needs(path="lam")
+
+    def __post_init__(self) -> None:
+        require_above(0, lam=self.lam)
+        require_whole(1, pairs=self.pairs)
+        if self.loss != "incomplete" and (self.loss != "exact" or self.pairs):
+            raise ParameterError(
+                f"loss is exact, or incomplete with pairs; got {self.loss}, {self.pairs}"
+            )
+        self._map()  # checks the others
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """As svm-or on `nystroem` features, of which only C = K(x, z) is formed: same optimum."""
+        columns, root = self._map().choose(data, rng).independent()
+        C = data.with_rows(columns(data.rows))
+        B = None if self.loss == "exact" else self.pairs or C.n
+        f = IncompleteHinge.draw(C, B, rng) if B else PairwiseHinge(C)
+        return Problem(f, KernelNorm(self.lam, root), columns)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """One state for each evaluation of the loss."""
+        return representer_descent(problem)
+
+    def _map(self) -> Nystroem:
+        return Nystroem(self.rank, self.kernel, self.gamma, self.degree, self.coef0, self.landmarks)
+
+
+@hookimpl
+def aucbench_solvers() -> Factories:
+    """Register the solver."""
+    return {"roc-svm-nystrom": RocSvmNystrom}
