@@ -14,7 +14,7 @@ from aucbench.features import Nystroem
 from aucbench.loop import recast, solve
 from aucbench.projectors import ElasticNet, L2Ball
 from aucbench.registry import get_solver
-from aucbench_plugins import roc_svm_kernel
+from aucbench_plugins.roc_svm import roc_svm_kernel
 
 LAM = 0.05
 KERNELS = {
