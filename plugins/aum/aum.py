@@ -15,7 +15,8 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import Aum
 from aucbench.projectors import Hyperplane, Identity
 from aucbench.protocols import Problem, State, identity
-from aucbench_plugins.aum.learner import AumLearner, mean_gap
+
+from .learner import AumLearner, mean_gap
 
 
 @dataclass(frozen=True)

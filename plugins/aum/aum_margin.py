@@ -14,7 +14,8 @@ from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import Aum
 from aucbench.protocols import Needs, Problem, State, identity
-from aucbench_plugins.aum.learner import AumLearner
+
+from .learner import AumLearner
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from aucbench.aum.steps import AumObjective
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import of_scores
 from aucbench.data.targets import Labels
-from aucbench_plugins.aum.vertex import Programmes
+
+from .vertex import Programmes
 
 ROWS = 4  # rows of the first programme, per weight
 LONG = 1e9  # nanoseconds that the programme at an end may take, whatever the steps took

@@ -13,8 +13,9 @@ from aucbench.aum import intercept_of_least_errors, roc_auc
 from aucbench.aum.steps import AumObjective, Line, Steps, search_called
 from aucbench.data.arrays import Vector
 from aucbench.protocols import Problem, State
-from aucbench_plugins.aum.bound import LowerBound
-from aucbench_plugins.aum.proximal_cuts import Direction, ProximalCuts
+
+from .bound import LowerBound
+from .proximal_cuts import Direction, ProximalCuts
 
 BESIDE = 1e-9  # relative distance of the cells on both sides of a kink, far above rounding
 ENOUGH = 0.1  # share of the predicted fall from which a step was worth its while

@@ -20,8 +20,9 @@ from aucbench.errors import (
     require_whole,
 )
 from aucbench.protocols import FeatureMap, Needs, Problem, State
-from aucbench_plugins.aum.descent import aum_descent
-from aucbench_plugins.aum.vertex import load
+
+from .descent import aum_descent
+from .vertex import load
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import numpy as np
 from aucbench.data.arrays import Vector
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
-from aucbench_plugins.baselines.baseline import LinearBaseline, one_fit
+
+from .baseline import LinearBaseline, one_fit
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import numpy as np
 
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
-from aucbench_plugins.baselines.baseline import LinearBaseline, logistic_slope, one_fit
+
+from .baseline import LinearBaseline, logistic_slope, one_fit
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_whole
 from aucbench.optim.streaming import passes
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.online.buffers import Buffers
+
+from .buffers import Buffers
 
 
 @dataclass(frozen=True)

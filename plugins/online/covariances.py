@@ -10,7 +10,8 @@ from aucbench.data import Chunk
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import UnsupportedError
 from aucbench.kernels.opauc import opauc_pass
-from aucbench_plugins.online.reach import SHARE, require_squares
+
+from .reach import SHARE, require_squares
 
 MAX_BYTES = 4 << 30  # d of about 16 000
 SLOTS = 32  # at d = 1000 a pass takes 170 ms with 1, 90 with 16 or 32, 98 with 64

@@ -14,7 +14,8 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import L1Ball
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.online.stages import Stage, max_abs, staged_passes
+
+from .stages import Stage, max_abs, staged_passes
 
 
 @dataclass(frozen=True)

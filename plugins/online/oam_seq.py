@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench_plugins.online.buffered_pairs import BufferedPairs
+
+from .buffered_pairs import BufferedPairs
 
 
 @dataclass(frozen=True)

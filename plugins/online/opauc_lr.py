@@ -17,7 +17,8 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.online.sketches import Sketches
+
+from .sketches import Sketches
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import numpy as np
 from aucbench.data import Chunk
 from aucbench.data.arrays import Index, Vector
 from aucbench.kernels.sketch import sketch_pass
-from aucbench_plugins.online.reach import SHARE, require_squares
+
+from .reach import SHARE, require_squares
 
 SLICE = 4096  # rows whose random numbers are drawn at a time
 

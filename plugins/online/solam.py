@@ -16,7 +16,8 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import passes
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.online.saddle_point import SaddlePoint
+
+from .saddle_point import SaddlePoint
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.kernels import spam
 from aucbench.optim.streaming import row_order
 from aucbench.protocols import Problem, State
-from aucbench_plugins.online.reach import require_squares
+
+from .reach import require_squares
 
 LAZY_FROM = 30  # features per stored value of a row where lazy overtakes (measured: 25 to 40)
 WINDOW = 8  # stored values per feature between two renewals of all weights, a tenth of the cost

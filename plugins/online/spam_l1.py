@@ -14,7 +14,8 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import SoftThreshold
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.online.spam import proximal_passes
+
+from .spam import proximal_passes
 
 POWERS = tuple(10.0**e for e in range(-5, 3))
 

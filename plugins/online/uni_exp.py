@@ -17,7 +17,8 @@ from aucbench.objectives import UnivariateExp
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.online.univariate import Univariate
+
+from .univariate import Univariate
 
 
 @dataclass(frozen=True)

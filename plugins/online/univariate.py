@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from aucbench.data import Chunk
 from aucbench.data.arrays import Index, Vector
 from aucbench.kernels import uni_exp
-from aucbench_plugins.online.reach import SHARE, require_squares
+
+from .reach import SHARE, require_squares
 
 
 @dataclass(slots=True)

@@ -16,7 +16,8 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import conjugate_gradient
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.ridge.normal_equations import preconditioner
+
+from .normal_equations import preconditioner
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from aucbench.data.rounding import UNIT, gamma, longest, of_pullback, slack_of
 from aucbench.errors import DataError
 from aucbench.optim.power import top_eigenvalue
 from aucbench.protocols import Problem, State
-from aucbench_plugins.ridge.centred import CentredRows
+
+from .centred import CentredRows
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.ridge.primal_dual import primal_dual
+
+from .primal_dual import primal_dual
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import Slack
 from aucbench.errors import UnsupportedError
 from aucbench.protocols import Problem, State
-from aucbench_plugins.roc_svm.certified import PairLoss, certified_descent
+
+from .certified import PairLoss, certified_descent
 
 
 @runtime_checkable

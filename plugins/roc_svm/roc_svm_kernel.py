@@ -15,7 +15,8 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge
 from aucbench.projectors import KernelNorm
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.roc_svm.representer import representer_descent
+
+from .representer import representer_descent
 
 MAX_ROWS = 11_585  # whose kernel matrix takes 1 GiB
 

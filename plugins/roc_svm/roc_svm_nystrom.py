@@ -15,7 +15,8 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge, PairwiseHinge
 from aucbench.projectors import KernelNorm
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.roc_svm.representer import representer_descent
+
+from .representer import representer_descent
 
 
 @dataclass(frozen=True)

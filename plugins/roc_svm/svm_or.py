@@ -14,7 +14,8 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseHinge
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.roc_svm.certified import certified_descent
+
+from .certified import certified_descent
 
 
 @dataclass(frozen=True)

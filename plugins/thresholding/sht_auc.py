@@ -14,7 +14,8 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import TopK
 from aucbench.protocols import Needs, Problem, State
-from aucbench_plugins.thresholding.block_descent import block_descent
+
+from .block_descent import block_descent
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import Logistic
 from aucbench.projectors import TopK
 from aucbench.protocols import Needs, Problem, State, identity
-from aucbench_plugins.thresholding.block_descent import block_descent
+
+from .block_descent import block_descent
 
 
 @dataclass(frozen=True)

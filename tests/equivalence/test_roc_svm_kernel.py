@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from aucbench_plugins.roc_svm import roc_svm_kernel
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import pairwise_kernels
@@ -15,6 +14,7 @@ from aucbench.features import Nystroem
 from aucbench.loop import recast, solve
 from aucbench.projectors import ElasticNet, L2Ball
 from aucbench.registry import get_solver
+from aucbench_plugins.roc_svm import roc_svm_kernel
 
 LAM = 0.05
 KERNELS = {
