@@ -8,7 +8,8 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 INSTALL := $(PIP) install --quiet
 KERNELS := $(wildcard cython/*.pyx cython/*.pxd cython/*.h)
 # What computes; under the sanitiser the limits of memory that the others test do not hold.
-COMPUTING := $(addprefix tests/,kernels golden equivalence conformance unit)
+# The longest first: they run side by side.
+COMPUTING := $(addprefix tests/,unit kernels equivalence golden conformance)
 DEMO_DATA := breast-cancer,digits-8
 
 # asv keeps a description of the machine in the home folder; give it one in here, and
