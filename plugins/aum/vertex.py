@@ -100,8 +100,9 @@ class Programmes:
             None when these rows are too few to bound the AUM, or it cannot be solved.
         """
         near, c = self._sides(s, count)
-        frame = _Frame.of(self.data.rows.take(near.astype(np.int32)), self._sum(c), self.normal)
-        solved = self._solved(frame, near, c)
+        others = self._sum(c)
+        frame = _Frame.of(self.data.rows.take(near.astype(np.int32)), others, self.normal)
+        solved = self._solved(frame, near, others)
         if solved is None:
             return None
         c[near], found = solved
@@ -125,17 +126,17 @@ class Programmes:
         """Xᵀc and Σc."""
         return self.data.pullback(c), fsum(c)
 
-    def _solved(self, frame: _Frame, near: Numbers, c: Vector) -> tuple[Vector, Vector] | None:
+    def _solved(
+        self, frame: _Frame, near: Numbers, others: tuple[Vector, float]
+    ) -> tuple[Vector, Vector] | None:
         """c of the rows near, and the weights that are its multipliers."""
         from scipy.optimize import linprog
 
         low, unit = self.low[near], self.unit[near] / self.unit.max()
-        A = np.vstack([frame.rows.T * unit, unit])
         cost, bounds = self.shift[near] * unit, [*zip(low, low + 1.0, strict=True)]
         if frame.normal is not None:
-            A = np.hstack([A, -np.r_[frame.normal, 0.0][:, None]])
             cost, bounds = np.r_[cost, -1.0], [*bounds, (-np.inf, np.inf)]
-        rest = -frame.vector(*self._sum(c)) / self.unit.max()
+        A, rest = frame.system(slice(None), unit), -frame.vector(*others) / self.unit.max()
         found: Any = linprog(cost, A_eq=A, b_eq=rest, bounds=bounds, method="highs")
         if found.status != 0:
             return None
@@ -147,9 +148,7 @@ class Programmes:
         low, unit = self.low[near] * self.unit[near], self.unit[near]
         room = np.minimum(c[near] - low, low + unit - c[near])
         free = np.flatnonzero(room > FREE * unit)
-        A = np.vstack([frame.rows[free].T, np.ones(free.size)])
-        if frame.normal is not None:
-            A = np.hstack([A, -np.r_[frame.normal, 0.0][:, None]])
+        A = frame.system(free, np.ones(free.size))
         if not A.size:
             return
         change = np.linalg.lstsq(A, -frame.vector(*self._sum(c)), rcond=None)[0][: free.size]
@@ -202,6 +201,11 @@ class _Frame:
         spanning = [*Z, frame.vector(*rest)[:-1], *([] if a is None else [a])]
         basis = np.linalg.qr(np.stack(spanning, axis=1))[0]
         return _Frame(Z @ basis, None if a is None else a @ basis, centre, scale, basis)
+
+    def system(self, some: slice | Numbers, unit: Vector) -> Vector:
+        """What makes (Xᵀc − μ a, Σc) of c in units of `unit`, of some rows, and of μ."""
+        A = np.vstack([self.rows[some].T * unit, unit])
+        return A if self.normal is None else np.hstack([A, -np.r_[self.normal, 0.0][:, None]])
 
     def vector(self, g: Vector, total: float) -> Vector:
         """(Xᵀc, Σc) in these coordinates."""
