@@ -57,9 +57,7 @@ class Chunk:
     @cached_property
     def square_norms(self) -> Vector:
         """|x_i|^2 of each row, shape (n,)."""
-        out = np.empty(self.n)
-        linear.square_norms(*self.rows.arrays, self.n, out)
-        return out
+        return square_norms(self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,9 +149,7 @@ class Data:
     @cached_property
     def longest(self) -> float:
         """max ‖x_i‖; infinity where a square overflows."""
-        squares = np.empty(self.n)
-        linear.square_norms(*self.rows.arrays, self.n, squares)
-        return float(np.sqrt(squares.max()))
+        return float(np.sqrt(square_norms(self.rows).max()))
 
     @cached_property
     def means(self) -> tuple[Vector, Vector]:
@@ -219,6 +215,13 @@ def _draw(members: NDArray[np.intp], fraction: float, rng: np.random.Generator) 
             "both parts need a row of it"
         )
     return rng.permutation(members)[:count]
+
+
+def square_norms(X: Rows) -> Vector:
+    """|x_i|^2 of each row, shape (n,)."""
+    out = np.empty(X.n)
+    linear.square_norms(*X.arrays, X.n, out)
+    return out
 
 
 def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:

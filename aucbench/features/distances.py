@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.arrays import rows as checked
-from aucbench.kernels import linear
+from aucbench.data.data import square_norms
 
 FAR = 256.0  # γ|x|² up to which the rounding of products costs exp(−γ|x − z|²) about 1e-13
 GONE = 750.0  # exp(−GONE) is 0
@@ -23,7 +23,7 @@ def square_distances(X: Rows, Z: Rows, gamma: float) -> Vector:
     offset of sparse rows), differences are summed, one pair at a time.
     """
     near_X, near_Z = _centred(X, Z, gamma)
-    x, z = _square_norms(near_X), _square_norms(near_Z)
+    x, z = square_norms(near_X), square_norms(near_Z)
     D = products(near_X, near_Z)
     D *= -2.0
     D += np.add.outer(x, z)
@@ -61,10 +61,4 @@ def _difference(D: Vector, X: Rows, Z: Rows, wanted: NDArray[np.bool_]) -> None:
     step = max(1, STORED // (1 + X.values.size // X.n + Z.values.size // Z.n))
     for lo in range(0, i.size, step):
         pairs = i[lo : lo + step], j[lo : lo + step]
-        D[pairs] = _square_norms(checked(X.matrix[pairs[0]] - Z.matrix[pairs[1]]))
-
-
-def _square_norms(X: Rows) -> Vector:
-    out = np.empty(X.n)
-    linear.square_norms(*X.arrays, X.n, out)
-    return out
+        D[pairs] = square_norms(checked(X.matrix[pairs[0]] - Z.matrix[pairs[1]]))

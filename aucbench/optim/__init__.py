@@ -1,4 +1,4 @@
-"""Parts of optimisation that know no AUC: what two families of solvers use, or a plugin may."""
+"""Parts of optimisation: what two families of solvers use, or a plugin of your own may."""
 
 from aucbench.optim.adamax import adamax, adamax_ridge, require_moves
 from aucbench.optim.bundle import Bundle
