@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from aucbench.data import Data
     from aucbench.estimator import AUCClassifier
     from aucbench.hookspecs import hookimpl
-    from aucbench.loop import solve
     from aucbench.metrics import auc, intercept_at
     from aucbench.protocols import Objective, Problem, Projector, Solver, State
     from aucbench.records import Run
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
         get_solver,
         list_solvers,
     )
-    from aucbench.selection import Selection, select
+    from aucbench.solving.loop import solve
+    from aucbench.solving.selection import Selection, select
 
     __version__: str
 
@@ -54,12 +54,12 @@ _MODULES = {
     "data": ("Data",),
     "estimator": ("AUCClassifier",),
     "hookspecs": ("hookimpl",),
-    "loop": ("solve",),
+    "solving.loop": ("solve",),
     "metrics": ("auc", "intercept_at"),
     "protocols": ("Objective", "Problem", "Projector", "Solver", "State"),
     "records": ("Run",),
     "registry": ("get_dataset", "get_objective", "get_projector", "get_solver", "list_solvers"),
-    "selection": ("Selection", "select"),
+    "solving.selection": ("Selection", "select"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

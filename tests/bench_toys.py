@@ -3,9 +3,9 @@
 import json
 from types import SimpleNamespace
 
-from aucbench.bench.cells import jobs
-from aucbench.bench.cells.requests import cell_job
-from aucbench.bench.plans.plan import Cell
+from aucbench.bench.requests import cell_job
+from aucbench.cell import Cell
+from aucbench.fit import jobs
 
 SOURCE = '''
 from dataclasses import dataclass

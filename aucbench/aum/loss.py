@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.aum.order import in_order
-from aucbench.concordance import concordance
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.breakpoints import Breakpoints, Sides
+from aucbench.data.concordance import concordance
 from aucbench.errors import DataError
 from aucbench.kernels import aum
 

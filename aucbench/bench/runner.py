@@ -14,17 +14,18 @@ from dataclasses import dataclass, field
 from time import sleep
 from typing import Any
 
-from aucbench.bench.cells.conditions import Conditions
-from aucbench.bench.cells.record import make_record
-from aucbench.bench.cells.requests import cell_job
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.meaning import Meanings, meanings_of
-from aucbench.bench.plans.plan import Cell, Plan
-from aucbench.bench.quarantine import safe_supervisor
+from aucbench.bench.lookup import Meanings, meanings_of
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plugin_probe import safe_supervisor
+from aucbench.bench.requests import cell_job
+from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.results.record import make_record
 from aucbench.bench.show.listeners import announcer
-from aucbench.bench.store import Store
-from aucbench.bench.supervise.records import Job, Limits, Outcome
+from aucbench.cell import Cell
+from aucbench.infra.store import Store
+from aucbench.infra.supervise.records import Job, Limits, Outcome
 
 MEGABYTE = 10**6
 PAUSE = 0.2  # seconds between looks at cells that another run has claimed

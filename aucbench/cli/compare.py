@@ -77,7 +77,7 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
-    from aucbench.bench.plans.plan import DEFAULT_SOLVERS, Plan, choices, with_features
+    from aucbench.bench.plan.plan import DEFAULT_SOLVERS, Plan, choices, with_features
 
     plan = Plan(
         _specs(data),

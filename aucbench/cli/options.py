@@ -12,7 +12,7 @@ from aucbench.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
-    from aucbench.bench.plans.plan import Plan
+    from aucbench.bench.plan.plan import Plan
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 

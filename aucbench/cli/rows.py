@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aucbench.bench.plans.plan import Plan
-    from aucbench.bench.store import Store
+    from aucbench.bench.plan.plan import Plan
+    from aucbench.infra.store import Store
 
 KEYS = (
     *("solver", "dataset", "repeat", "split", "seed", "preprocess"),
@@ -30,7 +30,7 @@ class Rows:
     """
 
     def __init__(self, plan: Plan) -> None:
-        from aucbench.bench.plans.plan import solver_label
+        from aucbench.bench.plan.plan import solver_label
 
         solvers = (solver_label(choice.spec, choice.tuning) for choice in plan.solvers)
         seeds = (seed + repeat for seed, repeat in product(plan.seeds, range(plan.repeats)))
@@ -40,7 +40,7 @@ class Rows:
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Take a record."""
-        from aucbench.bench.plans.plan import solver_label
+        from aucbench.bench.plan.plan import solver_label
 
         solver = solver_label(record["solver"], record["tune"])
         values = (record["dataset"], record["preprocess"], record["seed"], solver)
@@ -55,7 +55,7 @@ class Rows:
         ParameterError
             When it cannot be written; what was there before stays.
         """
-        from aucbench.bench.store import own_file
+        from aucbench.infra.store import own_file
 
         with own_file(path) as file:
             for piece in _pieces(self._records(store)):

@@ -31,7 +31,7 @@ from aucbench.cli.running import go, warn
 from aucbench.errors import DataError
 
 if TYPE_CHECKING:
-    from aucbench.bench.plans.plan import Plan
+    from aucbench.bench.plan.plan import Plan
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `plan --example`.")
@@ -58,7 +58,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run what a plan asks for and the folder does not hold yet; print the table."""
-    from aucbench.bench.plans.toml import located, read_plan
+    from aucbench.bench.plan.toml import located, read_plan
 
     asked = limited(read_plan(plan), timeout, memory, timing=timing)
     where = (jobs, threads, engine, scheduler, cells_per_job)
@@ -70,7 +70,7 @@ def run(
 
 def _print_example(wanted: bool) -> None:
     if wanted:
-        from aucbench.bench.plans.toml import EXAMPLE
+        from aucbench.bench.plan.toml import EXAMPLE
 
         typer.echo(EXAMPLE, nl=False)
         raise typer.Exit
@@ -87,8 +87,8 @@ def list_plan(
     ] = False,
 ) -> None:
     """List the cells of a plan, their number, and how long they may take; run nothing."""
-    from aucbench.bench.plans.toml import located, read_plan
-    from aucbench.bench.survey import estimate
+    from aucbench.bench.overview import estimate
+    from aucbench.bench.plan.toml import located, read_plan
 
     asked = read_plan(plan)
     with located(plan):
@@ -103,9 +103,9 @@ def list_plan(
 
 def status(folder: Folder) -> None:
     """Count what a results folder holds of its plan: done, failed, missing, stale."""
-    from aucbench.bench.plans.toml import parse_plan
-    from aucbench.bench.store import Store
-    from aucbench.bench.survey import survey
+    from aucbench.bench.overview import survey
+    from aucbench.bench.plan.toml import parse_plan
+    from aucbench.infra.store import Store
 
     with Store(folder) as store:
         text = store.plan_text()
@@ -131,10 +131,11 @@ def export(
     table: Annotated[Path, typer.Argument(help="File that ends in .csv, .parquet or .json.")],
 ) -> None:
     """Write one row per record of a results folder to a table."""
-    from aucbench.bench.store import Store
+    from aucbench.bench.results.export import export as write
+    from aucbench.infra.store import Store
 
     with Store(folder) as store:
-        count = store.export(table)
+        count = write(store.records(), table)
         for problem in store.problems():
             warn(problem)
     typer.echo(f"{count} rows in {shown(str(table))}", err=True)
@@ -142,7 +143,7 @@ def export(
 
 def _listed(plan: Plan, most: int) -> Iterator[str]:
     """Text of the first cells, one line each, many lines at a time."""
-    from aucbench.bench.plans.plan import solver_label
+    from aucbench.bench.plan.plan import solver_label
 
     solvers = {(c.spec, c.tuning): shown(solver_label(c.spec, c.tuning)) for c in plan.solvers}
     names = {**_padded(plan.datasets), **_padded(plan.preprocess)}

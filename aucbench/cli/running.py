@@ -16,11 +16,11 @@ from aucbench.cli.rows import Rows
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
-    from aucbench.bench.plans.plan import Plan
+    from aucbench.bench.plan.plan import Plan
     from aucbench.bench.show.progress import Progress
     from aucbench.bench.show.tables import Tally
-    from aucbench.bench.store import Store
     from aucbench.cli.options import Options
+    from aucbench.infra.store import Store
 
 INTERRUPTED = 130  # exit code by which shells know Ctrl-C
 Keep = Callable[[Mapping[str, Any]], object]
@@ -39,7 +39,7 @@ def go(plan: Plan, options: Options, folder: Path | None, json: Path | None, way
         How to go on after Ctrl-C.
     """
     from aucbench.bench.show.tables import Tally
-    from aucbench.bench.store import require_writable
+    from aucbench.infra.store import require_writable
 
     if json is not None:
         require_writable(json)
@@ -66,7 +66,7 @@ def warn(sentence: str) -> None:
 
 @contextmanager
 def _opened(folder: Path | None) -> Iterator[Store]:
-    from aucbench.bench.store import Store
+    from aucbench.infra.store import Store
 
     with ExitStack() as stack:
         if folder is None:
@@ -83,7 +83,7 @@ def _run(
     plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
 ) -> bool:
     """Hand each record to the keepers; return whether all came, and not Ctrl-C."""
-    from aucbench.bench.plans.toml import write_plan
+    from aucbench.bench.plan.toml import write_plan
     from aucbench.bench.runner import run
     from aucbench.bench.show.listeners import guests
 

@@ -23,7 +23,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.breakpoints import Denominator
 from aucbench.errors import DataError, require_above, require_whole
 from aucbench.features import Standard
-from aucbench.loop import Clock
+from aucbench.solving.loop import Clock
 
 SIZES = (10, 32, 100, 316, 1_000, 3_162, 10_000)
 SEEDS = (0, 1, 2, 3)

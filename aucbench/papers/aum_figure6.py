@@ -21,11 +21,11 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError, require_whole
 from aucbench.features import Standard
-from aucbench.loop import Clock
 from aucbench.objectives import Aum
 from aucbench.papers.interval_regression import best_of_path
 from aucbench.protocols import Problem
 from aucbench.registry import get_solver
+from aucbench.solving.loop import Clock
 
 SEEDS = (0, 1, 2, 3)
 FALL = 1e-3  # errors of the rarer kind times a unit of log λ: less is no fall

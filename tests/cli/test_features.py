@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from aucbench.bench.plans.checks import PlanError
-from aucbench.bench.plans.plan import Plan, choices
-from aucbench.bench.plans.toml import parse_plan, write_plan
+from aucbench.bench.plan.checks import PlanError
+from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.toml import parse_plan, write_plan
 
 SMALL = "radial[n=300]"
 ASK = ("compare", "--data", SMALL, "--solvers", "means", "--splits", 2, "--quiet")

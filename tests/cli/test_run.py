@@ -5,10 +5,10 @@ import time
 import pytest
 
 from aucbench.bench import runner
-from aucbench.bench.plans.plan import Plan, choices
-from aucbench.bench.plans.toml import EXAMPLE, parse_plan, write_plan
-from aucbench.bench.store import Store
+from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.toml import EXAMPLE, parse_plan, write_plan
 from aucbench.cli.options import limited
+from aucbench.infra.store import Store
 
 PLAN = """\
 datasets = ["outbreak[n=120,d=10,k=3]"]

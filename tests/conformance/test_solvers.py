@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Rows
-from aucbench.loop import solve
 from aucbench.protocols import Streaming
 from aucbench.records import Stop
 from aucbench.registry import get_solver, list_solvers
+from aucbench.solving.loop import solve
 
 pytestmark = pytest.mark.parametrize("name", list_solvers())
 RNG = np.random.default_rng(11)

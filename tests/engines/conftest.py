@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from aucbench.bench.engines import local
-from aucbench.bench.supervise import Ending, Job, Limits, Outcome
+from aucbench.infra.supervise import Ending, Job, Limits, Outcome
 
 PATIENCE = 20.0  # seconds
 

@@ -10,8 +10,8 @@ from itertools import count
 import psutil
 import pytest
 
-from aucbench.bench.supervise import Ending
 from aucbench.errors import AucbenchError
+from aucbench.infra.supervise import Ending
 
 pytest.importorskip("distributed", reason="the extra [dask] is not installed")
 

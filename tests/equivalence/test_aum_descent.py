@@ -9,12 +9,12 @@ from aucbench.aum.steps import SEARCHES
 from aucbench.data import Data
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
-from aucbench.loop import solve
 from aucbench.metrics import auc_of
 from aucbench.objectives import Aum
 from aucbench.protocols import Identity
 from aucbench.records import Stop
 from aucbench.registry import get_solver, list_solvers
+from aucbench.solving.loop import solve
 
 RNG = np.random.default_rng(3)
 Y = np.where(RNG.random(120) < 0.3, 1, -1)

@@ -7,8 +7,8 @@ from scipy.sparse import csr_array
 from scipy.special import expit
 
 from aucbench.data import Data
-from aucbench.loop import solve
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 
 SHAPES = {"long": (600, 5), "wide": (60, 90), "square": (150, 40)}
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])

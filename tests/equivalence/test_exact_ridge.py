@@ -10,9 +10,9 @@ import aucbench_plugins.ridge.normal_equations as normal_equations
 from aucbench.data import Data
 from aucbench.datasets import load
 from aucbench.features import Unit
-from aucbench.loop import solve
 from aucbench.records import Stop
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 SAMPLING = pytest.mark.parametrize("sampling", ["uniform", "blocks"])

@@ -7,11 +7,11 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.loop import recast
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.optim import lipschitz
 from aucbench.protocols import Identity, Problem
 from aucbench.registry import get_solver
+from aucbench.solving.wrappers import recast
 
 RNG = np.random.default_rng(5)
 Y = np.where(RNG.random(48) < 0.25, 1, -1)

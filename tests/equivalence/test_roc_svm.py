@@ -9,10 +9,10 @@ from reference import adamax as naive
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.loop import solve
 from aucbench.objectives import IncompleteHinge, PairwiseHinge
 from aucbench.records import Stop
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 BOTH = pytest.mark.parametrize("name", ["roc-svm", "roc-svm-full"])

@@ -11,9 +11,10 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
 from aucbench.features import Nystroem
-from aucbench.loop import recast, solve
 from aucbench.projectors import ElasticNet, L2Ball
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import recast
 from aucbench_plugins.roc_svm import roc_svm_kernel
 
 LAM = 0.05

@@ -6,10 +6,10 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Chunk, Data
 from aucbench.errors import DataError
-from aucbench.loop import solve
 from aucbench.metrics import auc
 from aucbench.records import Stop
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 
 SPAM = ["spam-l1", "spam-l2", "spam-net"]
 STREAMING = ["opauc", "opauc-lr", "uni-exp"]

@@ -13,9 +13,9 @@ from scipy.sparse import csr_array
 from aucbench.data import Data
 from aucbench.datasets import linear, load
 from aucbench.features import MaxAbs
-from aucbench.loop import solve
 from aucbench.records import Stop
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 
 LAMBDAS = pytest.mark.parametrize("lam", [0.003, 0.1, 5.0])
 

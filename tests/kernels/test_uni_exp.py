@@ -12,9 +12,9 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import rows
-from aucbench.loop import solve
 from aucbench.records import Stop
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array])
 

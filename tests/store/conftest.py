@@ -8,7 +8,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from aucbench.bench.store import Store
+from aucbench.infra.store import Store
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ import time
 
 import pytest
 
-from aucbench.bench.store import Store
 from aucbench.errors import DataError
+from aucbench.infra.store import Store
 
 WRITE = """
 import sys
 from io import BytesIO
 from pathlib import Path
 import numpy as np
-from aucbench.bench.store import Store
+from aucbench.infra.store import Store
 store = Store(Path(sys.argv[1]))
 for number in range(10**6):
     cell = f"{number % 256:02x}-{sys.argv[2]}-{number}"
@@ -29,7 +29,7 @@ for number in range(10**6):
 FILL = """
 import json, sys
 from pathlib import Path
-from aucbench.bench.store import Store
+from aucbench.infra.store import Store
 from aucbench.errors import DataError
 folder = Path(sys.argv[1])
 def attempt(act):
@@ -72,7 +72,8 @@ print(json.dumps({name: globals()[name] for name in (
 LIMITED = """
 import json, resource, sys
 from pathlib import Path
-from aucbench.bench.store import Store
+from aucbench.bench.results.export import export
+from aucbench.infra.store import Store
 from aucbench.errors import AucbenchError
 with Store(Path(sys.argv[1])) as store:
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
@@ -82,7 +83,7 @@ with Store(Path(sys.argv[1])) as store:
         lambda: store.write({"id": "0a1d", "log": "x" * 6000}, b"y"),
         lambda: store.write({"id": "0a1b", "log": "x" * 6000}),
         lambda: store.keep_plan("#" * 6000),
-        lambda: store.export(Path(sys.argv[2])),
+        lambda: export(store.records(), Path(sys.argv[2])),
     ):
         try:
             act()
@@ -94,7 +95,7 @@ print(json.dumps([told, [r["id"] for r in store.records()]]))
 READ_ONLY = """
 import json, sys
 from pathlib import Path
-from aucbench.bench.store import Store
+from aucbench.infra.store import Store
 from aucbench.errors import DataError
 folder = Path(sys.argv[1])
 store = Store(folder)
@@ -236,7 +237,7 @@ def test_opening_removes_what_killed_writers_left_and_nothing_else(store, child)
     script = """
 import sys
 from pathlib import Path
-from aucbench.bench.store.files import unfinished
+from aucbench.infra.store.files import unfinished
 print(unfinished(Path(sys.argv[1]), "a.json"))
 """
     scratch = store.folder / "tmp"

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from aucbench.bench.store import Store, lease_files, leases
-from aucbench.bench.store.files import file_clock
-from aucbench.bench.store.lease_files import read_lease
-from aucbench.bench.store.leases import Leases
-from aucbench.bench.store.processes import here
 from aucbench.errors import DataError
+from aucbench.infra.store import Store, lease_files, leases
+from aucbench.infra.store.files import file_clock
+from aucbench.infra.store.lease_files import read_lease
+from aucbench.infra.store.leases import Leases
+from aucbench.infra.store.processes import here
 
 ELSEWHERE = "0" * 16
 CLAIM = """
 import sys
 from pathlib import Path
-from aucbench.bench.store import Store
+from aucbench.infra.store import Store
 store = Store(Path(sys.argv[1]))
 print("ready", flush=True)
 cells = sys.stdin.readline().split()
@@ -31,7 +31,7 @@ sys.stdin.read()
 WORK = """
 import sys
 from pathlib import Path
-from aucbench.bench.store import Store
+from aucbench.infra.store import Store
 with Store(Path(sys.argv[1])) as store:
     print("ready", flush=True)
     done = []
@@ -191,7 +191,7 @@ def test_a_heartbeat_touches_what_is_claimed(store):
     assert store.claim("0a1b")
     path = lease_file(store.folder, "0a1b")
     os.utime(path, (0, 0))
-    store.heartbeat()
+    store._leases.beat()
     assert file_clock(store.folder) - path.stat().st_mtime_ns < 10**9
 
 
@@ -212,7 +212,7 @@ def test_a_lost_lease_is_told_about_and_not_taken_from_its_new_holder(store, dea
     assert store.claim("0a1b")
     leave(path, replace(dead, host="node7", place=ELSEWHERE))
     lease_file(store.folder, "0a1a").unlink()
-    store.heartbeat()
+    store._leases.beat()
     store.release("0a1b")
 
     assert read_lease(path).holder.host == "node7"
@@ -225,13 +225,13 @@ def test_a_fork_gives_back_and_keeps_alive_nothing_of_its_parent(store, child):
     script = """
 import os, sys
 from pathlib import Path
-from aucbench.bench.store import Store
+from aucbench.infra.store import Store
 with Store(Path(sys.argv[1])) as store:
     store.claim("0a1b")
     if not os.fork():
         own = store.claim("0a1c")
         os.utime(Path(sys.argv[1]) / "leases/0a1b.lease", (0, 0))
-        store.heartbeat()
+        store._leases.beat()
         store.close()
         os._exit(not own)
     left = Path(sys.argv[1], "leases").iterdir()

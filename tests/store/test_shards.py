@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aucbench.bench.store import Store
-from aucbench.bench.store.shards import Fault, diagnose, is_whole, parse, shard_text
 from aucbench.errors import DataError, ParameterError
+from aucbench.infra.store import Store
+from aucbench.infra.store.shards import Fault, diagnose, is_whole, parse, shard_text
 
 PLAIN = st.recursive(
     st.none()

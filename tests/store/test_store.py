@@ -6,8 +6,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from aucbench.bench.store import SCHEMA, Store, shards
 from aucbench.errors import DataError, ParameterError
+from aucbench.infra.store import SCHEMA, Store, shards
 
 MARKER = "aucbench-results.json"
 
@@ -183,7 +183,7 @@ def test_nothing_in_scores_is_unpickled(store, record, npz):
 
 
 def test_scores_that_unpack_to_more_than_memory_are_refused(store, record, npz, monkeypatch):
-    monkeypatch.setattr("aucbench.bench.store.scores.LARGEST", 10_000)
+    monkeypatch.setattr("aucbench.infra.store.scores.LARGEST", 10_000)
     store.write(record("0a1b"), npz(test=np.zeros(2000)))
     assert store.scores("0a1b") is None
     assert "more than the 10000 allowed" in store.problems()[0]
@@ -338,7 +338,7 @@ def test_several_processes_may_start_one_folder_at_once(folder, child):
     script = """
 import sys
 from pathlib import Path
-from aucbench.bench.store import Store
+from aucbench.infra.store import Store
 print("ready", flush=True)
 sys.stdin.readline()
 with Store(Path(sys.argv[1]), create=True) as store:

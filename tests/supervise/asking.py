@@ -7,8 +7,8 @@ from time import monotonic, sleep
 
 import psutil
 
-from aucbench.bench.supervise import Job, Limits, Supervisor
-from aucbench.bench.supervise.proc import MARKER
+from aucbench.infra.supervise import Job, Limits, Supervisor
+from aucbench.infra.supervise.proc import MARKER
 
 HERE = "supervise.torture"
 
@@ -38,7 +38,7 @@ def below(token):
 
 
 def strays(token):
-    """Those of them that are neither the zygote nor a guard: these share one session."""
+    """Those of them that are neither the fork server nor a job parent: these share one session."""
     found = [(p, parent, session) for p in below(token) for parent, session in family(p)]
     with_us = [p.pid for p, parent, _ in found if parent == os.getpid()]
     return [p for p, _, session in found if session not in with_us]

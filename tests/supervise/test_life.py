@@ -12,8 +12,8 @@ from time import monotonic
 import pytest
 from supervise.asking import alive, below, gone, job, lines, strays, supervising, until
 
-from aucbench.bench.supervise import Job, Supervisor
 from aucbench.errors import AucbenchError, ParameterError, UnsupportedError
+from aucbench.infra.supervise import Job, Supervisor
 
 PATH = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
 
@@ -21,7 +21,7 @@ CLIENT = """
 import os, sys
 from pathlib import Path
 from supervise.asking import job
-from aucbench.bench.supervise import Supervisor
+from aucbench.infra.supervise import Supervisor
 supervisor = Supervisor(preload=("numpy",))
 print(supervisor.token, supervisor._base.parent, flush=True)
 for _ in range(2):
@@ -184,7 +184,7 @@ def test_a_thread_that_waits_is_told_of_the_end():
 DAEMONIC = """
 import multiprocessing, threading
 from supervise.asking import below, job
-from aucbench.bench.supervise import Supervisor
+from aucbench.infra.supervise import Supervisor
 
 def make(kept):
     kept.append(Supervisor(preload=()))
@@ -193,7 +193,7 @@ def work(pipe):
     kept = []
     thread = threading.Thread(target=make, args=(kept,))
     thread.start()
-    thread.join()  # the thread that started the zygote has ended
+    thread.join()  # the thread that started the fork server has ended
     with kept[0] as supervisor:
         outcome = supervisor.run(job("echo", {"x": 1}))
     pipe.send((outcome.result, multiprocessing.current_process().daemon, below(supervisor.token)))
@@ -231,11 +231,11 @@ def test_a_fork_of_the_client_can_neither_use_nor_close_it():
         assert supervisor.run(job("echo")).ending == "ok"
 
 
-def test_another_zygote_takes_over_from_one_that_is_killed():
+def test_another_fork_server_takes_over_from_one_that_is_killed():
     with supervising() as supervisor:
         neighbour = supervisor.submit(job("hang"))
         until(lambda: strays(supervisor.token))
-        culprit = supervisor.submit(job("kills_the_zygote"))
+        culprit = supervisor.submit(job("kills_the_fork_server"))
         outcomes = {}
         while found := supervisor.wait():
             outcomes |= dict(found)
@@ -249,12 +249,12 @@ def test_another_zygote_takes_over_from_one_that_is_killed():
 
 
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
-def test_a_zygote_that_is_killed_while_idle_is_noticed(by):
+def test_a_fork_server_that_is_killed_while_idle_is_noticed(by):
     with supervising(preload=()) as supervisor:
         assert supervisor.run(job("echo")).ending == "ok"
-        (zygote,) = [p for p in below(supervisor.token) if p.ppid() == os.getpid()]
-        os.kill(zygote.pid, by)
-        until(lambda: not alive([zygote.pid]))
+        (server,) = [p for p in below(supervisor.token) if p.ppid() == os.getpid()]
+        os.kill(server.pid, by)
+        until(lambda: not alive([server.pid]))
 
         assert supervisor.run(job("echo", {"x": 1})).result == {"asked": {"x": 1}}
 

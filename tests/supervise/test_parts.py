@@ -8,10 +8,10 @@ import signal
 import pytest
 from supervise.asking import below, job, supervising
 
-from aucbench.bench.supervise import Ending, Job, Limits, Outcome, Step, limits, proc, rooms
-from aucbench.bench.supervise.tickets import Tickets
-from aucbench.bench.supervise.wire import Inbox, Outbox, packed
 from aucbench.errors import ParameterError
+from aucbench.infra.supervise import Ending, Job, Limits, Outcome, Step, job_folder, limits, proc
+from aucbench.infra.supervise.tickets import Tickets
+from aucbench.infra.supervise.wire import Inbox, Outbox, packed
 
 REPORT = {
     "ending": "ok",
@@ -59,22 +59,22 @@ def test_a_job_survives_the_wire():
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", '{"x": NaN}', '{"x": 1e999', "[" * 10**6])
 def test_a_result_that_is_no_json_object_is_an_error(tmp_path, text):
-    outcome = rooms.collect(room(tmp_path, **{"result.json": text}))
+    outcome = job_folder.collect(room(tmp_path, **{"result.json": text}))
 
     assert (outcome.ending, outcome.result) == (Ending.ERROR, None)
     assert outcome.reason.startswith("the result is no JSON object")
 
 
 def test_a_room_without_a_report_has_no_outcome(tmp_path):
-    assert rooms.collect(tmp_path / "absent") is None
-    assert rooms.collect(room(tmp_path, **{"report.json": '{"ending": '})) is None
+    assert job_folder.collect(tmp_path / "absent") is None
+    assert job_folder.collect(room(tmp_path, **{"report.json": '{"ending": '})) is None
 
 
 def test_what_is_too_large_does_not_hide_how_a_job_ended(tmp_path):
     folder = room(tmp_path, {"ending": "timeout", "reason": "late"})
     with (folder / "room" / "out" / "large").open("wb") as file:
-        file.truncate(rooms.LARGEST + 1)
-    outcome = rooms.collect(folder)
+        file.truncate(job_folder.LARGEST + 1)
+    outcome = job_folder.collect(folder)
 
     assert (outcome.ending, outcome.reason, outcome.files) == (Ending.TIMEOUT, "late", {})
 
@@ -86,7 +86,7 @@ def test_links_are_not_followed(tmp_path):
     (folder / "room" / "out").rmdir()
     (folder / "room" / "out").symlink_to(tmp_path)
     (folder / "room" / "lines.jsonl").symlink_to(secret)
-    outcome = rooms.collect(folder)
+    outcome = job_folder.collect(folder)
 
     assert (outcome.files, outcome.lines) == ({}, ())
 
@@ -187,9 +187,9 @@ def test_descendants_are_found_with_and_without_the_help_of_the_kernel(monkeypat
     with supervising(preload=()) as supervisor:
         assert supervisor.run(job("echo")).ending == "ok"
         processes = {process.pid for process in below(supervisor.token)}
-        (zygote,) = processes & proc.children(os.getpid())
+        (server,) = processes & proc.children(os.getpid())
 
-        assert processes == {zygote} | proc.descendants(zygote)
+        assert processes == {server} | proc.descendants(server)
         assert processes == proc.marked(supervisor.token)
 
 
@@ -208,8 +208,8 @@ def test_a_folder_is_removed_whatever_rights_it_has(tmp_path):
     (folder / "a" / "link").symlink_to(outside)
     for locked in (folder / "a" / "b", folder / "a", folder):
         locked.chmod(0)
-    rooms.remove(folder)
+    job_folder.remove(folder)
 
     assert not folder.exists()
     assert outside.stat().st_mode & 0o777 == 0o500
-    rooms.remove(folder)  # again
+    job_folder.remove(folder)  # again

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from supervise.asking import HERE, alive, job, strays, supervising, until
 
-from aucbench.bench.supervise import Limits, Step
+from aucbench.infra.supervise import Limits, Step
 
 QUICK = Limits(timeout=20.0, grace=0.1)
 

@@ -49,7 +49,7 @@ ENDINGS = [
     ("writes_to_a_map", {"raw": False}, {}, "error", "ValueError: assignment .* read-only"),
     ("writes_to_a_map", {"raw": True}, {}, "crash", "killed by SIG(SEGV|BUS)"),
     ("closes_its_streams", {"then": "raise"}, {}, "error", "ValueError: nobody hears this"),
-    ("kills_its_guard", {}, {}, "crash", "its guard: killed by SIGKILL"),
+    ("kills_its_job_parent", {}, {}, "crash", "its job parent: killed by SIGKILL"),
     ("removes_its_room", {"all": True}, {}, "crash", "ended with code 1 and without a result"),
 ]
 HEALTHY = [

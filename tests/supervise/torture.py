@@ -287,16 +287,16 @@ def closes_its_streams(request, room, steps):
     return {"x": 1}
 
 
-def kills_its_guard(request, room, steps):
+def kills_its_job_parent(request, room, steps):
     deserted(hang)
     os.kill(os.getppid(), signal.SIGKILL)
     hang()
 
 
-def kills_the_zygote(request, room, steps):
+def kills_the_fork_server(request, room, steps):
     deserted(hang)
-    zygote = int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
-    os.kill(zygote, signal.SIGKILL)
+    server = int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(server, signal.SIGKILL)
     hang()
 
 

@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.errors import AucbenchError
-from aucbench.loop import solve
 from aucbench.records import Stop
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 
 pytestmark = pytest.mark.slow
 KINDS = ("normal", "integer", "offset", "copies", "constant", "uneven", "one-sided")

@@ -12,8 +12,8 @@ import reference
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.loop import solve
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 
 pytestmark = pytest.mark.slow
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])

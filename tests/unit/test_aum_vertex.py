@@ -6,10 +6,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.loop import solve
 from aucbench.objectives import Aum
 from aucbench.records import Stop
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 from aucbench_plugins.aum import bound as aum_bound
 from aucbench_plugins.aum.bound import LowerBound
 from aucbench_plugins.aum.vertex import Programmes

@@ -6,12 +6,12 @@ from bench_toys import Bench, cell
 
 from aucbench import get_solver, solve
 from aucbench.aum import roc_auc
-from aucbench.bench.cells import rows
-from aucbench.bench.survey import _target
+from aucbench.bench.overview import _target
 from aucbench.data import NEEDS_LABELS, Data
 from aucbench.data.folds import drawn_parts, splits
 from aucbench.datasets import load_changepoint
 from aucbench.errors import DataError, UnsupportedError
+from aucbench.fit import rows
 from aucbench.metrics import auc_of
 
 N = 24

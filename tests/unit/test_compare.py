@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 import aucbench
-from aucbench.bench.compare import compare
+from aucbench.bench.comparison import compare
 from aucbench.errors import ParameterError
 from aucbench.features import MaxAbs
 

@@ -13,14 +13,14 @@ from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
 
 from aucbench import auc, get_dataset, get_objective, get_solver, solve
-from aucbench.bench.cells import jobs, rows
-from aucbench.bench.cells.measure import MAX_POINTS, measure
-from aucbench.bench.cells.requests import cell_job, data_job, resolve_job
+from aucbench.bench.requests import cell_job, data_job, resolve_job
 from aucbench.data import Data
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.loop import recast
+from aucbench.fit import jobs, rows
+from aucbench.fit.measure import MAX_POINTS, measure
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
+from aucbench.solving.wrappers import recast
 
 ENDLESS = {"passes": None, "seconds": 0.05}
 
@@ -113,7 +113,7 @@ def test_a_solver_that_writes_to_its_rows_fails_alone(bench, data):
 def test_c_code_that_writes_to_its_rows_dies(bench, tmp_path):
     rows.write(tmp_path, "values", np.ones(1000))
     code = (
-        "import ctypes, sys; from pathlib import Path; from aucbench.bench.cells import rows\n"
+        "import ctypes, sys; from pathlib import Path; from aucbench.fit import rows\n"
         "a = rows.read(Path(sys.argv[1]), 'values')\n"
         "ctypes.memset(a.ctypes.data, 0, 8)"
     )
@@ -291,7 +291,7 @@ def test_a_curve_of_an_endless_solver_is_short(bench):
 
 
 def test_a_curve_keeps_its_last_point_when_it_is_full(monkeypatch):
-    monkeypatch.setattr("aucbench.bench.cells.measure.MAX_POINTS", 5)
+    monkeypatch.setattr("aucbench.fit.measure.MAX_POINTS", 5)
     data, lines = get_dataset(DATA), []
     measure(cell("sht-auc", passes=30.0), get_solver("sht-auc"), data, data, lines.append)
 
@@ -317,7 +317,7 @@ def test_repeated_fits_give_a_median_and_a_spread(bench, toys):
 
 def test_the_warm_process_knows_no_third_party(site):
     site.add("toys", toys=SOURCE)
-    run_module("aucbench.bench.cells.warm")
+    run_module("aucbench.fit.warm")
     known = {entry.name: loaded(entry) for entry in entries()}
 
     assert known.pop("toys") is None

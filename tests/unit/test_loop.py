@@ -11,11 +11,12 @@ import pytest
 
 from aucbench.data import Data
 from aucbench.errors import ParameterError, UnsupportedError
-from aucbench.loop import recast, solve
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Needs, Problem, State
 from aucbench.records import Stop
+from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import recast
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
 
@@ -263,7 +264,7 @@ def test_growth_spaces_points_by_a_factor():
 
 def test_watch_sees_each_point_off_the_clock(monkeypatch):
     seen, now = [], count()
-    monkeypatch.setattr("aucbench.loop.perf_counter", lambda: next(now))
+    monkeypatch.setattr("aucbench.solving.loop.perf_counter", lambda: next(now))
 
     def watch(point, w):
         for _ in range(1000):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench.errors import DataError
-from aucbench.metrics import support_f1, support_jaccard, support_recall, youden
+from aucbench.metrics import intercept_at, support_f1, support_jaccard, support_recall
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(-5, 5)), min_size=0, max_size=30))
@@ -19,12 +19,12 @@ def test_youden_threshold_is_the_best_of_all(pairs):
     best = max(j(t) for t in scores)
 
     # Predicting every row positive or none has J = 0 and needs no threshold among scores.
-    assert j(youden(y, scores)) == pytest.approx(max(best, 0.0))
+    assert j(intercept_at(y, scores)) == pytest.approx(max(best, 0.0))
 
 
 def test_youden_lies_between_two_scores():
-    assert youden([0, 0, 1, 1], [1.0, 2.0, 4.0, 5.0]) == 3.0
-    assert youden([1, 0], [0.0, 1.0]) == 0.0
+    assert intercept_at([0, 0, 1, 1], [1.0, 2.0, 4.0, 5.0]) == 3.0
+    assert intercept_at([1, 0], [0.0, 1.0]) == 0.0
 
 
 def test_supports():

@@ -17,7 +17,7 @@ from aucbench.data import Chunk
 from aucbench.datasets import stream
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.kernels import linear
-from aucbench.metrics import youden
+from aucbench.metrics import intercept_at
 from aucbench.optim import passes
 from aucbench.protocols import Needs, Problem, State, Streaming
 from aucbench.registry import get_solver, list_solvers
@@ -170,7 +170,7 @@ def test_the_threshold_is_that_of_the_latest_chunk_with_both_classes():
     model = AUCClassifier(SumOfRows())
     assert model.partial_fit(X[Y > 0], Y[Y > 0], classes=[-1, 1]).threshold_ == 0.0
     model.partial_fit(X[:50], Y[:50])
-    found = youden(Y[:50], X[:50] @ model.weights_)
+    found = intercept_at(Y[:50], X[:50] @ model.weights_)
     assert model.threshold_ == pytest.approx(found)
     assert found != 0
     assert model.partial_fit(X[Y < 0], Y[Y < 0]).threshold_ == pytest.approx(found)

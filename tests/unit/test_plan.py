@@ -4,8 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from aucbench.bench.plans.checks import PlanError
-from aucbench.bench.plans.plan import (
+from aucbench.bench.plan.checks import PlanError
+from aucbench.bench.plan.plan import (
     DEFAULT_PASSES,
     DEFAULT_SOLVERS,
     Cell,
@@ -16,7 +16,7 @@ from aucbench.bench.plans.plan import (
     solver_label,
 )
 from aucbench.errors import ParameterError
-from aucbench.loop import DEFAULT_PASSES as OF_SOLVE
+from aucbench.solving.loop import DEFAULT_PASSES as OF_SOLVE
 
 
 def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():

@@ -4,7 +4,7 @@ import pytest
 from plugin_site import HEAD
 from rich.console import Console
 
-from aucbench.bench.plans.plan import Plan, choices
+from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.show.listeners import announcer, guests
 from aucbench.bench.show.progress import Display, Lines, Progress
 from aucbench.errors import UnknownNameError

@@ -7,10 +7,11 @@ from math import inf, nan
 import pytest
 from bench_toys import cell
 
-from aucbench.bench.cells.conditions import CPUINFO, Conditions, here
-from aucbench.bench.cells.plain import canonical, first_line, strict
-from aucbench.bench.cells.record import make_record
-from aucbench.bench.supervise.records import Ending, Outcome
+from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.results.record import make_record
+from aucbench.fit.machine import CPUINFO, here
+from aucbench.fit.plain import canonical, first_line, strict
+from aucbench.infra.supervise.records import Ending, Outcome
 
 LINES = (
     {"about": {"n_train": 80, "n_test": 40, "d": 2, "data": "ab", "conditions": {"host": "h"}}},

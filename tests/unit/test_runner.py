@@ -5,13 +5,13 @@ from threading import Timer
 
 import pytest
 
-from aucbench.bench.cells.conditions import Conditions
-from aucbench.bench.meaning import Meaning, Meanings
-from aucbench.bench.plans.plan import Plan, choices
+from aucbench.bench.lookup import Meaning, Meanings
+from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.runner import Runner
-from aucbench.bench.store import Store
-from aucbench.bench.supervise.records import Ending, Outcome
 from aucbench.hookspecs import hookimpl
+from aucbench.infra.store import Store
+from aucbench.infra.supervise.records import Ending, Outcome
 
 PLAN = Plan(("d",), choices(("a", "b")), splits=2)
 OK = Outcome(Ending.OK, result={"status": "ok", "auc": 0.5, "fit_seconds": 0.1})

@@ -3,7 +3,7 @@ import tracemalloc
 
 import pytest
 
-from aucbench.bench.plans.plan import Choice, Plan, choices
+from aucbench.bench.plan.plan import Choice, Plan, choices
 from aucbench.bench.show.tables import Tally, plain_table, protocol, rich_table, summarise
 from aucbench.bench.text import aligned, shown
 

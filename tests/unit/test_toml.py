@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aucbench.bench.plans.checks import PlanError
-from aucbench.bench.plans.lines import line_of
-from aucbench.bench.plans.plan import Choice, Plan, choices
-from aucbench.bench.plans.toml import EXAMPLE, locate, parse_plan, read_plan, write_plan
+from aucbench.bench.plan.checks import PlanError
+from aucbench.bench.plan.plan import Choice, Plan, choices
+from aucbench.bench.plan.toml import EXAMPLE, locate, parse_plan, read_plan, write_plan
+from aucbench.bench.plan.toml_lines import line_of
 from aucbench.errors import DataError
 
 PLANS = [

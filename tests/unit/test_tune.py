@@ -10,12 +10,12 @@ import pytest
 from bench_toys import DATA, SOURCE, Bench, cell, told
 
 from aucbench import auc, get_dataset, get_solver, solve
-from aucbench.bench.cells.build import build
-from aucbench.bench.cells.grid import chains, points_of
-from aucbench.bench.cells.tune import inner_folds, tune
 from aucbench.data import Data
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError
+from aucbench.fit.build import build
+from aucbench.fit.grid import chains, points_of
+from aucbench.fit.tune import inner_folds, tune
 
 
 @pytest.fixture

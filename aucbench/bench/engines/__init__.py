@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.supervise.records import Job, Outcome
 from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError, require_whole
+from aucbench.infra.supervise.records import Job, Outcome
 
 # What each engine imports beyond the core; the extra that brings it has the engine's name.
 ENGINES = {"local": None, "dask": "distributed", "slurm": "submitit"}

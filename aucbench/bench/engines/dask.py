@@ -15,8 +15,8 @@ from uuid import uuid4
 from distributed import CancelledError, Client, Future, KilledWorker
 
 from aucbench.bench.engines.dask_worker import CellPlugin, run_cell
-from aucbench.bench.supervise.records import Ending, Job, Outcome
 from aucbench.errors import AucbenchError
+from aucbench.infra.supervise.records import Ending, Job, Outcome
 
 LOSSES = 2  # so many workers may be lost under a cell before it is a crash
 ANSWER = 20.0  # seconds for a scheduler to answer

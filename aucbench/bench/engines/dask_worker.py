@@ -6,12 +6,12 @@ from typing import Any
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-from aucbench.bench.engines.desk import Desk
-from aucbench.bench.supervise.records import Job, Outcome
+from aucbench.bench.engines.shared_supervisor import SharedSupervisor
+from aucbench.infra.supervise.records import Job, Outcome
 
 
 class CellPlugin(WorkerPlugin):
-    """Keeps one desk, and with it one supervisor, in each worker process for one run.
+    """Keeps one shared supervisor in each worker process for one run.
 
     A worker is a daemonic process that cannot interrupt a task: the supervisor is a
     subprocess, and a task that its client gave up is killed there.
@@ -29,18 +29,18 @@ class CellPlugin(WorkerPlugin):
         self.threads = threads
 
     def setup(self, worker: Worker) -> None:
-        """Make the desk; its supervisor starts with the first cell."""
-        self.desk = Desk(self.threads)
+        """Make the supervisor; its processes start with the first cell."""
+        self.shared = SharedSupervisor(self.threads)
 
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
         """Kill a cell that runs although nobody waits for it any more."""
         given_up = start in ("executing", "long-running") and finish == "released"
         if given_up and str(key).startswith(self.name):
-            self.desk.drop(str(key))
+            self.shared.drop(str(key))
 
     def teardown(self, worker: Worker) -> None:
         """Leave no process behind."""
-        self.desk.close()
+        self.shared.close()
 
 
 def run_cell(run: str, job: Job) -> Outcome:
@@ -50,4 +50,4 @@ def run_cell(run: str, job: Job) -> Outcome:
     worker.log_event(run, {"action": "start", "key": key, "worker": worker.address})
     plugin = worker.plugins[run]
     assert isinstance(plugin, CellPlugin)
-    return plugin.desk.run(key, job)
+    return plugin.shared.run(key, job)

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aucbench.bench.cells.requests import WARM
-from aucbench.bench.supervise import STACK, Supervisor
-from aucbench.bench.supervise.records import Job, Outcome, Step
+from aucbench.infra.supervise import STACK, Supervisor
+from aucbench.infra.supervise.records import Job, Outcome, Step
+
+WARM = "aucbench.fit.warm"  # what a supervisor of cells imports before it forks
 
 
 @dataclass(frozen=True, slots=True)

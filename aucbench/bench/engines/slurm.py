@@ -18,8 +18,8 @@ from submitit import Job as SlurmJob
 from submitit.core.utils import FailedJobError, FailedSubmissionError
 
 from aucbench.bench.engines.slurm_job import has_begun, outcome_in, run_share
-from aucbench.bench.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.errors import AucbenchError, ParameterError
+from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 
 LOSSES = 2  # so many SLURM jobs may end under a cell before it is a crash
 LOG = 16384  # characters of a SLURM job's log that its lost cells keep

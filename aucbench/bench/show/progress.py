@@ -8,7 +8,7 @@ from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.plans.plan import cell_text
+from aucbench.bench.plan.plan import cell_text
 from aucbench.bench.text import shown
 from aucbench.hookspecs import hookimpl
 

@@ -9,7 +9,7 @@ from itertools import product
 from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.plans.plan import Plan, solver_label
+from aucbench.bench.plan.plan import Plan, solver_label
 from aucbench.bench.text import aligned, shown
 
 if TYPE_CHECKING:

@@ -1,0 +1,122 @@
+"""One supervisor for the several threads of a process."""
+
+from __future__ import annotations
+
+from concurrent.futures import CancelledError
+from threading import Lock, Timer
+from time import sleep
+
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.infra.supervise import Supervisor
+from aucbench.infra.supervise.records import Job, Outcome, Step
+
+IDLE = 60.0  # seconds
+TICK = 0.01  # seconds between two looks of a waiting thread
+
+
+class SharedSupervisor:
+    """Takes jobs from any thread, one supervisor for all of them.
+
+    The first job starts the supervisor. It is closed when it was idle for a while, so that
+    a client that vanished leaves no process behind; the next job starts another one.
+
+    Parameters
+    ----------
+    threads : int
+        Threads of BLAS and OpenMP in each job.
+    idle : float
+        Seconds without a job after which the supervisor is closed.
+    """
+
+    def __init__(self, threads: int = 1, *, idle: float = IDLE):
+        self._engine = LocalEngine(threads=threads)
+        self._idle = idle
+        self._lock = Lock()
+        self._supervisor: Supervisor | None = None
+        self._running: dict[str, tuple[int, Job]] = {}  # tickets and jobs, by key
+        self._ended: dict[int, Outcome] = {}
+        self._dropped: set[str] = set()
+        self._steps: dict[str, Step] = {}  # whose folders are there
+        self._rest: Timer | None = None
+        self._closed = False
+
+    def run(self, key: str, job: Job) -> Outcome:
+        """Run the job and wait for its outcome; a key is handed in once.
+
+        Raises
+        ------
+        CancelledError
+            When the key was dropped, before it came or since, or the supervisor is closed.
+        """
+        self._take(key, job)
+        try:
+            while (outcome := self._look(key)) is None:
+                sleep(TICK)
+            return outcome
+        finally:
+            self._leave(key)
+
+    def drop(self, key: str) -> None:
+        """Kill the job of this key, or turn it away when it comes."""
+        with self._lock:
+            self._dropped.add(key)
+            if self._supervisor is not None and key in self._running:
+                self._supervisor.kill(self._running[key][0])
+
+    def close(self) -> None:
+        """Kill what runs, close the supervisor and take no more jobs."""
+        with self._lock:
+            self._closed = True
+            self._shut()
+
+    def _take(self, key: str, job: Job) -> None:
+        with self._lock:
+            self._refuse(key)
+            supervisor = self._open()
+            self._running[key] = supervisor.submit(job), job
+            self._steps |= {step.identity: step for step in job.steps}
+            # A step that no job here uses is over, since jobs come in the order of the plan;
+            # if one comes late, it is done again.
+            used = {step.identity for _, job in self._running.values() for step in job.steps}
+            for identity in self._steps.keys() - used:
+                supervisor.forget(self._steps.pop(identity))
+
+    def _look(self, key: str) -> Outcome | None:
+        with self._lock:
+            self._refuse(key)
+            self._ended.update(self._open().wait(0))
+            return self._ended.pop(self._running[key][0], None)
+
+    def _leave(self, key: str) -> None:
+        with self._lock:
+            ticket, _ = self._running.pop(key)
+            self._ended.pop(ticket, None)
+            self._dropped.discard(key)
+            if not self._running and not self._closed:
+                self._rest = Timer(self._idle, self._close_if_idle)
+                self._rest.daemon = True
+                self._rest.start()
+
+    def _refuse(self, key: str) -> None:
+        if self._closed or key in self._dropped:
+            raise CancelledError(f"{key} was dropped, or the supervisor is closed")
+
+    def _open(self) -> Supervisor:
+        if self._rest is not None:
+            self._rest.cancel()
+        if self._supervisor is None:
+            self._supervisor = self._engine.open()
+        return self._supervisor
+
+    def _close_if_idle(self) -> None:
+        with self._lock:
+            if not self._running:
+                self._shut()
+
+    def _shut(self) -> None:
+        if self._rest is not None:
+            self._rest.cancel()
+        if self._supervisor is not None:
+            self._supervisor.close()
+        self._supervisor = None
+        self._steps.clear()

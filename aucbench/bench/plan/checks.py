@@ -1,0 +1,249 @@
+"""What a plan may hold; every refusal names the field, so that a plan file can name its line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from aucbench.errors import (
+    AucbenchError,
+    ParameterError,
+    require_above,
+    require_at_least,
+    require_whole,
+)
+
+if TYPE_CHECKING:
+    from aucbench.bench.plan.plan import Choice, Plan
+
+LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
+SPECS = ("datasets", "preprocess", "objective", "projector")
+WANTED = "text, a finite number, true or false"
+
+
+class PlanError(ParameterError):
+    """A part of a plan makes no sense, or cannot be had.
+
+    Attributes
+    ----------
+    place : tuple of str and int
+        The field, and what is inside it: ("solvers", 1, "tune", "k").
+    value : object
+        What stands there, or the one item of it that is wrong.
+    """
+
+    def __init__(self, message: str, *place: str | int, value: Any = None):
+        super().__init__(message)
+        self.place = place
+        self.value = value
+
+
+def check_plan(plan: Plan) -> None:
+    """Refuse what no run could make sense of; names are looked up later, in other processes.
+
+    Raises
+    ------
+    PlanError
+        About the first field that is wrong.
+    """
+    for name, check in NUMBERS.items():
+        _located((name,), check, name, getattr(plan, name))
+    _require_some(plan)
+    for name in SPECS:
+        given = getattr(plan, name)
+        for spec in _texts([] if given is None else [given] if name in ONE else given, name):
+            _located((name,), _parse_joined if name == "preprocess" else _parse, spec, value=spec)
+    for number, choice in enumerate(plan.solvers):
+        _check_choice(number, choice)
+    _located(("positive",), plain_labels, plan.positive)
+    _check_drop(plan.drop)
+    _check_seeds(plan)
+    _check_unique(plan)
+
+
+def plain_labels(labels: Any) -> Any:
+    """Labels as None, one plain value, or a tuple of them.
+
+    Raises
+    ------
+    ParameterError
+        When one of them is neither text nor a finite number nor a switch.
+    """
+    if labels is None:
+        return None
+    single = isinstance(labels, str) or not isinstance(labels, Iterable)
+    return _plain(labels) if single else tuple(map(_plain, labels))
+
+
+def _plain(value: Any) -> str | int | float | bool:
+    value = value.item() if hasattr(value, "item") else value
+    fine = isinstance(value, str | int) or (isinstance(value, float) and isfinite(value))
+    if not fine:
+        raise ParameterError(f"got the value {value!r}, wanted {WANTED}")
+    return value  # type: ignore[no-any-return]
+
+
+def _whole(low: int) -> Callable[[str, Any], None]:
+    return lambda name, value: require_whole(low, **{name: _given(name, value)})
+
+
+def _number(require: Callable[..., None], *, optional: bool = True) -> Callable[[str, Any], None]:
+    def check(name: str, value: Any) -> None:
+        absent = value is None and optional
+        if isinstance(value, bool | str) or not (absent or hasattr(value, "__float__")):
+            raise ParameterError(f"{name} must be a number, got {value!r}")
+        require(0, **{name: value})
+
+    return check
+
+
+def _given(name: str, value: Any) -> Any:
+    if value is None:
+        raise ParameterError(f"{name} must be a whole number, got None")
+    return value
+
+
+ONE = ("objective", "projector")
+NUMBERS: Mapping[str, Callable[[str, Any], None]] = {
+    "splits": _whole(2),
+    "repeats": _whole(1),
+    "passes": _number(require_above),
+    "seconds": _number(require_above),
+    "gap_tol": _number(require_at_least, optional=False),
+    "tune_evals": _whole(1),
+    "inner_splits": _whole(2),
+    "repeat_fits": _whole(1),
+    "timeout": _number(require_above),
+    "memory": _number(require_above),
+}
+
+
+def _located(
+    place: tuple[str | int, ...], check: Callable[..., Any], *args: Any, value: Any = None
+) -> None:
+    try:
+        check(*args)
+    except PlanError:
+        raise
+    except AucbenchError as error:
+        raise PlanError(str(error), *place, value=value) from error
+
+
+def _parse(spec: str) -> Mapping[str, Any]:
+    from aucbench.registry.specs import parse_spec
+
+    return parse_spec(spec).params
+
+
+def _parse_joined(spec: str) -> None:
+    from aucbench.registry.specs import joined_specs
+
+    for part in joined_specs(spec):
+        _parse(part)
+
+
+def _require_some(plan: Plan) -> None:
+    if not plan.solvers:
+        known = ", ".join(e for e in _installed() if e not in SPECS)
+        raise PlanError(f"no solver was named; known are: {known}", "solvers")
+    if not plan.datasets:
+        from aucbench.datasets import aucbench_datasets, available
+
+        known = ", ".join([*sorted(aucbench_datasets()), *available()])
+        raise PlanError(
+            f"no data set was named; give a file, an https address or one of: {known}", "datasets"
+        )
+    if not plan.preprocess:
+        raise PlanError("no preprocessing was named; write none for none", "preprocess")
+
+
+def _installed() -> Iterator[str]:
+    """Names of plugins: of solvers, and of the kinds that the built-ins bring."""
+    from aucbench.registry.discovery import KINDS, entries
+
+    return (entry.name for entry in entries() if entry.name not in KINDS)
+
+
+def _texts(given: Any, name: str, *place: str | int) -> Iterator[str]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise PlanError(f"{name} must be a list of names, got {given!r}", name)
+    for text in given:
+        if not isinstance(text, str):
+            raise PlanError(f"{name} holds {text!r}, wanted a name", name, *place, value=text)
+        if any("\ud800" <= c <= "\udfff" for c in text):  # a file name in another encoding
+            raise PlanError(f"{name} holds {text!r}, which is no Unicode text", name, *place)
+        yield text
+
+
+def _check_choice(number: int, choice: Choice) -> None:
+    place = ("solvers", number)
+    (spec,) = _texts([choice.spec], *place, "spec")
+    _located((*place, "spec"), _parse, spec, value=spec)
+    if isinstance(choice.tune, bool):
+        return
+    if not isinstance(choice.tune, Mapping) or not choice.tune:
+        raise PlanError(
+            f"tune of {spec} must be true, false or a grid such as {{k = [10, 50]}}, "
+            f"got {choice.tune!r}",
+            *place,
+            "tune",
+        )
+    for name, values in choice.tune.items():
+        _check_grid(spec, name, values, (*place, "tune"))
+
+
+def _check_grid(spec: str, name: Any, values: Any, place: tuple[str | int, ...]) -> None:
+    if not (isinstance(name, str) and name.isidentifier()):
+        raise PlanError(f"{name!r} in the grid of {spec} is no parameter", *place, value=name)
+    if isinstance(values, str) or not (isinstance(values, Sequence) and values):
+        raise PlanError(f"{name} in the grid of {spec} must be a list of values", *place, name)
+    if name in _parse(spec):
+        raise PlanError(f"{name} of {spec} is in the brackets and in the grid", *place, name)
+    _located((*place, name), lambda: [*map(_plain, values)])
+    if len({*map(repr, values)}) < len(values):
+        raise PlanError(f"{name} in the grid of {spec} has a value twice", *place, name)
+
+
+def _check_drop(drop: Any) -> None:
+    if isinstance(drop, str) or not isinstance(drop, Sequence):
+        raise PlanError(f"drop must be a list of columns, got {drop!r}", "drop")
+    for column in drop:
+        if isinstance(column, bool) or not isinstance(column, str | int):
+            raise PlanError(
+                f"drop holds {column!r}, wanted the name or number of a column",
+                "drop",
+                value=column,
+            )
+
+
+def _check_seeds(plan: Plan) -> None:
+    if not isinstance(plan.seeds, Sequence) or not plan.seeds:
+        raise PlanError(f"seeds must be a list of whole numbers, got {plan.seeds!r}", "seeds")
+    for seed in plan.seeds:
+        _located(("seeds",), lambda seed: require_whole(0, seed=_given("seed", seed)), seed)
+        if seed + plan.repeats - 1 > LAST_SEED:
+            raise PlanError(f"seed + repeats must stay below 2**32, got seed {seed}", "seeds")
+    for first, second in pairwise(sorted(plan.seeds)):
+        if second - first < plan.repeats:
+            raise PlanError(
+                f"the seeds {first} and {second} with {plan.repeats} repeat(s) give the same "
+                f"shuffle twice, since repeat r adds r; put seeds at least {plan.repeats} apart",
+                "seeds",
+            )
+
+
+def _check_unique(plan: Plan) -> None:
+    _once("data set", "datasets", plan.datasets)
+    _once("preprocessing", "preprocess", plan.preprocess)
+    _once("solver", "solvers", [(c.spec, c.tuning) for c in plan.solvers])
+
+
+def _once(kind: str, name: str, found: Collection[Any]) -> None:
+    seen = set()
+    for thing in found:
+        if thing in seen:
+            spec = thing if isinstance(thing, str) else thing[0]
+            raise PlanError(f"the {kind} {spec} is named twice; once is enough", name, value=spec)
+        seen.add(thing)

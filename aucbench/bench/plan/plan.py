@@ -1,0 +1,176 @@
+"""The plan of a benchmark: a grid of cells, as names and numbers only.
+
+Design
+  a. Nothing here imports a plugin or reads a data set: a plan can be listed, compared,
+     written to a file and sent to another machine before anything is looked up.
+  b. Cells are made when they are asked for, so that a plan of any size takes no memory.
+  c. Cells of one split are neighbours: its rows are prepared once, and a machine that
+     slows down halfway slows all solvers alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
+from typing import Any
+
+from aucbench.bench.plan.checks import PlanError, check_plan, plain_labels
+from aucbench.cell import Cell, Scalar, Tuning
+
+DEFAULT_SOLVERS = ("sht-auc", "sto-iht", "logistic", "logistic-balanced")
+DEFAULT_PASSES = 50.0  # of a fit for which neither passes nor seconds are given
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A solver of a plan.
+
+    Attributes
+    ----------
+    spec : str
+        Such as `sht-auc[k=50]`.
+    tune : bool or mapping of str to values
+        Tuned over the published grid of the solver, or over this one; False: as it stands.
+    """
+
+    spec: str
+    tune: Mapping[str, tuple[Scalar, ...]] | bool = False
+
+    @property
+    def tuning(self) -> Tuning:
+        """`tune` in the form in which equal grids are equal and can be hashed."""
+        if isinstance(self.tune, bool):
+            return self.tune
+        return tuple(sorted((name, tuple(values)) for name, values in self.tune.items()))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A grid of cells.
+
+    Attributes
+    ----------
+    datasets : tuple of str
+        Names with their parameters, files, or addresses with `#sha256=`.
+    solvers : tuple of Choice
+        What is compared.
+    preprocess : tuple of str
+        Feature maps, fitted on the training rows and applied to both parts; `a+b` is b after a.
+    objective, projector, positive, drop, splits, gap_tol, tune_evals, inner_splits,
+    repeat_fits :
+        See `Cell`.
+    repeats, seeds :
+        Repeat r of seed s is shuffled, and its solvers are run, with seed s + r.
+    passes, seconds : float or None
+        Budget of a fit, the first reached; 50 passes when neither is given.
+    timeout : float or None
+        Seconds of wall time after which a cell is killed, tuning included.
+    memory : float or None
+        Megabytes (10**6 bytes) above what an idle cell takes.
+
+    Raises
+    ------
+    PlanError
+        When a field makes no sense by itself or beside the others.
+    """
+
+    datasets: tuple[str, ...]
+    solvers: tuple[Choice, ...] = field(default_factory=lambda: choices(DEFAULT_SOLVERS))
+    preprocess: tuple[str, ...] = ("maxabs",)
+    objective: str | None = None
+    projector: str | None = None
+    positive: Any = None
+    drop: tuple[str | int, ...] = ()
+    splits: int = 5
+    repeats: int = 1
+    seeds: tuple[int, ...] = (0,)
+    passes: float | None = None
+    seconds: float | None = None
+    gap_tol: float = 1e-6
+    tune_evals: int = 20
+    inner_splits: int = 3
+    repeat_fits: int = 1
+    timeout: float | None = None
+    memory: float | None = None
+
+    def __post_init__(self) -> None:
+        check_plan(self)
+
+    def __len__(self) -> int:
+        return self.splits * self.repeats * prod(map(len, self._axes))
+
+    @property
+    def _axes(self) -> tuple[tuple[Any, ...], ...]:
+        return self.datasets, self.preprocess, self.seeds, self.solvers
+
+    @property
+    def limit_of_passes(self) -> float | None:
+        """The passes that a cell gets: those of the plan, or the default."""
+        if self.passes is None:
+            return DEFAULT_PASSES if self.seconds is None else None
+        return float(self.passes)
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield every cell: data set, preprocessing, seed and repeat, split, solver."""
+        solvers = [(choice.spec, choice.tuning) for choice in self.solvers]
+        shared = self._shared()
+        rounds = product(self.datasets, self.preprocess, self.seeds, range(self.repeats))
+        for dataset, preprocess, seed, repeat in rounds:
+            data = (dataset, preprocess, *shared[0], repeat)
+            for split, (spec, tuning) in product(range(self.splits), solvers):
+                yield Cell(*(spec, tuning, *data, split, seed + repeat, *shared[1]))
+
+    def _shared(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """What all cells have in common: fields of `Cell` up to repeat, and behind seed."""
+        seconds = None if self.seconds is None else float(self.seconds)
+        about = (self.objective, self.projector, plain_labels(self.positive), tuple(self.drop))
+        budget = (self.limit_of_passes, seconds, float(self.gap_tol))
+        tuning = (int(self.tune_evals), int(self.inner_splits), int(self.repeat_fits))
+        return (*about, int(self.splits)), budget + tuning
+
+
+def choices(specs: Iterable[str], *, tune: bool = False) -> tuple[Choice, ...]:
+    """Solvers of a plan from their specifications, all tuned or none."""
+    return tuple(Choice(spec, tune) for spec in specs)
+
+
+def with_features(plan: Plan, features: Sequence[str]) -> Plan:
+    """Plan whose rows are mapped further: `maxabs` becomes `maxabs+nystroem[rank=50]`.
+
+    Parameters
+    ----------
+    features : list of str
+        Feature maps, each behind each preprocessing of the plan; none changes nothing.
+
+    Raises
+    ------
+    PlanError
+        When it is no list of names.
+    """
+    listed = isinstance(features, list | tuple)
+    if not (listed and all(isinstance(name, str) for name in features)):
+        raise PlanError(f"features must be a list of names, got {features!r}", "features")
+    joined = tuple(f"{first}+{then}" for first, then in product(plan.preprocess, features))
+    return replace(plan, preprocess=joined) if features else plan
+
+
+def solver_label(spec: str, tune: Any) -> str:
+    """Name of a solver in a table, such as `logistic`, `sht-auc (tuned)`, `sht-auc (tuned k=1|5)`.
+
+    Parameters
+    ----------
+    spec, tune :
+        Of a cell, or of its record.
+    """
+    if not tune or tune is True:
+        return f"{spec} (tuned)" if tune else spec
+    return f"{spec} (tuned {' '.join(f'{name}=' + '|'.join(map(str, v)) for name, v in tune)})"
+
+
+def cell_text(fields: Mapping[str, Any]) -> str:
+    """One line for people about a cell, from `Cell.to_json` or from a record."""
+    solver = solver_label(fields["solver"], fields.get("tune"))
+    where = f"{fields['dataset']}, {fields['preprocess']}"
+    return f"{solver} on {where}, seed {fields['seed']}, split {fields['split']}"

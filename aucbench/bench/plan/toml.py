@@ -1,0 +1,222 @@
+"""Plans as TOML files.
+
+The format: keys and tables as in `EXAMPLE`; all but `datasets` may be left out. Paths of data
+sets are relative to the current folder, as on the command line.
+
+Design
+  a. tomllib tells no line of what it read. Lines are found again, and only when something is
+     wrong, by reading the text statement by statement.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from datetime import date, time
+from pathlib import Path
+from typing import Any
+
+from aucbench.bench.plan.checks import PlanError
+from aucbench.bench.plan.plan import Choice, Plan, with_features
+from aucbench.bench.plan.toml_lines import Place, line_of
+from aucbench.errors import DataError, UnknownNameError
+
+EXAMPLE = """\
+datasets = ["german", "outbreak[n=1000,d=1000]"]
+preprocess = ["maxabs", "standard"]
+# features = ["nystroem"] # maps that follow the preprocessing: maxabs+nystroem
+splits = 5
+repeats = 1               # repeat r of seed s is shuffled with seed s + r
+seeds = [0]
+# objective = "logistic"  # in place of the solvers' own; projector likewise
+# positive = ["1", "2"]   # labels of files that count as positive
+# drop = ["duration"]     # columns of files that are left out
+
+[budget]                  # of a fit, the first that is reached
+passes = 50
+# seconds = 10
+# gap_tol = 1e-6
+
+[limits]                  # of a cell, which is killed there
+timeout = 600             # seconds
+memory = 4000             # megabytes
+
+[tuning]                  # inside the training rows
+evals = 20                # points of a grid that are tried
+inner_splits = 3
+
+[[solvers]]
+spec = "sht-auc"
+tune = true               # over its published grid, or over tune = {k = [10, 50]}
+
+[[solvers]]
+spec = "logistic[C=10.0]"
+"""
+TABLES = {  # table of the file -> {key: field of the plan}
+    "budget": {"passes": "passes", "seconds": "seconds", "gap_tol": "gap_tol"},
+    "limits": {"timeout": "timeout", "memory": "memory"},
+    "tuning": {"evals": "tune_evals", "inner_splits": "inner_splits"},
+}
+PLACES = {field: (table, key) for table, keys in TABLES.items() for key, field in keys.items()}
+KEYS = tuple(f.name for f in fields(Plan) if f.name not in PLACES)  # outside every table
+FEATURES = "features"  # joined to what `preprocess` holds: a plan has no such field
+TWINS = {FEATURES: "preprocess", "preprocess": FEATURES}  # what is wrong may stand in either
+LISTS = ("datasets", "preprocess", "seeds", "drop", "positive")
+
+
+def read_plan(path: str | Path) -> Plan:
+    """Read a plan from a file.
+
+    Raises
+    ------
+    DataError
+        When there is no such file, or it is no UTF-8 text.
+    PlanError
+        When it is no TOML, or holds keys or values that make no sense: the message names the
+        line and what is possible.
+    """
+    return parse_plan(_text(path), str(path))
+
+
+def parse_plan(text: str, name: str = "the plan") -> Plan:
+    """Plan of a text; `name` is how errors call it, and the rest is as in `read_plan`."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(f"{name} is no TOML: {error}") from error
+    try:
+        return _plan(found)
+    except PlanError as error:
+        raise locate(error, text, name) from error
+
+
+def locate(error: PlanError, text: str, name: str) -> PlanError:
+    """The same error with the line of a plan file to which it belongs."""
+    first, *rest = error.place or ("",)
+    line = line_of(text, error.place, error.value)
+    line = line or line_of(text, (*PLACES.get(str(first), (first,)), *rest), error.value)
+    line = line or line_of(text, (TWINS.get(str(first), first), *rest), error.value)
+    where = f"{name}, line {line}" if line else name
+    return PlanError(f"{where}: {error}", *error.place, value=error.value)
+
+
+@contextmanager
+def located(path: str | Path) -> Iterator[None]:
+    """Name the line of the plan file `path` in an error that running the plan raises.
+
+    Raises
+    ------
+    PlanError
+        In place of one that was raised inside.
+    """
+    try:
+        yield
+    except PlanError as error:
+        raise locate(error, _text(path), str(path)) from error
+
+
+def write_plan(plan: Plan) -> str:
+    """Text from which `parse_plan` makes an equal plan; what has its default is left out."""
+    usual = Plan(("any",))
+    changed = {
+        f.name: value
+        for f in fields(Plan)
+        if f.name != "solvers" and (value := getattr(plan, f.name)) != getattr(usual, f.name)
+    }
+    lines = [f"{key} = {_literal(changed[key])}" for key in KEYS if key in changed]
+    for table, keys in TABLES.items():
+        inside = [f"{k} = {_literal(changed[f])}" for k, f in keys.items() if f in changed]
+        lines += ["", f"[{table}]", *inside] if inside else []
+    for choice in plan.solvers:
+        lines += ["", "[[solvers]]", f"spec = {_literal(choice.spec)}"]
+        lines += [f"tune = {_literal(choice.tune)}"] if choice.tune else []
+    return "\n".join(lines) + "\n"
+
+
+def _text(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot read the plan {path}: {error.strerror}; name a file") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"the plan {path} is no UTF-8 text ({error}); save it as such") from error
+
+
+def _plan(found: Mapping[str, Any]) -> Plan:
+    for key in found.keys() & PLACES.keys():
+        raise PlanError(f"{key} belongs into the table [{PLACES[key][0]}]", key)
+    _refuse_unknown("key", found, [*KEYS, FEATURES, *TABLES], ())
+    given = {key: value for key, value in found.items() if key in KEYS}
+    for table, keys in TABLES.items():
+        inside = _table(found.get(table, {}), (table,))
+        _refuse_unknown(f"key in [{table}]", inside, keys, (table,))
+        given |= {keys[key]: value for key, value in inside.items()}
+    for name in LISTS:
+        if isinstance(given.get(name), list):
+            given[name] = tuple(given[name])
+    for name, value in given.items():
+        _refuse_dates(name, value)
+    if "solvers" in given:
+        given["solvers"] = tuple(_choices(given["solvers"]))
+    plan = Plan(**{"datasets": (), **given})
+    return with_features(plan, found[FEATURES]) if FEATURES in found else plan
+
+
+def _choices(solvers: Any) -> Iterator[Choice]:
+    if not isinstance(solvers, list):
+        raise PlanError(f"solvers must be a list or [[solvers]] tables, got {solvers!r}", "solvers")
+    for number, entry in enumerate(solvers):
+        if isinstance(entry, str):
+            yield Choice(entry)
+            continue
+        inside = _table(entry, ("solvers", number))
+        _refuse_unknown("key of a solver", inside, ("spec", "tune"), ("solvers", number))
+        if "spec" not in inside:
+            raise PlanError('a solver needs spec = "..."', "solvers", number)
+        yield Choice(inside["spec"], _tune(inside.get("tune", False)))
+
+
+def _tune(given: Any) -> Any:
+    if not isinstance(given, Mapping):
+        return given
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+
+
+def _table(found: Any, place: Place) -> Mapping[str, Any]:
+    if isinstance(found, Mapping):
+        return found
+    raise PlanError(f"{place[0]} must be a table, got {found!r}", *place)
+
+
+def _refuse_unknown(
+    kind: str, found: Mapping[str, Any], known: Collection[str], place: Place
+) -> None:
+    for key in found:
+        if key not in known:
+            raise PlanError(str(UnknownNameError(kind, key, known)), *place, key)
+
+
+def _refuse_dates(name: str, value: Any) -> None:
+    for item in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(item, date | time):
+            raise PlanError(f"{name} holds the date {item}; put it in quotes", name)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        inside = (f"{_key(name)} = {_literal(held)}" for name, held in value.items())
+        return f"{{{', '.join(inside)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_literal, value))}]"
+    return repr(value)
+
+
+def _key(name: str) -> str:
+    return name if name.isascii() else _literal(name)

@@ -1,0 +1,30 @@
+"""What a run imposes on its cells: two numbers of seconds compare only under equal conditions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a run imposes on its cells.
+
+    Attributes
+    ----------
+    engine : str
+        Such as "local".
+    concurrency : int
+        Cells at once on a host.
+    timeout : float or None
+        Seconds of wall time that a cell may take.
+    memory : int or None
+        Bytes that it may take beyond an idle one.
+    timing : bool
+        Whether the run was made for its times.
+    """
+
+    engine: str = "local"
+    concurrency: int = 1
+    timeout: float | None = None
+    memory: int | None = None
+    timing: bool = False

@@ -1,0 +1,173 @@
+"""Records as one flat table: CSV, Parquet or JSON.
+
+What lies inside of a record gets a column of its own (`parameters.k`; a dot or backslash of
+a key is escaped by a backslash); lists, such as the curve, are JSON text in CSV and Parquet.
+The records are read once, into an unnamed file beside the target, so that the columns are
+known before the first row is written and memory stays flat.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, BinaryIO
+
+from aucbench.bench.text import shown
+from aucbench.errors import MissingExtraError, ParameterError
+from aucbench.infra.store.user_files import not_writable, own_file, require_writable
+
+FORMULA = ("=", "+", "-", "@")
+INT64 = range(-(2**63), 2**63)
+ROWS_AT_ONCE = 1000
+
+Row = dict[str, Any]
+Rows = Callable[[], Iterator[Row]]
+
+
+def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
+    """Write the records to `path`, in the format that its ending names; return their number.
+
+    Text cells of a CSV file are on one line, characters that cannot be printed escaped; one
+    that a spreadsheet would run as a formula (it starts with = + - @) gets an apostrophe in
+    front. A column of a Parquet file whose values are of several types holds JSON text.
+
+    Raises
+    ------
+    ParameterError
+        When the ending is another one, or the file cannot be written.
+    MissingExtraError
+        When Parquet is asked for and pyarrow is not installed.
+    """
+    write = FORMATS.get(path.suffix.lower())
+    if write is None:
+        raise ParameterError(
+            f"cannot export to {path}: its ending is {path.suffix!r}; let it end in "
+            f"{', '.join(FORMATS)}"
+        )
+    if write is _write_parquet:
+        _require_pyarrow()
+    require_writable(path)
+    try:
+        with TemporaryFile(dir=path.resolve().parent) as spool:
+            columns, count = _spool(records, spool)
+            with own_file(path) as file:
+                write(lambda: _spooled(spool), columns, file)
+    except OSError as error:
+        raise not_writable(path, error) from error
+    return count
+
+
+def flat(record: Mapping[str, Any]) -> Row:
+    """Return the record with its inner objects spread over dotted keys."""
+    row = {}
+    for key, value in record.items():
+        name = key.replace("\\", "\\\\").replace(".", "\\.")
+        if isinstance(value, dict):
+            row.update({f"{name}.{inner}": v for inner, v in flat(value).items()})
+        else:
+            row[name] = value
+    return row
+
+
+def _spool(records: Iterable[Mapping[str, Any]], spool: IO[bytes]) -> tuple[dict[str, str], int]:
+    """Write flat rows to `spool`; return the type of each column, and how many rows there are."""
+    types: dict[str, set[str]] = {"id": {"str"}}
+    count = 0
+    for record in records:
+        count += 1
+        row = flat(record)
+        for name, value in row.items():
+            types.setdefault(name, set()).add(_type(value))
+        spool.write(json.dumps(row, allow_nan=False).encode("ascii") + b"\n")
+    names = sorted(types, key=lambda name: (name != "id", name))
+    return {name: _common(types[name] - {"null"}) for name in names}, count
+
+
+def _spooled(spool: IO[bytes]) -> Iterator[Row]:
+    spool.seek(0)
+    return map(json.loads, spool)
+
+
+def _type(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "int" if value in INT64 else "json"
+    return {bool: "bool", float: "float", str: "str"}.get(type(value), "json")
+
+
+def _common(types: set[str]) -> str:
+    if types == {"int", "float"}:
+        return "float"
+    return types.pop() if len(types) == 1 else "json" if types else "null"
+
+
+def _write_csv(rows: Rows, columns: dict[str, str], file: BinaryIO) -> None:
+    text = TextIOWrapper(file, encoding="utf-8", newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow([_csv_text(name) for name in columns])
+    table.writerows([_csv(row.get(name)) for name in columns] for row in rows())
+    text.detach()
+
+
+def _csv(value: Any) -> str:
+    if value is None:
+        return ""
+    return _csv_text(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _csv_text(text: str) -> str:
+    line = shown(text)
+    return f"'{line}" if line.startswith(FORMULA) else line
+
+
+def _write_json(rows: Rows, columns: dict[str, str], file: BinaryIO) -> None:
+    before = b"[\n"
+    for row in rows():
+        file.write(before + json.dumps({name: row.get(name) for name in columns}).encode("ascii"))
+        before = b",\n"
+    file.write(b"\n]\n" if before == b",\n" else b"[]\n")
+
+
+def _write_parquet(rows: Rows, columns: dict[str, str], file: BinaryIO) -> None:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    kinds = {"bool": pa.bool_(), "int": pa.int64(), "float": pa.float64(), "null": pa.null()}
+    types = {name: kinds.get(kind, pa.string()) for name, kind in columns.items()}
+    schema = pa.schema([(_valid(name), kind) for name, kind in types.items()])
+    waiting = rows()
+    with ParquetWriter(file, schema) as writer:
+        while some := [*islice(waiting, ROWS_AT_ONCE)]:
+            arrays = [
+                pa.array([_parquet(row.get(name), kind) for row in some], types[name])
+                for name, kind in columns.items()
+            ]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+
+def _parquet(value: Any, kind: str) -> Any:
+    if value is None or kind in ("bool", "int"):
+        return value
+    if kind == "float":
+        return float(value)
+    return _valid(value) if kind == "str" else json.dumps(value)
+
+
+def _valid(text: str) -> str:
+    """`text` with surrogates, which UTF-8 cannot hold, as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _require_pyarrow() -> None:
+    if find_spec("pyarrow") is None:
+        raise MissingExtraError("an export to Parquet", "parquet")
+
+
+FORMATS = {".csv": _write_csv, ".parquet": _write_parquet, ".json": _write_json}

@@ -1,0 +1,81 @@
+"""A cell: one fit of one solver on one split, as the parent asks a worker for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import Any
+
+Scalar = str | int | float | bool
+Grid = tuple[tuple[str, tuple[Scalar, ...]], ...]
+Tuning = bool | Grid
+Labels = Scalar | tuple[Scalar, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One fit (or one tuned fit) of one solver on one split.
+
+    Attributes
+    ----------
+    solver, dataset, preprocess, objective, projector : str or None
+        Specifications as the user gave them; the last two replace the solver's own.
+    tune : bool or tuple of (parameter, values)
+        See `Choice`.
+    positive, drop :
+        Labels of files that are positive, columns of files left out.
+    splits, split : int
+        Number of stratified folds and which of them is the test set.
+    repeat, seed : int
+        Which shuffle; `seed` is that of the shuffle and of the solver.
+    passes, seconds, gap_tol :
+        Budget of a fit, the first reached; None is no limit.
+    tune_evals, inner_splits : int
+        Points of the grid that are tried, and folds of the training rows to try them on.
+    repeat_fits : int
+        How often the final fit is repeated for the sake of its time.
+    """
+
+    solver: str
+    tune: Tuning
+    dataset: str
+    preprocess: str
+    objective: str | None
+    projector: str | None
+    positive: Labels
+    drop: tuple[str | int, ...]
+    splits: int
+    repeat: int
+    split: int
+    seed: int
+    passes: float | None
+    seconds: float | None
+    gap_tol: float
+    tune_evals: int
+    inner_splits: int
+    repeat_fits: int = 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Its fields as JSON holds them: lists in place of tuples."""
+        return {name: _listed(value) for name, value in zip(NAMES, _values(self), strict=True)}
+
+    @staticmethod
+    def from_json(fields: Mapping[str, Any]) -> Cell:
+        """Inverse of `to_json`."""
+        given = {name: fields[name] for name in NAMES}
+        for name in ("tune", "positive", "drop"):
+            given[name] = _hashable(given[name])
+        return Cell(**given)
+
+
+NAMES = tuple(f.name for f in fields(Cell))
+_values = attrgetter(*NAMES)
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value
+
+
+def _listed(value: Any) -> Any:
+    return [*map(_listed, value)] if isinstance(value, tuple) else value

@@ -1,0 +1,5 @@
+"""The scikit-learn face of every solver."""
+
+from aucbench.estimator.classifier import AUCClassifier
+
+__all__ = ["AUCClassifier"]

@@ -1,0 +1,46 @@
+"""Solvers of a cell from its specifications: names in, objects out, in the process that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from aucbench import registry
+from aucbench.cell import Cell
+from aucbench.errors import PluginError
+from aucbench.protocols import Solver
+from aucbench.solving.wrappers import recast
+
+
+def build(cell: Cell, point: Mapping[str, Any]) -> Solver:
+    """Solver of a cell at a point of its grid, on the objective and projector of the cell.
+
+    Raises
+    ------
+    AucbenchError
+        As `registry.get_solver` and `recast`.
+    """
+    solver = registry.get_solver(cell.solver, **point)
+    objective = cell.objective and partial(registry.get_objective, cell.objective)
+    projector = cell.projector and registry.get_projector(cell.projector)
+    return recast(solver, objective=objective or None, projector=projector or None)
+
+
+def plugin_of(kind: str, spec: str) -> tuple[str, str, str] | None:
+    """(distribution, version, value) of the plugin that a specification means.
+
+    That of a broken plugin is told as well, found by its own name; None when the name is no
+    plugin's, as that of a file.
+    """
+    from aucbench.registry.lookup import lookup
+
+    name = registry.parse_spec(spec).name
+    try:
+        claim = lookup(kind, name)
+    except PluginError:
+        claim = None
+    if claim is not None:
+        return claim.entry.distribution, claim.entry.version, claim.entry.value
+    named = (p for p in registry.plugins() if p.name == name.rpartition(":")[2] and p.failure)
+    return next(((p.distribution, p.version, p.value) for p in named), None)

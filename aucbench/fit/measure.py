@@ -1,0 +1,218 @@
+"""One fit and its measures: the harness computes them from w, and believes no solver.
+
+Design
+  a. The curve is written point by point, so that a fit that is killed leaves what it had.
+     A point is one `os.write` of one line: a reader never sees half of it.
+  b. Points are one pass apart at first and `GROWTH` of the passes later, so that a curve of
+     any length has at most `MAX_POINTS`, and a shorter fit has the first of the same points.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from aucbench.cell import Cell
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.fit.plain import strict
+from aucbench.metrics import auc_of
+from aucbench.protocols import Problem, Solver
+from aucbench.records import Point, Run, Stop
+from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import Around, Started
+
+GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
+MAX_POINTS = 200
+Emit = Callable[[Mapping[str, Any]], None]
+
+
+class Lines:
+    """Appends JSON objects to a file, one line and one system call each."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+
+    def __call__(self, thing: Mapping[str, Any]) -> None:
+        """Append one object; numbers that are not finite become null."""
+        os.write(self._file, (json.dumps(strict(thing), allow_nan=False) + "\n").encode())
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+@dataclass(frozen=True)
+class Observed(Around):
+    """A solver seen from outside: its problem is kept."""
+
+    kept: list[Problem]
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Problem of the solver inside."""
+        own = self.solver.problem(data, rng)
+        self.kept.append(own)
+        return own
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Measures of a fit by name, and the scores of the test rows when it is valid."""
+
+    result: dict[str, Any]
+    scores: Vector | None = None
+
+
+def measure(cell: Cell, solver: Solver, train: Data, test: Data, emit: Emit) -> Measured:
+    """Fit and measure.
+
+    Parameters
+    ----------
+    cell : Cell
+        Budget, seed and number of fits.
+    train, test : Data
+        Preprocessed rows.
+    emit : function (object)
+        Takes {"point": ...} for each point of the curve as soon as it is known.
+
+    Returns
+    -------
+    Measured
+        With the status "ok", or "invalid" and a reason when weights or scores are no numbers
+        or lie outside the set of the problem. `fit_seconds` is the median over the fits,
+        `fit_seconds_spread` the largest less the smallest; `deterministic` says whether
+        all of them gave the same weights (None: there was one).
+    """
+    curve = Curve(emit)
+    run = fit(cell, solver, train, every=1.0, curve=curve)
+    last = run.points[-1]
+    if run.stop is not Stop.INVALID:
+        curve.end(last, run.w)
+    result = {**_timed(cell, solver, train, run), "passes": last.passes, "stop": run.stop.name}
+    fault = invalid(run)
+    if fault is not None:
+        return Measured({**result, "status": "invalid", "reason": fault, **_quality(run)})
+    begin = perf_counter()
+    scores = run.decision_function(test.rows)
+    result |= {"predict_seconds": perf_counter() - begin, **_quality(run)}
+    if np.isnan(scores).any():
+        return Measured({**result, "status": "invalid", "reason": "Scores of test rows are NaN."})
+    return Measured(
+        {**result, "status": "ok", "reason": None, "auc": auc_of(test.target, scores)}, scores
+    )
+
+
+def fit(
+    cell: Cell,
+    solver: Solver,
+    data: Data,
+    *,
+    every: float = inf,
+    curve: Curve | None = None,
+    w0: Vector | None = None,
+) -> Run:
+    """`solve` with the budget and the seed of a cell.
+
+    Parameters
+    ----------
+    w0 : array of shape (d,), optional
+        Start, where the solver does not choose one.
+    """
+    kept: list[Problem] = [] if curve is None else curve.problems
+    return solve(
+        Observed(Started(solver, w0), kept),
+        data,
+        passes=cell.passes,
+        seconds=cell.seconds,
+        gap_tol=cell.gap_tol,
+        seed=cell.seed,
+        every=every,
+        growth=GROWTH,
+        watch=curve,
+    )
+
+
+def invalid(run: Run) -> str | None:
+    """Why the weights of a run cannot be used; None when they can."""
+    if run.stop is Stop.INVALID:
+        return str(run.stop.value)
+    if not run.problem.project.contains(run.w):
+        return f"The weights are not in the set of {type(run.problem.project).__name__}."
+    return None
+
+
+def auc_or_none(data: Data, scores: Vector) -> float | None:
+    """AUC; None where a score is NaN, which finite weights can give by overflow."""
+    return None if np.isnan(scores).any() else auc_of(data.target, scores)
+
+
+class Curve:
+    """Measures and emits the points of one fit."""
+
+    def __init__(self, emit: Emit) -> None:
+        self.problems: list[Problem] = []  # the one that is solved
+        self._emit = emit
+        self._count = 0
+        self._last: Point | None = None
+
+    def __call__(self, point: Point, w: Vector) -> None:
+        """Emit the point, while there is room for the last one after it."""
+        if self._count < MAX_POINTS - 1:
+            self._write(point, np.array(w, dtype=np.float64))
+
+    def end(self, point: Point, w: Vector) -> None:
+        """Emit the last point unless it was."""
+        if point is not self._last:
+            self._write(point, w)
+
+    def _write(self, point: Point, w: Vector) -> None:
+        (problem,) = self.problems
+        self._count, self._last = self._count + 1, point
+        known = {
+            "step": point.step,
+            "passes": point.passes,
+            "seconds": point.seconds,
+            "objective": point.objective,
+            "gap": point.gap,
+            "residual": point.residual,
+            "train_auc": auc_or_none(problem.data, problem.data.scores(w)),
+            "validation_auc": _validation_auc(problem, w),
+        }
+        self._emit({"point": known})
+
+
+def _validation_auc(problem: Problem, w: Vector) -> float | None:
+    held = problem.holdout
+    if held is None:
+        return None
+    # A solver keeps mapped rows, or raw ones, which show by their number of columns.
+    scores = held.scores(w) if held.d == w.size else problem.scores(w, held.rows)
+    return auc_or_none(held, scores)
+
+
+def _timed(cell: Cell, solver: Solver, train: Data, first: Run) -> dict[str, Any]:
+    more = [fit(cell, solver, train) for _ in range(cell.repeat_fits - 1)]
+    seconds = [run.seconds for run in (first, *more)]
+    same = all(np.array_equal(run.w, first.w, equal_nan=True) for run in more)
+    return {
+        "fit_seconds": median(seconds),
+        "fit_seconds_each": seconds,
+        "fit_seconds_spread": max(seconds) - min(seconds) if more else None,
+        "deterministic": same if more else None,
+    }
+
+
+def _quality(run: Run) -> dict[str, Any]:
+    if run.stop is Stop.INVALID:
+        return {"feasible": None}
+    last, feasible = run.points[-1], bool(run.problem.project.contains(run.w))
+    return {"feasible": feasible, "objective": last.objective, "gap": last.gap, "nnz": run.nnz}

@@ -1,0 +1,73 @@
+"""Values as strict JSON can hold them, and errors as one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from aucbench.protocols import Solver
+from aucbench.solving.wrappers import Around
+
+Scalar = str | int | float | bool | None
+
+
+def strict(value: Any) -> Any:
+    """`value` with None for every number that is not finite, tuples and arrays as lists."""
+    if isinstance(value, Mapping):
+        return {str(name): strict(v) for name, v in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [strict(v) for v in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def canonical(value: Any) -> Any:
+    """`value` so that equal hyperparameters give equal JSON; infinity and objects as text."""
+    if isinstance(value, Mapping):
+        return {str(name): canonical(v) for name, v in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [canonical(v) for v in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    return value if isinstance(value, Scalar) else _named(value)
+
+
+def parameters(thing: object) -> dict[str, Any]:
+    """Fields of a solver, projector or feature map, canonical; none if it is no dataclass."""
+    inner = innermost(thing)
+    if not is_dataclass(inner):
+        return {}
+    return {f.name: canonical(getattr(inner, f.name)) for f in fields(inner)}
+
+
+def plain_parameters(solver: Solver) -> dict[str, Scalar]:
+    """Those of `parameters` that are single plain values: what a table shows."""
+    inner = innermost(solver)
+    return {
+        name: value
+        for name, value in parameters(solver).items()
+        if isinstance(value, Scalar) and isinstance(getattr(inner, name), Scalar | np.generic)
+    }
+
+
+def innermost(thing: object) -> object:
+    """Return the solver inside another one; anything else as it is."""
+    return thing.solver if isinstance(thing, Around) else thing
+
+
+def first_line(error: BaseException) -> str:
+    """Class of an error and the first line of its message."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
+def _named(value: Any) -> str:
+    kind: Any = type(value)
+    if kind.__repr__ is object.__repr__:  # it holds an address, which no other process has
+        return f"{kind.__module__}.{kind.__qualname__}"
+    return repr(value)

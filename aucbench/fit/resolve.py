@@ -1,0 +1,126 @@
+"""What names mean: looked up in a supervised process, since a plugin may crash at import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aucbench import registry
+from aucbench.cell import Tuning
+from aucbench.data import Data
+from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError
+from aucbench.fit.build import plugin_of
+from aucbench.fit.grid import check_grid
+from aucbench.fit.plain import canonical, first_line, parameters
+from aucbench.registry.lookup import find, lookup
+from aucbench.registry.signatures import check
+
+TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective is built on
+REFUSED, ERROR = "refused", "error"
+
+
+def resolved(kind: str, spec: str) -> dict[str, Any]:
+    """What a specification of a kind ("solvers", "objectives", ...) means, as JSON.
+
+    Returns
+    -------
+    dict
+        ok : bool
+        plugin : [distribution, version, value], or None where no plugin is meant (a file)
+        status, error, reason : when not ok.
+            "refused": a mistake of the user (`error`: its class, `reason`: its sentence).
+            "error": the plugin is broken (`reason`: class and first line).
+        parameters : of what was built, canonical; of a data set: those that were given.
+        space, needs : of solvers.
+    """
+    return _answer(kind, spec, lambda: LOOKED_UP[kind](spec))
+
+
+def resolved_grid(spec: str, tuning: Tuning) -> dict[str, Any]:
+    """As `resolved`, of a solver that is tuned; `points` is the size of its grid."""
+    return _answer("solvers", spec, lambda: {"points": check_grid(spec, tuning)})
+
+
+def _answer(kind: str, spec: str, look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    try:
+        found = {"ok": True, **look()}
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # sys.exit and panics of extensions are no Exception
+        found = {"ok": False, **_refusal(spec, error)}
+    try:
+        return {**found, "plugin": plugin_of(kind, spec)}
+    except AucbenchError:  # told above
+        return {**found, "plugin": None}
+
+
+def _refusal(spec: str, error: BaseException) -> dict[str, Any]:
+    broken = isinstance(error, PluginError) and _is_broken(spec)
+    if isinstance(error, AucbenchError) and not broken:
+        told, status = str(error), REFUSED
+    else:
+        told, status = first_line(error), ERROR
+    return {"status": status, "error": type(error).__name__, "reason": told}
+
+
+def _is_broken(spec: str) -> bool:
+    name = registry.parse_spec(spec).name.rpartition(":")[2]
+    return any(plugin.failure for plugin in registry.plugins() if plugin.name == name)
+
+
+def _solver(spec: str) -> dict[str, Any]:
+    solver = registry.get_solver(spec)
+    needs = solver.needs
+    return {
+        "parameters": parameters(solver),
+        "space": canonical(solver.space),
+        "needs": {
+            "objective": bool(getattr(needs, "objective", False)),
+            "projector": bool(getattr(needs, "projector", False)),
+            "path": getattr(needs, "path", None),
+            "breakpoints": bool(getattr(needs, "breakpoints", False)),
+        },
+    }
+
+
+def _objective(spec: str) -> dict[str, Any]:
+    read = registry.parse_spec(spec)
+    claim = find("objectives", read.name)
+    check(claim.name, claim.factory, 1, read.params)
+    try:
+        registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
+    except DataError:
+        # Its parameters were accepted; whether it can be had of the real rows shows there.
+        return {"parameters": canonical(read.params), "toy": False}
+    return {"parameters": canonical(read.params), "toy": True}
+
+
+def _features(spec: str) -> dict[str, Any]:
+    made = registry.get_features(spec)
+    if made.exempt:
+        raise ParameterError(
+            f"{spec} adds an intercept, which is not preprocessing; ask a solver for it, as in "
+            "sto-iht[intercept=True]"
+        )
+    return {"parameters": parameters(made)}
+
+
+def _projector(spec: str) -> dict[str, Any]:
+    return {"parameters": parameters(registry.get_projector(spec))}
+
+
+def _dataset(spec: str) -> dict[str, Any]:
+    read = registry.parse_spec(spec)
+    claim = lookup("datasets", read.name)
+    if claim is not None:
+        check(claim.name, claim.factory, 0, read.params)
+    return {"parameters": canonical(read.params)}
+
+
+LOOKED_UP: dict[str, Callable[[str], dict[str, Any]]] = {
+    "solvers": _solver,
+    "objectives": _objective,
+    "projectors": _projector,
+    "features": _features,
+    "datasets": _dataset,
+}

@@ -1,0 +1,1 @@
+"""What runs processes and keeps files, and knows nothing of AUC."""

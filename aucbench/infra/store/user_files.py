@@ -1,0 +1,53 @@
+"""Files of the user's, such as that of `--json`: complete, or as they were before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from aucbench.errors import ParameterError
+from aucbench.infra.store.files import unfinished, whole_file, why
+
+
+def require_writable(path: Path) -> None:
+    """Find out before a long run whether its rows can be written to `path`.
+
+    Raises
+    ------
+    ParameterError
+        When it cannot become a file.
+    """
+    try:
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            raise ParameterError(f"{path} is not a file; name one that can be written")
+        probe = unfinished(target.parent, ".aucbench")
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise not_writable(path, error) from error
+
+
+@contextmanager
+def own_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file of the user's for writing: at the end it is complete, or as it was before.
+
+    Raises
+    ------
+    ParameterError
+        When it cannot be written.
+    """
+    require_writable(path)
+    target = path.resolve()
+    try:
+        with whole_file(target, unfinished(target.parent, ".aucbench")) as file:
+            yield file
+    except OSError as error:
+        raise not_writable(path, error) from error
+
+
+def not_writable(path: Path, error: OSError) -> ParameterError:
+    """Return the error to raise where a file of the user's cannot be written."""
+    return ParameterError(f"cannot write {path}: {why(error)}; name another file")

@@ -1,0 +1,139 @@
+"""What runs in the process of a job, before and after the function that it calls."""
+
+from __future__ import annotations
+
+import errno
+import faulthandler
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+from aucbench.infra.supervise import job_folder, limits, proc
+from aucbench.infra.supervise.records import Limits, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One call: that of a job or of a step."""
+
+    call: str
+    request: Mapping[str, Any]
+    limits: Limits
+    folder: Path
+    steps: Mapping[str, Path]
+
+
+def live(task: Task, output: int, parent: int) -> NoReturn:
+    """Call the function and write down what came of it; ends this process."""
+    code = 1
+    try:
+        _settle(task.folder, output, parent)
+        _seed(task)
+        _answer(task)
+        _flush()
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        # No clean-up at exit: threads and handlers that a plugin left could hang there.
+        os._exit(code)
+
+
+def _settle(folder: Path, output: int, parent: int) -> None:
+    """Leave nothing of the job parent behind: session, signals, descriptors, working directory."""
+    os.setsid()
+    proc.die_with(parent)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays
+    # By lines: what a process that is killed had in a buffer would be lost.
+    sys.stdout, sys.stderr = (
+        open(fd, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
+        for fd in (1, 2)
+    )
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    faulthandler.enable()
+    os.chdir(folder / job_folder.ROOM)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder / job_folder.TEMPORARY)
+
+
+def _seed(task: Task) -> None:
+    """Global generators begin where the request says: the same in every run of this job."""
+    seed = int(digest([task.call, task.request])[:8], 16)
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed)
+
+
+def _answer(task: Task) -> None:
+    me = os.getpid()
+    try:
+        text, name = _called(task), job_folder.RESULT
+    except BaseException as error:
+        limits.open_lid()
+        with suppress(OSError, ValueError):  # it may have closed its stderr
+            traceback.print_exc()
+        failure = {"reason": _said(error), "memory": _is_about_memory(error)}
+        text, name = json.dumps(failure), job_folder.FAILURE
+    if os.getpid() == me:  # a process that the function forked must not answer in its place
+        job_folder.write(task.folder / name, text)
+
+
+def _called(task: Task) -> str:
+    function = _found(task.call)
+    if task.limits.memory is not None:
+        limits.close_lid(int(task.limits.memory))
+    result = function(task.request, task.folder / job_folder.ROOM, dict(task.steps))
+    if not isinstance(result, dict):
+        raise TypeError(f"the result is {type(result).__name__}, not dict")
+    try:
+        text = json.dumps(result, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the result is not JSON: {error}") from error
+    if len(text) > job_folder.LARGEST:
+        raise ValueError(
+            f"the result has {len(text) >> 20} MiB, {job_folder.LARGEST >> 20} are allowed"
+        )
+    return text
+
+
+def _found(call: str) -> Callable[..., Any]:
+    module, _, function = call.partition(":")
+    found: Any = import_module(module)
+    for name in function.split("."):
+        found = getattr(found, name)
+    return found  # type: ignore[no-any-return] # what is not callable fails when called
+
+
+def _said(error: BaseException) -> str:
+    """Type and first line of the message, which a plugin may have made unprintable."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception as worse:
+        lines = [f"its message raised {type(worse).__name__}"]
+    name = type(error).__name__
+    return f"{name}: {lines[0][:1000]}" if lines else name
+
+
+def _is_about_memory(error: BaseException) -> bool:
+    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return refused or isinstance(error, MemoryError)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # closed, or replaced by anything
+            stream.flush()

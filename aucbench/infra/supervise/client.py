@@ -1,0 +1,249 @@
+"""`Supervisor`: submit jobs, wait for outcomes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from math import inf
+from pathlib import Path
+from threading import Lock, RLock
+from time import monotonic
+from types import TracebackType
+from typing import Self, TypeVar
+from uuid import uuid4
+
+from aucbench.errors import AucbenchError, ParameterError, UnsupportedError, require_whole
+from aucbench.infra.supervise import job_folder
+from aucbench.infra.supervise.fork_server_handle import ForkServerHandle, Setup
+from aucbench.infra.supervise.records import Ending, Job, Outcome, Step
+from aucbench.infra.supervise.tickets import Tickets
+from aucbench.infra.supervise.wire import packed
+
+STACK = (
+    "numpy",
+    "scipy.linalg",
+    "scipy.sparse",
+    "sklearn.linear_model",
+    "sklearn.model_selection",
+    "aucbench.solving.loop",
+    "aucbench.metrics",
+    "aucbench.registry",
+)
+T = TypeVar("T")
+
+
+class Supervisor:
+    """Runs jobs in processes of their own, under limits; a context manager.
+
+    It owns one warm process (started at once, ready after a second or two) and all below it.
+    Whichever way this process ends, those end within about two seconds. Methods may be called
+    from several threads, also of a daemonic process; a fork of this process cannot use it.
+
+    Parameters
+    ----------
+    threads : int
+        Size of the pools of OpenMP, OpenBLAS and MKL in each job.
+    scratch : Path, optional
+        Folder for job folders and steps; what steps left stays there. By default a temporary
+        folder that goes with the supervisor.
+    preload : sequence of str
+        Modules to import in the warm process; they must not start threads that work. No
+        third-party plugins: one that crashes there would take every job along.
+
+    Attributes
+    ----------
+    token : str
+        Value of AUCBENCH_SUPERVISOR in the environment of all its processes.
+
+    Raises
+    ------
+    UnsupportedError
+        On another system than Linux.
+    """
+
+    def __init__(
+        self, *, threads: int = 1, scratch: Path | None = None, preload: Sequence[str] = STACK
+    ):
+        if sys.platform != "linux":
+            raise UnsupportedError(
+                f"jobs cannot be supervised on {sys.platform}: it takes Linux; use a container"
+            )
+        require_whole(1, threads=threads)
+        self._threads, self._owner = threads, os.getpid()
+        self.token = uuid4().hex
+        given = Path(scratch or tempfile.mkdtemp(prefix="aucbench-")).resolve()
+        self._base = given / f"jobs-{self.token[:12]}"
+        remove = self._base if scratch else given
+        self._setup = Setup(tuple(preload), str(self._base), str(given / "steps"), str(remove))
+        self._lock, self._reading = RLock(), Lock()
+        self._tickets = Tickets()
+        self._end: str | None = None  # why it can do no more
+        self._server: ForkServerHandle | None = self._started()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def submit(self, job: Job) -> int:
+        """Start a job at once, however many are running; its ticket is for `wait`.
+
+        Raises
+        ------
+        ParameterError
+            When a request is not JSON.
+        AucbenchError
+            When the supervisor is closed, or its warm process could not be started.
+        """
+        return self._submitted(job, claimed=False)
+
+    def run(self, job: Job) -> Outcome:
+        """Start a job and wait for its outcome; for threads that do one job at a time."""
+        ticket = self._submitted(job, claimed=True)
+        try:
+            found = self._until(lambda: self._tickets.take(ticket), None)
+        except BaseException:
+            self.kill(ticket)
+            raise
+        assert found is not None  # without a time limit it returns or raises
+        return found
+
+    def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
+        """Outcomes that came since the last call, in the order in which the jobs ended.
+
+        Waits for the first one, at most `timeout` seconds; returns an empty list at once when
+        nothing that was submitted is running.
+        """
+        return self._until(self._tickets.take_others, timeout) or []
+
+    def kill(self, ticket: int) -> None:
+        """End a job and forget it: `wait` will not return it. A step that it did is undone."""
+        with self._lock:
+            if self._tickets.withdraw(ticket) and self._server:
+                self._send(self._server, packed({"kill": ticket}))
+
+    def forget(self, step: Step) -> None:
+        """Remove what a step left; no job that is running, or to come, may need it."""
+        job_folder.remove(Path(self._setup.steps) / step.identity)
+
+    def close(self) -> None:
+        """End everything; nothing is left alive. Whoever waits gets an AucbenchError."""
+        if os.getpid() != self._owner:
+            return
+        with self._lock:
+            self._end = self._end or "the supervisor is closed"
+            server = self._server
+            if server:
+                server.hang_up()
+        with self._reading:
+            if server and self._server is server:
+                self._bury(server)
+
+    def _started(self) -> ForkServerHandle:
+        for folder in (self._base / "failed", Path(self._setup.steps)):
+            folder.mkdir(parents=True, exist_ok=True)
+        return ForkServerHandle(self._setup, threads=self._threads, token=self.token)
+
+    def _submitted(self, job: Job, *, claimed: bool) -> int:
+        with self._lock:
+            ticket = self._tickets.new()
+        try:
+            line = packed({"run": ticket, "job": job.to_json()})
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
+        while True:
+            with self._lock:
+                self._require_usable()
+                self._server = self._server or self._started()
+                if self._send(self._server, line):
+                    self._tickets.start(ticket, claimed=claimed)
+                    return ticket
+            with self._reading:
+                self._listen(0)
+
+    def _send(self, server: ForkServerHandle, line: bytes) -> bool:
+        try:
+            server.send(line)
+        except BrokenPipeError:
+            return False  # whoever reads will find that the fork server has ended
+        return True
+
+    def _until(self, ready: Callable[[], T | None], timeout: float | None) -> T | None:
+        """Read messages until `ready` returns something, or for some seconds.
+
+        One thread reads for all; the others look again when it has let go.
+        """
+        last = inf if timeout is None else monotonic() + timeout
+        while True:
+            found, left = None, max(0.0, last - monotonic())
+            if self._reading.acquire(timeout=-1 if left == inf else left):
+                try:
+                    found = self._looked(ready)
+                    if found is None:
+                        self._listen(left)
+                finally:
+                    self._reading.release()
+            found = self._looked(ready) if found is None else found
+            if found is not None or monotonic() >= last:
+                return found
+
+    def _looked(self, ready: Callable[[], T | None]) -> T | None:
+        with self._lock:
+            found = ready()
+            if found is None:
+                self._require_usable()
+            return found
+
+    def _require_usable(self) -> None:
+        forked = os.getpid() != self._owner
+        if why := "the supervisor is that of another process" if forked else self._end:
+            raise AucbenchError(f"{why}; make a new one")
+
+    def _listen(self, timeout: float) -> None:
+        """Take in what the fork server says within some seconds; for who holds `_reading`."""
+        server = self._server
+        messages = server.receive(timeout) if server else []
+        for message in messages or ():
+            if "ended" in message:
+                self._settle(message["ended"], message["why"])
+            elif server:
+                server.ready = "ready" in message
+                self._end = self._end or message.get("failed")
+        if server and messages is None:
+            self._bury(server)
+
+    def _settle(self, ticket: int, why: str | None) -> None:
+        """Turn what a job left into its outcome."""
+        folder = self._base / str(ticket)
+        if ticket in self._tickets:
+            outcome = job_folder.collect(folder) or self._unreported(why)
+            with self._lock:
+                self._tickets.settle(ticket, outcome)
+        job_folder.remove(folder)
+
+    def _unreported(self, why: str | None) -> Outcome:
+        server = self._server
+        reason = why or "its job parent left no report"
+        return Outcome(Ending.CRASH, reason, log=server.last_words() if server else "")
+
+    def _bury(self, server: ForkServerHandle) -> None:
+        """End what a fork server that is gone has left; its jobs are lost."""
+        words = server.last_words()
+        server.end()
+        with self._lock:
+            self._server = None
+            if self._end:
+                return
+            if not server.ready:
+                self._end = f"the warm process could not be started: {words}"
+                return
+            lost = "the process that starts all jobs was killed"
+            self._tickets.settle_all(Outcome(Ending.CRASH, lost, log=words))

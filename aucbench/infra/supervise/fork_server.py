@@ -1,0 +1,183 @@
+"""The warm process: imports once, forks job parents and gives each one job at a time.
+
+Its argument is {"preload", "base", "steps", "remove", "client"} (see fork_server_handle.py); then
+it speaks JSON lines. In: {"run": ticket, "job": {...}} and {"kill": ticket}. Out: {"ready": pid}
+or {"failed": reason}, then {"ended": ticket, "why": ...} when no process of that job is left.
+The end of its input, or of the client, is the end of everything below.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import traceback
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from aucbench.infra.supervise import job_folder, job_parent, proc, watch
+from aucbench.infra.supervise.wire import Inbox, Outbox, packed, send
+
+BREATH = 5  # milliseconds between two looks at processes that are dying
+PATIENCE = 1.5  # seconds, at the end
+
+
+@dataclass(slots=True)
+class _JobParent:
+    pid: int
+    inbox: Inbox
+    ticket: int | None = None  # of the job that it has
+
+
+class ForkServer:
+    """Guards, and the messages about them."""
+
+    def __init__(self, inbox: Inbox, outbox: Outbox, setup: dict[str, Any]):
+        self._inbox, self._outbox = inbox, outbox
+        self._base = Path(setup["base"])
+        self._shelf = job_parent.Shelf(Path(setup["steps"]), self._base / "failed")
+        self._client = os.pidfd_open(os.getppid())
+        self._parents: dict[int, _JobParent] = {}  # by the descriptor of their inbox
+        self._late: list[tuple[float, dict[str, Any]]] = []  # said when no stranger is left
+        self._poll = select.poll()
+        for fd in (inbox.fd, self._client):
+            self._poll.register(fd, select.POLLIN)
+
+    def deserted(self) -> bool:
+        """Whether the client has ended; its pipe may live on in processes that it forked."""
+        watched = select.poll()
+        watched.register(self._client, select.POLLIN)
+        return bool(watched.poll(0))
+
+    def serve(self) -> None:
+        """Fork and report until the client has gone."""
+        while True:
+            for fd, _ in self._poll.poll(BREATH if self._late or self._outbox else None):
+                if fd == self._client or (fd == self._inbox.fd and not self._listen()):
+                    return
+                if fd in self._parents:
+                    self._hear(self._parents[fd])
+            self._tell()
+
+    def _listen(self) -> bool:
+        """Do what the client asks; False when it has closed the pipe."""
+        messages = self._inbox.read()
+        for message in messages or ():
+            if "run" in message:
+                self._start(message)
+            for known in self._parents.values():
+                if known.ticket == message.get("kill", 0):
+                    os.kill(known.pid, signal.SIGKILL)
+        return messages is not None
+
+    def _start(self, message: dict[str, Any]) -> None:
+        """Give a job to a job parent that is free, or to a new one."""
+        try:
+            free = next((g for g in self._parents.values() if g.ticket is None), None)
+            chosen = free or self._forked()
+        except OSError as error:
+            why = f"no process could be started: {error}"
+            self._outbox.send({"ended": message["run"], "why": why})
+            return
+        chosen.ticket = message["run"]
+        # A job parent that was killed while it was free is buried, with its ticket, when heard.
+        with suppress(BrokenPipeError):
+            send(chosen.inbox.fd, packed(message))
+
+    def _forked(self) -> _JobParent:
+        server = os.getpid()
+        ours, its = socket.socketpair()
+        with its:
+            pid = os.fork()
+            if pid == 0:
+                job_parent.live(its.fileno(), self._base, self._shelf, server)
+        fd = ours.detach()
+        self._parents[fd] = known = _JobParent(pid, Inbox(fd))
+        self._poll.register(fd, select.POLLIN)
+        return known
+
+    def _hear(self, known: _JobParent) -> None:
+        """A job parent has ended its job, or has ended itself."""
+        if known.inbox.read():
+            self._outbox.send({"ended": known.ticket, "why": None})
+            known.ticket = None
+            return
+        del self._parents[known.inbox.fd]
+        self._poll.unregister(known.inbox.fd)
+        os.close(known.inbox.fd)
+        _, status = os.waitpid(known.pid, 0)
+        if known.ticket is not None:
+            cause = proc.ending(os.waitstatus_to_exitcode(status))
+            message = {"ended": known.ticket, "why": f"its job parent: {cause}"}
+            self._late.append((monotonic() + watch.PATIENCE, message))
+
+    def _tell(self) -> None:
+        """Say which jobs lost their job parent, once what that has left is dead too."""
+        left = self._strangers() if self._late else set()
+        now = monotonic()
+        while self._late and (not left or now > self._late[0][0]):
+            self._outbox.send(self._late.pop(0)[1])
+        self._outbox.flush()
+
+    def _strangers(self) -> set[int]:
+        """Kill, and reap, children that are no job parents; those that are left."""
+        left = proc.children(os.getpid()) - {known.pid for known in self._parents.values()}
+        for pid in left:
+            proc.strike({pid, *proc.descendants(pid)})
+            os.waitpid(pid, os.WNOHANG)
+        return left
+
+
+def main(setup: dict[str, Any]) -> None:
+    """Serve the client at the other end of stdin and stdout, then leave nothing."""
+    inbox, outbox = Inbox(os.dup(0)), Outbox(os.dup(1))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # what an import prints is no message
+    _settle()
+    try:
+        # Another parent: the client ended before we could watch it.
+        if os.getppid() == setup["client"]:
+            with suppress(BrokenPipeError):  # it ended before it read
+                server = ForkServer(inbox, outbox, setup)
+                if _warm(server, outbox, setup["preload"]):
+                    server.serve()
+    finally:
+        proc.end_descendants({}, PATIENCE)
+        os.close(outbox.fd)  # tells the client that all is dead
+    # After an exception the client is there and starts another fork server in this folder.
+    job_folder.remove(Path(setup["remove"]))
+
+
+def _settle() -> None:
+    """Signals of its own, whatever the client had; no core dumps of jobs."""
+    proc.adopt_orphans()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of `finally`
+    signal.pthread_sigmask(signal.SIG_SETMASK, (signal.SIGCHLD,))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def _warm(server: ForkServer, outbox: Outbox, modules: list[str]) -> bool:
+    """Import; False when that failed, or nobody waits for it any more."""
+    for module in modules:
+        try:
+            import_module(module)
+        except BaseException as error:
+            traceback.print_exc()
+            reason = f"cannot preload {module}: {type(error).__name__}: {error}"
+            outbox.send({"failed": reason})
+            return False
+        if server.deserted():
+            return False
+    gc.collect()
+    gc.freeze()  # a collection in a child would touch, and so copy, every page
+    outbox.send({"ready": os.getpid()})
+    return True

@@ -1,0 +1,129 @@
+"""The fork server as the client sees it: a process, a pipe to it and a pipe from it."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from aucbench.infra.supervise import job_folder, proc
+from aucbench.infra.supervise.wire import Inbox, send
+
+START = """\
+import json, sys
+sys.path[:], setup = json.loads(sys.argv[1])
+from aucbench.infra.supervise import fork_server
+fork_server.main(setup)
+"""
+POOLS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
+LOG = "fork-server.log"
+SOON = 2.0  # seconds for the fork server to end all below it
+SLOW = 60.0  # seconds for it to remove its folder
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a fork server is told.
+
+    Attributes
+    ----------
+    preload : tuple of str
+        Modules.
+    base : str
+        Folder of the jobs of one client.
+    steps : str
+        Folder of the steps.
+    remove : str
+        Folder that it removes at its end: `base`, or one around it.
+    """
+
+    preload: tuple[str, ...]
+    base: str
+    steps: str
+    remove: str
+
+
+class ForkServerHandle:
+    """A running fork server; one thread may read while others write."""
+
+    def __init__(self, setup: Setup, *, threads: int, token: str):
+        self._setup, self._token = setup, token
+        self.ready = False
+        path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - '' is the cwd
+        told = json.dumps([path, {**asdict(setup), "client": os.getpid()}])
+        pools = {f"{name}_NUM_THREADS": str(threads) for name in POOLS}
+        # Sets and dicts of str in one order, in every run.
+        fixed = {"PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"), proc.MARKER: token}
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", START, told],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**os.environ, **pools, **fixed},
+                start_new_session=True,
+                bufsize=0,
+            )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        self._inbox = Inbox(self._out.fileno())
+
+    def send(self, line: bytes) -> None:
+        """Write a line.
+
+        Raises
+        ------
+        BrokenPipeError
+            When the fork server has ended, or was told to.
+        """
+        if self._in.closed:
+            raise BrokenPipeError
+        send(self._in.fileno(), line)
+
+    def receive(self, timeout: float) -> list[dict[str, Any]] | None:
+        """Messages that came within some seconds; None when there will be no more."""
+        watched = select.poll()
+        watched.register(self._inbox.fd, select.POLLIN)
+        if not watched.poll(None if timeout == inf else timeout * 1000):
+            return []
+        return self._inbox.read()
+
+    def hang_up(self) -> None:
+        """Tell the fork server to end everything."""
+        self._in.close()
+
+    def end(self) -> None:
+        """Wait until it has, and see to it otherwise; `hang_up` or its death came before."""
+        watched = select.poll()
+        watched.register(self._inbox.fd, select.POLLIN)
+        while (said := bool(watched.poll(SOON * 1000))) and self._inbox.read() is not None:
+            continue
+        try:
+            self._process.wait(SLOW if said else 0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.returncode != 0:
+            proc.end_marked(self._token)
+        self._in.close()
+        self._out.close()
+        job_folder.remove(Path(self._setup.remove))
+
+    def last_words(self) -> str:
+        """Last line of what it, or a job parent, wrote to stderr."""
+        try:
+            lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            lines = []  # its folder went with it
+        return lines[-1][:1000] if lines else "it said nothing"
+
+    @property
+    def _log(self) -> Path:
+        return Path(self._setup.base) / LOG

@@ -1,0 +1,146 @@
+"""The folder of a job: what lies where, and how it is read without trusting what is there.
+
+JOB/room/             private folder and working directory; room/lines.jsonl, room/out/
+JOB/tmp/              for temporary files
+JOB/result.json       what the function returned, or
+JOB/failure.json      why it did not
+JOB/report.json       how it ended, by the job parent: written last
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from aucbench.infra.supervise.records import Ending, Outcome
+
+ROOM, TEMPORARY, OUT, LINES = "room", "tmp", "out", "lines.jsonl"
+RESULT, FAILURE, REPORT = "result.json", "failure.json", "report.json"
+LARGEST = 64 * 2**20  # bytes of a result, of the lines, of all files together
+
+
+class UnfitError(Exception):
+    """What a job left cannot be used; the message says why."""
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file that is there completely or not at all."""
+    draft = path.with_suffix(".draft")
+    draft.write_text(text, encoding="utf-8")
+    draft.rename(path)
+
+
+def collect(folder: Path) -> Outcome | None:
+    """Read what a job left; None when its job parent wrote no report."""
+    report = _object(read(folder / REPORT))
+    if report is None:
+        return None
+    report["ending"] = Ending(report["ending"])
+    if report["step"] is not None:
+        return Outcome(**report)
+    result = None
+    left: dict[str, Any] = {"lines": (), "files": {}}
+    try:
+        left["lines"] = tuple(_lines(folder / ROOM / LINES))
+        left["files"] = _files(folder / ROOM / OUT)
+        result = result_of(folder) if report["ending"] is Ending.OK else None
+    except UnfitError as unfit:
+        if report["ending"] is Ending.OK:
+            report |= {"ending": Ending.ERROR, "reason": str(unfit)}
+    return Outcome(**report, **left, result=result)
+
+
+def result_of(folder: Path) -> dict[str, Any]:
+    """Return what the function returned.
+
+    Raises
+    ------
+    UnfitError
+        When that is no JSON object, or too large.
+    """
+    found = _object(read(folder / RESULT))
+    if found is None:
+        raise UnfitError("the result is no JSON object; return a dict of plain values")
+    return found
+
+
+def failure_of(folder: Path) -> dict[str, Any] | None:
+    """Return why the function returned nothing, where it could say so."""
+    return _object(read(folder / FAILURE))
+
+
+def read(path: Path) -> bytes | None:
+    """Bytes of a regular file; None when there is none.
+
+    Raises
+    ------
+    UnfitError
+        When it is too large.
+    """
+    try:
+        # Without O_NONBLOCK a FIFO would be waited for.
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None  # absent, a symbolic link, unreadable: nothing that a job hands over
+    try:
+        about = os.fstat(fd)
+        if not stat.S_ISREG(about.st_mode):
+            return None
+        if about.st_size > LARGEST:
+            raise UnfitError(f"{path.name} has more than {LARGEST >> 20} MiB; leave less behind")
+        with open(fd, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(fd)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder and all below it, whatever rights a job gave it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        folder.chmod(stat.S_IRWXU)
+        for place, inner, _ in os.walk(folder):
+            for path in (Path(place, name) for name in inner):
+                if not path.is_symlink():
+                    path.chmod(stat.S_IRWXU)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Objects of JSON lines, up to the one in which a process was killed while writing."""
+    for line in (read(path) or b"").split(b"\n"):
+        found = _object(line)
+        if found is None:
+            return
+        yield found
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    try:
+        names = sorted(os.listdir(folder)) if not folder.is_symlink() else []  # noqa: PTH208
+    except OSError:
+        return {}  # absent, no folder, unreadable
+    files = {name: read(folder / name) for name in names}
+    if sum(len(content or b"") for content in files.values()) > LARGEST:
+        raise UnfitError(f"{OUT} has more than {LARGEST >> 20} MiB; leave less behind")
+    return {name: content for name, content in files.items() if content is not None}
+
+
+def _object(text: bytes | None) -> dict[str, Any] | None:
+    """JSON object, strictly (no NaN); None for anything else."""
+    if not text:
+        return None
+    try:
+        found = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)

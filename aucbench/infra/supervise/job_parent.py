@@ -1,0 +1,127 @@
+"""The process above one job at a time: it does the missing steps, then the job, then reports."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from aucbench.infra.supervise import job_folder, proc, watch
+from aucbench.infra.supervise.child import Task
+from aucbench.infra.supervise.records import Ending, Job, Step
+from aucbench.infra.supervise.wire import Inbox, packed
+
+FIRST = 3  # descriptor after stdin, stdout and stderr
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where steps leave what they did: `done` may be shared by several supervisors.
+
+    Failures are not shared, so that another run tries again.
+    """
+
+    done: Path
+    failed: Path
+
+
+def live(wire: int, base: Path, shelf: Shelf, server: int) -> NoReturn:
+    """Do one job after the other, as the fork server says; ends this process.
+
+    It can be used again because after each job it has no descendant left.
+    """
+    code = 1
+    try:
+        wire = _settle(wire, server)
+        inbox = Inbox(wire)
+        while messages := inbox.read():
+            for message in messages:
+                _report(message, base, shelf)
+                os.write(wire, packed({"ended": message["run"]}))
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _settle(wire: int, server: int) -> int:
+    """Keep one descriptor of the fork server, and none of its signals."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    proc.die_with(server)
+    proc.adopt_orphans()
+    os.dup2(wire, FIRST)
+    os.closerange(FIRST + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    return FIRST
+
+
+def _report(message: Mapping[str, Any], base: Path, shelf: Shelf) -> None:
+    folder = base / str(message["run"])
+    report = _done(Job.from_json(message["job"]), folder, shelf)
+    folder.mkdir(parents=True, exist_ok=True)  # the job may have removed it
+    job_folder.write(folder / job_folder.REPORT, json.dumps(report.to_json()))
+
+
+def _done(job: Job, folder: Path, shelf: Shelf) -> watch.Report:
+    steps: dict[str, Path] = {}
+    for number, step in enumerate(job.steps):
+        task = Task(step.call, step.request, step.limits, folder / f"step-{number}", steps)
+        failure = _ensure(step, task, shelf)
+        if failure is not None:
+            return replace(failure, step=step.key)
+        steps = {**steps, step.key: shelf.done / step.identity}
+    return watch.run(Task(job.call, job.request, job.limits, folder, steps))
+
+
+def _ensure(step: Step, task: Task, shelf: Shelf) -> watch.Report | None:
+    """Do a step unless it was done; how it failed, now or before."""
+    place = shelf.done / step.identity
+    if place.is_dir():
+        return None
+    with _locked(place.with_suffix(".lock")):
+        before = shelf.failed / f"{step.identity}.json"
+        if place.is_dir():
+            return None
+        if before.exists():
+            known = json.loads(before.read_text(encoding="utf-8"))
+            return watch.Report(**{**known, "ending": Ending(known["ending"])})
+        report = _kept(watch.run(task), task, place)
+        if report.ending is Ending.OK:
+            return None
+        job_folder.write(before, json.dumps(report.to_json()))
+        return report
+
+
+def _kept(report: watch.Report, task: Task, place: Path) -> watch.Report:
+    """Put the room of a step that went well where jobs look for it."""
+    if report.ending is not Ending.OK:
+        return report
+    room = task.folder / job_folder.ROOM
+    try:
+        job_folder.result_of(task.folder)
+        (task.folder / job_folder.RESULT).rename(room / job_folder.RESULT)
+        for file in room.rglob("*"):
+            if file.is_file() and not file.is_symlink():
+                file.chmod(0o444)  # many jobs map it
+        room.rename(place)
+    except (OSError, job_folder.UnfitError) as error:
+        return replace(report, ending=Ending.ERROR, reason=f"its room cannot be kept: {error}")
+    return report
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock that ends with this process at the latest."""
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,169 @@
+"""Processes of Linux: who descends from whom, and the end of them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from time import monotonic, sleep
+
+MARKER = "AUCBENCH_SUPERVISOR"  # environment variable of the fork server and all below it
+PR_SET_PDEATHSIG = 1  # of linux/prctl.h
+PR_SET_CHILD_SUBREAPER = 36
+BREATH = 0.01  # seconds between two looks at processes that are dying
+
+
+def die_with(parent: int) -> None:
+    """Let this process be killed when `parent`, which forked it, ends."""
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before we could ask
+        os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def children(pid: int) -> set[int]:
+    """Processes that `pid` forked or adopted; none once it ended."""
+    return _lister()(pid)
+
+
+def descendants(pid: int) -> set[int]:
+    """Children of `pid`, their children and so on."""
+    of = _lister()
+    found: set[int] = set()
+    fresh = {pid}
+    while fresh:
+        fresh = {child for parent in fresh for child in of(parent)} - found
+        found |= fresh
+    return found
+
+
+def strike(pids: Iterable[int]) -> None:
+    """SIGKILL processes and their groups, this one's own group excepted.
+
+    A group is killed as a whole: no member can fork in the meantime.
+    """
+    own = os.getpgrp()
+    for pid in pids:
+        # It may have ended meanwhile, or belong to another user by now (a setuid program).
+        with suppress(ProcessLookupError, PermissionError):
+            group = os.getpgid(pid)
+            os.kill(pid, signal.SIGKILL)
+            if group != own:
+                os.killpg(group, signal.SIGKILL)
+
+
+def reap(ends: dict[int, int]) -> bool:
+    """Add exit codes of children that ended (-n: by signal n); whether any child is left."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return False
+        if pid == 0:
+            return True
+        ends[pid] = os.waitstatus_to_exitcode(status)
+
+
+def end_descendants(ends: dict[int, int], patience: float) -> bool:
+    """Kill until this process, a sub-reaper with SIGCHLD blocked, has no child left.
+
+    Returns
+    -------
+    bool
+        False when `patience` seconds were not enough (a process that hangs in the kernel).
+    """
+    last = monotonic() + patience
+    while reap(ends):
+        if monotonic() > last:
+            return False
+        strike(descendants(os.getpid()))
+        signal.sigtimedwait((signal.SIGCHLD,), BREATH)
+    return True
+
+
+def marked(token: str) -> set[int]:
+    """Processes that were started by the supervisor with this token, wherever they hang."""
+    wanted = f"{MARKER}={token}".encode()
+    return {pid for pid in _all() if wanted in read(pid, "environ").split(b"\0")}
+
+
+def end_marked(token: str, patience: float = 2.0) -> None:
+    """Kill what a fork server that was killed itself has left behind."""
+    last = monotonic() + patience
+    while (left := marked(token)) and monotonic() < last:
+        strike(left)
+        sleep(BREATH)  # they are nobody's children here: there is nothing to wait for
+
+
+def ending(code: int) -> str:
+    """Say what an exit code means: ended with code 1; killed by SIGSEGV (Segmentation fault)."""
+    if code >= 0:
+        return f"ended with code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        return f"killed by signal {-code}"
+    return f"killed by {name} ({signal.strsignal(-code)})"
+
+
+def _prctl(option: int, value: int) -> None:
+    if _libc().prctl(option, value, 0, 0, 0):
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _lister() -> Callable[[int], set[int]]:
+    return _listed if _kernel_lists() else _scanned()
+
+
+@cache
+def _kernel_lists() -> bool:
+    """Whether this kernel has CONFIG_PROC_CHILDREN."""
+    return Path(f"/proc/self/task/{os.getpid()}/children").exists()
+
+
+def _listed(pid: int) -> set[int]:
+    """Children by the kernel's list for each thread."""
+    found: set[int] = set()
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - Path is three times slower
+            with open(f"/proc/{pid}/task/{task}/children", "rb") as listed:  # noqa: PTH123
+                found.update(map(int, listed.read().split()))
+    except (FileNotFoundError, ProcessLookupError):
+        return found
+    return found
+
+
+def _scanned() -> Callable[[int], set[int]]:
+    """Children from one look at all processes."""
+    families: dict[int, set[int]] = {}
+    for pid in _all():
+        # The name, in brackets, may hold anything; then come the state and the parent.
+        if stat := read(pid, "stat"):
+            families.setdefault(int(stat.rpartition(b")")[2].split()[1]), set()).add(pid)
+    return lambda pid: families.get(pid, set())
+
+
+def _all() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+
+
+def read(pid: int, what: str) -> bytes:
+    """Contents of /proc/PID/what; nothing where that has ended."""
+    try:
+        return Path(f"/proc/{pid}/{what}").read_bytes()
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return b""  # it ended, or is another user's

@@ -1,0 +1,156 @@
+"""One call in a child of this process, followed until it and all that it started are gone."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from time import monotonic
+from typing import Any
+
+from aucbench.infra.supervise import child, job_folder, proc
+from aucbench.infra.supervise.limits import Meter
+from aucbench.infra.supervise.records import Ending
+
+TAIL = 2**14  # bytes of output that are kept
+CHUNK = 2**16
+MOST_PROCESSES = 500
+NEAR = 0.9  # of the memory budget: who dies there died of it
+PATIENCE = 10.0  # seconds for processes to die of SIGKILL
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a call ended: an `Outcome` without what lies in the room."""
+
+    ending: Ending
+    reason: str | None
+    log: str
+    wall_seconds: float
+    peak_memory: int
+    step: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+def run(task: child.Task) -> Report:
+    """Fork, follow, kill, judge; SIGCHLD must be blocked, orphans be adopted by this process."""
+    for name in (job_folder.ROOM, job_folder.TEMPORARY):
+        (task.folder / name).mkdir(parents=True)
+    meter = Meter(task.limits.memory)
+    parent = os.getpid()
+    output, write_end = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        child.live(task, write_end, parent)
+    os.close(write_end)
+    watch = _Watch(task, pid, output, meter)
+    try:
+        verdict = watch.follow()
+        return watch.report(verdict)
+    finally:
+        watch.close()
+
+
+class _Watch:
+    """The child of one call, its clock, its memory and the end of its output."""
+
+    def __init__(self, task: child.Task, pid: int, output: int, meter: Meter):
+        os.set_blocking(output, False)
+        self._task, self._pid, self._output, self._meter = task, pid, output, meter
+        self._alive = os.pidfd_open(pid)
+        self._tail = b""
+        self._begin = monotonic()
+        self._sample_at = self._begin + meter.pause(0.0)
+        self._ends: dict[int, int] = {}
+        self._poll = select.poll()
+        self._poll.register(self._alive, select.POLLIN)
+        self._poll.register(output, select.POLLIN)
+
+    def close(self) -> None:
+        """Close its descriptors."""
+        os.close(self._alive)
+        os.close(self._output)
+
+    def follow(self) -> tuple[Ending, str] | None:
+        """Wait until it has ended (None) or broken a limit, and is dead for that."""
+        timeout = self._task.limits.timeout
+        deadline = float("inf") if timeout is None else self._begin + timeout
+        while not self._ended_by(min(self._sample_at, deadline)):
+            now = monotonic()
+            if now >= deadline:
+                return Ending.TIMEOUT, f"did not end within {timeout:g} s{self._terminate()}"
+            if now >= self._sample_at and (verdict := self._sampled(now)):
+                return verdict
+        return None
+
+    def report(self, verdict: tuple[Ending, str] | None) -> Report:
+        """Kill what is left of it, then judge."""
+        seconds = monotonic() - self._begin
+        gone = proc.end_descendants(self._ends, PATIENCE)
+        while self._drain():
+            continue
+        ending, reason = verdict or self._judged()
+        if not gone:
+            reason = f"{reason or 'returned'}; a process that it left could not be killed"
+        log = self._tail.decode(errors="replace")
+        return Report(ending, reason, log, seconds, self._meter.peak)
+
+    def _ended_by(self, moment: float) -> bool:
+        """Read what it writes until it has ended, or until the moment (False)."""
+        while True:
+            wait = max(0.0, moment - monotonic())
+            ready = {fd for fd, _ in self._poll.poll(wait * 1000)}
+            if self._output in ready and self._drain() == b"":
+                self._poll.unregister(self._output)  # it closed its stdout and stderr
+            if self._alive in ready:
+                return True
+            if wait == 0.0:
+                return False
+
+    def _drain(self) -> bytes | None:
+        """Read a chunk of its output; empty at the end, None when nothing is there yet."""
+        try:
+            fresh = os.read(self._output, CHUNK)
+        except BlockingIOError:
+            return None
+        self._tail = (self._tail + fresh)[-TAIL:]
+        return fresh
+
+    def _terminate(self) -> str:
+        """SIGTERM and the time to obey."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._pid, signal.SIGTERM)
+        obeyed = self._ended_by(monotonic() + self._task.limits.grace)
+        return "" if obeyed else ", nor after SIGTERM"
+
+    def _sampled(self, now: float) -> tuple[Ending, str] | None:
+        proc.reap(self._ends)
+        family = proc.descendants(os.getpid())
+        if len(family) > MOST_PROCESSES:
+            return Ending.CRASH, f"had more than {MOST_PROCESSES} processes at once"
+        if self._meter.over(family):
+            return Ending.MEMOUT, f"took more than the {self._budget()}"
+        self._sample_at = monotonic() + self._meter.pause(now - self._begin)
+        return None
+
+    def _judged(self) -> tuple[Ending, str | None]:
+        """How it ended by itself."""
+        folder = self._task.folder
+        if failure := job_folder.failure_of(folder):
+            ending = Ending.MEMOUT if failure["memory"] else Ending.ERROR
+            return ending, failure["reason"]
+        if (folder / job_folder.RESULT).exists():
+            return Ending.OK, None
+        reason = proc.ending(self._ends.get(self._pid, 0))
+        budget = self._meter.budget
+        if budget is not None and self._meter.peak >= NEAR * budget:
+            return Ending.MEMOUT, f"{reason} near the {self._budget()}"
+        return Ending.CRASH, f"{reason} and without a result"
+
+    def _budget(self) -> str:
+        return f"{(self._meter.budget or 0) / 1e6:g} MB that are allowed"

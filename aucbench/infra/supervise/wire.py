@@ -1,0 +1,90 @@
+"""JSON lines between client, fork server and job parents."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+CHUNK = 2**16  # bytes, what a pipe holds
+
+
+class Inbox:
+    """Messages from a pipe."""
+
+    def __init__(self, fd: int):
+        self.fd = fd
+        self._rest = b""
+
+    def read(self) -> list[dict[str, Any]] | None:
+        """Messages that one read completed, waiting for bytes; None at the end of file."""
+        try:
+            fresh = os.read(self.fd, CHUNK)
+        except ConnectionResetError:
+            fresh = b""
+        if not fresh:
+            return None
+        *lines, self._rest = (self._rest + fresh).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+
+class Outbox:
+    """Messages into a pipe that may be full for a while, without waiting."""
+
+    def __init__(self, fd: int):
+        os.set_blocking(fd, False)
+        self.fd = fd
+        self._waiting = b""
+
+    def __bool__(self) -> bool:
+        """Whether something waits for the other end to read."""
+        return bool(self._waiting)
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Write a message, or keep it for `flush`."""
+        self._waiting += packed(message)
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what waits, as far as the pipe takes it.
+
+        Raises
+        ------
+        BrokenPipeError
+            When nobody reads any more.
+        """
+        while self._waiting:
+            try:
+                self._waiting = self._waiting[os.write(self.fd, self._waiting) :]
+            except BlockingIOError:
+                return
+
+
+def send(fd: int, line: bytes) -> None:
+    """Write a line, waiting for the other end to read where it must.
+
+    Raises
+    ------
+    BrokenPipeError
+        When nobody reads any more.
+    """
+    while line:
+        line = line[os.write(fd, line) :]
+
+
+def packed(message: Mapping[str, Any]) -> bytes:
+    """One line.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When the message is not JSON.
+    """
+    return json.dumps(message, allow_nan=False, default=_plain).encode() + b"\n"
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")

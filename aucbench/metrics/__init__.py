@@ -1,0 +1,15 @@
+"""Measures of quality: arrays in, float out. Only the harness calls them."""
+
+from aucbench.metrics.auc import auc, auc_of
+from aucbench.metrics.support import support_f1, support_jaccard, support_recall
+from aucbench.metrics.thresholds import intercept_at, require_one_share
+
+__all__ = [
+    "auc",
+    "auc_of",
+    "intercept_at",
+    "require_one_share",
+    "support_f1",
+    "support_jaccard",
+    "support_recall",
+]

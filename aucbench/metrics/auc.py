@@ -1,0 +1,65 @@
+"""The area under the ROC curve of scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aucbench.aum.loss import roc_auc
+from aucbench.data.arrays import Vector
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.concordance import concordance
+from aucbench.data.targets import Labels
+from aucbench.errors import DataError
+
+
+def auc(y: ArrayLike, scores: ArrayLike) -> float:
+    """Area under the ROC curve, P(s_+ > s_-) + P(s_+ = s_-) / 2, exactly rounded counts.
+
+    O(n log n): one sort per class and one merge in 64-bit integers.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        Labels in {-1, 1}, {0, 1} or booleans.
+    scores : array of shape (n,)
+        Real scores; larger means more positive. Infinite scores are allowed.
+
+    Raises
+    ------
+    DataError
+        When shapes differ, a score is NaN, or the labels are not two known classes.
+    """
+    positive, s = checked(y, scores)
+    return concordance(positive, s, int(np.count_nonzero(positive)))
+
+
+def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
+    """Area under the ROC curve of labels, or of error functions that breakpoints describe.
+
+    Raises
+    ------
+    DataError
+        As `auc` and as `aucbench.aum.roc_auc`, whose value may lie outside [0, 1].
+    """
+    return auc(target.y, scores) if isinstance(target, Labels) else roc_auc(target, scores)
+
+
+def checked(y: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], Vector]:
+    """Return which rows are positive, and the scores as float64; raises as `auc`."""
+    labels: NDArray[Any] = np.asarray(y)
+    s = np.ascontiguousarray(scores, dtype=np.float64)
+    if labels.ndim != 1 or labels.shape != s.shape:
+        raise DataError(f"y has shape {labels.shape} and scores {s.shape}; both must be (n,)")
+    if labels.dtype.kind not in "biuf":
+        raise DataError(f"labels of type {labels.dtype}; encode them as -1 and 1 first")
+    if np.isnan(s).any():
+        raise DataError(f"{np.isnan(s).sum()} score(s) are NaN; an AUC of them means nothing")
+    positive = np.asarray(labels == 1)
+    count = np.count_nonzero(positive)
+    coded = any(np.count_nonzero(labels == low) == s.size - count for low in (-1, 0))
+    if not 0 < count < s.size or not coded:
+        raise DataError("labels must hold both classes, coded {-1, 1}, {0, 1} or as booleans")
+    return positive, s

@@ -1,0 +1,184 @@
+"""`solve`: the only loop over iterates, and the only place that looks at a clock.
+
+Design
+  a. The clock runs while the solver works (`problem`, then each step of its generator) and
+     stands still while a point of the curve is measured.
+  b. The budget is looked at after each yield. A step that never returns is the business of
+     the process that supervises the cell, not of this loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf
+from time import perf_counter
+from typing import Any, TypeVar
+
+import numpy as np
+
+from aucbench.data import NEEDS_LABELS, Data
+from aucbench.data.arrays import Vector
+from aucbench.errors import UnsupportedError, require_above, require_at_least
+from aucbench.protocols import Problem, Solver, State
+from aucbench.records import Point, Run, Stop
+from aucbench.solving.wrappers import learns_from, with_planned_passes
+
+DEFAULT_PASSES = 50
+GAP_TOL = 1e-6
+T = TypeVar("T")
+
+
+class Clock:
+    """Adds up the seconds spent inside the calls it times."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def timed(self, call: Callable[..., T], *args: Any) -> T:
+        """call(*args), on the clock even when it raises."""
+        begin = perf_counter()
+        try:
+            return call(*args)
+        finally:
+            self.seconds += perf_counter() - begin
+
+
+def solve(
+    solver: Solver,
+    data: Data,
+    *,
+    passes: float | None = None,
+    seconds: float | None = None,
+    gap_tol: float = GAP_TOL,
+    seed: int = 0,
+    every: float = 1.0,
+    growth: float = 0.0,
+    watch: Callable[[Point, Vector], None] | None = None,
+) -> Run:
+    """Run a solver on training data until the first limit is reached.
+
+    Parameters
+    ----------
+    solver : Solver
+        For example `get_solver("sht-auc", k=50)`.
+    data : Data
+        Training rows; quality on test rows is the caller's business.
+    passes : float, optional
+        Ends at the first state that has seen `passes * n` rows; 50 when neither this nor
+        `seconds` is given.
+    seconds : float, optional
+        Ends at the first state past this many seconds inside the solver.
+    gap_tol : float
+        Ends when a certified gap is at most `gap_tol * max(1, |f|)`, f the objective at w or
+        at 0, whichever is smaller in magnitude: no bad w makes the tolerance large.
+    seed : int
+        Same seed, same iterates.
+    every : float
+        Passes between points of the curve; infinity keeps the last point only.
+    growth : float
+        Points lie at least `growth * passes` apart too, so that a long curve has a point for
+        each such step of log(passes); 0 keeps them equally spaced.
+    watch : function (point, w), optional
+        Called off the clock at each point of the curve but an invalid one; `w` is a live
+        view. What it raises ends the run.
+
+    Returns
+    -------
+    Run
+        With `stop` INVALID where w was not finite or had a wrong shape; FINISHED where the
+        solver ended by itself, STALLED where it did so with a gap beyond `gap_tol` and 1e-6.
+
+    Raises
+    ------
+    UnsupportedError
+        When the rows have breakpoints and the solver needs labels.
+    """
+    require_above(0, passes=passes, seconds=seconds)
+    require_at_least(0, growth=growth)
+    if not learns_from(solver, data):
+        raise UnsupportedError(NEEDS_LABELS)
+    if passes is None and seconds is None:
+        passes = DEFAULT_PASSES
+    problem_rng, rng = np.random.default_rng(seed).spawn(2)
+    clock = Clock()
+    solver = with_planned_passes(solver, passes)
+    problem = clock.timed(solver.problem, data, problem_rng)
+    states = solver.iterates(problem, rng)
+    limits = _Limits(problem, passes or inf, seconds or inf, gap_tol, every, growth)
+    return _drive(states, clock, limits, watch)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    problem: Problem
+    passes: float
+    seconds: float
+    gap_tol: float
+    every: float
+    growth: float
+
+    def reached(self, point: Point, w: Any) -> Stop | None:
+        """Return the first limit that this state has reached."""
+        if point.gap is not None and self._certifies(point.gap, w, self.gap_tol):
+            return Stop.CERTIFIED
+        if point.passes >= self.passes:
+            return Stop.PASSES
+        return Stop.SECONDS if point.seconds >= self.seconds else None
+
+    def ended(self, last: State) -> Stop:
+        """Return why a solver that ended by itself did so."""
+        tolerance = max(self.gap_tol, GAP_TOL)
+        if last.gap is None or self._certifies(last.gap, last.w, tolerance):
+            return Stop.FINISHED
+        return Stop.STALLED
+
+    def _certifies(self, gap: float, w: Any, tolerance: float) -> bool:
+        """Whether the gap at w is within the tolerance."""
+        if 0.0 <= gap <= tolerance:
+            return True
+        if not 0.0 <= gap <= tolerance * self._at_zero:
+            return False
+        return gap <= tolerance * abs(self.problem.value(w) or 0.0)
+
+    @cached_property
+    def _at_zero(self) -> float:
+        """|f(0)|, which no bad w can inflate; 0 where it is not finite, or f is not listed."""
+        f = self.problem.f
+        value = 0.0 if f is None else abs(f.value(np.zeros(self.problem.data.d)))
+        return value if value < inf else 0.0
+
+
+def _drive(
+    states: Iterator[State],
+    clock: Clock,
+    limits: _Limits,
+    watch: Callable[[Point, Vector], None] | None,
+) -> Run:
+    problem = limits.problem
+    n, d = problem.data.n, problem.data.d
+    points: list[Point] = []
+    state = State(0, problem.start(), 0)
+    due = 0.0
+    stop: Stop | None = None
+    while stop is None:
+        following = clock.timed(next, states, None)
+        if following is None:
+            stop = limits.ended(state)
+        else:
+            state = following
+            if np.shape(state.w) != (d,) or not np.isfinite(state.w).all():
+                stop = Stop.INVALID
+        passes = state.rows_seen / n
+        point = Point(state.step, passes, clock.seconds, None, state.gap, state.residual)
+        stop = stop or limits.reached(point, state.w)
+        if stop is not None or point.passes >= due:
+            due = point.passes + max(limits.every, limits.growth * point.passes)
+            with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
+                value = None if stop is Stop.INVALID else problem.value(state.w)
+            points.append(replace(point, objective=value))
+            if watch is not None and stop is not Stop.INVALID:
+                watch(points[-1], state.w)
+    w = np.array(state.w, dtype=np.float64)
+    return Run(w, problem, stop, tuple(points))

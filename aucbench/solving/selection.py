@@ -1,0 +1,185 @@
+"""`select`: one hyperparameter by cross-validation, along a path of warm starts.
+
+Design
+  a. The semantics of tuning in the benchmark: stratified folds, the highest mean AUC, the first
+     of equals. Values descend, so that of equals the strongest penalty wins, and each fit
+     starts where less is to be fitted.
+  b. Only along the path that the solver names (`Needs.path`) does a fit start from the weights
+     of the one before: elsewhere the weights after a given budget would depend on the grid.
+  c. The refit starts afresh, and is what `solve` gives with the chosen value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
+from math import inf, isfinite, nan
+from numbers import Real
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.folds import drawn_parts
+from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.metrics import auc_of
+from aucbench.protocols import Solver
+from aucbench.records import Run, Stop
+from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import Around, Started
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A value of the parameter and how it did.
+
+    Attributes
+    ----------
+    value : float
+    aucs : tuple of float
+        AUC of the rows held out, for each fold; NaN where the weights or scores were invalid.
+    passes : float
+        Passes over the training rows of its fits, all folds together.
+    """
+
+    value: float
+    aucs: tuple[float, ...]
+    passes: float
+
+    @property
+    def auc(self) -> float:
+        """Mean over the folds; NaN when one of them failed."""
+        return fmean(self.aucs)
+
+    @property
+    def std(self) -> float:
+        """Standard deviation over the folds, with the denominator folds − 1."""
+        return float(np.std(self.aucs, ddof=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What cross-validation chose.
+
+    Attributes
+    ----------
+    parameter : str
+    chosen : float
+    candidates : tuple of Candidate
+        All values, descending.
+    solver : Solver
+        With the chosen value.
+    run : Run
+        Its fit to all rows, from its own start.
+    """
+
+    parameter: str
+    chosen: float
+    candidates: tuple[Candidate, ...]
+    solver: Solver
+    run: Run
+
+
+def select(
+    solver: Solver,
+    data: Data,
+    *,
+    parameter: str = "lam",
+    grid: Sequence[float] | None = None,
+    folds: int = 5,
+    passes: float | None = None,
+    seconds: float | None = None,
+    gap_tol: float = 1e-6,
+    seed: int = 0,
+) -> Selection:
+    """Choose λ, or another parameter, by the mean AUC over stratified folds, and refit.
+
+    Parameters
+    ----------
+    solver : Solver
+        For example `get_solver("svm-or")`; its other parameters stay as they are.
+    parameter : str
+        Its name.
+    grid : sequence of float, optional
+        Values in any order; None: the published grid of the solver.
+    folds : int
+        At least 2; fewer are made when the rarer class has fewer rows.
+    passes, seconds, gap_tol, seed :
+        As `solve`, for each fit. The folds are drawn by the same seed.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError
+        When the solver has no such parameter, its grid none, a value is no finite number or is
+        refused; when every value gave invalid weights.
+    DataError
+        When a class has fewer than two rows.
+    """
+    values = _descending(solver, parameter, grid)
+    solvers = [_put(solver, parameter, value) for value in values]
+    warm = solver.needs.path == parameter
+    budget = partial(solve, passes=passes, seconds=seconds, gap_tol=gap_tol, seed=seed)
+    scored: list[list[tuple[float, float]]] = [[] for _ in values]
+    for rest, held in drawn_parts(data, folds, seed):
+        w: Vector | None = None
+        for candidate, notes in zip(solvers, scored, strict=True):
+            run = budget(Started(candidate, w), rest, every=inf)
+            score = _score(run, held)
+            notes.append((score, run.points[-1].passes))
+            w = run.w if warm and isfinite(score) else None
+    table = [
+        Candidate(value, tuple(a for a, _ in notes), sum(p for _, p in notes))
+        for value, notes in zip(values, scored, strict=True)
+    ]
+    best = _first_best(table)
+    run = budget(solvers[best], data)
+    return Selection(parameter, values[best], tuple(table), solvers[best], run)
+
+
+def _descending(solver: Solver, parameter: str, given: Sequence[float] | None) -> list[float]:
+    values: Sequence[Any] = solver.space.get(parameter, ()) if given is None else given
+    if not len(values):
+        raise ParameterError(
+            f"{type(solver).__name__} publishes no grid for {parameter!r} and none was given; "
+            "pass values as grid="
+        )
+    for value in values:
+        if isinstance(value, bool) or not (isinstance(value, Real) and isfinite(value)):
+            raise ParameterError(
+                f"{parameter} has the value {value!r}, which has no place in a descending grid; "
+                "pass finite numbers as grid="
+            )
+    return sorted({*values}, reverse=True)
+
+
+def _put(solver: Solver, parameter: str, value: float) -> Solver:
+    """Return the solver, or the one inside it, with another value."""
+    if isinstance(solver, Around):
+        return replace(solver, solver=_put(solver.solver, parameter, value))
+    if is_dataclass(solver) and not isinstance(solver, type):
+        known = [f.name for f in fields(solver)]
+        if parameter in known:
+            return replace(solver, **{parameter: value})
+        raise UnknownNameError(f"parameter of {type(solver).__name__}", parameter, known)
+    raise ParameterError(f"{solver!r} is no dataclass, whose {parameter} could be set; make it one")
+
+
+def _score(run: Run, held: Data) -> float:
+    """AUC of the rows held out; NaN where weights or scores are invalid."""
+    if run.stop is Stop.INVALID or not run.problem.project.contains(run.w):
+        return nan
+    scores = run.decision_function(held.rows)
+    return nan if np.isnan(scores).any() else auc_of(held.target, scores)
+
+
+def _first_best(table: Sequence[Candidate]) -> int:
+    valid = [j for j, tried in enumerate(table) if isfinite(tried.auc)]
+    if not valid:
+        raise ParameterError(
+            f"none of the {len(table)} values gave valid weights on every fold; pass others as "
+            "grid=, or scale the features"
+        )
+    return max(valid, key=lambda j: table[j].auc)

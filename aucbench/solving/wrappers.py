@@ -1,0 +1,106 @@
+"""Solvers around solvers: from another start, on another objective, with planned passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.targets import Labels
+from aucbench.errors import UnsupportedError
+from aucbench.protocols import Needs, Objective, Problem, Projector, Solver, State
+
+
+@dataclass(frozen=True)
+class Around:
+    """A solver around another one, whose problem it changes; a Solver itself."""
+
+    solver: Solver
+
+    @property
+    def space(self) -> Mapping[str, tuple[Any, ...]]:
+        """The grid of the solver inside."""
+        return self.solver.space
+
+    @property
+    def needs(self) -> Needs:
+        """What the solver inside can be asked for."""
+        return self.solver.needs
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Problem of the solver inside."""
+        return self.solver.problem(data, rng)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """Iterates of the solver inside."""
+        return self.solver.iterates(problem, rng)
+
+
+@dataclass(frozen=True)
+class Started(Around):
+    """A solver that starts from `w0` where they fit and it does not choose a start itself."""
+
+    w0: Vector | None = None
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Problem of the solver inside, with the start."""
+        own = self.solver.problem(data, rng)
+        fits = self.w0 is not None and own.w0 is None and own.data.d == self.w0.size
+        return replace(own, w0=self.w0) if fits else own
+
+
+@dataclass(frozen=True)
+class Recast(Around):
+    """A solver on another objective or projector than its own."""
+
+    objective: Callable[[Data], Objective] | None = None
+    projector: Projector | None = None
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Problem of the solver inside, with f and Omega put in its place."""
+        own = self.solver.problem(data, rng)
+        f = own.f if self.objective is None else self.objective(own.data)
+        return replace(own, f=f, project=self.projector or own.project)
+
+
+def learns_from(solver: Solver, data: Data) -> bool:
+    """Whether the solver learns from the target of these rows: labels, or breakpoints."""
+    return isinstance(data.target, Labels) or bool(getattr(solver.needs, "breakpoints", False))
+
+
+def recast(
+    solver: Solver,
+    *,
+    objective: Callable[[Data], Objective] | None = None,
+    projector: Projector | None = None,
+) -> Solver:
+    """Put another f or Omega into a solver that honours them.
+
+    Raises
+    ------
+    UnsupportedError
+        When the solver ignores what `Problem` holds, so that the option would do nothing.
+    """
+    name = type(solver).__name__
+    for kind, given in (("objective", objective), ("projector", projector)):
+        if given is not None and not getattr(solver.needs, kind):
+            raise UnsupportedError(
+                f"{name} is tied to its own {kind}; leave --{kind} out for this solver"
+            )
+    return Recast(solver, objective, projector) if objective or projector else solver
+
+
+def with_planned_passes(solver: Solver, passes: float | None) -> Solver:
+    """Tell a method that plans its stages how many passes it will get."""
+    if isinstance(solver, Around):
+        return replace(solver, solver=with_planned_passes(solver.solver, passes))
+    if not is_dataclass(solver) or isinstance(solver, type):
+        return solver
+    planned = any(
+        f.name == "passes" and getattr(solver, "passes", 0) is None for f in fields(solver)
+    )
+    return replace(solver, passes=passes) if planned else solver

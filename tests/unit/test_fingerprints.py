@@ -1,0 +1,252 @@
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import aucbench
+from aucbench.errors import DataError
+from aucbench.hookspecs import PROJECT
+from aucbench.registry import fingerprints
+from aucbench.registry.fingerprints import (
+    BUILT_IN,
+    PARENT,
+    code_fingerprint,
+    fingerprint,
+    plugin_fingerprint,
+)
+
+HERE = Path(aucbench.__file__).parent
+
+
+def test_a_fingerprint_is_of_names_and_contents(tmp_path):
+    a, b = tmp_path / "a", tmp_path / "b"
+    a.write_bytes(b"1")
+    b.write_bytes(b"2")
+    found = fingerprint({"a": a, "b": b})
+
+    assert found == fingerprint({"b": b, "a": a})
+    assert found != fingerprint({"a": b, "b": a})
+    b.write_bytes(b"3")
+    assert found != fingerprint({"a": a, "b": b})
+    b.unlink()
+    with pytest.raises(DataError, match="make it readable"):
+        fingerprint({"b": b})
+
+
+def counted():
+    return [n for n in fingerprints._files_of_module("aucbench") if n.split("/")[1] not in PARENT]
+
+
+def test_the_worker_the_mathematics_and_the_compiled_kernels_count():
+    rooms = {name.split("/")[1] for name in counted()}
+    assert {"fit", "solving", "registry", "data", "optim", "metrics", "kernels"} <= rooms
+    assert {"cell.py", "protocols.py", "records.py", "errors.py", "hookspecs.py"} <= rooms
+    assert any(name.startswith("aucbench/kernels/") and name.endswith(".so") for name in counted())
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """A copy of what the packages are made of, in which files may change."""
+    real = fingerprints._files_of_module
+    files = {top: {} for top in ("aucbench", BUILT_IN)}
+    for top, found in files.items():
+        for name, path in real(top).items():
+            found[name] = tmp_path / name.replace("/", "__")
+            found[name].write_bytes(path.read_bytes())
+    monkeypatch.setattr(fingerprints, "_files_of_module", lambda top: files[top])
+    return files
+
+
+@contextmanager
+def changed(path):
+    """Flip a bit of a file for a while; a file without content gets some."""
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]) if content else b"#")
+    yield
+    path.write_bytes(content)
+
+
+def test_each_file_of_the_worker_and_of_the_mathematics_counts_and_none_of_the_parent(copy):
+    before = code_fingerprint()
+    for name, path in copy["aucbench"].items():
+        with changed(path):
+            stale = code_fingerprint() != before
+        assert stale == (name.split("/")[1] not in PARENT), name
+    copy["aucbench"]["aucbench/new_room/new.py"] = next(iter(copy["aucbench"].values()))
+    assert code_fingerprint() != before
+
+
+FAMILIES = {
+    "thresholding": "sht_auc",
+    "online": "fsauc",
+    "ridge": "ls_svm",
+    "roc_svm": "roc_svm",
+    "aum": "aum",
+    "baselines": "logistic",
+}
+
+
+def test_a_built_in_plugin_counts_by_its_family(copy):
+    values = {family: f"{BUILT_IN}.{family}.{module}" for family, module in FAMILIES.items()}
+    before = {family: plugin_fingerprint(PROJECT, value) for family, value in values.items()}
+    assert len({*before.values()}) == len(FAMILIES)
+    rooms = {name.split("/")[1] for name in copy[BUILT_IN]} - {"__init__.py"}
+    assert rooms == {*FAMILIES}
+
+    for name, path in copy[BUILT_IN].items():
+        with changed(path):
+            now = {family: plugin_fingerprint(PROJECT, value) for family, value in values.items()}
+        stale = {family for family in FAMILIES if now[family] != before[family]}
+        room = name.split("/")[1]
+        assert stale == ({room} if room in FAMILIES else {*FAMILIES}), name
+    assert plugin_fingerprint(PROJECT, values["aum"]) == before["aum"]
+
+
+def test_a_library_of_another_version_changes_the_code(monkeypatch):
+    before = code_fingerprint()
+    real = fingerprints._version
+    monkeypatch.setattr(fingerprints, "_version", lambda n: "9.9" if n == "scipy" else real(n))
+
+    assert code_fingerprint() != before
+
+
+@pytest.fixture
+def zoo(site):
+    """A distribution with a package that holds a compiled file, and with two requirements."""
+    folder = site.path / "zoo"
+    (folder / "inner" / "__pycache__").mkdir(parents=True)
+    (folder / "__init__.py").write_text("raise SystemExit('must not be imported')\n")
+    (folder / "kernel.cpython-311-x86_64-linux-gnu.so").write_bytes(b"\x7fELF\x02\x01 one")
+    (folder / "inner" / "table.npy").write_bytes(b"\x93NUMPY")
+    (folder / "inner" / "__pycache__" / "x.cpython-311.pyc").write_bytes(b"cache")
+    site.metadata("zoo", "1.0", {"lion": "zoo.inner:lion"})
+    for name, version, needs in (("feed", "2.0", ["grass"]), ("grass", "3.0", ["feed"])):
+        site.metadata(name, version, {})
+        require(site, f"{name}-{version}", *needs)
+    require(site, "zoo-1.0", "feed>=1; python_version>'3'", "absent", "pandas; extra == 'big'")
+    return site
+
+
+def require(site, folder, *needs):
+    path = site.path / f"{folder}.dist-info" / "METADATA"
+    head = path.read_text().split("Requires-Dist")[0]
+    path.write_text(head + "".join(f"Requires-Dist: {need}\n" for need in needs))
+
+
+def version(site, name, old, new):
+    path = site.path / f"{name}-{old}.dist-info"
+    path.rename(path.with_name(f"{name}-{new}.dist-info"))
+    about = site.path / f"{name}-{new}.dist-info" / "METADATA"
+    about.write_text(about.read_text().replace(f"Version: {old}", f"Version: {new}"))
+
+
+CHANGES = {
+    "source": lambda site: (site.path / "zoo" / "__init__.py").write_text("# new\n"),
+    "compiled": lambda site: next((site.path / "zoo").glob("*.so")).write_bytes(
+        b"\x7fELF\x02\x01 two"
+    ),
+    "compiled, renamed": lambda site: next((site.path / "zoo").glob("*.so")).rename(
+        site.path / "zoo" / "other.so"
+    ),
+    "table": lambda site: (site.path / "zoo" / "inner" / "table.npy").write_bytes(b"\x93NUMPZ"),
+    "new file": lambda site: (site.path / "zoo" / "inner" / "new.py").write_text(""),
+    "version": lambda site: version(site, "zoo", "1.0", "1.1"),
+    "requirement": lambda site: version(site, "feed", "2.0", "2.1"),
+    "requirement of a requirement": lambda site: version(site, "grass", "3.0", "3.1"),
+    "requirement installed": lambda site: site.metadata("absent", "1", {}),
+    "recorded helper": lambda site: recorded(site, "zoo_fast.abi3.so"),
+}
+HARMLESS = {
+    "cache": lambda site: (site.path / "zoo" / "inner" / "__pycache__" / "y.pyc").write_bytes(b"2"),
+    "another distribution": lambda site: site.metadata("other", "1", {}),
+    "what only an extra needs": lambda site: site.metadata("pandas", "999", {}),
+    "notes of the installer": lambda site: recorded(site, "zoo-1.0.dist-info/INSTALLER"),
+    "link to a source tree": lambda site: recorded(site, "__editable__.zoo-1.0.pth"),
+}
+
+
+def compiled(site):
+    return next((site.path / "zoo").glob("*.so"))
+
+
+def recorded(site, name):
+    (site.path / name).write_text("content")
+    (site.path / "zoo-1.0.dist-info" / "RECORD").write_text(f"{name},,\n")
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_changed_plugin_has_another_fingerprint(zoo, change):
+    before = plugin_fingerprint("zoo", "zoo.inner:lion")
+    change(zoo)
+
+    assert plugin_fingerprint("zoo", "zoo.inner:lion") != before
+    assert "zoo" not in sys.modules
+
+
+@pytest.mark.parametrize("change", HARMLESS.values(), ids=HARMLESS)
+def test_what_cannot_change_a_number_leaves_the_fingerprint(zoo, change):
+    before = plugin_fingerprint("zoo", "zoo.inner:lion")
+    change(zoo)
+
+    assert plugin_fingerprint("zoo", "zoo.inner:lion") == before
+
+
+def test_a_module_without_package_and_one_that_is_absent(site):
+    site.metadata("solo", "1.0", {"solo": "solo_module"})
+    absent = plugin_fingerprint("solo", "solo_module")
+    site.module("solo_module", "raise SystemExit")
+    present = plugin_fingerprint("solo", "solo_module")
+    site.module("solo_module", "raise SystemExit(1)")
+
+    assert len({absent, present, plugin_fingerprint("solo", "solo_module")}) == 3
+
+
+def test_two_plugins_of_one_package_differ():
+    assert plugin_fingerprint("zoo", "zoo.a") != plugin_fingerprint("zoo", "zoo.b")
+    known = {
+        plugin_fingerprint("aucbench", f"aucbench.{kind}") for kind in ("features", "objectives")
+    }
+    assert len(known) == 2
+
+
+def test_a_folder_that_links_to_itself_is_read_once(zoo):
+    (zoo.path / "zoo" / "inner" / "loop").symlink_to(zoo.path / "zoo")
+    files = fingerprints._files_of_module("zoo")
+
+    assert sum(name.endswith("table.npy") for name in files) == 1
+
+
+CODE = """
+import json, sys
+from aucbench.bench.plan.identity import cell_id
+from aucbench.registry.fingerprints import code_fingerprint, plugin_fingerprint
+from aucbench.bench.plan.plan import Plan, choices
+cell = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())
+solver = plugin_fingerprint("zoo", "zoo.inner:lion")
+print(cell_id(cell, data="d", plugins={"solver": solver}, code=code_fingerprint()))
+print([m for m in ("zoo", "numpy") if m in sys.modules])
+"""
+
+
+def test_ids_are_equal_in_other_processes_and_folders(zoo, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "site"
+    zoo.path.rename(elsewhere)
+    elsewhere.parent.joinpath("back").symlink_to(elsewhere)
+    found = set()
+    for seed, place in (("1", elsewhere), ("2", elsewhere.parent / "back")):
+        environment = os.environ | {"PYTHONPATH": str(place), "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", CODE],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found.add(done.stdout)
+    zoo.path.mkdir()
+
+    assert len(found) == 1
+    assert found.pop().splitlines()[1] == "[]"
