@@ -56,6 +56,16 @@ class Cell:
     inner_splits: int
     repeat_fits: int = 1
 
+    @property
+    def label(self) -> str:
+        """Name of the solver in a table, such as `logistic` or `sht-auc (tuned)`."""
+        return solver_label(self.solver, self.tune)
+
+    def __str__(self) -> str:
+        """One line for people."""
+        where = f"{self.dataset}, {self.preprocess}"
+        return f"{self.label} on {where}, seed {self.seed}, split {self.split}"
+
     def to_json(self) -> dict[str, Any]:
         """Its fields as JSON holds them: lists in place of tuples."""
         return {name: _listed(value) for name, value in zip(NAMES, _values(self), strict=True)}
@@ -71,6 +81,16 @@ class Cell:
 
 NAMES = tuple(f.name for f in fields(Cell))
 _values = attrgetter(*NAMES)
+
+
+def solver_label(spec: str, tuning: Tuning) -> str:
+    """Name of a solver in a table, such as `logistic`, `sht-auc (tuned)`, `sht-auc (tuned k=1|5)`.
+
+    It is for people: no program reads it back.
+    """
+    if isinstance(tuning, bool):
+        return f"{spec} (tuned)" if tuning else spec
+    return f"{spec} (tuned {' '.join(f'{name}=' + '|'.join(map(str, v)) for name, v in tuning)})"
 
 
 def _hashable(value: Any) -> Any:

@@ -7,15 +7,19 @@ The events are told to every listener. They happen in the process of the user, i
 plugin is imported for the sake of its solvers: one that crashes would take the run along.
 So two things must come together for a plugin to hear them: the name of its entry point
 ends with `-listener`, and `AUCBENCH_PLUGINS` is set and names it, which is the consent of
-the user. Python code hands its listeners to `aucbench.bench.runner.run` itself.
+the user. Python code hands its listeners to `aucbench.bench.run` itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pluggy
+
+if TYPE_CHECKING:
+    from aucbench.bench.results.record import Record
+    from aucbench.cell import Cell
 
 PROJECT = "aucbench"
 Factories = Mapping[str, Callable[..., Any]]
@@ -50,10 +54,10 @@ def aucbench_datasets() -> Factories:  # type: ignore[empty-body]
 
 
 @hookspec
-def aucbench_cell_started(cell: Mapping[str, Any]) -> None:
-    """Tell that a cell was handed to the engine; `cell` holds the fields of a `Cell`."""
+def aucbench_cell_started(cell: Cell) -> None:
+    """Say that a cell was handed to the engine."""
 
 
 @hookspec
-def aucbench_cell_finished(record: Mapping[str, Any]) -> None:
-    """Tell that a cell has ended and its record is stored; a listener only reads it."""
+def aucbench_cell_finished(record: Record) -> None:
+    """Say that a cell has ended and its `aucbench.bench.Record` is stored."""

@@ -6,13 +6,18 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.engines import make_engine
 from aucbench.bench.plan.plan import Plan, choices, with_features
+from aucbench.bench.results.export import flat
+from aucbench.bench.results.record import Record
+from aucbench.bench.results.store import Store
 from aucbench.bench.runner import run
-from aucbench.infra.store import Store
 from aucbench.registry.specs import split_specs
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 def compare(
@@ -36,7 +41,7 @@ def compare(
     memory: float | None = None,
     jobs: int | None = None,
     out: Path | None = None,
-) -> tuple[dict[str, Any], ...]:
+) -> Results:
     """Fit every solver on every stratified split of every data set, each in its own process.
 
     Parameters
@@ -62,9 +67,8 @@ def compare(
 
     Returns
     -------
-    tuple of dict
-        The record of each cell, whatever happened to it, in the order of the plan; see
-        `aucbench.bench.results.record.make_record`.
+    Results
+        A tuple of `Record`: one of each cell, whatever happened to it, in the order of the plan.
 
     Raises
     ------
@@ -92,21 +96,25 @@ def compare(
     with ExitStack() as stack:
         folder = out or Path(stack.enter_context(TemporaryDirectory(prefix="aucbench-"))) / "out"
         store = stack.enter_context(Store(folder, create=True))
-        return tuple(sorted(run(plan, store, make_engine(jobs=jobs)), key=_Order(plan)))
+        order = {cell: number for number, cell in enumerate(plan.cells())}
+        found = run(plan, store, make_engine(jobs=jobs))
+        return Results(sorted(found, key=lambda record: order[record.cell]))
 
 
-class _Order:
-    """Place of a record in its plan."""
+class Results(tuple[Record, ...]):
+    """The records of a comparison, in the order of its plan."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._of = {_names(cell.to_json()): number for number, cell in enumerate(plan.cells())}
+    __slots__ = ()
 
-    def __call__(self, record: dict[str, Any]) -> int:
-        return self._of[_names(record)]
+    def to_frame(self) -> DataFrame:
+        """Return a tidy pandas DataFrame: a row for each cell, a column for each plain field.
 
+        The columns are those of `Record.flat`; hyperparameters, conditions and the machine
+        have one for each of theirs, such as `parameters.k`.
+        """
+        from pandas import DataFrame
 
-def _names(cell: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(cell[key] for key in ("dataset", "preprocess", "seed", "split", "solver"))
+        return DataFrame([flat(record.flat()) for record in self])
 
 
 def _specs(given: str | Iterable[str]) -> tuple[str, ...]:

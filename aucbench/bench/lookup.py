@@ -13,33 +13,48 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench import registry
 from aucbench.bench.engines import Engine
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.identity import cell_id
-from aucbench.bench.plan.plan import Plan, solver_label
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import data_job, resolve_job
-from aucbench.bench.results.record import REFUSALS
-from aucbench.cell import Cell
-from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.cell import Cell, Tuning, solver_label
+from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.registry.fingerprints import code_fingerprint, plugin_fingerprint
 
+if TYPE_CHECKING:
+    from aucbench.bench.targets import KeptTarget
+
 RESOLVE = Limits(timeout=60.0)  # of the import of a plugin
 READ = Limits(timeout=3600.0)  # of a data set
+TARGET = "target.npz"
 FIELDS = {  # of a plan, by kind
     "objectives": "objective",
     "projectors": "projector",
     "features": "preprocess",
     "data": "datasets",
 }
-Key = tuple[str, str]  # kind and specification, or ("data", data set)
+
+
+class Name(NamedTuple):
+    """What is looked up: a specification of a kind ("data" for data sets), and how it is tuned."""
+
+    kind: str
+    spec: str
+    tuning: Tuning = False
+
+    @property
+    def label(self) -> str:
+        """How people know it."""
+        return solver_label(self.spec, self.tuning)
 
 
 @dataclass(frozen=True)
-class Meaning:
+class Lookup:
     """What is known of one name.
 
     Attributes
@@ -49,75 +64,89 @@ class Meaning:
     failure : Outcome or None
         How the cells that need it end, when it cannot be had.
     found : mapping
-        Answer of `aucbench.fit.jobs`.
+        Answer of the worker.
+    target : KeptTarget or None
+        Of a data set.
     """
 
     fingerprint: str
     failure: Outcome | None = None
     found: Mapping[str, Any] = field(default_factory=dict)
+    target: KeptTarget | None = None
 
 
 @dataclass(frozen=True)
-class Meanings:
+class Lookups:
     """What all names of a plan mean."""
 
-    known: Mapping[Key, Meaning]
+    known: Mapping[Name, Lookup]
 
     @cached_property
     def code(self) -> str:
         """Fingerprint of the part of aucbench that computes."""
         return code_fingerprint()
 
-    def of(self, cell: Cell) -> dict[str, Meaning]:
-        """Meanings that a cell needs, by role."""
-        keys: dict[str, tuple[str, str | None]] = {
-            "data": ("data", cell.dataset),
-            "solver": ("solvers", solver_label(cell.solver, cell.tune)),
-            "objective": ("objectives", cell.objective),
-            "projector": ("projectors", cell.projector),
-        }
+    def of(self, cell: Cell) -> dict[str, Lookup]:
+        """What a cell needs, by role."""
+        names = {"data": Name("data", cell.dataset)}
+        names["solver"] = Name("solvers", cell.solver, cell.tune)
+        if cell.objective is not None:
+            names["objective"] = Name("objectives", cell.objective)
+        if cell.projector is not None:
+            names["projector"] = Name("projectors", cell.projector)
         for number, part in enumerate(registry.joined_specs(cell.preprocess)):
-            keys[f"features {number}" if number else "features"] = ("features", part)
-        return {r: self.known[kind, name] for r, (kind, name) in keys.items() if name is not None}
+            names[f"features {number}" if number else "features"] = Name("features", part)
+        return {role: self.known[name] for role, name in names.items()}
 
     def id(self, cell: Cell) -> str:
         """Id of the cell."""
-        used = {role: meaning.fingerprint for role, meaning in self.of(cell).items()}
+        used = {role: found.fingerprint for role, found in self.of(cell).items()}
         return cell_id(cell, data=used.pop("data"), plugins=used, code=self.code)
 
+    def data(self, cell: Cell) -> Lookup:
+        """What is known of the data set of a cell."""
+        return self.known[Name("data", cell.dataset)]
+
     def failure(self, cell: Cell) -> Outcome | None:
-        """Return how the cell ends without being run, if something that it needs is broken."""
-        return next((m.failure for m in self.of(cell).values() if m.failure), None)
+        """Return how the cell ends without being run; None when it can be run."""
+        broken = next((found.failure for found in self.of(cell).values() if found.failure), None)
+        target = self.data(cell).target
+        if broken is not None or target is None:
+            return broken
+        refusal = target.refusal(cell)
+        if refusal is None:
+            return None
+        return Outcome(Ending.ERROR, refusal, step="split", refusal=True)
 
 
-def lookups(plan: Plan) -> Iterator[tuple[Key, Job]]:
+def lookup_jobs(plan: Plan) -> Iterator[tuple[Name, Job]]:
     """Jobs that find out what the names of a plan mean; one each, since any may crash."""
     for choice in plan.solvers:
-        label = solver_label(choice.spec, choice.tuning)
         grids = [(choice.spec, choice.tuning)] if choice.tune else []
-        yield ("solvers", label), resolve_job({"solvers": [choice.spec]}, grids, RESOLVE)
+        job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE)
+        yield Name("solvers", choice.spec, choice.tuning), job
     named = (("objectives", plan.objective), ("projectors", plan.projector))
     maps = (part for spec in plan.preprocess for part in registry.joined_specs(spec))
     for kind, spec in chain(named, (("features", part) for part in maps)):
         if spec is not None:
-            yield (kind, spec), resolve_job({kind: [spec]}, (), RESOLVE)
+            yield Name(kind, spec), resolve_job({kind: [spec]}, (), RESOLVE)
     first = next(plan.cells())
     for dataset in plan.datasets:
-        yield ("data", dataset), data_job(replace(first, dataset=dataset), READ)
+        yield Name("data", dataset), data_job(replace(first, dataset=dataset), READ)
 
 
-def meanings_of(plan: Plan, engine: Engine, deadly: Mapping[str, Outcome]) -> Meanings:
+def look_up(plan: Plan, engine: Engine, deadly: Mapping[str, Outcome]) -> Lookups:
     """Look everything up but what names a deadly plugin; raises as `understand`."""
-    jobs = dict(lookups(plan))
-    found = {key: deadly[name] for key in jobs if (name := _named(key[1], deadly))}
-    keys = [key for key in jobs if key not in found]
-    asked = ((str(number), jobs[key]) for number, key in enumerate(keys))
-    found |= {keys[int(number)]: outcome for number, outcome in engine.run(asked)}
+    jobs = dict(lookup_jobs(plan))
+    found = {name: deadly[known] for name in jobs if (known := _deadly(name.spec, deadly))}
+    names = [name for name in jobs if name not in found]
+    asked = ((str(number), jobs[name]) for number, name in enumerate(names))
+    found |= {names[int(number)]: outcome for number, outcome in engine.run(asked)}
     return understand(plan, found.items())
 
 
-def understand(plan: Plan, outcomes: Iterable[tuple[Key, Outcome]]) -> Meanings:
-    """Meanings from what the jobs of `lookups` answered.
+def understand(plan: Plan, outcomes: Iterable[tuple[Name, Outcome]]) -> Lookups:
+    """Lookups from what the jobs of `lookup_jobs` answered.
 
     Raises
     ------
@@ -125,51 +154,59 @@ def understand(plan: Plan, outcomes: Iterable[tuple[Key, Outcome]]) -> Meanings:
         About the first mistake of the user, in the order of the plan.
     """
     answered = dict(outcomes)
-    order = [key for key, _ in lookups(plan)]
-    known = {key: _meaning(plan, key, answered[key]) for key in order}
+    known = {name: _lookup(plan, name, answered[name]) for name, _ in lookup_jobs(plan)}
     _refuse_ignored(plan, known)
-    return Meanings(known)
+    return Lookups(known)
 
 
-def _meaning(plan: Plan, key: Key, outcome: Outcome) -> Meaning:
-    kind, spec = key
+def _lookup(plan: Plan, name: Name, outcome: Outcome) -> Lookup:
     if outcome.ending is not Ending.OK:
-        return Meaning(_guessed(spec), _checked(plan, key, outcome))
+        return Lookup(_guessed(name.spec), _checked(plan, name, outcome))
     result = outcome.result or {}
-    if kind == "data":
-        return Meaning(result["hash"], found=result)
-    answers = [*result.get(kind, {}).values(), *result.get("grids", ())]
+    if name.kind == "data":
+        return Lookup(result["hash"], found=result, target=_target(name, outcome, result))
+    answers = [*result.get(name.kind, {}).values(), *result.get("grids", ())]
     bad = next((answer for answer in answers if not answer["ok"]), None)
     if bad is not None and bad["status"] == "refused":
-        raise _refusal(plan, key, bad["reason"])
-    failure = None if bad is None else Outcome(Ending.ERROR, bad["reason"])
+        raise _refusal(plan, name, bad["reason"])
+    failure = None
+    if bad is not None:
+        failure = Outcome(Ending.ERROR, bad["reason"], error_type=bad["error"])
     plugin = next((answer["plugin"] for answer in answers if answer["plugin"]), None)
-    files = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(spec)
-    return Meaning(files, failure, answers[0])
+    files = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name.spec)
+    return Lookup(files, failure, answers[0])
 
 
-def _checked(plan: Plan, key: Key, outcome: Outcome) -> Outcome:
+def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:
+    # Imported here: a plan can be listed and compared without scikit-learn.
+    from aucbench.bench.targets import KeptTarget
+
+    try:
+        return KeptTarget(outcome.files[TARGET], result["n"])
+    except (LookupError, DataError) as error:
+        raise DataError(f"cannot use {name.spec}: {error}; read it with another plugin") from error
+
+
+def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
     """Return the failure of a lookup; one that is a refusal of the user's input is raised."""
-    kind, _, sentence = (outcome.reason or "").partition(": ")
-    if outcome.ending is Ending.ERROR and kind in REFUSALS:
-        raise _refusal(plan, key, sentence)
+    if outcome.refusal:
+        raise _refusal(plan, name, outcome.reason or "")
     # Without its step: to a cell it is a failure of something that was never started.
-    return Outcome(outcome.ending, f"{key[1]}: {outcome.reason}", log=outcome.log)
+    reason = f"{name.label}: {outcome.reason}"
+    return Outcome(outcome.ending, reason, log=outcome.log, error_type=outcome.error_type)
 
 
-def _refusal(plan: Plan, key: Key, sentence: str) -> PlanError:
+def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
     """Error that a plan file can find the line of."""
-    kind, spec = key
-    if kind != "solvers":
+    if name.kind != "solvers":
         first = {registry.joined_specs(joined)[0] for joined in plan.preprocess}
-        follows = kind == "features" and spec not in first
-        return PlanError(sentence, "features" if follows else FIELDS[kind], value=spec)
-    labels = [solver_label(choice.spec, choice.tuning) for choice in plan.solvers]
-    number = labels.index(spec)
-    return PlanError(sentence, "solvers", number, "spec", value=plan.solvers[number].spec)
+        follows = name.kind == "features" and name.spec not in first
+        return PlanError(sentence, "features" if follows else FIELDS[name.kind], value=name.spec)
+    number = [(c.spec, c.tuning) for c in plan.solvers].index((name.spec, name.tuning))
+    return PlanError(sentence, "solvers", number, "spec", value=name.spec)
 
 
-def _named(spec: str, deadly: Mapping[str, Outcome]) -> str | None:
+def _deadly(spec: str, deadly: Mapping[str, Outcome]) -> str | None:
     """Return the deadly plugin that a specification names, if it does."""
     name = _name(spec)
     return next((d for d in deadly if name in (d, d.rpartition(":")[2])), None)
@@ -177,7 +214,7 @@ def _named(spec: str, deadly: Mapping[str, Outcome]) -> str | None:
 
 def _name(spec: str) -> str:
     try:
-        return registry.parse_spec(spec.partition(" (tuned")[0]).name
+        return registry.parse_spec(spec).name
     except ParameterError:  # a file
         return spec
 
@@ -194,17 +231,17 @@ def _fingerprint(distribution: str, value: str) -> str:
     return plugin_fingerprint(distribution, value)
 
 
-def _refuse_ignored(plan: Plan, known: Mapping[Key, Meaning]) -> None:
+def _refuse_ignored(plan: Plan, known: Mapping[Name, Lookup]) -> None:
     """An option that a solver ignores is an error: its rows would not be what they say."""
     for kind in ("objective", "projector"):
         if getattr(plan, kind) is None:
             continue
         tied = [
-            label
-            for (what, label), meaning in known.items()
-            if what == "solvers"
-            and not meaning.failure
-            and not meaning.found.get("needs", {}).get(kind, False)
+            name.label
+            for name, lookup in known.items()
+            if name.kind == "solvers"
+            and not lookup.failure
+            and not lookup.found.get("needs", {}).get(kind, False)
         ]
         if tied:
             raise UnsupportedError(

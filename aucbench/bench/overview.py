@@ -3,55 +3,69 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.lookup import Meanings, meanings_of
+from aucbench.bench.lookup import Lookups, Name, look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plugin_probe import safe_supervisor
-from aucbench.infra.store import Store
+from aucbench.bench.results.store import Store
+from aucbench.cell import Cell
 
 BANDWIDTH = 10e9  # bytes per second that one core reads; no pass over the rows is faster
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
-    """What a results folder holds of a plan.
+class FolderStatus:
+    """What a results folder holds of its plans.
 
     Attributes
     ----------
     planned : int
-        Cells of the plan.
+        Cells of all plans that were run into the folder; one that two of them share counts once.
     statuses : mapping of str to int
         Finished cells by status.
     missing : int
-        Cells of the plan that are not finished.
+        Cells of the plans that are not finished.
     stale : int
-        Records in the folder that belong to no cell of the plan as it stands: its data, its
-        plugins or aucbench have changed since, or the plan has.
+        Records of planned cells that count no more: the data, a plugin or aucbench changed.
+    other_settings : int
+        Records of cells that no plan of the folder asks for.
     """
 
     planned: int
     statuses: Mapping[str, int]
     missing: int
     stale: int
+    other_settings: int
 
 
-def survey(plan: Plan, store: Store) -> Survey:
+def folder_status(store: Store, plans: Iterable[Plan]) -> FolderStatus:
     """Count what is done, failed, missing and stale; raises as `run` does at its start."""
-    meanings = _meanings(plan)
-    wanted = {meanings.id(cell) for cell in plan.cells()}
-    statuses: dict[str, int] = {}
-    stale = 0
+    wanted = wanted_ids(plans)
+    statuses: Counter[str] = Counter()
+    stale = others = 0
     for record in store.records():
-        if record["id"] in wanted:
-            statuses[record["status"]] = statuses.get(record["status"], 0) + 1
-        else:
+        if wanted.get(record.cell) == record.id:
+            statuses[record.status.status] += 1
+        elif record.cell in wanted:
             stale += 1
-    return Survey(len(plan), statuses, len(plan) - sum(statuses.values()), stale)
+        else:
+            others += 1
+    return FolderStatus(len(wanted), statuses, len(wanted) - statuses.total(), stale, others)
+
+
+def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:
+    """Ids of all cells of some plans, as the data, the plugins and aucbench are now."""
+    found: dict[Cell, str] = {}
+    for plan in plans:
+        lookups = _lookups(plan)
+        found |= {cell: lookups.id(cell) for cell in plan.cells()}
+    return found
 
 
 def estimate(plan: Plan) -> str:
@@ -66,8 +80,8 @@ def estimate(plan: Plan) -> str:
     AucbenchError
         As a run would at its start.
     """
-    meanings = _meanings(plan)
-    return "\n".join([_fits(plan), *_data(plan, meanings), *_bounds(plan, meanings)])
+    lookups = _lookups(plan)
+    return "\n".join([_fits(plan), *_data(plan, lookups), *_bounds(plan, lookups)])
 
 
 def _fits(plan: Plan) -> str:
@@ -76,40 +90,40 @@ def _fits(plan: Plan) -> str:
     return f"{len(plan) * plan.repeat_fits + inner} fits, at most {inner} of them for tuning"
 
 
-def _data(plan: Plan, meanings: Meanings) -> Iterator[str]:
+def _data(plan: Plan, lookups: Lookups) -> Iterator[str]:
     for dataset in plan.datasets:
-        found = meanings.known["data", dataset].found
+        found = lookups.known[Name("data", dataset)].found
         if found:
             yield f"{dataset}: {found['n']} x {found['d']}, {_target(found)}"
 
 
 def _target(found: Mapping[str, Any]) -> str:
     if "n_pos" in found:
-        told = f"{found['n_pos'] / found['n']:.2%} positive"
+        share = f"{found['n_pos'] / found['n']:.2%} positive"
     else:
-        told = f"{found['breakpoints']} breakpoints"
-    return told + (f", {found['dropped']} columns left out" if found["dropped"] else "")
+        share = f"{found['breakpoints']} breakpoints"
+    return share + (f", {found['dropped']} columns left out" if found["dropped"] else "")
 
 
-def _bounds(plan: Plan, meanings: Meanings) -> Iterator[str]:
+def _bounds(plan: Plan, lookups: Lookups) -> Iterator[str]:
     cores = len(os.sched_getaffinity(0))
     if plan.limit_of_passes is not None:
-        found = [meanings.known["data", dataset].found for dataset in plan.datasets]
+        found = [lookups.known[Name("data", dataset)].found for dataset in plan.datasets]
         bytes_read = sum(8.0 * about["n"] * about["d"] for about in found if about)
         cells = len(plan) // len(plan.datasets)
         least = bytes_read * cells * plan.limit_of_passes / BANDWIDTH / cores
-        yield f"at least {_told(least)} on {cores} core(s), if all rows are dense"
+        yield f"at least {_duration(least)} on {cores} core(s), if all rows are dense"
     if plan.timeout is not None:
-        yield f"at most {_told(len(plan) * plan.timeout / cores)}, the time-outs of all cells"
+        yield f"at most {_duration(len(plan) * plan.timeout / cores)}, the time-outs of all cells"
     elif plan.seconds is None:
         yield "no upper bound: give --timeout or a budget in seconds"
 
 
-def _told(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds))) if seconds >= 1 else "a second"
 
 
-def _meanings(plan: Plan) -> Meanings:
+def _lookups(plan: Plan) -> Lookups:
     engine = LocalEngine(len(os.sched_getaffinity(0)))
     with safe_supervisor(engine) as (supervisor, deadly):
-        return meanings_of(plan, engine.on(supervisor), deadly)
+        return look_up(plan, engine.on(supervisor), deadly)

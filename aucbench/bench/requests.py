@@ -1,16 +1,19 @@
-"""Cells as supervised jobs: what is asked of the functions of `jobs`.
+"""Cells as supervised jobs: what is asked of the functions of the workers, named by string.
 
-Imported by the process of the user, so it imports no plugin and reads no data.
+The parent imports this module: it imports no plugin and reads no data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aucbench.cell import Cell, Tuning
 from aucbench.infra.supervise.records import Job, Limits, Step, digest
+
+if TYPE_CHECKING:
+    from aucbench.bench.targets import KeptTarget
 
 JOBS = "aucbench.fit.jobs"
 FREE = Limits()
@@ -27,54 +30,66 @@ def resolve_job(
 
 
 def data_job(cell: Cell, limits: Limits = FREE) -> Job:
-    """Read the data set of a cell and tell its hash; the arrays are not kept."""
-    step = _data_step(cell, limits)
-    return Job(f"{JOBS}:about", {"data": step.key}, limits, (step,))
+    """Read the data set of a cell: its hash, its sizes, and its target in a file."""
+    step = _read_step(cell, limits)
+    request = {**step.request, "key": step.key}
+    return Job(f"{JOBS}:data", request, limits, (step,), handed=(step.key,))
 
 
 def cell_job(
     cell: Cell,
-    data: str | None,
+    data: str,
+    target: KeptTarget,
     limits: Limits = FREE,
     step: Limits = FREE,
     *,
     code: str | None = None,
 ) -> Job:
-    """Fit and measure one cell.
+    """Fit one cell and score its test rows.
 
     Parameters
     ----------
     cell : Cell
-    data : str or None
+    data : str
         Hash of its data set; rows that have another one are refused.
+    target : KeptTarget
+        Deals the rows; the request holds the target of the training rows only.
     limits, step : Limits
         Of the fit, and of the preparation of its rows, which the cells of a split share.
     code : str or None
         `code_fingerprint` of who planned the cell; a host with another one refuses it.
+
+    Raises
+    ------
+    DataError
+        When the rows cannot be dealt to its splits.
     """
-    first = _data_step(cell, step)
+    first = _read_step(cell, step)
+    learnt, labels = target.learnt(cell)
     request = {
         "data": first.key,
         "hash": data,
         "dataset": cell.dataset,
         "preprocess": cell.preprocess,
-        "splits": cell.splits,
         "split": cell.split,
         "seed": cell.seed,
+        "learnt": learnt,
+        "target": labels,
     }
     second = Step(_key("split", request), f"{JOBS}:split", request, step)
     asked = {"cell": cell.to_json(), "data": first.key, "rows": second.key, "code": code}
+    asked["target"] = labels
     return Job(f"{JOBS}:cell", asked, limits, (first, second))
 
 
-def _data_step(cell: Cell, limits: Limits) -> Step:
+def _read_step(cell: Cell, limits: Limits) -> Step:
     request = {
         "dataset": cell.dataset,
         "positive": cell.positive,
         "drop": cell.drop,
         "folder": str(Path.cwd()),  # where a relative path was meant
     }
-    return Step(_key("data", request), f"{JOBS}:data", request, limits)
+    return Step(_key("data", request), f"{JOBS}:read", request, limits)
 
 
 def _key(name: str, request: Mapping[str, Any]) -> str:

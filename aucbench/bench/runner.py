@@ -9,22 +9,22 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import sleep
-from typing import Any
 
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.lookup import Meanings, meanings_of
+from aucbench.bench.lookup import Lookups, look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plugin_probe import safe_supervisor
 from aucbench.bench.requests import cell_job
 from aucbench.bench.results.conditions import Conditions
-from aucbench.bench.results.record import make_record
+from aucbench.bench.results.ending import make_record
+from aucbench.bench.results.record import Record
+from aucbench.bench.results.store import Store
 from aucbench.bench.show.listeners import announcer
 from aucbench.cell import Cell
-from aucbench.infra.store import Store
 from aucbench.infra.supervise.records import Job, Limits, Outcome
 
 MEGABYTE = 10**6
@@ -40,7 +40,7 @@ def run(
     *,
     retry: Collection[str] = (),
     listeners: Sequence[object] = (),
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Record]:
     """Run what the store does not hold yet; yield the record of every cell of the plan.
 
     Those in the store come first, then the others as they end, each after it was stored.
@@ -65,10 +65,10 @@ def run(
     conditions = conditions_of(plan, engine)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
     with safe_supervisor(local) as (supervisor, deadly):
-        meanings = meanings_of(plan, local.on(supervisor), deadly)
+        lookups = look_up(plan, local.on(supervisor), deadly)
         if engine is local:
             engine = local.on(supervisor)
-        yield from Runner(plan, meanings, store, engine, conditions, retry, listeners).records()
+        yield from Runner(plan, lookups, store, engine, conditions, retry, listeners).records()
 
 
 @dataclass
@@ -77,7 +77,7 @@ class Runner:
 
     Parameters
     ----------
-    plan, meanings, store, engine, conditions :
+    plan, lookups, store, engine, conditions :
         What to run, what its names mean, where to keep and where to run it.
     retry : collection of str
         Statuses that are computed again.
@@ -86,7 +86,7 @@ class Runner:
     """
 
     plan: Plan
-    meanings: Meanings
+    lookups: Lookups
     store: Store
     engine: Engine
     conditions: Conditions
@@ -99,7 +99,7 @@ class Runner:
         self._state = bytearray(len(self.plan))
         self._tell = announcer(self.listeners)
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self) -> Iterator[Record]:
         """Yield the record of every cell: first those in the store, then as cells end."""
         yield from self._finished(first=True)
         while any(state != KNOWN for state in self._state):
@@ -113,12 +113,12 @@ class Runner:
             if not progress:
                 sleep(PAUSE)
 
-    def _finished(self, *, first: bool) -> Iterator[dict[str, Any]]:
+    def _finished(self, *, first: bool) -> Iterator[Record]:
         """Records in the store that were not yielded yet."""
         for number, cell in enumerate(self.plan.cells()):
             if self._state[number] != WAITING:
                 continue
-            record = self.store.read(self.meanings.id(cell))
+            record = self.store.read(self.lookups.id(cell))
             if record is None:
                 continue
             if first and self._is_stale(record):
@@ -127,18 +127,18 @@ class Runner:
             self._state[number] = KNOWN
             yield record
 
-    def _is_stale(self, record: Mapping[str, Any]) -> bool:
+    def _is_stale(self, record: Record) -> bool:
         """Whether a finished cell is asked for again, or was stopped by a smaller limit."""
-        status = record["status"]
+        status = record.status.status
         if status in self.retry:
             return True
         limit = {"timeout": "timeout", "memout": "memory"}.get(status)
         if limit is None:
             return False
-        then, now = record["conditions"].get(limit), getattr(self.conditions, limit)
+        then, now = getattr(record.conditions, limit), getattr(self.conditions, limit)
         return then is not None and (now is None or now > then)
 
-    def _round(self) -> Iterator[dict[str, Any]]:
+    def _round(self) -> Iterator[Record]:
         """Run every cell that is neither told nor claimed by another run."""
         outcomes = self.engine.run(self._jobs())
         try:
@@ -147,25 +147,29 @@ class Runner:
                 yield self._keep(number, cell, key, outcome)
             # Cells that need no process because something they need is broken.
             for number, cell, key in self._claimed(broken=True):
-                yield self._keep(number, cell, key, self.meanings.failure(cell))
+                yield self._keep(number, cell, key, self.lookups.failure(cell))
         finally:
             outcomes.close()  # type: ignore[attr-defined]
 
     def _jobs(self) -> Iterator[tuple[str, Job]]:
         for number, cell, key in self._claimed(broken=False):
             self._running[key] = (number, cell)
-            self._tell.aucbench_cell_started(cell=cell.to_json())
-            data, code = self.meanings.of(cell)["data"].fingerprint, self.meanings.code
-            prepare = Limits(timeout=PREPARE)
-            yield key, cell_job(cell, data, self._limits, prepare, code=code)
+            self._tell.aucbench_cell_started(cell=cell)
+            data, prepare = self.lookups.data(cell), Limits(timeout=PREPARE)
+            assert data.target is not None  # else the cell has a failure
+            code = self.lookups.code
+            yield (
+                key,
+                cell_job(cell, data.fingerprint, data.target, self._limits, prepare, code=code),
+            )
 
     def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
         """Cells that are ours to run, claimed one by one as they are asked for."""
         for number, cell in enumerate(self.plan.cells()):
             state = self._state[number]
-            if state == KNOWN or (self.meanings.failure(cell) is not None) != broken:
+            if state == KNOWN or (self.lookups.failure(cell) is not None) != broken:
                 continue
-            key = self.meanings.id(cell)
+            key = self.lookups.id(cell)
             if key in self._running or not self.store.claim(key):
                 continue
             if state == WAITING and self.store.has(key):
@@ -173,10 +177,11 @@ class Runner:
                 continue
             yield number, cell, key
 
-    def _keep(self, number: int, cell: Cell, key: str, outcome: Outcome | None) -> dict[str, Any]:
+    def _keep(self, number: int, cell: Cell, key: str, outcome: Outcome | None) -> Record:
         assert outcome is not None
-        record = make_record(cell, key, outcome, self.conditions)
-        self.store.write(record, outcome.files.get("scores.npz"))
+        target = self.lookups.data(cell).target
+        record, scores = make_record(cell, key, outcome, self.conditions, target)
+        self.store.write(record, scores)
         self.store.release(key)
         self._state[number] = KNOWN
         self._tell.aucbench_cell_finished(record=record)

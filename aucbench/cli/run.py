@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,10 +29,11 @@ from aucbench.cli.options import (
     limited,
 )
 from aucbench.cli.running import go, warn
-from aucbench.errors import DataError
+from aucbench.errors import AucbenchError, DataError
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
+    from aucbench.bench.results.store import Store
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `plan --example`.")
@@ -102,18 +104,11 @@ def list_plan(
 
 
 def status(folder: Folder) -> None:
-    """Count what a results folder holds of its plan: done, failed, missing, stale."""
-    from aucbench.bench.overview import survey
-    from aucbench.bench.plan.toml import parse_plan
-    from aucbench.infra.store import Store
+    """Count what a results folder holds of its plans: done, failed, missing, stale."""
+    from aucbench.bench.overview import folder_status
 
-    with Store(folder) as store:
-        text = store.plan_text()
-        if text is None:
-            raise DataError(f"{folder} holds no plan; run one into it with `aucbench run --out`")
-        found = survey(parse_plan(text, str(folder / "plan.toml")), store)
-        for problem in store.problems():
-            warn(problem)
+    with _opened(folder) as store:
+        found = folder_status(store, _plans(store))
     failed = {name: n for name, n in sorted(found.statuses.items()) if name != "ok"}
     counts = {
         "planned": found.planned,
@@ -122,6 +117,7 @@ def status(folder: Folder) -> None:
         **{f"  {name}": number for name, number in failed.items()},
         "missing": found.missing,
         "stale": found.stale,
+        "other settings": found.other_settings,
     }
     typer.echo(aligned([(name, str(number)) for name, number in counts.items()], right=[1]))
 
@@ -129,23 +125,52 @@ def status(folder: Folder) -> None:
 def export(
     folder: Folder,
     table: Annotated[Path, typer.Argument(help="File that ends in .csv, .parquet or .json.")],
+    *,
+    stale: Annotated[
+        bool,
+        typer.Option("--stale", help="Also rows whose data, plugin or aucbench has changed."),
+    ] = False,
 ) -> None:
     """Write one row per record of a results folder to a table."""
+    from aucbench.bench.overview import wanted_ids
     from aucbench.bench.results.export import export as write
-    from aucbench.infra.store import Store
+    from aucbench.bench.results.export import table_rows
+
+    with _opened(folder) as store:
+        try:
+            wanted = wanted_ids(_plans(store))
+        except AucbenchError as error:
+            if not stale:
+                raise
+            warn(f"the column `stale` is empty, since the plans cannot be looked up: {error}")
+            wanted = {}
+        rows = table_rows(store.records(), wanted)
+        count = write((row for row in rows if stale or not row["stale"]), table)
+    typer.echo(f"{count} rows in {shown(str(table))}", err=True)
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[Store]:
+    from aucbench.bench import Store
 
     with Store(folder) as store:
-        count = write(store.records(), table)
+        yield store
         for problem in store.problems():
             warn(problem)
-    typer.echo(f"{count} rows in {shown(str(table))}", err=True)
+
+
+def _plans(store: Store) -> list[Plan]:
+    from aucbench.bench.plan.toml import parse_plan
+
+    found = [parse_plan(text, str(path)) for path, text in store.plans().items()]
+    if not found:
+        raise DataError(f"{store.folder} holds no plan; run one into it with `aucbench run --out`")
+    return found
 
 
 def _listed(plan: Plan, most: int) -> Iterator[str]:
     """Text of the first cells, one line each, many lines at a time."""
-    from aucbench.bench.plan.plan import solver_label
-
-    solvers = {(c.spec, c.tuning): shown(solver_label(c.spec, c.tuning)) for c in plan.solvers}
+    solvers = {(c.spec, c.tuning): shown(c.label) for c in plan.solvers}
     names = {**_padded(plan.datasets), **_padded(plan.preprocess)}
     width = len(str(max(plan.seeds) + plan.repeats))
     lines = (

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from aucbench.bench.text import shown
-from aucbench.cli.rows import Rows
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
+    from aucbench.bench.results.record import Record
+    from aucbench.bench.results.store import Store
     from aucbench.bench.show.progress import Progress
     from aucbench.bench.show.tables import Tally
+    from aucbench.cell import Cell
     from aucbench.cli.options import Options
-    from aucbench.infra.store import Store
 
 INTERRUPTED = 130  # exit code by which shells know Ctrl-C
-Keep = Callable[[Mapping[str, Any]], object]
+Keep = Callable[["Record"], object]
 
 
 def go(plan: Plan, options: Options, folder: Path | None, json: Path | None, way_on: str) -> None:
@@ -38,19 +39,22 @@ def go(plan: Plan, options: Options, folder: Path | None, json: Path | None, way
     way_on : str
         How to go on after Ctrl-C.
     """
+    from aucbench.bench.results.export import write_json
     from aucbench.bench.show.tables import Tally
     from aucbench.infra.store import require_writable
 
     if json is not None:
         require_writable(json)
     engine = options.make_engine(folder)
-    tally, rows = Tally(plan), Rows(plan)
-    keepers: list[Keep] = [tally.add] if json is None else [tally.add, rows.add]
+    tally = Tally(plan)
+    ids: dict[Cell, str] = {}
+    keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
     with _opened(folder) as store:
         whole = _run(plan, store, engine, options, keepers)
         try:
             if json is not None:
-                rows.write(store, json)
+                found = (store.read(ids[cell]) for cell in plan.cells() if cell in ids)
+                write_json((record for record in found if record is not None), json)
         finally:
             _print_table(plan, tally)
     if not whole:
@@ -66,7 +70,7 @@ def warn(sentence: str) -> None:
 
 @contextmanager
 def _opened(folder: Path | None) -> Iterator[Store]:
-    from aucbench.infra.store import Store
+    from aucbench.bench import Store
 
     with ExitStack() as stack:
         if folder is None:
@@ -122,7 +126,7 @@ def _print_table(plan: Plan, tally: Tally) -> None:
 
 @contextmanager
 def _progress(plan: Plan, options: Options) -> Iterator[Progress]:
-    from aucbench.bench.show.progress import Display, Lines, Progress
+    from aucbench.bench.show.progress import Display, LinePerCell, Progress
 
     if options.quiet:
         yield Progress(len(plan))
@@ -132,4 +136,4 @@ def _progress(plan: Plan, options: Options) -> Iterator[Progress]:
         with Display(len(plan), Console(stderr=True), moving=not options.timing) as display:
             yield display
     else:
-        yield Lines(len(plan), lambda line: typer.echo(line, err=True))
+        yield LinePerCell(len(plan), lambda line: typer.echo(line, err=True))

@@ -1,4 +1,4 @@
-"""Preprocessing: a map learns from some rows and is applied to these and to held ones.
+"""Feature maps: a map learns from some rows and is applied to these and to held ones.
 
 Design
   a. A map is fitted anew to each inner fold of tuning: one that looks at labels has told the
@@ -17,32 +17,35 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import Index
+from aucbench.data.arrays import Index, Rows
+from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.fit.plain import first_line
 from aucbench.protocols import FeatureMap
 from aucbench.solving.loop import Clock
 
 
-def preprocessed(
-    train: Data, held: Data, features: FeatureMap, rng: np.random.Generator
-) -> tuple[Data, Data]:
+def mapped_parts(
+    train: Data, held: Rows, features: FeatureMap, rng: np.random.Generator
+) -> tuple[Data, Rows]:
     """Both parts, mapped by what the training rows taught."""
     fitted = features.fit(train, rng)
-    return train.with_rows(fitted(train.rows)), held.with_rows(fitted(held.rows))
+    return train.with_rows(fitted(train.rows)), fitted(held)
 
 
 @dataclass(frozen=True, slots=True)
 class Refitted:
-    """The training rows of a cell before preprocessing, mapped anew for each inner fold.
+    """The training rows of a cell before any map, mapped anew for each inner fold.
 
     Attributes
     ----------
     features : FeatureMap
-    data : Data
-        The data set.
+    train : Data
+        The training rows; only their target is read.
+    raw : Rows
+        The rows of the data set.
     numbers : array of shape (n_train,)
-        Of the training rows in it.
+        Of the training rows among these.
     rng : Generator
         Each fold gets a child of its own.
     clock : Clock
@@ -50,7 +53,8 @@ class Refitted:
     """
 
     features: FeatureMap
-    data: Data
+    train: Data
+    raw: Rows
     numbers: Index
     rng: np.random.Generator
     clock: Clock = field(default_factory=Clock)
@@ -65,10 +69,10 @@ class Refitted:
         PluginError
             When it raises anything else.
         """
-        parts = [self.data.take(self.numbers[rows]) for rows in (rest, held)]
+        parts = [self._raw(rows) for rows in (rest, held)]
         (rng,) = self.rng.spawn(1)
         try:
-            return self.clock.timed(preprocessed, *parts, self.features, rng)
+            return self.clock.timed(_mapped, *parts, self.features, rng)
         except MemoryError:  # the limit of the cell
             raise
         except AucbenchError as refusal:
@@ -78,3 +82,16 @@ class Refitted:
                 f"preprocessing an inner fold of tuning raised {first_line(error)}; take another "
                 "map, or the solver without tuning"
             ) from error
+
+    def _raw(self, rows: Index) -> Data:
+        """Some training rows as they are in the data set."""
+        target = self.train.target
+        part = Labels.of(target.y[rows]) if isinstance(target, Labels) else target.take(rows)
+        return Data(self.raw.take(self.numbers[rows]), part)
+
+
+def _mapped(
+    rest: Data, held: Data, features: FeatureMap, rng: np.random.Generator
+) -> tuple[Data, Data]:
+    train, rows = mapped_parts(rest, held.rows, features, rng)
+    return train, held.with_rows(rows)

@@ -1,7 +1,7 @@
-"""What supervised processes do: look names up, read a data set, split it, fit and measure.
+"""What supervised processes do: look names up, read a data set, map its rows, fit and score.
 
 Each function is called as function(request, room, steps) by a supervisor; `requests` says
-what the requests hold. An `AucbenchError` of `data` or `split` is a refusal: the cells that
+what the requests hold. An `AucbenchError` of `read` or `split` is a refusal: the cells that
 need those rows are skipped, with its sentence as the reason.
 """
 
@@ -18,15 +18,15 @@ import numpy as np
 from aucbench import registry
 from aucbench.cell import Cell
 from aucbench.data import NEEDS_LABELS, Data
-from aucbench.data.arrays import Index, Vector
-from aucbench.data.folds import splits
+from aucbench.data.arrays import Vector
+from aucbench.data.packed import arrays_of, pack_arrays, unpack_numbers, unpack_target
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 from aucbench.features.chain import is_shared
 from aucbench.fit import machine, rows
 from aucbench.fit.build import build, plugin_of
-from aucbench.fit.features import Refitted, preprocessed
-from aucbench.fit.measure import Lines, measure
+from aucbench.fit.features import Refitted, mapped_parts
+from aucbench.fit.measure import LineFile, fitted
 from aucbench.fit.plain import first_line, plain_parameters, strict
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.tune import Tuned, tune
@@ -34,7 +34,9 @@ from aucbench.registry.discovery import entries, load
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.solving.wrappers import learns_from
 
+Request = Mapping[str, Any]
 Steps = Mapping[str, Path]
+TARGET = "target.npz"
 OTHER_CODE = (
     "this host computes with other files of aucbench, or other versions of its libraries, "
     "than the one that planned the cell; install the same on both"
@@ -42,7 +44,7 @@ OTHER_CODE = (
 own_code = lru_cache(maxsize=1)(code_fingerprint)  # read once, by the process that is forked
 
 
-def resolve(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
+def resolve(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
     """What names mean: {kind: {spec: answer}}, and the answers about "grids" as a list.
 
     See `aucbench.fit.resolve.resolved` for an answer.
@@ -55,25 +57,43 @@ def resolve(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, A
     return {**named, "grids": grids}
 
 
-def visit(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
+def visit(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
     """Import one plugin; that this returns is the answer, since some do not survive it."""
     known = load(next(e for e in entries() if e.qualified == request["plugin"]))
     return {"failure": known.failure if known else None}
 
 
-def data(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
-    """Read a data set and write its arrays into the room; tell hash, n, d, target and names.
+def read(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+    """Read a data set; keep its rows in the room, and hand its target over.
+
+    The rows go to room/raw. The target and the folds go to room/out/target.npz: they leave
+    the folder before any cell can see it, and reach only the parent, which asked for them.
 
     Raises
     ------
     AucbenchError
         When there is no such data set, or it cannot be used.
     """
-    found = _read(request)
-    rows.save(found, room / "raw")
+    return _kept(_read(request), room)
+
+
+def data(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+    """Return hash, n, d, and counts of a data set; its target goes to room/out/target.npz."""
+    folder = room / "handed" / request["key"]
+    if not (folder / TARGET).exists():  # another run has kept the rows, and the target is gone
+        return _kept(_read(request), room)
+    folder.rename(room / "out")
+    return rows.read_about(steps[request["key"]])
+
+
+def _kept(found: Data, room: Path) -> dict[str, Any]:
+    rows.save(found.rows, room / "raw")
+    folds = {} if found.folds is None else {"folds": found.folds}
+    (room / "out").mkdir()
+    (room / "out" / TARGET).write_bytes(pack_arrays({**arrays_of(found.target), **folds}))
     about = {"hash": rows.digest(found), "n": found.n, "d": found.d, **_target(found)}
     rows.write_about(room, about)
-    return {**about, "names": found.names and [*found.names]}
+    return about
 
 
 def _target(found: Data) -> dict[str, Any]:
@@ -83,53 +103,34 @@ def _target(found: Data) -> dict[str, Any]:
     return {"breakpoints": found.target.value.size, **left_out}
 
 
-def about(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
-    """What `data` told of a data set, without the names of its features."""
-    return rows.read_about(steps[request["data"]])
-
-
-def split(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
-    """Write the training and test rows of a split, preprocessed, into the room.
+def split(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+    """Write the training rows and the test rows, both mapped, into the room; no target.
 
     Raises
     ------
     DataError
-        As `splits`; when preprocessing refuses, or the data set is not the one that the cell was
+        When the map refuses the rows, or the data set is not the one that the cell was
         planned with.
     """
     folder = steps[request["data"]]
-    told = rows.read_about(folder)
-    if request["hash"] not in (None, told["hash"]):
+    known = rows.read_about(folder)
+    if known["hash"] != request["hash"]:
         raise DataError(
             f"{request['dataset']} has changed since the run began; start the run again"
         )
     raw = rows.mapped(folder / "raw")
-    learnt, numbers = fold(raw, request)
+    learnt = unpack_numbers(request["learnt"], raw.n)
+    held = np.setdiff1d(np.arange(raw.n, dtype=np.int32), learnt, assume_unique=True)
+    train = Data(raw.take(learnt), unpack_target(request["target"]))
     features = registry.get_features(request["preprocess"])
     rng = _of_split(request["seed"], request["split"])
-    train, test = preprocessed(raw.take(learnt), raw.take(numbers), features, rng)
-    rows.save(train, room / "train")
+    train, test = mapped_parts(train, raw.take(held), features, rng)
+    rows.save(train.rows, room / "train")
     rows.save(test, room / "test")
     rows.write(room, "learnt", learnt)
-    rows.write(room, "numbers", numbers)
-    known = {"n_train": train.n, "n_test": test.n, "d": train.d, "data": told["hash"]}
-    rows.write_about(room, known)
-    return known
-
-
-def fold(data: Data, request: Mapping[str, Any]) -> tuple[Index, Index]:
-    """Numbers of the training rows and of the test rows.
-
-    Raises
-    ------
-    DataError
-        As `splits`.
-    """
-    try:
-        learnt, held = splits(data, request["splits"], request["seed"])[request["split"]]
-    except DataError as refusal:
-        raise DataError(f"{request['dataset']}: {refusal}") from refusal
-    return learnt, held
+    about = {"n_train": train.n, "n_test": test.n, "d": train.d, "data": known["hash"]}
+    rows.write_about(room, about)
+    return about
 
 
 def _of_split(seed: int, split: int) -> np.random.Generator:
@@ -137,31 +138,32 @@ def _of_split(seed: int, split: int) -> np.random.Generator:
     return np.random.default_rng([seed, split])
 
 
-def cell(request: Mapping[str, Any], room: Path, steps: Steps) -> dict[str, Any]:
-    """Fit and measure one cell on read-only maps of its rows.
+def cell(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+    """Fit one cell to its training rows, and score its test rows; the rows are read-only maps.
 
     Each thing is appended to room/lines.jsonl as soon as it is known, so that a cell that is
     killed leaves it: {"about": sizes, conditions, plugin}, {"parameters": ...},
     {"tuning": ...}, and {"point": ...} for each point of the curve. The scores of the test
-    rows go to room/out/scores.npz: `scores`, `rows` (their numbers in the data set) and, where
-    there are labels, `y`.
+    rows go to room/out/scores.npy, and the weights, where the solver has them, to
+    room/out/w.npy: the parent measures them.
     """
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
     planned = Cell.from_json(request["cell"])
-    lines = Lines(room / "lines.jsonl")
+    lines = LineFile(room / "lines.jsonl")
     try:
-        return _measured(planned, steps[request["data"]], steps[request["rows"]], room, lines)
+        source, folder = steps[request["data"]], steps[request["rows"]]
+        train = Data(rows.mapped(folder / "train"), unpack_target(request["target"]))
+        return _fitted(planned, train, source, folder, room, lines)
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
         return {"status": "error", "reason": first_line(leaving)}
     finally:
         lines.close()
 
 
-def _measured(
-    planned: Cell, source: Path, folder: Path, room: Path, lines: Lines
+def _fitted(
+    planned: Cell, train: Data, source: Path, folder: Path, room: Path, lines: LineFile
 ) -> dict[str, Any]:
-    train, test = (rows.mapped(folder / part) for part in ("train", "test"))
     lines({"about": {**rows.read_about(folder), "conditions": machine.here()}})
     solver = build(planned, {})
     lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
@@ -176,10 +178,9 @@ def _measured(
         lines({"tuning": found.to_json()})
         solver, cost = build(planned, found.best), {"tune_seconds": found.seconds}
     lines({"parameters": plain_parameters(solver)})
-    measured = measure(planned, solver, train, test, lines)
-    if measured.scores is not None:
-        _keep_scores(room, measured.scores, rows.read(folder, "numbers"), test)
-    whole: dict[str, Any] = strict({**cost, **measured.result})
+    done = fitted(planned, solver, train, partial(rows.mapped, folder / "test"), lines)
+    _hand_over(room / "out", w=done.w, scores=done.scores)
+    whole: dict[str, Any] = strict({**cost, **done.result})
     return whole
 
 
@@ -187,14 +188,15 @@ def _tuned(planned: Cell, source: Path, folder: Path, train: Data) -> Tuned:
     features, refit = registry.get_features(planned.preprocess), None
     if not is_shared(features):
         numbers, rng = rows.read(folder, "learnt"), _of_split(planned.seed, planned.split)
-        refit = Refitted(features, rows.mapped(source / "raw"), numbers, rng)
+        refit = Refitted(features, train, rows.mapped(source / "raw"), numbers, rng)
     return tune(planned, partial(build, planned), train, refit)
 
 
-def _keep_scores(room: Path, scores: Vector, numbers: Index, test: Data) -> None:
-    (room / "out").mkdir(exist_ok=True)
-    labels = {"y": test.y} if isinstance(test.target, Labels) else {}
-    np.savez_compressed(room / "out" / "scores.npz", scores=scores, rows=numbers, **labels)
+def _hand_over(folder: Path, **arrays: Vector | None) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, array in arrays.items():
+        if array is not None:
+            rows.write(folder, name, np.asarray(array, np.float64))
 
 
 def _tuning(plain: Any) -> Any:

@@ -1,10 +1,12 @@
-"""One fit and its measures: the harness computes them from w, and believes no solver.
+"""One fit, watched: its curve, its times, and what the parent measures it by.
 
 Design
   a. The curve is written point by point, so that a fit that is killed leaves what it had.
      A point is one `os.write` of one line: a reader never sees half of it.
   b. Points are one pass apart at first and `GROWTH` of the passes later, so that a curve of
      any length has at most `MAX_POINTS`, and a shorter fit has the first of the same points.
+  c. This process has no label of a test row, and the parent believes it nothing that the
+     parent can compute itself: weights and scores are handed over, not measures of them.
 """
 
 from __future__ import annotations
@@ -22,9 +24,10 @@ from typing import Any
 import numpy as np
 
 from aucbench.cell import Cell
-from aucbench.data import Data
-from aucbench.data.arrays import Vector
-from aucbench.fit.plain import strict
+from aucbench.data import Data, rounding
+from aucbench.data.arrays import Rows, Vector
+from aucbench.data.data import square_norms
+from aucbench.fit.plain import plain_fields, strict
 from aucbench.metrics import auc_of
 from aucbench.protocols import Problem, Solver
 from aucbench.records import Point, Run, Stop
@@ -36,7 +39,7 @@ MAX_POINTS = 200
 Emit = Callable[[Mapping[str, Any]], None]
 
 
-class Lines:
+class LineFile:
     """Appends JSON objects to a file, one line and one system call each."""
 
     def __init__(self, path: Path) -> None:
@@ -65,50 +68,62 @@ class Observed(Around):
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """Measures of a fit by name, and the scores of the test rows when it is valid."""
+class Fitted:
+    """What a fit gave.
+
+    Attributes
+    ----------
+    result : dict
+        Times, passes, why it ended, objective and gap, by name; see `fitted`.
+    w : array of shape (d,) or None
+        The weights, when they are valid.
+    scores : array of shape (n_test,) or None
+        Of the test rows, when the weights are valid.
+    """
 
     result: dict[str, Any]
+    w: Vector | None = None
     scores: Vector | None = None
 
 
-def measure(cell: Cell, solver: Solver, train: Data, test: Data, emit: Emit) -> Measured:
-    """Fit and measure.
+def fitted(cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], emit: Emit) -> Fitted:
+    """Fit, then score the test rows.
 
     Parameters
     ----------
     cell : Cell
         Budget, seed and number of fits.
-    train, test : Data
-        Preprocessed rows.
+    train : Data
+        The training rows, mapped.
+    test : function () -> Rows
+        Gives the mapped test rows; called after the fit.
     emit : function (object)
         Takes {"point": ...} for each point of the curve as soon as it is known.
 
     Returns
     -------
-    Measured
-        With the status "ok", or "invalid" and a reason when weights or scores are no numbers
-        or lie outside the set of the problem. `fit_seconds` is the median over the fits,
-        `fit_seconds_spread` the largest less the smallest; `deterministic` says whether
-        all of them gave the same weights (None: there was one).
+    Fitted
+        With the status "ok", or "invalid" and a reason when weights are no numbers or lie
+        outside the set of the problem. `fit_seconds` is the median over the fits,
+        `fit_seconds_spread` the largest less the smallest; `deterministic` says whether all
+        of them gave the same weights (None: there was one). `objective_at_zero` is the
+        objective at w = 0, `score_error` bounds what rounding does to a typical training score,
+        `exempt` counts the trailing weights that are no features, and `set` describes the
+        projector where it is one of aucbench.
     """
     curve = Curve(emit)
     run = fit(cell, solver, train, every=1.0, curve=curve)
     last = run.points[-1]
     if run.stop is not Stop.INVALID:
-        curve.end(last, run.w)
+        curve.end(last, run)
     result = {**_timed(cell, solver, train, run), "passes": last.passes, "stop": run.stop.name}
     fault = invalid(run)
+    result |= {"status": "invalid" if fault else "ok", "reason": fault, **_quality(run)}
     if fault is not None:
-        return Measured({**result, "status": "invalid", "reason": fault, **_quality(run)})
+        return Fitted(result)
     begin = perf_counter()
-    scores = run.decision_function(test.rows)
-    result |= {"predict_seconds": perf_counter() - begin, **_quality(run)}
-    if np.isnan(scores).any():
-        return Measured({**result, "status": "invalid", "reason": "Scores of test rows are NaN."})
-    return Measured(
-        {**result, "status": "ok", "reason": None, "auc": auc_of(test.target, scores)}, scores
-    )
+    scores = run.decision_function(test())
+    return Fitted({**result, "predict_seconds": perf_counter() - begin}, run.w, scores)
 
 
 def fit(
@@ -214,5 +229,26 @@ def _timed(cell: Cell, solver: Solver, train: Data, first: Run) -> dict[str, Any
 def _quality(run: Run) -> dict[str, Any]:
     if run.stop is Stop.INVALID:
         return {"feasible": None}
-    last, feasible = run.points[-1], bool(run.problem.project.contains(run.w))
-    return {"feasible": feasible, "objective": last.objective, "gap": last.gap, "nnz": run.nnz}
+    problem, last = run.problem, run.points[-1]
+    found = {"objective": last.objective, "gap": last.gap}
+    if run.w is None:
+        return found
+    with np.errstate(all="ignore"):  # infinity is the answer where rows or weights overflow
+        typical = float(np.sqrt(np.median(square_norms(problem.data.rows))))
+        error = rounding.gamma(run.w.size + 16) * typical * float(np.linalg.norm(run.w))
+    return {
+        **found,
+        "objective_at_zero": problem.value(np.zeros_like(run.w)),
+        "score_error": error,
+        "exempt": problem.features.exempt,
+        "feasible": bool(problem.project.contains(run.w)),
+        "set": _described(problem),
+    }
+
+
+def _described(problem: Problem) -> dict[str, Any] | None:
+    """Class and parameters of a projector of aucbench, from which the parent makes it again."""
+    kind = type(problem.project)
+    fields = plain_fields(problem.project)
+    ours = kind.__module__.startswith("aucbench.projectors.")
+    return {"class": kind.__name__, "parameters": fields} if ours and fields is not None else None

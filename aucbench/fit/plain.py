@@ -55,6 +55,16 @@ def plain_parameters(solver: Solver) -> dict[str, Scalar]:
     }
 
 
+def plain_fields(thing: object) -> dict[str, Any] | None:
+    """Fields of a dataclass whose values are all plain and finite; None of anything else."""
+    if not is_dataclass(thing):
+        return None
+    values = {f.name: getattr(thing, f.name) for f in fields(thing) if f.init}
+    plain: dict[str, Any] = strict(values)
+    lost = [name for name, value in plain.items() if value is None and values[name] is not None]
+    return plain if not lost and all(isinstance(v, Scalar) for v in plain.values()) else None
+
+
 def innermost(thing: object) -> object:
     """Return the solver inside another one; anything else as it is."""
     return thing.solver if isinstance(thing, Around) else thing

@@ -1,10 +1,12 @@
-"""Rows and labels on disk, mapped read-only by the processes that compute with them.
+"""Rows on disk, mapped read-only by the processes that compute with them.
 
 Design
-  a. One .npy file per array: mapped pages are shared by all processes that read them, so
-     that any number of cells on one data set take its memory once.
+  a. One .npy file per array: all processes that read a map share its pages, so that any
+     number of cells on one data set take its memory once.
   b. The maps are read-only. A solver that writes to its input gets an exception from NumPy
      and a segmentation fault from C, and no other solver ever sees what it wrote.
+  c. No target is ever written here: the training rows of one split are test rows of another,
+     whose cells may run at the same time and read any file.
 """
 
 from __future__ import annotations
@@ -19,11 +21,9 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
-from aucbench.data.breakpoints import Breakpoints
-from aucbench.data.targets import Labels
+from aucbench.data.packed import arrays_of
 
 SIZE = 16  # bytes of a hash
-CHANGES = ("example", "value", "fp_diff", "fn_diff", "fp_base", "fn_base")  # of Breakpoints
 
 
 def digest(data: Data) -> str:
@@ -35,35 +35,30 @@ def digest(data: Data) -> str:
     X = data.rows
     shape = [X.n, X.d, "csr" if X.is_sparse else "dense"]
     hashed = blake2b(json.dumps(shape).encode(), digest_size=SIZE)
-    for array in _arrays(data).values():
+    stored, folds = _stored(X), {} if data.folds is None else {"folds": data.folds}
+    for array in {**stored, **folds, **arrays_of(data.target)}.values():
         hashed.update(np.ascontiguousarray(array).data)
     return hashed.hexdigest()
 
 
-def save(data: Data, folder: Path) -> None:
-    """Write the arrays of `data` into a folder, which is made if need be."""
+def save(X: Rows, folder: Path) -> None:
+    """Write the arrays of a matrix into a folder, which is made if need be."""
     folder.mkdir(exist_ok=True)
-    for name, array in _arrays(data).items():
+    for name, array in _stored(X).items():
         write(folder, name, array)
-    write_about(folder, {"n": data.n, "d": data.d})
+    write_about(folder, {"n": X.n, "d": X.d})
 
 
-def mapped(folder: Path) -> Data:
-    """Return what `save` wrote; the arrays are read-only maps of the files."""
+def mapped(folder: Path) -> Rows:
+    """Return the rows of a folder; the arrays are read-only maps of the files."""
     about = read_about(folder)
     sparse = (folder / "starts.npy").exists()
     columns, starts = (read(folder, name) if sparse else None for name in ("columns", "starts"))
-    folds = read(folder, "folds") if (folder / "folds.npy").exists() else None
-    found = Rows(read(folder, "values"), columns, starts, about["n"], about["d"])
-    if (folder / "y.npy").exists():
-        return Data(found, Labels(read(folder, "y")), folds=folds)
-    e, value, fp, fn, fp_base, fn_base = (read(folder, name) for name in CHANGES)
-    changes = Breakpoints(e, value, fp, fn, about["n"], fp_base, fn_base)
-    return Data(found, changes, folds=folds)
+    return Rows(read(folder, "values"), columns, starts, about["n"], about["d"])
 
 
 def write(folder: Path, name: str, array: NDArray[Any]) -> None:
-    """Write an array beside those of `save`."""
+    """Write an array into a folder."""
     np.save(folder / f"{name}.npy", array, allow_pickle=False)
 
 
@@ -83,11 +78,6 @@ def read_about(folder: Path) -> dict[str, Any]:
     return about
 
 
-def _arrays(data: Data) -> dict[str, NDArray[Any]]:
-    X = data.rows
-    found = {"values": X.values, "columns": X.columns, "starts": X.starts, "folds": data.folds}
-    if isinstance(data.target, Labels):
-        found["y"] = data.y
-    else:
-        found |= {name: getattr(data.target, name) for name in CHANGES}
+def _stored(X: Rows) -> dict[str, NDArray[Any]]:
+    found = {"values": X.values, "columns": X.columns, "starts": X.starts}
     return {name: array for name, array in found.items() if array is not None}

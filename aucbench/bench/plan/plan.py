@@ -17,7 +17,7 @@ from math import prod
 from typing import Any
 
 from aucbench.bench.plan.checks import PlanError, check_plan, plain_labels
-from aucbench.cell import Cell, Scalar, Tuning
+from aucbench.cell import Cell, Scalar, Tuning, solver_label
 
 DEFAULT_SOLVERS = ("sht-auc", "sto-iht", "logistic", "logistic-balanced")
 DEFAULT_PASSES = 50.0  # of a fit for which neither passes nor seconds are given
@@ -44,6 +44,11 @@ class Choice:
         if isinstance(self.tune, bool):
             return self.tune
         return tuple(sorted((name, tuple(values)) for name, values in self.tune.items()))
+
+    @property
+    def label(self) -> str:
+        """Name of the solver in a table."""
+        return solver_label(self.spec, self.tuning)
 
 
 @dataclass(frozen=True)
@@ -154,23 +159,3 @@ def with_features(plan: Plan, features: Sequence[str]) -> Plan:
         raise PlanError(f"features must be a list of names, got {features!r}", "features")
     joined = tuple(f"{first}+{then}" for first, then in product(plan.preprocess, features))
     return replace(plan, preprocess=joined) if features else plan
-
-
-def solver_label(spec: str, tune: Any) -> str:
-    """Name of a solver in a table, such as `logistic`, `sht-auc (tuned)`, `sht-auc (tuned k=1|5)`.
-
-    Parameters
-    ----------
-    spec, tune :
-        Of a cell, or of its record.
-    """
-    if not tune or tune is True:
-        return f"{spec} (tuned)" if tune else spec
-    return f"{spec} (tuned {' '.join(f'{name}=' + '|'.join(map(str, v)) for name, v in tune)})"
-
-
-def cell_text(fields: Mapping[str, Any]) -> str:
-    """One line for people about a cell, from `Cell.to_json` or from a record."""
-    solver = solver_label(fields["solver"], fields.get("tune"))
-    where = f"{fields['dataset']}, {fields['preprocess']}"
-    return f"{solver} on {where}, seed {fields['seed']}, split {fields['split']}"

@@ -18,7 +18,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO
 
+from aucbench.bench.results.record import Record
 from aucbench.bench.text import shown
+from aucbench.cell import Cell
 from aucbench.errors import MissingExtraError, ParameterError
 from aucbench.infra.store.user_files import not_writable, own_file, require_writable
 
@@ -61,6 +63,37 @@ def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
     except OSError as error:
         raise not_writable(path, error) from error
     return count
+
+
+def table_rows(records: Iterable[Record], wanted: Mapping[Cell, str]) -> Iterator[Row]:
+    """Flat rows of records, each with whether it is `stale`.
+
+    Parameters
+    ----------
+    wanted : mapping of Cell to str
+        Ids of the cells as the data, the plugins and aucbench are now. A record of such a cell
+        under another id is stale; one of a cell that is not there has other settings, and no
+        answer (None).
+    """
+    for record in records:
+        known = wanted.get(record.cell)
+        yield {"stale": None if known is None else known != record.id, **record.flat()}
+
+
+def write_json(records: Iterable[Record], path: Path) -> None:
+    """Write the flat rows of records to a JSON file as a list, complete or not at all.
+
+    Raises
+    ------
+    ParameterError
+        When the file cannot be written; what was there before stays.
+    """
+    before = "[\n"
+    with own_file(path) as file:
+        for record in records:
+            file.write((before + json.dumps(record.flat(), allow_nan=False)).encode("ascii"))
+            before = ",\n"
+        file.write(b"[]\n" if before == "[\n" else b"\n]\n")
 
 
 def flat(record: Mapping[str, Any]) -> Row:

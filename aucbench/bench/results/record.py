@@ -1,145 +1,207 @@
-"""The record of a cell: one flat dictionary, whatever happened to the cell."""
+"""Records: what a cell becomes, what the store keeps, what statistics and reports read.
+
+Design
+  a. A record is frozen and grouped. `Record.to_json` and `Record.from_json` are strict: a key
+     that is missing or unknown is an error that names its place.
+  b. Each field carries its unit and its meaning, from which the page docs/record.md is made.
+  c. `Record.flat` is the row of a table: what `--json` and `export` write.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
-from math import isfinite
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache
 from typing import Any
 
-from aucbench import errors
 from aucbench.bench.results.conditions import Conditions
 from aucbench.cell import Cell
-from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.errors import DataError
 from aucbench.records import CellStatus
 
-OWN = (CellStatus.OK, CellStatus.INVALID, CellStatus.SKIPPED, CellStatus.ERROR)  # of a result
-MEASURES = (
-    "auc",
-    "fit_seconds",
-    "nnz",
-    "passes",
-    "stop",
-    "objective",
-    "gap",
-    "feasible",
-    "tune_seconds",
-    "predict_seconds",
-    "fit_seconds_each",
-    "fit_seconds_spread",
-    "deterministic",
-)
-REFUSALS = {
-    name
-    for name, thing in vars(errors).items()
-    if isinstance(thing, type) and issubclass(thing, errors.AucbenchError)
-}
+FIRST = "0.1"  # the version of aucbench whose records have these fields
 
 
-def make_record(
-    cell: Cell, cell_id: str, outcome: Outcome, conditions: Conditions
-) -> dict[str, Any]:
-    """What is known of a cell after it ended, as strict JSON.
+def about(meaning: str, unit: str = "", *, since: str = FIRST) -> Any:
+    """Field with its documentation; None is the value of what is not known."""
+    return field(default=None, metadata={"meaning": meaning, "unit": unit, "since": since})
 
-    Parameters
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """How a cell ended."""
+
+    status: CellStatus = field(
+        metadata={"meaning": "how the cell ended; see `CellStatus`", "unit": "", "since": FIRST}
+    )
+    reason: str | None = about("why, in one sentence; empty for ok")
+    error_type: str | None = about("class of the exception that ended it, if one did")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """What the parent measured, and what the process that fits reports of itself."""
+
+    auc: float | None = about("area under the ROC curve of the test rows, by the parent")
+    nnz: int | None = about("non-zero weights without the intercept, by the parent", "weights")
+    feasible: bool | None = about(
+        "whether the weights lie in the set of the problem; asked of the plugin where the set is "
+        "none of aucbench's"
+    )
+    objective: float | None = about("f(w) + Ω(w) on the training rows, as the fit reports it")
+    gap: float | None = about("certified bound of objective less minimum, as the solver reports")
+    passes: float | None = about("passes over the training rows, as the fit reports", "passes")
+    stop: str | None = about("why `solve` ended: the name of a `Stop`")
+    fit_seconds: float | None = about("inside the solver, median of the fits", "s")
+    fit_seconds_each: tuple[float, ...] | None = about("of each fit", "s")
+    fit_seconds_spread: float | None = about("longest less shortest fit, of several", "s")
+    tune_seconds: float | None = about("inside solvers and maps while tuning", "s")
+    predict_seconds: float | None = about("scoring the test rows", "s")
+    deterministic: bool | None = about("whether several fits gave equal weights")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """Of the rows."""
+
+    n_train: int | None = about("training rows", "rows")
+    n_test: int | None = about("test rows", "rows")
+    d: int | None = about("features after the feature map", "features")
+    data: str | None = about("hash of the data set")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """Of the process that fits, as the supervisor saw it from outside."""
+
+    wall_seconds: float | None = about("from its start to its end", "s")
+    peak_memory: int | None = about("of its own memory, sampled", "bytes")
+    log: str | None = about("end of what it wrote, unless ok")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What is known of a cell after it ended, whatever happened to it.
+
+    Attributes
     ----------
-    cell, cell_id :
-        The cell and its id.
-    outcome : Outcome
-        Of its job. An `AucbenchError` of a step makes it "skipped": there are no such rows.
+    id : str
+        Hash of everything that could change a number of the cell.
+    cell : Cell
+        What was asked for.
+    status : Status
+    measures : Measures
+    sizes : Sizes
+    process : Process
     conditions : Conditions
         What the run imposed.
-
-    Returns
-    -------
-    dict
-        id, and from the cell: solver, dataset, repeat, split, seed, preprocess,
-        with_objective, with_projector, tune, and all of it under `cell`.
-        status, reason : how it ended, and why unless "ok".
-        auc, nnz, objective, gap, feasible, passes, stop : measured by the harness.
-        fit_seconds (median), fit_seconds_each, fit_seconds_spread, deterministic : of the
-        fits with the final hyperparameters; tune_seconds (with map_seconds), predict_seconds.
-        n_train, n_test, d, data : sizes of the split, hash of the data set.
-        parameters : plain hyperparameters of the solver that was fitted.
-        tuning : {"chosen": point, "map_seconds": of inner folds, "table": rows} or None.
-        curve : points; of a cell that was killed those that it had reached.
-        plugin : [distribution, version, value].
-        conditions : engine, concurrency, limits, host, cpu, cores, threads, load, versions.
-        wall_seconds, peak_memory (bytes) : of its process. log : its last output, unless "ok".
+    machine : mapping
+        host, cpu, cores, threads, load and versions where the cell ran.
+    plugin : tuple of (distribution, version, module) or None
+        Where the solver comes from.
+    parameters : mapping of str to plain value
+        Hyperparameters of the solver that was fitted.
+    tuning : mapping or None
+        {"chosen": point, "map_seconds": of inner folds, "table": rows}.
+    curve : tuple of mappings
+        Points; of a cell that was killed those that it had reached.
     """
-    status, reason = _ending(outcome)
-    told = _told(outcome)
-    about = told["about"]
-    result = outcome.result or {}
-    record = {
-        "id": cell_id,
-        **_names(cell),
-        "status": status,
-        "reason": reason,
-        **{name: result.get(name) for name in MEASURES},
-        **{name: about.get(name) for name in ("n_train", "n_test", "d", "data", "plugin")},
-        "parameters": told["parameters"],
-        "tuning": told["tuning"],
-        "curve": told["curve"],
-        "conditions": {**asdict(conditions), **about.get("conditions", {})},
-        "wall_seconds": outcome.wall_seconds,
-        "peak_memory": outcome.peak_memory,
-        "log": None if status == CellStatus.OK else outcome.log,
-        "cell": cell.to_json(),
-    }
-    return {name: _strict(value) for name, value in record.items()}
+
+    id: str
+    cell: Cell
+    status: Status
+    measures: Measures = field(default_factory=Measures)
+    sizes: Sizes = field(default_factory=Sizes)
+    process: Process = field(default_factory=Process)
+    conditions: Conditions = field(default_factory=Conditions)
+    machine: Mapping[str, Any] = field(default_factory=dict)
+    plugin: tuple[str, str, str] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    tuning: Mapping[str, Any] | None = None
+    curve: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the cell has an AUC that counts."""
+        return self.status.status is CellStatus.OK
+
+    @property
+    def why(self) -> str:
+        """Class of the error, where there was one, and the reason: for people."""
+        parts = (self.status.error_type, self.status.reason)
+        return ": ".join(part for part in parts if part)
+
+    def to_json(self) -> dict[str, Any]:
+        """Nested plain values, as the store keeps them."""
+        plain: dict[str, Any] = _converter().unstructure(self)
+        return plain
+
+    @staticmethod
+    def from_json(plain: Mapping[str, Any]) -> Record:
+        """Inverse of `to_json`.
+
+        Raises
+        ------
+        DataError
+            When a key is missing, unknown, or holds another type.
+        """
+        from cattrs import BaseValidationError, transform_error
+
+        try:
+            found: Record = _converter().structure(plain, Record)
+        except BaseValidationError as error:
+            raise DataError(
+                f"this is no record of this aucbench: {'; '.join(transform_error(error))}"
+            ) from error
+        return found
+
+    def flat(self) -> dict[str, Any]:
+        """One row: the fields of all groups side by side, in the order of docs/record.md.
+
+        `parameters`, `tuning`, `curve`, `conditions`, `machine` and `cell` stay whole;
+        `objective` and `projector` of the cell become `with_objective` and `with_projector`,
+        since `objective` is a measure.
+        """
+        asked = self.cell.to_json()
+        return {
+            "id": self.id,
+            **{CALLED.get(name, name): asked[name] for name in SHOWN},
+            **asdict(self.status),
+            **asdict(self.measures),
+            **asdict(self.sizes),
+            **asdict(self.process),
+            "parameters": dict(self.parameters),
+            "tuning": self.tuning,
+            "curve": [*self.curve],
+            "plugin": self.plugin,
+            "conditions": asdict(self.conditions),
+            "machine": dict(self.machine),
+            "cell": asked,
+        }
 
 
-def _strict(value: Any) -> Any:
-    """`value` with None for every number that is not finite."""
-    if isinstance(value, Mapping):
-        return {name: _strict(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [*map(_strict, value)]
-    return None if isinstance(value, float) and not isfinite(value) else value
+SHOWN = (
+    *("solver", "tune", "dataset", "preprocess", "objective", "projector"),
+    *("repeat", "split", "seed"),
+)
+CALLED = {"objective": "with_objective", "projector": "with_projector"}
+GROUPS = (Status, Measures, Sizes, Process)
 
 
-def _names(cell: Cell) -> dict[str, Any]:
-    return {
-        "solver": cell.solver,
-        "dataset": cell.dataset,
-        "repeat": cell.repeat,
-        "split": cell.split,
-        "seed": cell.seed,
-        "preprocess": cell.preprocess,
-        "with_objective": cell.objective,
-        "with_projector": cell.projector,
-        "tune": cell.to_json()["tune"],
-    }
+def documented() -> list[tuple[str, str, str, str, str]]:
+    """Rows of the page of fields: name, type, unit, meaning, since."""
+    return [
+        (f.name, str(f.type), f.metadata["unit"], f.metadata["meaning"], f.metadata["since"])
+        for group in GROUPS
+        for f in fields(group)
+    ]
 
 
-def _ending(outcome: Outcome) -> tuple[str, str | None]:
-    """Status and reason; nothing that a plugin could have written is believed unseen."""
-    if outcome.ending is Ending.OK:
-        result = outcome.result or {}
-        if result.get("status") not in OWN:
-            return CellStatus.ERROR, f"the cell returned the status {result.get('status')!r}"
-        if result["status"] == CellStatus.OK and not isinstance(result.get("auc"), float):
-            return CellStatus.ERROR, f"the cell returned the AUC {result.get('auc')!r}"
-        return str(result["status"]), result.get("reason")
-    reason = outcome.reason or outcome.ending.value
-    if outcome.step is None:
-        return outcome.ending.value, reason
-    kind, _, sentence = reason.partition(": ")
-    if outcome.ending is Ending.ERROR and kind in REFUSALS:
-        return CellStatus.SKIPPED, sentence
-    return outcome.ending.value, f"while its rows were prepared: {reason}"
+@cache
+def _converter() -> Any:
+    from cattrs import Converter
 
-
-def _told(outcome: Outcome) -> dict[str, Any]:
-    """The lines of a cell, put together; of a failed step they are about no cell."""
-    told: dict[str, Any] = {"about": {}, "parameters": {}, "tuning": None, "curve": []}
-    for line in outcome.lines if outcome.step is None else ():
-        for name, thing in line.items():
-            if name == "point":
-                told["curve"].append(thing)
-            elif name == "about" and isinstance(thing, Mapping):
-                told["about"] |= thing
-            elif name in ("parameters", "tuning"):
-                told[name] = thing
-    return told
+    converter = Converter(forbid_extra_keys=True)
+    converter.register_unstructure_hook(Cell, Cell.to_json)
+    converter.register_structure_hook(Cell, lambda plain, _: Cell.from_json(plain))
+    return converter

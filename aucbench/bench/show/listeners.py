@@ -9,14 +9,15 @@ Design
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib.metadata import EntryPoint
-from types import MappingProxyType
 from typing import Any
 
 import pluggy
 
 from aucbench import hookspecs
+from aucbench.bench.results.record import Record
+from aucbench.cell import Cell
 from aucbench.hookspecs import PROJECT, hookimpl
 from aucbench.registry.discovery import ALLOWED, describe_error, enabled, load
 
@@ -42,14 +43,14 @@ class Guest:
         self._hook = announcer([] if failure else [EntryPoint(name, value, PROJECT).load()])
 
     @hookimpl
-    def aucbench_cell_started(self, cell: Mapping[str, Any]) -> None:
+    def aucbench_cell_started(self, cell: Cell) -> None:
         """Pass it on."""
-        self._tell("aucbench_cell_started", cell=MappingProxyType(cell))
+        self._tell("aucbench_cell_started", cell=cell)
 
     @hookimpl
-    def aucbench_cell_finished(self, record: Mapping[str, Any]) -> None:
+    def aucbench_cell_finished(self, record: Record) -> None:
         """Pass it on."""
-        self._tell("aucbench_cell_finished", record=MappingProxyType(record))
+        self._tell("aucbench_cell_finished", record=record)
 
     def _tell(self, event: str, **about: Any) -> None:
         if self.failure is None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import timedelta
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from aucbench.bench.plan.plan import cell_text
+from aucbench.bench.results.record import Record
 from aucbench.bench.text import shown
+from aucbench.cell import Cell
 from aucbench.hookspecs import hookimpl
 
 if TYPE_CHECKING:
@@ -51,28 +52,28 @@ class Progress:
         pace = (monotonic() - self._begin) / self.finished
         return timedelta(seconds=round(pace * (self.total - self.done)))
 
-    def known(self, record: Mapping[str, Any]) -> None:
+    def known(self, record: Record) -> None:
         """Count a cell that the run hands over, unless its end was told: the store had it."""
-        if record["id"] in self._told:
-            self._told.remove(record["id"])
+        if record.id in self._told:
+            self._told.remove(record.id)
         else:
-            self.counts[record["status"]] += 1
+            self.counts[record.status.status] += 1
 
     @hookimpl
-    def aucbench_cell_started(self, cell: Mapping[str, Any]) -> None:
+    def aucbench_cell_started(self, cell: Cell) -> None:
         """Remember what runs."""
-        self.running[cell_text(cell)] = None
+        self.running[str(cell)] = None
 
     @hookimpl
-    def aucbench_cell_finished(self, record: Mapping[str, Any]) -> None:
+    def aucbench_cell_finished(self, record: Record) -> None:
         """Count it."""
-        self._told.add(record["id"])
+        self._told.add(record.id)
         self.finished += 1
-        self.counts[record["status"]] += 1
-        self.running.pop(cell_text(record), None)
+        self.counts[record.status.status] += 1
+        self.running.pop(str(record.cell), None)
 
 
-class Lines(Progress):
+class LinePerCell(Progress):
     """Writes one line for each cell that ends.
 
     Parameters
@@ -88,19 +89,19 @@ class Lines(Progress):
         self._write = write
 
     @hookimpl
-    def aucbench_cell_finished(self, record: Mapping[str, Any]) -> None:
+    def aucbench_cell_finished(self, record: Record) -> None:
         """Count it and write its line."""
         super().aucbench_cell_finished(record)
         self._write(f"{self.done}/{self.total} {record_text(record)}")
 
 
-def record_text(record: Mapping[str, Any]) -> str:
+def record_text(record: Record) -> str:
     """One printable line about a cell that has ended."""
-    if record["status"] == "ok":
-        told = f"AUC {record['auc']:.4f}, {record['fit_seconds']:.3g} s"
+    if record.ok:
+        said = f"AUC {record.measures.auc:.4f}, {record.measures.fit_seconds:.3g} s"
     else:
-        told = str(record.get("reason"))
-    return shown(f"{record['status']}: {cell_text(record)}: {told}")
+        said = record.why
+    return shown(f"{record.status.status}: {record.cell}: {said}")
 
 
 class Display(Progress):
@@ -138,7 +139,7 @@ class Display(Progress):
         self._live.stop()
 
     @hookimpl
-    def aucbench_cell_finished(self, record: Mapping[str, Any]) -> None:
+    def aucbench_cell_finished(self, record: Record) -> None:
         """Count it and, where nothing else does, draw."""
         super().aucbench_cell_finished(record)
         if not self._moving:

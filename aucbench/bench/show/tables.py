@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.plan.plan import Plan, solver_label
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.results.record import Record
 from aucbench.bench.text import aligned, shown
 
 if TYPE_CHECKING:
@@ -76,14 +77,15 @@ class _Group:
         default_factory=lambda: {name: array("d") for name in MEASURES}
     )
 
-    def add(self, record: Mapping[str, Any]) -> None:
+    def add(self, record: Record) -> None:
         self.planned += 1
-        if record["status"] != "ok":
+        if not record.ok:
             return
         self.ok += 1
         for name, column in self.columns.items():
-            if record.get(name) is not None:
-                column.append(record[name])
+            value = getattr(record.measures, name)
+            if value is not None:
+                column.append(value)
 
 
 class Tally:
@@ -99,20 +101,21 @@ class Tally:
         self._groups: dict[Key, _Group] = {}
         self._first: dict[str, tuple[tuple[Any, ...], str]] = {}  # failure of a solver
         if plan is not None:
-            solvers = [solver_label(choice.spec, choice.tuning) for choice in plan.solvers]
+            solvers = [choice.label for choice in plan.solvers]
             keys = product(plan.datasets, plan.preprocess, solvers)
             self._groups = {key: _Group() for key in keys}
         self._order = {key: number for number, key in enumerate(self._groups)}
 
-    def add(self, record: Mapping[str, Any]) -> None:
+    def add(self, record: Record) -> None:
         """Take one record."""
-        solver = solver_label(record["solver"], record.get("tune"))
-        key = (record["dataset"], record["preprocess"], solver)
+        cell = record.cell
+        solver = cell.label
+        key = (cell.dataset, cell.preprocess, solver)
         self._order.setdefault(key, len(self._order))
         self._groups.setdefault(key, _Group()).add(record)
-        if record["status"] != "ok":
-            when = (self._order[key], record["seed"], record["split"])
-            told = f"{solver} on {record['dataset']}: {record['status']}: {record['reason']}"
+        if not record.ok:
+            when = (self._order[key], cell.seed, cell.split)
+            told = f"{solver} on {cell.dataset}: {record.status.status}: {record.why}"
             self._first[solver] = min((when, told), self._first.get(solver, (when, told)))
 
     @property
@@ -137,14 +140,6 @@ class Tally:
         reasons = (f"  {told}" for _, told in sorted(self._first.values()))
         head = f"{self.failed} of {self.total} rows have no AUC; the first of each solver:"
         return head, *reasons
-
-
-def summarise(records: Iterable[Mapping[str, Any]]) -> tuple[Summary, ...]:
-    """Summaries in the order in which data sets and solvers first appear."""
-    tally = Tally()
-    for record in records:
-        tally.add(record)
-    return tally.summaries()
 
 
 def _summary(key: Key, group: _Group) -> Summary:

@@ -1,0 +1,115 @@
+"""From the outcome of a job to the record of its cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.results.measures import measured
+from aucbench.bench.results.record import Measures, Process, Record, Sizes, Status
+from aucbench.cell import Cell
+from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.records import CellStatus
+
+if TYPE_CHECKING:
+    from aucbench.bench.targets import KeptTarget
+
+
+@dataclass(slots=True)
+class _Lines:
+    """What the lines of a cell say, put together; of a failed step they are about no cell."""
+
+    about: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    tuning: dict[str, Any] | None = None
+    curve: list[dict[str, Any]] = field(default_factory=list)
+
+
+def make_record(
+    cell: Cell,
+    cell_id: str,
+    outcome: Outcome,
+    conditions: Conditions,
+    target: KeptTarget | None = None,
+) -> tuple[Record, bytes | None]:
+    """What is known of a cell after it ended, and the scores that the store keeps.
+
+    Parameters
+    ----------
+    cell, cell_id :
+        The cell and its id.
+    outcome : Outcome
+        Of its job. A refusal by a step makes it "skipped": there are no such rows.
+    conditions : Conditions
+        What the run imposed.
+    target : KeptTarget, optional
+        Of its data set; needed when the job returned.
+    """
+    status, measures, scores = _judged(cell, outcome, target)
+    said = _said(outcome)
+    sizes = {name: said.about.get(name) for name in Sizes.__slots__}
+    plugin = said.about.get("plugin")
+    log = None if status.status is CellStatus.OK else outcome.log
+    machine = said.about.get("conditions")
+    record = Record(
+        id=cell_id,
+        cell=cell,
+        status=status,
+        measures=measures,
+        sizes=Sizes(**{name: value for name, value in sizes.items() if _fits(name, value)}),
+        process=Process(
+            wall_seconds=outcome.wall_seconds, peak_memory=outcome.peak_memory, log=log
+        ),
+        conditions=conditions,
+        machine=machine if isinstance(machine, dict) else {},
+        plugin=tuple(plugin) if _names_a_plugin(plugin) else None,  # type: ignore[arg-type]
+        parameters=said.parameters,
+        tuning=said.tuning,
+        curve=tuple(said.curve),
+    )
+    return record, scores
+
+
+def _judged(
+    cell: Cell, outcome: Outcome, target: KeptTarget | None
+) -> tuple[Status, Measures, bytes | None]:
+    if outcome.ending is Ending.OK:
+        if target is None:
+            raise AssertionError("a job that returned has rows, and so a target")
+        return measured(outcome, *target.held(cell))
+    reason = outcome.reason or outcome.ending.value
+    if outcome.step is not None and outcome.refusal:
+        return Status(status=CellStatus.SKIPPED, reason=reason), Measures(), None
+    if outcome.step is not None:
+        reason = f"while its rows were prepared: {reason}"
+    status = CellStatus(outcome.ending.value)
+    return Status(status=status, reason=reason, error_type=outcome.error_type), Measures(), None
+
+
+def _said(outcome: Outcome) -> _Lines:
+    said = _Lines()
+    for line in outcome.lines if outcome.step is None else ():
+        for name, thing in line.items():
+            if not isinstance(thing, Mapping):
+                continue
+            if name == "point":
+                said.curve.append(dict(thing))
+            elif name == "about":
+                said.about |= thing
+            elif name == "parameters":
+                said.parameters = dict(thing)
+            elif name == "tuning":
+                said.tuning = dict(thing)
+    return said
+
+
+def _fits(name: str, value: Any) -> bool:
+    wanted = str if name == "data" else int
+    return isinstance(value, wanted) and not isinstance(value, bool)
+
+
+def _names_a_plugin(value: Any) -> bool:
+    listed = isinstance(value, list | tuple) and len(value) == 3
+    return listed and all(isinstance(part, str) for part in value)

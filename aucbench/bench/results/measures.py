@@ -1,0 +1,200 @@
+"""What the parent measures: it holds the test labels, and a worker hands over plain numbers.
+
+Design
+  a. This process never imports a plugin of a third party. So nothing that a plugin patches,
+     writes or returns reaches a measure, except by the scores and weights that it hands over.
+  b. A worker reports what only it can know: times, passes, the objective of its problem. What
+     is not a plain number there becomes None, and times must fit into the life of the process.
+  c. A fit has diverged when its objective is more than `FACTOR` times that at w = 0, which
+     costs nothing to reach; or when the test scores differ by no more than the rounding of a
+     product of weights and rows can, so that their order means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from io import BytesIO
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench import projectors
+from aucbench.bench.results.record import Measures, Status
+from aucbench.data.arrays import Index, Vector
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.packed import arrays_of, pack_arrays
+from aucbench.data.targets import Labels
+from aucbench.errors import AucbenchError
+from aucbench.infra.supervise.records import Outcome
+from aucbench.metrics import auc_of
+from aucbench.records import CellStatus, Stop
+
+FACTOR = 100.0
+SLACK = 0.05  # seconds by which two clocks may differ
+STOPS = frozenset(stop.name for stop in Stop)
+
+
+class UnfitError(Exception):
+    """What a worker handed over cannot be measured; the message says why."""
+
+
+def measured(
+    outcome: Outcome, numbers: Index, target: Labels | Breakpoints
+) -> tuple[Status, Measures, bytes | None]:
+    """Status and measures of a cell whose process returned, and what the store keeps of it.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        With the result of `aucbench.fit.jobs.cell`, and the files scores.npy and w.npy.
+    numbers, target :
+        Of the test rows.
+
+    Returns
+    -------
+    tuple
+        The third is a npz file with `scores`, `rows` (their numbers in the data set) and the
+        target, when the AUC counts.
+    """
+    result = outcome.result or {}
+    reported = _reported(result)
+    status = result.get("status")
+    if status != CellStatus.OK:
+        return _own_status(result), reported, None
+    try:
+        _require_time(result, outcome.wall_seconds)
+        scores = _array(outcome.files, "scores.npy", numbers.size)
+        w = _array(outcome.files, "w.npy") if "w.npy" in outcome.files else None
+    except UnfitError as unfit:
+        return Status(status=CellStatus.ERROR, reason=str(unfit)), reported, None
+    known = {**_of_weights(result, w), "feasible": _feasible(result, w)}
+    found = replace(reported, **known)
+    if fault := _fault(found, result, scores, w):
+        return Status(status=CellStatus.INVALID, reason=fault), found, None
+    auc = auc_of(target, scores)
+    kept = pack_arrays({"scores": scores, "rows": numbers, **arrays_of(target)})
+    return Status(status=CellStatus.OK), replace(found, auc=auc), kept
+
+
+def _own_status(result: Mapping[str, Any]) -> Status:
+    """How the cell itself says that it ended."""
+    own = (CellStatus.INVALID, CellStatus.SKIPPED, CellStatus.ERROR)
+    if result.get("status") not in own:
+        said = f"the cell returned the status {result.get('status')!r}"
+        return Status(status=CellStatus.ERROR, reason=said)
+    reason, kind = result.get("reason"), result.get("error_type")
+    return Status(
+        status=CellStatus(result["status"]),
+        reason=None if reason is None else str(reason),
+        error_type=None if kind is None else str(kind),
+    )
+
+
+def _reported(result: Mapping[str, Any]) -> Measures:
+    """What only the worker can know, as plain finite numbers."""
+    each = result.get("fit_seconds_each")
+    each = [_number(x) for x in each] if isinstance(each, list) else None
+    stop, same = result.get("stop"), result.get("deterministic")
+    return Measures(
+        objective=_number(result.get("objective")),
+        gap=_number(result.get("gap")),
+        passes=_number(result.get("passes")),
+        fit_seconds=_number(result.get("fit_seconds")),
+        fit_seconds_spread=_number(result.get("fit_seconds_spread")),
+        tune_seconds=_number(result.get("tune_seconds")),
+        predict_seconds=_number(result.get("predict_seconds")),
+        fit_seconds_each=None if each is None else tuple(x for x in each if x is not None),
+        stop=stop if stop in STOPS else None,
+        deterministic=same if isinstance(same, bool) else None,
+        feasible=result["feasible"] if isinstance(result.get("feasible"), bool) else None,
+    )
+
+
+def _number(value: Any) -> float | None:
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if plain and isfinite(value) else None
+
+
+def _array(files: Mapping[str, bytes], name: str, size: int | None = None) -> Vector:
+    """A vector that a worker left, of this size if one is given."""
+    try:
+        found: NDArray[Any] = np.load(BytesIO(files[name]), allow_pickle=False)
+    except KeyError:
+        raise UnfitError(f"the cell handed over no {name}") from None
+    except Exception as error:  # the parser raises whatever bytes of a plugin lead it to
+        raise UnfitError(f"{name} of the cell is no array: {type(error).__name__}") from error
+    if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.ndim != 1:
+        raise UnfitError(f"{name} of the cell is no vector of float64")
+    if size is not None and found.size != size:
+        raise UnfitError(f"the cell handed over {found.size} scores of {size} test rows")
+    return found
+
+
+def _require_time(result: Mapping[str, Any], lived: float) -> None:
+    each = result.get("fit_seconds_each")
+    each = each if isinstance(each, list) else [result.get("fit_seconds")]
+    times = [_number(t) for t in (*each, result.get("tune_seconds"), result.get("predict_seconds"))]
+    total = sum(t for t in times if t is not None)
+    if any(t is not None and t < 0 for t in times) or total > lived + SLACK:
+        raise UnfitError(
+            f"the cell reports {total:.3g} s of work and its process lived {lived:.3g} s"
+        )
+
+
+def _of_weights(result: Mapping[str, Any], w: Vector | None) -> dict[str, Any]:
+    exempt = result.get("exempt")
+    if w is None or not isinstance(exempt, int) or not 0 <= exempt <= w.size:
+        return {"nnz": None}
+    return {"nnz": int(np.count_nonzero(w[: w.size - exempt]))}
+
+
+def _feasible(result: Mapping[str, Any], w: Vector | None) -> bool | None:
+    """Ask a projector of aucbench, made again here; else what the worker reports."""
+    described, reported = result.get("set"), result.get("feasible")
+    if w is not None and isinstance(described, dict):
+        try:
+            project = getattr(projectors, described["class"])(**described["parameters"])
+            return bool(project.contains(w))
+        except (LookupError, AttributeError, TypeError, ValueError, AucbenchError):
+            return False  # the description is not what `fitted` writes: nothing is certain
+    return reported if isinstance(reported, bool) else None
+
+
+def _fault(
+    found: Measures, result: Mapping[str, Any], scores: Vector, w: Vector | None
+) -> str | None:
+    """Why the numbers of a fit do not count."""
+    if w is not None and not np.isfinite(w).all():
+        return "The weights are not finite."
+    if np.isnan(scores).any():
+        return "Scores of test rows are NaN."
+    if found.feasible is False:
+        return "The weights are not in the set of the problem."
+    if "objective" in result and result["objective"] is None and result.get("objective_at_zero"):
+        return "diverged: the objective is not finite"
+    start = _number(result.get("objective_at_zero"))
+    if found.objective is not None and start and found.objective > FACTOR * start > 0.0:
+        return (
+            f"diverged: the objective is {found.objective:.3g}, {found.objective / start:.3g} "
+            "times its value at w = 0; take smaller steps, or scale the features"
+        )
+    if w is None:
+        return None
+    spread = _spread(scores)
+    error = result.get("score_error", 0.0)
+    error = inf if error is None else _number(error) or 0.0
+    if 0.0 < spread <= error:
+        return (
+            f"diverged: with weights of norm {np.linalg.norm(w):.3g} the test scores differ by "
+            f"{spread:.3g}, and rounding may move each by {error:.3g}; scale the features"
+        )
+    return None
+
+
+def _spread(scores: Vector) -> float:
+    with np.errstate(all="ignore"):
+        spread = float(scores.max() - scores.min())
+    return inf if np.isnan(spread) else spread

@@ -1,0 +1,132 @@
+"""The results folder of a benchmark: records by id, scores beside them, the plans.
+
+FOLDER/plans/....toml   every plan that was run into the folder
+FOLDER/cells/, scores/  see `aucbench.infra.store`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from aucbench.bench.results.record import Record
+from aucbench.infra.store import Store as Documents
+from aucbench.infra.store.files import make_folder, refused, unfinished, whole_file
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PLANS = "plans"
+DIGITS = 16  # of the name of a plan
+
+
+class Store:
+    """A results folder; used as a context manager it gives its leases back at the end.
+
+    Parameters
+    ----------
+    folder : Path
+        The results folder.
+    create : bool
+        Make it when it is missing or empty, and find out now whether it can be written to.
+        Without it a folder that is read-only can be read.
+    patience : float
+        Seconds without a sign of life after which another host may take over its leases.
+
+    Raises
+    ------
+    DataError
+        Here and in all methods: when the folder cannot be read or written, is none of ours,
+        or was written by an aucbench with other records. What was stored before stays.
+    """
+
+    def __init__(self, folder: Path, *, create: bool = False, patience: float = 120.0):
+        self._documents = Documents(folder, create=create, patience=patience)
+        self.folder = self._documents.folder
+
+    def __enter__(self) -> Self:
+        """Return the store itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Give all leases back and stop the heartbeat."""
+        self._documents.close()
+
+    def has(self, cell: str) -> bool:
+        """Whether the cell with this id is finished: its file is there, and whole."""
+        return self._documents.has(cell)
+
+    def read(self, cell: str) -> Record | None:
+        """Return the record of a cell by its id; None when it is not finished."""
+        plain = self._documents.read(cell)
+        return None if plain is None else Record.from_json(plain)
+
+    def records(self) -> Iterator[Record]:
+        """Yield all records in the order of their ids; memory does not grow with their number."""
+        return map(Record.from_json, self._documents.records())
+
+    def scores(self, cell: str) -> dict[str, NDArray[Any]] | None:
+        """Return `scores`, `rows` and the target of the test rows; None where there are none."""
+        return self._documents.scores(cell)
+
+    def write(self, record: Record, scores: bytes | None = None) -> None:
+        """Store a record in place of an older one of its id, complete or not at all.
+
+        Parameters
+        ----------
+        scores : bytes, optional
+            A npz file, kept as it is and never unpickled.
+        """
+        self._documents.write(record.to_json(), scores)
+
+    def problems(self) -> tuple[str, ...]:
+        """Sentences about files set aside and leases lost by this object."""
+        return self._documents.problems()
+
+    def claim(self, cell: str) -> bool:
+        """Whether the cell is ours to run from now on; False when another process has it.
+
+        A cell may have been finished between a look at its file and the claim: look again
+        after a claim that succeeded.
+        """
+        return self._documents.claim(cell)
+
+    def release(self, cell: str) -> None:
+        """Give a claimed cell back; without effect when it is not ours."""
+        self._documents.release(cell)
+
+    def keep_plan(self, text: str) -> None:
+        """Keep the text of a plan with its results, beside those of other runs."""
+        content = text.encode()
+        name = f"{sha256(content).hexdigest()[:DIGITS]}.toml"
+        path = self.folder / PLANS / name
+        try:
+            if not path.is_file():
+                make_folder(path.parent)
+                with whole_file(path, unfinished(path.parent, f".{name}")) as file:
+                    file.write(content)
+        except OSError as error:
+            raise refused("write", path, error) from error
+
+    def plans(self) -> dict[Path, str]:
+        """Return the texts of the plans that were kept, by their files."""
+        folder = self.folder / PLANS
+        try:
+            return {
+                path: path.read_bytes().decode(errors="replace")
+                for path in sorted(folder.glob("*.toml"))
+            }
+        except OSError as error:
+            raise refused("read", folder, error) from error

@@ -1,0 +1,80 @@
+"""Targets and sets of rows as bytes: what crosses from one process to another, without pickle."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.arrays import Index
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.targets import Labels
+
+Arrays = Mapping[str, NDArray[Any]]
+CHANGES = ("example", "value", "fp_diff", "fn_diff", "fp_base", "fn_base")  # of Breakpoints
+
+
+def arrays_of(target: Labels | Breakpoints) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a target by name: y, or those of `Breakpoints`."""
+    if isinstance(target, Labels):
+        return {"y": target.y}
+    return {name: getattr(target, name) for name in CHANGES}
+
+
+def target_of(arrays: Arrays) -> Labels | Breakpoints:
+    """Inverse of `arrays_of`.
+
+    Raises
+    ------
+    LookupError
+        When an array is missing.
+    DataError
+        As `Breakpoints`.
+    """
+    if "y" in arrays:
+        return Labels(arrays["y"])
+    e, value, fp, fn, fp_base, fn_base = (arrays[name] for name in CHANGES)
+    return Breakpoints(e, value, fp, fn, fp_base.size, fp_base, fn_base)
+
+
+def pack_arrays(arrays: Arrays) -> bytes:
+    """Return the arrays as the bytes of a compressed npz file."""
+    file = BytesIO()
+    np.savez_compressed(file, **arrays)  # type: ignore[arg-type] # none is called allow_pickle
+    return file.getvalue()
+
+
+def unpack_arrays(packed: bytes) -> dict[str, NDArray[Any]]:
+    """Inverse of `pack_arrays`, for bytes that this program has written."""
+    with np.load(BytesIO(packed), allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+def pack_target(target: Labels | Breakpoints) -> str:
+    """Return the target as text that JSON can hold."""
+    return b64encode(pack_arrays(arrays_of(target))).decode("ascii")
+
+
+def unpack_target(packed: str) -> Labels | Breakpoints:
+    """Inverse of `pack_target`; the arrays are read-only."""
+    arrays = unpack_arrays(b64decode(packed))
+    for array in arrays.values():
+        array.flags.writeable = False
+    return target_of(arrays)
+
+
+def pack_numbers(numbers: Index, n: int) -> str:
+    """Return ascending row numbers below n as text that JSON can hold: n bits in base 64."""
+    mask = np.zeros(n, np.bool_)
+    mask[numbers] = True
+    return b64encode(np.packbits(mask).tobytes()).decode("ascii")
+
+
+def unpack_numbers(packed: str, n: int) -> Index:
+    """Inverse of `pack_numbers`."""
+    bits = np.frombuffer(b64decode(packed), np.uint8)
+    return np.flatnonzero(np.unpackbits(bits, count=n)).astype(np.int32)
