@@ -80,7 +80,8 @@ def test_failing_solvers_are_rows_and_the_rest_runs(cli, toys, tmp_path):
     assert result.exit_code == 0, result.output
     assert rows["means"]["status"] == "ok"
     assert rows["raises"]["status"] == "error"
-    assert rows["raises"]["reason"] == "ValueError: boom [bold]"
+    assert rows["raises"]["reason"] == "boom [bold]"
+    assert rows["raises"]["error_type"] == "ValueError"
     assert rows["exits"]["reason"] == "SystemExit: 3"
     assert rows["nans"]["status"] == "invalid"
     assert "not finite" in rows["nans"]["reason"]
@@ -89,9 +90,9 @@ def test_failing_solvers_are_rows_and_the_rest_runs(cli, toys, tmp_path):
     assert rows["toy-broken"]["status"] == "error"
     assert "licence" in rows["toy-broken"]["reason"]
     assert rows["interrupted"]["status"] == "error"
-    assert "KeyboardInterrupt" in rows["interrupted"]["reason"]
+    assert rows["interrupted"]["error_type"] == "KeyboardInterrupt"
     assert "12 of 14 rows have no AUC" in result.stdout
-    assert result.stdout.count("boom [bold]") == 1
+    assert result.stdout.count("ValueError: boom [bold]") == 1
     assert not CONTROL.search(result.output)
 
 

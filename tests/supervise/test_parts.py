@@ -16,6 +16,8 @@ from aucbench.infra.supervise.wire import Inbox, Outbox, packed
 REPORT = {
     "ending": "ok",
     "reason": None,
+    "error_type": None,
+    "refusal": False,
     "log": "",
     "wall_seconds": 1.0,
     "peak_memory": 2,

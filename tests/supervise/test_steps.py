@@ -75,11 +75,19 @@ def test_a_failing_step_is_told_with_its_key_and_not_repeated(supervisor, count)
     steps = (step("prepares", count, "a"), step("prepares_and_fails", count, "b"))
     first, second = outcomes_of(supervisor, [job("uses", {"key": "b"}, steps) for _ in range(2)])
 
-    assert (first.ending, first.reason, first.step) == ("error", "ValueError: no such data", "b")
+    assert (first.ending, first.reason, first.step) == ("error", "no such data", "b")
+    assert (first.error_type, first.refusal) == ("ValueError", False)
     assert first.log.startswith("about to fail")
     assert (first.result, first.lines) == (None, ())
     assert first == second
     assert count.read_text() == "xx"  # one for each step
+
+
+def test_a_step_that_refuses_says_so_to_every_job(supervisor, count):
+    steps = (step("prepares_and_refuses", count, "b"),)
+    for outcome in outcomes_of(supervisor, [job("uses", {"key": "b"}, steps) for _ in range(2)]):
+        assert (outcome.error_type, outcome.reason) == ("DataError", "no such data")
+        assert (outcome.refusal, outcome.step) == (True, "b")
 
 
 def test_a_failing_step_is_tried_again_by_the_next_supervisor(count, tmp_path):

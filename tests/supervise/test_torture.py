@@ -75,7 +75,26 @@ def test_each_failure_has_its_ending(ended, name, request_, limits, ending, reas
     outcome = ended(name, request_, **limits)
 
     assert (outcome.ending, outcome.result) == (ending, None), outcome
-    assert re.search(reason, outcome.reason)
+    assert re.search(reason, ": ".join(filter(None, [outcome.error_type, outcome.reason])))
+
+
+@pytest.mark.parametrize(
+    ("name", "error_type", "reason", "refusal"),
+    [
+        ("raises", "ValueError", "first line", False),
+        ("raises_unprintable", "Worse", "its message raised KeyError", False),
+        ("raises_without_a_message", "KeyError", "raised without a message", False),
+        ("refuses", "DataError", "DataError: the rows are gone", True),
+        ("refuses_by_a_class_of_its_own", "Mine", "no", True),
+        ("runs_out_of_memory_on_purpose", "Both", "no", False),
+        ("exits_at_once", None, "ended with code 0 and without a result", False),
+    ],
+)
+def test_the_class_of_an_exception_has_a_field_of_its_own(ended, name, error_type, reason, refusal):
+    outcome = ended(name)
+
+    assert (outcome.error_type, outcome.reason) == (error_type, reason)
+    assert outcome.refusal is refusal
 
 
 @pytest.mark.parametrize(("name", "request_", "limits", "result"), HEALTHY)
@@ -83,7 +102,7 @@ def test_a_result_counts_whatever_else_was_done(ended, name, request_, limits, r
     outcome = ended(name, request_, **limits)
 
     assert (outcome.ending, outcome.result) == ("ok", result), outcome
-    assert outcome.reason is None
+    assert (outcome.reason, outcome.error_type, outcome.refusal) == (None, None, False)
 
 
 def test_what_a_job_gets_and_leaves(ended):

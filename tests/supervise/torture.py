@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from aucbench.errors import AucbenchError, DataError
+
 MB = 2**20
 
 
@@ -68,6 +70,28 @@ def raises_unprintable(request, room, steps):
             raise KeyError("no")
 
     raise Worse
+
+
+def raises_without_a_message(request, room, steps):
+    raise KeyError
+
+
+def refuses(request, room, steps):
+    raise DataError("DataError: the rows are gone")
+
+
+def refuses_by_a_class_of_its_own(request, room, steps):
+    class Mine(DataError):
+        pass
+
+    raise Mine("no")
+
+
+def runs_out_of_memory_on_purpose(request, room, steps):
+    class Both(AucbenchError, MemoryError):
+        pass
+
+    raise Both("no")
 
 
 def leaves_by_system_exit(request, room, steps):
@@ -386,6 +410,10 @@ def prepares_and_fails(request, room, steps):
         count.write("x")
     sys.stdout.write("about to fail\n")
     raise ValueError("no such data")
+
+
+def prepares_and_refuses(request, room, steps):
+    raise DataError("no such data")
 
 
 def prepares_and_hangs_once(request, room, steps):

@@ -44,10 +44,12 @@ def test_one_printable_line_per_cell():
     tell = announcer([Lines(4, written.append)])
     tell.aucbench_cell_finished(record=record(0))
     tell.aucbench_cell_finished(record=record(1, "error", reason="boom \x1b[31m", auc=None))
+    tell.aucbench_cell_finished(record=record(2, "error", reason="boom", error_type="KeyError"))
 
     assert written == [
         "1/4 ok: a[k=1] on x, maxabs, seed 0, split 0: AUC 0.7500, 0.0123 s",
         "2/4 error: a[k=1] on x, maxabs, seed 0, split 1: boom \\x1b[31m",
+        "3/4 error: a[k=1] on y, maxabs, seed 0, split 0: KeyError: boom",
     ]
 
 

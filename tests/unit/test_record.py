@@ -35,6 +35,7 @@ def test_an_ok_cell():
     made = record(log="chatter", wall_seconds=1.5, peak_memory=7, planned=cell(seed=3, repeat=1))
 
     assert (made["status"], made["reason"], made["auc"]) == ("ok", None, 0.75)
+    assert made["error_type"] is None
     assert (made["nnz"], made["fit_seconds"], made["tune_seconds"]) == (3, 0.5, None)
     assert (made["n_train"], made["n_test"], made["d"], made["data"]) == (80, 40, 2, "ab")
     assert (made["solver"], made["seed"], made["repeat"], made["tune"]) == ("means", 3, 1, False)
@@ -59,9 +60,11 @@ def test_a_record_holds_every_name_of_compares_rows():
 @pytest.mark.parametrize("status", ["invalid", "skipped", "error"])
 def test_the_cell_itself_says_how_it_ended(status):
     result = {"status": status, "reason": "because", "objective": inf, "gap": nan}
+    result["error_type"] = "KeyError"
     made = record(result=result, log="last words")
 
     assert (made["status"], made["reason"], made["auc"]) == (status, "because", None)
+    assert made["error_type"] == "KeyError"
     assert (made["objective"], made["gap"], made["log"]) == (None, None, "last words")
 
 
@@ -77,17 +80,20 @@ def test_a_killed_cell_keeps_its_curve(ending):
 
 
 def test_rows_that_are_refused_skip_the_cell():
-    refused = record(Ending.ERROR, reason="DataError: too large: 3", step="split-1")
-    broken = record(Ending.ERROR, reason="KeyError: 'x'", step="split-1")
+    data_error = {"error_type": "DataError", "refusal": True}
+    refused = record(Ending.ERROR, reason="too large: 3", step="split-1", **data_error)
+    broken = record(Ending.ERROR, reason="'x'", step="split-1", error_type="KeyError")
     slow = record(Ending.TIMEOUT, reason="after 3 s", step="data-1")
-    own = record(Ending.ERROR, reason="DataError: too large")
+    own = record(Ending.ERROR, reason="too large", **data_error)
 
     assert (refused["status"], refused["reason"]) == ("skipped", "too large: 3")
+    assert refused["error_type"] is None
     assert refused["curve"] == []
     assert (broken["status"], broken["reason"]) == (
         "error",
-        "while its rows were prepared: KeyError: 'x'",
+        "while its rows were prepared: 'x'",
     )
+    assert (broken["error_type"], own["error_type"]) == ("KeyError", "DataError")
     assert (slow["status"], own["status"]) == ("timeout", "error")
 
 

@@ -19,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
+from aucbench.errors import AucbenchError
 from aucbench.infra.supervise import job_folder, limits, proc
 from aucbench.infra.supervise.records import Limits, digest
 
@@ -86,8 +87,7 @@ def _answer(task: Task) -> None:
         limits.open_lid()
         with suppress(OSError, ValueError):  # it may have closed its stderr
             traceback.print_exc()
-        failure = {"reason": _said(error), "memory": _is_about_memory(error)}
-        text, name = json.dumps(failure), job_folder.FAILURE
+        text, name = json.dumps(_failure(error)), job_folder.FAILURE
     if os.getpid() == me:  # a process that the function forked must not answer in its place
         job_folder.write(task.folder / name, text)
 
@@ -118,14 +118,23 @@ def _found(call: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return] # what is not callable fails when called
 
 
-def _said(error: BaseException) -> str:
-    """Type and first line of the message, which a plugin may have made unprintable."""
+def _failure(error: BaseException) -> dict[str, Any]:
+    about_memory = _is_about_memory(error)
+    return {
+        "reason": _message(error),
+        "error_type": type(error).__name__,
+        "refusal": isinstance(error, AucbenchError) and not about_memory,
+        "memory": about_memory,
+    }
+
+
+def _message(error: BaseException) -> str:
+    """First line of the message, which a plugin may have made unprintable."""
     try:
         lines = str(error).strip().splitlines()
     except Exception as worse:
-        lines = [f"its message raised {type(worse).__name__}"]
-    name = type(error).__name__
-    return f"{name}: {lines[0][:1000]}" if lines else name
+        return f"its message raised {type(worse).__name__}"
+    return lines[0][:1000] if lines else "raised without a message"
 
 
 def _is_about_memory(error: BaseException) -> bool:

@@ -124,7 +124,11 @@ class Outcome:
     ----------
     ending : Ending
     reason : str or None
-        One line for every ending but OK.
+        One line for every ending but OK; of an exception its message alone.
+    error_type : str or None
+        Name of the class of the exception that the function raised.
+    refusal : bool
+        Whether that was an `AucbenchError`: a mistake that the user can mend.
     result : dict or None
         What the function returned; None for every ending but OK.
     lines : tuple of dict
@@ -144,6 +148,8 @@ class Outcome:
 
     ending: Ending
     reason: str | None = None
+    error_type: str | None = None
+    refusal: bool = False
     result: dict[str, Any] | None = None
     lines: tuple[dict[str, Any], ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)

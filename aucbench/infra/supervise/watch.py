@@ -27,6 +27,8 @@ class Report:
 
     ending: Ending
     reason: str | None
+    error_type: str | None
+    refusal: bool
     log: str
     wall_seconds: float
     peak_memory: int
@@ -35,6 +37,16 @@ class Report:
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """How a call ended, and why."""
+
+    ending: Ending
+    reason: str | None = None
+    error_type: str | None = None
+    refusal: bool = False
 
 
 def run(task: child.Task) -> Report:
@@ -76,29 +88,38 @@ class _Watch:
         os.close(self._alive)
         os.close(self._output)
 
-    def follow(self) -> tuple[Ending, str] | None:
+    def follow(self) -> _Verdict | None:
         """Wait until it has ended (None) or broken a limit, and is dead for that."""
         timeout = self._task.limits.timeout
         deadline = float("inf") if timeout is None else self._begin + timeout
         while not self._ended_by(min(self._sample_at, deadline)):
             now = monotonic()
             if now >= deadline:
-                return Ending.TIMEOUT, f"did not end within {timeout:g} s{self._terminate()}"
+                reason = f"did not end within {timeout:g} s{self._terminate()}"
+                return _Verdict(Ending.TIMEOUT, reason)
             if now >= self._sample_at and (verdict := self._sampled(now)):
                 return verdict
         return None
 
-    def report(self, verdict: tuple[Ending, str] | None) -> Report:
+    def report(self, verdict: _Verdict | None) -> Report:
         """Kill what is left of it, then judge."""
         seconds = monotonic() - self._begin
         gone = proc.end_descendants(self._ends, PATIENCE)
         while self._drain():
             continue
-        ending, reason = verdict or self._judged()
+        found = verdict or self._judged()
+        reason = found.reason
         if not gone:
             reason = f"{reason or 'returned'}; a process that it left could not be killed"
-        log = self._tail.decode(errors="replace")
-        return Report(ending, reason, log, seconds, self._meter.peak)
+        return Report(
+            found.ending,
+            reason,
+            found.error_type,
+            found.refusal,
+            self._tail.decode(errors="replace"),
+            seconds,
+            self._meter.peak,
+        )
 
     def _ended_by(self, moment: float) -> bool:
         """Read what it writes until it has ended, or until the moment (False)."""
@@ -128,29 +149,29 @@ class _Watch:
         obeyed = self._ended_by(monotonic() + self._task.limits.grace)
         return "" if obeyed else ", nor after SIGTERM"
 
-    def _sampled(self, now: float) -> tuple[Ending, str] | None:
+    def _sampled(self, now: float) -> _Verdict | None:
         proc.reap(self._ends)
         family = proc.descendants(os.getpid())
         if len(family) > MOST_PROCESSES:
-            return Ending.CRASH, f"had more than {MOST_PROCESSES} processes at once"
+            return _Verdict(Ending.CRASH, f"had more than {MOST_PROCESSES} processes at once")
         if self._meter.over(family):
-            return Ending.MEMOUT, f"took more than the {self._budget()}"
+            return _Verdict(Ending.MEMOUT, f"took more than the {self._budget()}")
         self._sample_at = monotonic() + self._meter.pause(now - self._begin)
         return None
 
-    def _judged(self) -> tuple[Ending, str | None]:
+    def _judged(self) -> _Verdict:
         """How it ended by itself."""
         folder = self._task.folder
         if failure := job_folder.failure_of(folder):
             ending = Ending.MEMOUT if failure["memory"] else Ending.ERROR
-            return ending, failure["reason"]
+            return _Verdict(ending, failure["reason"], failure["error_type"], failure["refusal"])
         if (folder / job_folder.RESULT).exists():
-            return Ending.OK, None
+            return _Verdict(Ending.OK)
         reason = proc.ending(self._ends.get(self._pid, 0))
         budget = self._meter.budget
         if budget is not None and self._meter.peak >= NEAR * budget:
-            return Ending.MEMOUT, f"{reason} near the {self._budget()}"
-        return Ending.CRASH, f"{reason} and without a result"
+            return _Verdict(Ending.MEMOUT, f"{reason} near the {self._budget()}")
+        return _Verdict(Ending.CRASH, f"{reason} and without a result")
 
     def _budget(self) -> str:
         return f"{(self._meter.budget or 0) / 1e6:g} MB that are allowed"
