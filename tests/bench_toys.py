@@ -1,11 +1,17 @@
 """Solvers that misbehave, or tell what they saw, as a plugin; and cells without a supervisor."""
 
 import json
+from shutil import rmtree
+from time import perf_counter
 from types import SimpleNamespace
 
-from aucbench.bench.requests import cell_job
+from aucbench.bench.requests import cell_job, data_job
+from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.results.ending import make_record
+from aucbench.bench.targets import KeptTarget
 from aucbench.cell import Cell
 from aucbench.fit import jobs
+from aucbench.infra.supervise.records import Ending, Outcome
 
 SOURCE = '''
 from dataclasses import dataclass
@@ -172,35 +178,79 @@ def cell(solver="means", dataset=DATA, **given):
 
 
 class Bench:
-    """Runs cells in this process, as a supervisor does in others."""
+    """Runs cells in this process, as a supervisor and the parent do in others."""
 
     def __init__(self, path):
         self.path = path
+        self._targets = {}
+
+    def target(self, planned):
+        """Hash and target of the data set of a cell, as the parent has them."""
+        (step,) = data_job(planned).steps
+        if step.key not in self._targets:
+            room = self._room("reading")
+            about = jobs.read(_sent(step.request), room, {})
+            packed = (room / "out" / "target.npz").read_bytes()
+            self._targets[step.key] = about["hash"], KeptTarget(packed, about["n"])
+        return self._targets[step.key]
+
+    def job(self, planned, data=None):
+        """Job of a cell; `data` in place of the hash of its data set."""
+        known, target = self.target(planned)
+        return cell_job(planned, data or known, target)
 
     def steps(self, planned, data=None):
         """Folder of each step, made unless it is there."""
         folders = {}
-        for step in cell_job(planned, data).steps:
+        for step in self.job(planned, data).steps:
             folder = folders[step.key] = self.path / step.identity
             if not folder.exists():
                 folder.mkdir()
-                request = json.loads(json.dumps(step.request))
-                getattr(jobs, step.call.rpartition(":")[2])(request, folder, dict(folders))
+                getattr(jobs, step.call.rpartition(":")[2])(
+                    _sent(step.request), folder, dict(folders)
+                )
+                rmtree(folder / "out", ignore_errors=True)
         return folders
 
     def run(self, planned):
-        """Result, lines and room of a cell; `error` in place of the result if it raised."""
-        folders = self.steps(planned)
-        room = self.path / f"room-{len([*self.path.iterdir()])}"
-        room.mkdir()
-        request = json.loads(json.dumps(cell_job(planned, None).request))
-        result, error = {}, None
+        """Record, its flat row, lines and room of a cell; `error` if its function raised."""
+        folders, room = self.steps(planned), self._room("room")
+        result, error, begin = None, None, perf_counter()
         try:
-            result = jobs.cell(request, room, folders)
+            result = _sent(jobs.cell(_sent(self.job(planned).request), room, folders))
         except Exception as raised:
             error = raised
         lines = [json.loads(line) for line in (room / "lines.jsonl").read_text().splitlines()]
-        return SimpleNamespace(result=result, error=error, lines=lines, room=room)
+        files = {path.name: path.read_bytes() for path in room.glob("out/*")}
+        ending = Ending.OK if error is None else Ending.ERROR
+        outcome = Outcome(
+            ending,
+            result=result,
+            lines=tuple(lines),
+            files=files,
+            wall_seconds=perf_counter() - begin,
+        )
+        record, scores = make_record(
+            planned, "0" * 32, outcome, Conditions(), self.target(planned)[1]
+        )
+        return SimpleNamespace(
+            record=record,
+            result=record.flat(),
+            reported=result,
+            error=error,
+            lines=lines,
+            room=room,
+            scores=scores,
+        )
+
+    def _room(self, name):
+        room = self.path / f"{name}-{len([*self.path.iterdir()])}"
+        room.mkdir()
+        return room
+
+
+def _sent(request):
+    return json.loads(json.dumps(request))
 
 
 def told(done, name):

@@ -20,7 +20,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError, DataError, PluginError
-from aucbench.fit.plain import first_line
+from aucbench.fit.plain import message
 from aucbench.protocols import FeatureMap
 from aucbench.solving.loop import Clock
 
@@ -79,7 +79,8 @@ class Refitted:
             raise DataError(f"preprocessing an inner fold of tuning: {refusal}") from refusal
         except (Exception, SystemExit) as error:
             raise PluginError(
-                f"preprocessing an inner fold of tuning raised {first_line(error)}; take another "
+                f"preprocessing an inner fold of tuning raised {type(error).__name__} "
+                f"({message(error)}); take another "
                 "map, or the solver without tuning"
             ) from error
 

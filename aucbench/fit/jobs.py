@@ -27,7 +27,7 @@ from aucbench.fit import machine, rows
 from aucbench.fit.build import build, plugin_of
 from aucbench.fit.features import Refitted, mapped_parts
 from aucbench.fit.measure import LineFile, fitted
-from aucbench.fit.plain import first_line, plain_parameters, strict
+from aucbench.fit.plain import plain_parameters, strict
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.tune import Tuned, tune
 from aucbench.registry.discovery import entries, load
@@ -156,7 +156,7 @@ def cell(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
         train = Data(rows.mapped(folder / "train"), unpack_target(request["target"]))
         return _fitted(planned, train, source, folder, room, lines)
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
-        return {"status": "error", "reason": first_line(leaving)}
+        return {"status": "error", "reason": str(leaving), "error_type": "SystemExit"}
     finally:
         lines.close()
 

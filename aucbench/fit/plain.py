@@ -1,4 +1,4 @@
-"""Values as strict JSON can hold them, and errors as one line."""
+"""Values as strict JSON can hold them, and messages as one line."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ def innermost(thing: object) -> object:
     return thing.solver if isinstance(thing, Around) else thing
 
 
-def first_line(error: BaseException) -> str:
-    """Class of an error and the first line of its message."""
+def message(error: BaseException) -> str:
+    """First line of the message of an error; its class travels apart from it."""
     lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    return lines[0] if lines else "raised without a message"
 
 
 def _named(value: Any) -> str:

@@ -11,7 +11,7 @@ from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError
 from aucbench.fit.build import plugin_of
 from aucbench.fit.grid import check_grid
-from aucbench.fit.plain import canonical, first_line, parameters
+from aucbench.fit.plain import canonical, message, parameters
 from aucbench.registry.lookup import find, lookup
 from aucbench.registry.signatures import check
 
@@ -29,7 +29,7 @@ def resolved(kind: str, spec: str) -> dict[str, Any]:
         plugin : [distribution, version, value], or None where no plugin is meant (a file)
         status, error, reason : when not ok.
             "refused": a mistake of the user (`error`: its class, `reason`: its sentence).
-            "error": the plugin is broken (`reason`: class and first line).
+            "error": the plugin is broken (`error`: class, `reason`: first line).
         parameters : of what was built, canonical; of a data set: those that were given.
         space, needs : of solvers.
     """
@@ -56,11 +56,8 @@ def _answer(kind: str, spec: str, look: Callable[[], dict[str, Any]]) -> dict[st
 
 def _refusal(spec: str, error: BaseException) -> dict[str, Any]:
     broken = isinstance(error, PluginError) and _is_broken(spec)
-    if isinstance(error, AucbenchError) and not broken:
-        told, status = str(error), REFUSED
-    else:
-        told, status = first_line(error), ERROR
-    return {"status": status, "error": type(error).__name__, "reason": told}
+    status = REFUSED if isinstance(error, AucbenchError) and not broken else ERROR
+    return {"status": status, "error": type(error).__name__, "reason": message(error)}
 
 
 def _is_broken(spec: str) -> bool:

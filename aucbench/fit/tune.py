@@ -24,7 +24,7 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.fit.features import Refitted
 from aucbench.fit.grid import chains, points_of
 from aucbench.fit.measure import auc_or_none, fit, invalid
-from aucbench.fit.plain import canonical, first_line
+from aucbench.fit.plain import canonical, message
 from aucbench.protocols import Solver
 
 Build = Callable[[Mapping[str, Any]], Solver]
@@ -44,8 +44,8 @@ class Tuned:
         Inside the preprocessing of inner folds; 0 where it is shared.
     table : tuple of dict
         A row for each point in the order of the grid: parameters, status ("ok", "error" or
-        "invalid"; a point that failed is not tried on the folds that follow), reason, auc
-        (mean over the inner folds), aucs, seconds.
+        "invalid"; a point that failed is not tried on the folds that follow), reason,
+        error_type, auc (mean over the inner folds), aucs, seconds.
     """
 
     point: Mapping[str, Any] | None
@@ -139,6 +139,7 @@ class _Trial:
     seconds: float = 0.0
     status: str = "ok"
     reason: str | None = None
+    error_type: str | None = None
 
     @property
     def auc(self) -> float | None:
@@ -150,6 +151,7 @@ class _Trial:
             "parameters": canonical(self.point),
             "status": self.status,
             "reason": self.reason,
+            "error_type": self.error_type,
             "auc": self.auc,
             "aucs": list(self.aucs),
             "seconds": self.seconds,
@@ -188,7 +190,7 @@ def _tried(
         raise
     except (Exception, SystemExit) as error:
         trial.seconds += perf_counter() - begin
-        trial.status, trial.reason = "error", first_line(error)
+        trial.status, trial.reason, trial.error_type = "error", message(error), type(error).__name__
         return None
     trial.seconds += run.seconds
     if score is None:
