@@ -62,6 +62,14 @@ def gone(token, seconds):
     return True
 
 
+def outcome_of(supervisor, one):
+    """Submit a job and wait for it; what other jobs leave meanwhile is an error."""
+    ticket = supervisor.submit(one)
+    ((ended, outcome),) = supervisor.wait()
+    assert ended == ticket
+    return outcome
+
+
 @contextmanager
 def supervising(**options):
     with Supervisor(**{"preload": ("numpy",), **options}) as supervisor:

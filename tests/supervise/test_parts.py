@@ -54,7 +54,8 @@ def test_steps_are_known_by_all_that_they_are_asked():
 
 
 def test_a_job_survives_the_wire():
-    asked = Job("a:f", {"x": [1]}, Limits(1.0, 2), (Step("k", "a:g", {}, Limits(grace=0.0)),))
+    steps = (Step("k", "a:g", {}, Limits(grace=0.0)),)
+    asked = Job("a:f", {"x": [1]}, Limits(1.0, 2), steps, ("k",))
 
     assert Job.from_json(json.loads(packed(asked.to_json()))) == asked
 

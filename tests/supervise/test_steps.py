@@ -1,10 +1,13 @@
 """A step is done once, whoever asks; its failure is told to all and not repeated."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from supervise.asking import HERE, alive, job, strays, supervising, until
+from supervise.asking import HERE, alive, job, outcome_of, strays, supervising, until
+from supervise.torture import SECRET
 
+from aucbench.errors import ParameterError
 from aucbench.infra.supervise import Limits, Step
 
 QUICK = Limits(timeout=20.0, grace=0.1)
@@ -146,3 +149,66 @@ def test_a_step_that_is_forgotten_is_done_again(supervisor, count):
         assert supervisor.run(job("uses", {"key": "data"}, (one,))).ending == "ok"
         supervisor.forget(one)
     assert count.read_text() == "xx"
+
+
+HANDS = "prepares_and_hands_over"
+KEPT = ["result.json", "x.npy"]
+
+
+@pytest.fixture
+def scratch(tmp_path):
+    return tmp_path / "scratch"
+
+
+def receiver(scratch, steps, *handed):
+    return replace(job("receives", {"below": str(scratch)}, steps), handed=handed)
+
+
+def test_what_a_step_hands_over_goes_to_the_job_that_asked_for_it_only(count, scratch):
+    steps = (step(HANDS, count, "a"), step(HANDS, count, "b", n=4))
+    with supervising(preload=(), scratch=scratch) as supervisor:
+        first, *others = (outcome_of(supervisor, receiver(scratch, steps, "b")) for _ in range(3))
+        (trace,) = first.result.pop("traces")
+        assert trace.endswith("/room/handed/b/y")
+        assert first.result == {"handed": {"b/y": SECRET}, "keys": ["b"], "kept": sorted(KEPT * 2)}
+        for other in others:  # the steps had been done
+            assert other.result == {
+                "handed": {},
+                "keys": [],
+                "kept": sorted(KEPT * 2),
+                "traces": [],
+            }
+    assert count.read_text() == "xx"
+
+
+def test_jobs_that_start_together_hand_over_once(count, scratch):
+    steps = (step(HANDS, count),)
+    with supervising(preload=(), scratch=scratch) as supervisor:
+        found = outcomes_of(supervisor, [receiver(scratch, steps, "data") for _ in range(4)])
+    assert sorted(len(outcome.result["handed"]) for outcome in found) == [0, 0, 0, 1]
+
+
+def test_what_no_job_asks_for_is_deleted_before_the_job_starts(count, scratch):
+    with supervising(preload=(), scratch=scratch) as supervisor:
+        found = outcome_of(supervisor, receiver(scratch, (step(HANDS, count),)))
+        assert found.result == {"handed": {}, "keys": [], "kept": KEPT, "traces": []}
+
+
+@pytest.mark.parametrize("handed", [(), ("data",)])
+@pytest.mark.parametrize(
+    ("out", "received"),
+    [("locked", {"data/y": SECRET}), ("link", {}), ("file", {}), ("nothing", {})],
+)
+def test_only_a_folder_is_handed_over(count, scratch, out, received, handed):
+    one = Step("data", f"{HERE}:{HANDS}", {"count": str(count), "n": 5, "out": out}, QUICK)
+    with supervising(preload=(), scratch=scratch) as supervisor:
+        found = outcome_of(supervisor, receiver(scratch, (one,), *handed)).result
+    assert found["handed"] == (received if handed else {})
+    assert len(found["traces"]) == len(found["handed"])
+    assert found["kept"] == KEPT
+
+
+@pytest.mark.parametrize("key", ["other", "a/b", "..", ""])
+def test_a_job_is_handed_what_its_steps_leave(count, key):
+    with pytest.raises(ParameterError, match=f"cannot hand over '{key}'"):
+        receiver(count, (step(HANDS, count, "data"), step(HANDS, count, "a/b")), key)

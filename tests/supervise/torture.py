@@ -15,6 +15,7 @@ import numpy as np
 from aucbench.errors import AucbenchError, DataError
 
 MB = 2**20
+SECRET = "the labels of the test rows"
 
 
 def say(**line):
@@ -403,6 +404,42 @@ def prepares(request, room, steps):
         count.write("x")
     np.save(room / "x.npy", np.arange(request["n"]))
     return {"n": request["n"], "earlier": {key: str(path) for key, path in steps.items()}}
+
+
+def prepares_and_hands_over(request, room, steps):
+    """Leaves something for one job in room/out, and in its temporary folder."""
+    from tempfile import mkdtemp
+
+    prepares(request, room, steps)
+    Path(mkdtemp(), "copy").write_text(SECRET)
+    kinds = {
+        "folder": lambda out: (out.mkdir(), (out / "y").write_text(SECRET)),
+        "locked": lambda out: (out.mkdir(), (out / "y").write_text(SECRET), out.chmod(0o500)),
+        "link": lambda out: out.symlink_to(room.parent),
+        "file": lambda out: out.write_text(SECRET),
+        "nothing": lambda out: None,
+    }
+    kinds[request.get("out", "folder")](room / "out")
+    return {"n": request["n"], "earlier": {}}
+
+
+def receives(request, room, steps):
+    """What was handed over, and which files below the folder of all jobs hold the secret."""
+    handed = room / "handed"
+    return {
+        "handed": {
+            str(file.relative_to(handed)): file.read_text()
+            for file in handed.rglob("*")
+            if file.is_file()
+        },
+        "keys": sorted(path.name for path in handed.iterdir()) if handed.exists() else [],
+        "kept": sorted(p.name for folder in steps.values() for p in folder.iterdir()),
+        "traces": sorted(
+            str(file)
+            for file in Path(request["below"]).rglob("*")
+            if file.is_file() and SECRET in file.read_text(errors="replace")
+        ),
+    }
 
 
 def prepares_and_fails(request, room, steps):

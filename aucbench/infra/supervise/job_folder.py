@@ -1,6 +1,8 @@
 """The folder of a job: what lies where, and how it is read without trusting what is there.
 
 JOB/room/             private folder and working directory; room/lines.jsonl, room/out/
+JOB/room/handed/KEY/  what the step KEY, done for this job, left in its room/out
+JOB/step-N/           the same for a step, while it is done
 JOB/tmp/              for temporary files
 JOB/result.json       what the function returned, or
 JOB/failure.json      why it did not
@@ -19,7 +21,7 @@ from typing import Any
 
 from aucbench.infra.supervise.records import Ending, Outcome
 
-ROOM, TEMPORARY, OUT, LINES = "room", "tmp", "out", "lines.jsonl"
+ROOM, TEMPORARY, OUT, HANDED, LINES = "room", "tmp", "out", "handed", "lines.jsonl"
 RESULT, FAILURE, REPORT = "result.json", "failure.json", "report.json"
 LARGEST = 64 * 2**20  # bytes of a result, of the lines, of all files together
 
@@ -109,6 +111,29 @@ def remove(folder: Path) -> None:
                 if not path.is_symlink():
                     path.chmod(stat.S_IRWXU)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def take_out(room: Path, target: Path | None) -> None:
+    """Move room/out to `target`, or delete it if that is None.
+
+    Only a folder is moved: a symbolic link would hand over what it points to.
+
+    Raises
+    ------
+    OSError
+        When it cannot be moved or deleted.
+    """
+    out = room / OUT
+    if out.is_symlink() or not out.is_dir():
+        out.unlink(missing_ok=True)
+    elif target is None:
+        remove(out)
+        if out.exists():
+            raise OSError(f"{OUT} cannot be deleted")
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        out.chmod(stat.S_IRWXU)  # it cannot be moved without the right to write to it
+        out.rename(target)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

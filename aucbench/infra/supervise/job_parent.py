@@ -76,15 +76,19 @@ def _done(job: Job, folder: Path, shelf: Shelf) -> watch.Report:
     steps: dict[str, Path] = {}
     for number, step in enumerate(job.steps):
         task = Task(step.call, step.request, step.limits, folder / f"step-{number}", steps)
-        failure = _ensure(step, task, shelf)
+        handed = folder / job_folder.ROOM / job_folder.HANDED / step.key
+        failure = _ensure(step, task, shelf, handed if step.key in job.handed else None)
         if failure is not None:
             return replace(failure, step=step.key)
         steps = {**steps, step.key: shelf.done / step.identity}
     return watch.run(Task(job.call, job.request, job.limits, folder, steps))
 
 
-def _ensure(step: Step, task: Task, shelf: Shelf) -> watch.Report | None:
-    """Do a step unless it was done; how it failed, now or before."""
+def _ensure(step: Step, task: Task, shelf: Shelf, handed: Path | None) -> watch.Report | None:
+    """Do a step unless it was done; how it failed, now or before.
+
+    What it leaves in room/out goes to the folder `handed`, or away if that is None.
+    """
     place = shelf.done / step.identity
     if place.is_dir():
         return None
@@ -95,25 +99,27 @@ def _ensure(step: Step, task: Task, shelf: Shelf) -> watch.Report | None:
         if before.exists():
             known = json.loads(before.read_text(encoding="utf-8"))
             return watch.Report(**{**known, "ending": Ending(known["ending"])})
-        report = _kept(watch.run(task), task, place)
+        report = _kept(watch.run(task), task, place, handed)
         if report.ending is Ending.OK:
             return None
         job_folder.write(before, json.dumps(report.to_json()))
         return report
 
 
-def _kept(report: watch.Report, task: Task, place: Path) -> watch.Report:
-    """Put the room of a step that went well where jobs look for it."""
+def _kept(report: watch.Report, task: Task, place: Path, handed: Path | None) -> watch.Report:
+    """Put the room of a step that went well, without room/out, where jobs look for it."""
     if report.ending is not Ending.OK:
         return report
     room = task.folder / job_folder.ROOM
     try:
         job_folder.result_of(task.folder)
+        job_folder.take_out(room, handed)
         (task.folder / job_folder.RESULT).rename(room / job_folder.RESULT)
         for file in room.rglob("*"):
             if file.is_file() and not file.is_symlink():
                 file.chmod(0o444)  # many jobs map it
         room.rename(place)
+        job_folder.remove(task.folder)  # its temporary files
     except (OSError, job_folder.UnfitError) as error:
         return replace(report, ending=Ending.ERROR, reason=f"its room cannot be kept: {error}")
     return report

@@ -57,8 +57,10 @@ class Step:
     key : str
         By which jobs find the folder that the step left.
     call : str
-        "package.module:function", called like that of a `Job`. Its room is kept, with what
-        it returned as `result.json` in it, every file read-only.
+        "package.module:function", called like that of a `Job`. Its room is kept in a folder
+        that all jobs share, with what it returned as `result.json` in it, every file
+        read-only. Its room/out is never kept: it goes to the job for which the step was
+        done, if that names the step in `Job.handed`, and is deleted otherwise.
     request : mapping
         JSON.
     limits : Limits
@@ -95,15 +97,31 @@ class Job:
     limits : Limits
     steps : tuple of Step
         Done before it, in this order; a later one sees the folders of the earlier ones.
+    handed : tuple of str
+        Keys of steps whose room/out this job gets, as the folder room/handed/KEY. That
+        folder is absent when the step had been done before, or left no room/out.
+
+    Raises
+    ------
+    ParameterError
+        When `call` names no function, or `handed` a key that no step has or that cannot be
+        the name of a folder.
     """
 
     call: str
     request: Mapping[str, Any]
     limits: Limits = field(default_factory=Limits)
     steps: tuple[Step, ...] = ()
+    handed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _require_call(self.call)
+        keys = [step.key for step in self.steps]
+        for key in self.handed:
+            if key not in keys:
+                raise ParameterError(f"cannot hand over {key!r}: no step has this key, but {keys}")
+            if "/" in key or key in ("", ".", ".."):
+                raise ParameterError(f"cannot hand over {key!r}: use a key that names a folder")
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, for `from_json`."""
@@ -113,7 +131,8 @@ class Job:
     def from_json(cls, plain: Mapping[str, Any]) -> Job:
         """Rebuild what `to_json` took apart."""
         steps = tuple(Step(**{**s, "limits": Limits(**s["limits"])}) for s in plain["steps"])
-        return cls(**{**plain, "limits": Limits(**plain["limits"]), "steps": steps})
+        limits, handed = Limits(**plain["limits"]), tuple(plain["handed"])
+        return cls(**{**plain, "limits": limits, "steps": steps, "handed": handed})
 
 
 @dataclass(frozen=True, slots=True)

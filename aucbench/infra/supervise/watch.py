@@ -52,7 +52,7 @@ class _Verdict:
 def run(task: child.Task) -> Report:
     """Fork, follow, kill, judge; SIGCHLD must be blocked, orphans be adopted by this process."""
     for name in (job_folder.ROOM, job_folder.TEMPORARY):
-        (task.folder / name).mkdir(parents=True)
+        (task.folder / name).mkdir(parents=True, exist_ok=True)  # steps may have left something
     meter = Meter(task.limits.memory)
     parent = os.getpid()
     output, write_end = os.pipe()
