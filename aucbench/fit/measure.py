@@ -115,7 +115,7 @@ def fitted(cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], em
     run = fit(cell, solver, train, every=1.0, curve=curve)
     last = run.points[-1]
     if run.stop is not Stop.INVALID:
-        curve.end(last, run)
+        curve.end(last, run.w)
     result = {**_timed(cell, solver, train, run), "passes": last.passes, "stop": run.stop.name}
     fault = invalid(run)
     result |= {"status": "invalid" if fault else "ok", "reason": fault, **_quality(run)}
