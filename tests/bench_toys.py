@@ -8,10 +8,12 @@ from types import SimpleNamespace
 from aucbench.bench.requests import cell_job, data_job
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.ending import make_record
+from aucbench.bench.results.record import Measures, Process, Record, Sizes, Status
 from aucbench.bench.targets import KeptTarget
 from aucbench.cell import Cell
 from aucbench.fit import jobs
 from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.records import CellStatus
 
 SOURCE = '''
 from dataclasses import dataclass
@@ -256,3 +258,15 @@ def _sent(request):
 def told(done, name):
     """What the lines of a cell say under one name."""
     return [line[name] for line in done.lines if name in line]
+
+
+def record_of(planned, name="0" * 32, **values):
+    """Return a record; each value goes into the group that has a field of its name."""
+    status = {"status": CellStatus(values.pop("status", "ok"))}
+    status |= {key: values.pop(key) for key in ("reason", "error_type") if key in values}
+    groups = {"measures": Measures, "sizes": Sizes, "process": Process}
+    made = {
+        group: kind(**{key: values.pop(key) for key in [*values] if key in kind.__slots__})
+        for group, kind in groups.items()
+    }
+    return Record(id=name, cell=planned, status=Status(**status), **made, **values)

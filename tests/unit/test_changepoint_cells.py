@@ -1,5 +1,8 @@
 """Cells on error functions: their rows on disk, their folds, and solvers that need labels."""
 
+import json
+from io import BytesIO
+
 import numpy as np
 import pytest
 from bench_toys import Bench, cell
@@ -9,6 +12,13 @@ from aucbench.aum import roc_auc
 from aucbench.bench.overview import _target
 from aucbench.data import NEEDS_LABELS, Data
 from aucbench.data.folds import drawn_parts, splits
+from aucbench.data.packed import (
+    CHANGES,
+    pack_numbers,
+    pack_target,
+    unpack_numbers,
+    unpack_target,
+)
 from aucbench.datasets import load_changepoint
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.fit import rows
@@ -56,7 +66,7 @@ def test_a_cell_gives_what_plain_calls_give(tmp_path, changepoints, data):
     assert done.error is None
     assert done.result["status"] == "ok"
     assert done.result["auc"] == auc_of(held.target, run.decision_function(held.rows))
-    with np.load(done.room / "out" / "scores.npz") as kept:
+    with np.load(BytesIO(done.scores)) as kept:
         assert sorted(kept) == ["rows", "scores"]
         np.testing.assert_array_equal(kept["rows"], np.flatnonzero(np.arange(N) % 3 == 1))
 
@@ -66,7 +76,8 @@ def test_a_solver_that_needs_labels_is_skipped(tmp_path, changepoints, tune):
     (tmp_path / "bench").mkdir()
     done = Bench(tmp_path / "bench").run(cell("sht-auc", str(changepoints), splits=3, tune=tune))
 
-    assert done.result == {"status": "skipped", "reason": NEEDS_LABELS}
+    assert done.reported == {"status": "skipped", "reason": NEEDS_LABELS}
+    assert (done.result["status"], done.result["reason"]) == ("skipped", NEEDS_LABELS)
 
 
 def test_another_number_of_splits_than_folds_is_refused(tmp_path, changepoints):
@@ -75,15 +86,23 @@ def test_another_number_of_splits_than_folds_is_refused(tmp_path, changepoints):
         Bench(tmp_path / "bench").run(cell("aum", str(changepoints), splits=5))
 
 
-def test_what_is_saved_is_mapped(tmp_path, data):
-    rows.save(data, tmp_path / "saved")
-    back = rows.mapped(tmp_path / "saved")
+def test_a_target_survives_the_way_to_another_process(data):
+    back = unpack_target(json.loads(json.dumps(pack_target(data.target))))
 
-    assert rows.digest(back) == rows.digest(data)
+    assert back.n == N
+    for name in CHANGES:
+        np.testing.assert_array_equal(getattr(back, name), getattr(data.target, name))
+        assert not getattr(back, name).flags.writeable
     assert rows.digest(data.take(np.arange(1, N, dtype=np.int32))) != rows.digest(data)
-    np.testing.assert_array_equal(back.folds, data.folds)
-    for name in rows.CHANGES:
-        np.testing.assert_array_equal(getattr(back.target, name), getattr(data.target, name))
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 1000])
+def test_row_numbers_survive_the_way_to_another_process(n):
+    numbers = np.flatnonzero(np.arange(n) % 3 == 0).astype(np.int32)
+    back = unpack_numbers(pack_numbers(numbers, n), n)
+
+    np.testing.assert_array_equal(back, numbers)
+    assert back.dtype == np.int32
 
 
 def test_folds_change_the_digest(data):

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 import aucbench
-from aucbench.bench.comparison import compare
+from aucbench.bench import compare
 from aucbench.errors import ParameterError
 from aucbench.features import MaxAbs
 
@@ -16,10 +16,10 @@ def records():
 
 
 def test_records_stand_in_the_order_of_the_plan(records):
-    found = [(r["split"], r["solver"]) for r in records]
+    found = [(r.cell.split, r.cell.solver) for r in records]
 
     assert found == [(j, s) for j in range(3) for s in ("sht-auc[k=5]", "logistic")]
-    assert {r["status"] for r in records} == {"ok"}
+    assert {r.status.status for r in records} == {"ok"}
 
 
 def test_a_cell_is_what_anybody_would_compute_by_hand(records):
@@ -33,9 +33,9 @@ def test_a_cell_is_what_anybody_would_compute_by_hand(records):
         expected = aucbench.auc(theirs.y, run.decision_function(theirs.rows))
 
         record = records[2 * split]
-        assert record["auc"] == expected
-        assert record["nnz"] == run.nnz
-        assert record["curve"][-1]["objective"] == pytest.approx(run.points[-1].objective)
+        assert record.measures.auc == expected
+        assert record.measures.nnz == run.nnz
+        assert record.curve[-1]["objective"] == pytest.approx(run.points[-1].objective)
 
 
 def test_a_kept_folder_is_not_run_again(tmp_path):
@@ -44,6 +44,15 @@ def test_a_kept_folder_is_not_run_again(tmp_path):
     again = compare(*arguments, splits=2, out=tmp_path / "kept")
 
     assert again == first  # the clock included: nothing was fitted
+
+
+def test_a_frame_has_a_row_for_each_cell_and_plain_columns(records):
+    frame = records.to_frame()
+
+    assert len(frame) == 6
+    assert [*frame["auc"]] == [record.measures.auc for record in records]
+    assert frame["with_objective"].isna().all()
+    assert [*frame["parameters.k"].dropna()] == [5, 5, 5]
 
 
 @pytest.mark.parametrize(

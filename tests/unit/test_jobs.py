@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from io import BytesIO
 from runpy import run_module
 
 import numpy as np
@@ -13,11 +14,12 @@ from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
 
 from aucbench import auc, get_dataset, get_objective, get_solver, solve
-from aucbench.bench.requests import cell_job, data_job, resolve_job
+from aucbench.bench.requests import data_job, resolve_job
 from aucbench.data import Data
+from aucbench.data.packed import unpack_target
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.fit import jobs, rows
-from aucbench.fit.measure import MAX_POINTS, measure
+from aucbench.fit.measure import MAX_POINTS, fitted
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
 from aucbench.solving.wrappers import recast
@@ -56,7 +58,7 @@ def test_a_cell_gives_what_plain_calls_give(bench, solver, preprocess):
     assert (done.result["status"], done.result["reason"]) == ("ok", None)
     assert done.result["nnz"] == run.nnz
     assert done.result["objective"] == run.points[-1].objective
-    with np.load(done.room / "out" / "scores.npz") as kept:
+    with np.load(BytesIO(done.scores)) as kept:
         np.testing.assert_array_equal(kept["scores"], scores)
         np.testing.assert_array_equal(kept["rows"], test)
         np.testing.assert_array_equal(kept["y"], data.y[test])
@@ -68,7 +70,8 @@ def test_objective_and_projector_replace_the_solvers_own(bench):
     done = bench.run(planned)
     refused = bench.run(cell("logistic", projector="top-k[k=1]"))
     (folder,) = (f for f in bench.path.iterdir() if (f / "train").is_dir())
-    train = rows.mapped(folder / "train")
+    learnt = unpack_target(bench.job(planned).request["target"])
+    train = Data(rows.mapped(folder / "train"), learnt)
     mended = recast(get_solver("sht-auc[k=2]"), objective=lambda d: get_objective("logistic", d))
 
     assert done.result["objective"] != solve(mended, train, passes=4).points[-1].objective
@@ -127,20 +130,19 @@ def test_c_code_that_writes_to_its_rows_dies(bench, tmp_path):
 def test_saved_rows_come_back(tmp_path, layout):
     X = np.array([[0.0, 1.5, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, -1.0, 3.0]])
     data = Data.of(layout(X), [1, 0, 0, 1])
-    rows.save(data, tmp_path)
-    back = rows.mapped(tmp_path)
+    rows.save(data.rows, tmp_path)
+    back = Data(rows.mapped(tmp_path), data.target)
 
     assert back.rows.is_sparse == (layout is csr_array)
     assert rows.digest(back) == rows.digest(data)
     np.testing.assert_array_equal((back.rows.matrix * np.ones(3)).sum(axis=1), X.sum(axis=1))
-    np.testing.assert_array_equal(back.y, data.y)
     with pytest.raises(ValueError, match="WRITEABLE"):
         back.rows.values.flags.writeable = True
 
 
 def test_rows_without_any_number_come_back(tmp_path):
-    rows.save(Data.of(csr_array((3, 2)), [1, 0, 1]), tmp_path)
-    back = rows.mapped(tmp_path).rows
+    rows.save(Data.of(csr_array((3, 2)), [1, 0, 1]).rows, tmp_path)
+    back = rows.mapped(tmp_path)
 
     assert (back.values.size, back.is_sparse, back.n, back.d) == (0, True, 3, 2)
 
@@ -164,26 +166,37 @@ def test_the_hash_is_that_of_the_content():
     assert len(hashes | {rows.digest(data)}) == 6
 
 
-def test_data_are_described(bench, tmp_path):
+def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("a,b,y\n1,2,yes\n3,4,no\n5,6,yes\n7,8,no\n")
     planned = cell(dataset=str(path), positive="yes", drop=("a",))
-    (step,) = data_job(planned).steps
-    (tmp_path / "room").mkdir()
-    about = jobs.data(step.request, tmp_path / "room", {})
+    job = data_job(planned)
+    (step,) = job.steps
+    kept, room = tmp_path / "kept", tmp_path / "room"
+    kept.mkdir()
+    about = jobs.read(step.request, kept, {})
+    (room / "handed").mkdir(parents=True)
+    (kept / "out").rename(room / "handed" / step.key)
+    described = jobs.data(job.request, room, {step.key: kept})
 
-    assert step == cell_job(planned, None).steps[0]
-    assert {**about, "hash": ""} == {
-        "hash": "",
-        "n": 4,
-        "d": 1,
-        "n_pos": 2,
-        "dropped": 0,
-        "names": ["b"],
-    }
-    assert jobs.about(data_job(planned).request, tmp_path, {step.key: tmp_path / "room"}) == {
-        name: about[name] for name in ("hash", "n", "d", "n_pos", "dropped")
-    }
+    assert job.handed == (step.key,)
+    assert (
+        step == bench.job(cell(dataset=str(path), positive="yes", drop=("a",), splits=2)).steps[0]
+    )
+    assert {**about, "hash": ""} == {"hash": "", "n": 4, "d": 1, "n_pos": 2, "dropped": 0}
+    assert described == about
+    with np.load(room / "out" / "target.npz") as target:
+        np.testing.assert_array_equal(target["y"], [1, -1, 1, -1])
+    assert not [*kept.glob("**/y.npy"), *kept.glob("**/target.npz")]
+
+
+def test_a_target_that_another_run_took_is_read_again(bench, tmp_path):
+    job = data_job(cell())
+    (tmp_path / "room").mkdir()
+    about = jobs.data(job.request, tmp_path / "room", {})
+
+    assert about["hash"] == bench.target(cell())[0]
+    assert (tmp_path / "room" / "out" / "target.npz").exists()
 
 
 def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
@@ -191,10 +204,10 @@ def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
     (tmp_path / "here" / "x.csv").write_text("a,y\n" + "1,0\n2,1\n" * 10)
     monkeypatch.chdir(tmp_path / "here")
     planned = cell(dataset="x.csv")
-    request = cell_job(planned, None).steps[0].request
+    request = data_job(planned).steps[0].request
     monkeypatch.chdir(tmp_path)
 
-    assert jobs.data(request, tmp_path, {})["n"] == 20
+    assert jobs.read(request, tmp_path, {})["n"] == 20
 
 
 @pytest.mark.parametrize(
@@ -216,9 +229,9 @@ def test_data_that_changed_are_refused(bench):
         bench.steps(cell(), data="0" * 32)
 
 
-def test_cells_of_a_split_share_its_steps():
+def test_cells_of_a_split_share_its_steps(bench):
     def keys(planned):
-        return [step.key for step in cell_job(planned, "h").steps]
+        return [step.key for step in bench.job(planned).steps]
 
     one, other = cell("sht-auc"), cell("logistic", passes=9.0, tune=True)
 
@@ -226,7 +239,8 @@ def test_cells_of_a_split_share_its_steps():
     assert keys(one)[0] == keys(replace(one, split=1))[0]
     for changed in ({"split": 1}, {"seed": 1}, {"preprocess": "unit"}, {"splits": 4}):
         assert keys(one)[1] != keys(replace(one, **changed))[1]
-    assert keys(one)[0] != keys(replace(one, positive="1"))[0]
+    positive = data_job(replace(one, positive="1")).steps
+    assert keys(one)[0] != positive[0].key
 
 
 @pytest.mark.parametrize(
@@ -245,13 +259,14 @@ def test_invalid_results_say_why(bench, solver, reason, feasible):
     assert done.result["status"] == "invalid"
     assert reason in done.result["reason"]
     assert done.result["feasible"] is feasible
-    assert "auc" not in done.result
-    assert not (done.room / "out").exists()
+    assert done.result["auc"] is done.scores is None
     assert done.result["fit_seconds"] >= 0
 
 
 def test_an_exit_is_an_error(bench):
-    assert bench.run(cell("exits")).result == {"status": "error", "reason": "SystemExit: 3"}
+    found = bench.run(cell("exits")).record.status
+
+    assert (found.status, found.reason, found.error_type) == ("error", "3", "SystemExit")
 
 
 def test_the_curve_is_written_before_the_end(bench):
@@ -293,7 +308,8 @@ def test_a_curve_of_an_endless_solver_is_short(bench):
 def test_a_curve_keeps_its_last_point_when_it_is_full(monkeypatch):
     monkeypatch.setattr("aucbench.fit.measure.MAX_POINTS", 5)
     data, lines = get_dataset(DATA), []
-    measure(cell("sht-auc", passes=30.0), get_solver("sht-auc"), data, data, lines.append)
+    planned = cell("sht-auc", passes=30.0)
+    fitted(planned, get_solver("sht-auc"), data, lambda: data.rows, lines.append)
 
     passes = [line["point"]["passes"] for line in lines]
     assert len(passes) == 5
@@ -306,7 +322,7 @@ def test_repeated_fits_give_a_median_and_a_spread(bench, toys):
     fickle = bench.run(cell("fickle", repeat_fits=3)).result
     once = bench.run(cell()).result
 
-    each = steady["fit_seconds_each"]
+    each = [*steady["fit_seconds_each"]]
     assert len(each) == 3
     assert steady["fit_seconds"] == sorted(each)[1]
     assert steady["fit_seconds_spread"] == max(each) - min(each)
@@ -382,7 +398,8 @@ def test_a_broken_plugin_is_an_error_not_a_refusal(site):
     answer = asked({"solvers": ["broken"]})["solvers"]["broken"]
 
     assert (answer["ok"], answer["status"]) == (False, "error")
-    assert answer["reason"].startswith("PluginError: the plugin broken:broken is broken")
+    assert answer["error"] == "PluginError"
+    assert answer["reason"].startswith("the plugin broken:broken is broken")
     assert answer["plugin"] == ("broken", "1.0", "broken_broken")
 
 

@@ -1,22 +1,24 @@
+from dataclasses import replace
 from io import StringIO
 
 import pytest
+from bench_toys import record_of
 from plugin_site import HEAD
 from rich.console import Console
 
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.show.listeners import announcer, guests
-from aucbench.bench.show.progress import Display, Lines, Progress
+from aucbench.bench.show.progress import Display, LinePerCell, Progress
 from aucbench.errors import UnknownNameError
 from aucbench.hookspecs import hookimpl
 from aucbench.registry.lookup import names
 
-CELLS = [cell.to_json() for cell in Plan(("x", "y"), choices(["a[k=1]"]), splits=2).cells()]
+CELLS = [*Plan(("x", "y"), choices(["a[k=1]"]), splits=2).cells()]
 
 
 def record(number, status="ok", **changed):
-    told = {"id": f"{number}", "auc": 0.75, "fit_seconds": 0.0123, "reason": None}
-    return {**CELLS[number], "status": status, **told, **changed}
+    known = {"auc": 0.75, "fit_seconds": 0.0123, "reason": None}
+    return record_of(CELLS[number], f"{number}", status=status, **{**known, **changed})
 
 
 def test_counts_running_cells_and_the_time_left(monkeypatch):
@@ -41,7 +43,7 @@ def test_counts_running_cells_and_the_time_left(monkeypatch):
 
 def test_one_printable_line_per_cell():
     written = []
-    tell = announcer([Lines(4, written.append)])
+    tell = announcer([LinePerCell(4, written.append)])
     tell.aucbench_cell_finished(record=record(0))
     tell.aucbench_cell_finished(record=record(1, "error", reason="boom \x1b[31m", auc=None))
     tell.aucbench_cell_finished(record=record(2, "error", reason="boom", error_type="KeyError"))
@@ -59,7 +61,7 @@ def test_the_display_shows_counts_and_what_runs_and_leaves_nothing_behind(moving
     with Display(4, console, moving=moving) as display:
         tell = announcer([display])
         tell.aucbench_cell_started(cell=CELLS[0])
-        tell.aucbench_cell_started(cell={**CELLS[1], "dataset": "[bold]\n"})
+        tell.aucbench_cell_started(cell=replace(CELLS[1], dataset="[bold]\n"))
         tell.aucbench_cell_finished(record=record(0, "memout", reason="too much"))
     moved = console.file.getvalue()
     console.file = StringIO()
@@ -80,7 +82,7 @@ def test_a_listener_of_the_caller_may_end_the_run_and_all_listeners_hear():
     class Counts:
         @hookimpl
         def aucbench_cell_finished(self, record):
-            heard.append(record["status"])
+            heard.append(record.status.status)
 
     class Breaks:
         @hookimpl
@@ -110,10 +112,9 @@ heard = []
 
 @hookimpl
 def aucbench_cell_finished(record):
-    heard.append(record["status"])
-    record["status"]  # reading is fine
+    heard.append(record.status.status)
     if len(heard) == 2:
-        record["status"] = "forged"
+        record.status.status = "forged"
 """
 )
 
@@ -132,7 +133,7 @@ def test_a_third_party_listens_when_its_name_says_so_and_the_user_names_it(
     for _ in range(3):
         tell.aucbench_cell_started(cell=CELLS[0])
         tell.aucbench_cell_finished(record=record(0))
-    assert all("does not support item assignment" in guest.failure for guest in found)
+    assert all("FrozenInstanceError" in guest.failure for guest in found)
 
 
 def test_a_listener_that_cannot_be_imported_or_raises_ends_nothing(site, monkeypatch):

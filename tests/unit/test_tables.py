@@ -2,27 +2,23 @@ import random
 import tracemalloc
 
 import pytest
+from bench_toys import cell, record_of
 
 from aucbench.bench.plan.plan import Choice, Plan, choices
-from aucbench.bench.show.tables import Tally, plain_table, protocol, rich_table, summarise
+from aucbench.bench.show.tables import Tally, plain_table, protocol, rich_table
 from aucbench.bench.text import aligned, shown
 
 
 def row(solver="a", dataset="x", *, split=0, seed=0, preprocess="maxabs", tune=False, **measured):
-    return {
-        "solver": solver,
-        "tune": tune,
-        "dataset": dataset,
-        "preprocess": preprocess,
-        "seed": seed,
-        "split": split,
-        "status": "ok",
-        "reason": None,
-        "auc": None,
-        "fit_seconds": None,
-        "nnz": None,
-        **measured,
-    }
+    planned = cell(solver, dataset, split=split, seed=seed, preprocess=preprocess, tune=tune)
+    return record_of(planned, **measured)
+
+
+def summarise(rows):
+    tally = Tally()
+    for each in rows:
+        tally.add(each)
+    return tally.summaries()
 
 
 ROWS = [

@@ -25,7 +25,7 @@ from aucbench import projectors
 from aucbench.bench.results.record import Measures, Status
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.breakpoints import Breakpoints
-from aucbench.data.packed import arrays_of, pack_arrays
+from aucbench.data.packed import pack_arrays
 from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError
 from aucbench.infra.supervise.records import Outcome
@@ -56,8 +56,8 @@ def measured(
     Returns
     -------
     tuple
-        The third is a npz file with `scores`, `rows` (their numbers in the data set) and the
-        target, when the AUC counts.
+        The third is a npz file with `scores`, `rows` (their numbers in the data set) and,
+        where there are labels, `y`; None when the AUC does not count.
     """
     result = outcome.result or {}
     reported = _reported(result)
@@ -75,7 +75,8 @@ def measured(
     if fault := _fault(found, result, scores, w):
         return Status(status=CellStatus.INVALID, reason=fault), found, None
     auc = auc_of(target, scores)
-    kept = pack_arrays({"scores": scores, "rows": numbers, **arrays_of(target)})
+    labels = {"y": target.y} if isinstance(target, Labels) else {}
+    kept = pack_arrays({"scores": scores, "rows": numbers, **labels})
     return Status(status=CellStatus.OK), replace(found, auc=auc), kept
 
 
