@@ -19,7 +19,7 @@ import numpy as np
 from aucbench.data import Chunk, Data, scores
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector
 from aucbench.data.inputs import check_rows
-from aucbench.errors import DataError, UnsupportedError
+from aucbench.errors import DataError, PluginError, UnsupportedError
 
 CHUNK = 8192  # rows mapped at a time: with 300 landmarks 20 MB
 
@@ -120,9 +120,33 @@ class NoMap:
 identity = NoMap()
 
 
+class Model(Protocol):
+    """What scores rows in another way than w . phi(x): trees, kernels, wrapped estimators."""
+
+    def scores(self, rows: Rows) -> Vector:
+        """Scores of raw rows (n, d) -> (n,); larger means more positive."""
+        ...
+
+
+class Learnt(Protocol):
+    """Weights or a model, one of them: a `State`, or a `Run`."""
+
+    @property
+    def w(self) -> Vector | None:
+        """Weights of the mapped features, (d,); None with a model."""
+        ...
+
+    @property
+    def model(self) -> Model | None:
+        """What scores raw rows; None with weights."""
+        ...
+
+
 @dataclass(frozen=True)
 class Problem:
     """Minimise f(w) + Omega(w) over the weights of the features `features`.
+
+    A solver whose states carry a model says `Problem(None, train=data)`, with the raw rows.
 
     Attributes
     ----------
@@ -184,22 +208,58 @@ class Problem:
         parts = (raw.take(slice(lo, lo + CHUNK)) for lo in range(0, raw.n, CHUNK))
         return np.concatenate([scores(phi(part), w) for part in parts])
 
+    def scores_of(self, learnt: Learnt, X: Any) -> Vector:
+        """Scores of raw rows X (n, d) -> (n,) by the weights or the model of a state or a run.
+
+        A score of a model that is no finite number is NaN, which every measure refuses.
+
+        Raises
+        ------
+        DataError
+            When `X` is not a matrix of finite numbers with the columns trained on.
+        PluginError
+            When a model does not return n numbers, or there is neither model nor weights.
+        """
+        if learnt.model is not None:
+            return _scores_by(learnt.model, check_rows(X)[0], self.data.d)
+        if learnt.w is None:
+            raise PluginError("there is neither w nor a model to score with; yield one of them")
+        return self.scores(learnt.w, X)
+
+
+def _scores_by(model: Model, rows: Rows, d: int) -> Vector:
+    if rows.d != d:
+        raise DataError(f"X has {rows.d} columns, the model was trained on {d}; pass the same")
+    found = np.asarray(model.scores(rows))
+    if found.shape != (rows.n,) or found.dtype.kind not in "biuf":
+        raise PluginError(
+            f"{type(model).__name__}.scores returned {found.dtype} of shape {found.shape} for "
+            f"{rows.n} rows, wanted numbers of shape ({rows.n},)"
+        )
+    return np.where(np.isfinite(found), found, np.nan).astype(np.float64, copy=False)
+
 
 @dataclass(slots=True)
 class State:
-    """One iterate. `w` is a live view: copy what you keep.
+    """One iterate: weights, or a model. Both are live: copy the `w` that you keep.
 
     A gap bounds f(w) + Ω(w) less its minimum, and holds for the numbers that were computed:
     what rounding may hide is in it. Infinity says that nothing is certified. A method without
     certificates leaves it None; one that ends by itself with a gap beyond the tolerance of
     `solve` has stalled.
+
+    A state with a model has w = None; it has no objective, no gap and no non-zeros. The harness
+    measures the objective itself, and does not take `value` for it.
     """
 
     step: int
-    w: Vector
+    w: Vector | None
     rows_seen: int
     gap: float | None = None  # certified optimality gap, where the method has one
     residual: float | None = None  # |gradient of the objective|, where the method has it
+    value: float | None = None  # f(w) + Omega(w), where the method knows it
+    model: Model | None = None  # what scores rows, where it is not w . phi(x); then w is None
+    info: Mapping[str, float] = field(default_factory=dict)  # the method's own diagnostics
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from aucbench.protocols import Problem
+    from aucbench.protocols import Model, Problem
 
 
 class Stop(Enum):
@@ -26,7 +26,10 @@ class Stop(Enum):
     SECONDS = "The time limit was reached."
     STALLED = "The solver can go no further, and did not show that it is at its optimum."
     CERTIFIED = "The certified optimality gap is within the tolerance."
-    INVALID = "The solver returned a number that is not finite, or a wrong shape."
+    INVALID = (
+        "The solver returned a number that is not finite, a wrong shape, or not exactly one of "
+        "w and model."
+    )
 
 
 class CellStatus(StrEnum):
@@ -55,12 +58,17 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Result of `solve`: the last iterate, why it ended there, and the way it took."""
+    """Result of `solve`: the last iterate, why it ended there, and the way it took.
 
-    w: NDArray[np.float64]
+    `w` is None where the solver learns a model that is no vector of weights; `model` is None
+    where it learns weights.
+    """
+
+    w: NDArray[np.float64] | None
     problem: Problem
     stop: Stop
     points: tuple[Point, ...]
+    model: Model | None = None
 
     @property
     def seconds(self) -> float:
@@ -68,16 +76,18 @@ class Run:
         return self.points[-1].seconds
 
     @property
-    def nnz(self) -> int:
-        """Number of non-zero weights, exempt coordinates (an intercept) not counted."""
+    def nnz(self) -> int | None:
+        """Number of non-zero weights without exempt ones (an intercept); None with a model."""
+        if self.w is None:
+            return None
         return int(np.count_nonzero(self.w[: self.w.size - self.problem.features.exempt]))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Scores w . phi(x) of raw rows `X`, shape (n, d) -> (n,).
+        """Scores of raw rows `X`, shape (n, d) -> (n,): w . phi(x), or those of the model.
 
         Raises
         ------
-        DataError
-            When `X` is not a matrix of finite numbers with the columns trained on.
+        DataError, PluginError
+            As `Problem.scores_of`.
         """
-        return self.problem.scores(self.w, X)
+        return self.problem.scores_of(self, X)

@@ -41,7 +41,7 @@ class _Online:
 
 
 class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Binary linear classifier that maximises the AUC with any registered solver.
+    """Binary classifier that maximises the AUC with any registered solver.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : array of shape (2,)
         Labels in sorted order; the second is the positive class.
     run_ : Run
-        After `fit`: weights, curve and the reason why the solver ended.
+        After `fit`: weights or model, curve and the reason why the solver ended.
     weights_ : array of shape (d,)
         After `partial_fit`: the weights so far.
     threshold_ : float

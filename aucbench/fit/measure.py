@@ -29,7 +29,7 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
 from aucbench.fit.plain import plain_fields, strict
 from aucbench.metrics import auc_of
-from aucbench.protocols import Problem, Solver
+from aucbench.protocols import Learnt, Problem, Solver, State
 from aucbench.records import Point, Run, Stop
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import Around, Started
@@ -106,7 +106,7 @@ def fitted(cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], em
         With the status "ok", or "invalid" and a reason when weights are no numbers or lie
         outside the set of the problem. `fit_seconds` is the median over the fits,
         `fit_seconds_spread` the largest less the smallest; `deterministic` says whether all
-        of them gave the same weights (None: there was one). `objective_at_zero` is the
+        of them gave the same weights, or the same scores (None: there was one). `objective_at_zero` is the
         objective at w = 0, `score_error` bounds what rounding does to a typical training score,
         `exempt` counts the trailing weights that are no features, and `set` describes the
         projector where it is one of aucbench.
@@ -115,7 +115,7 @@ def fitted(cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], em
     run = fit(cell, solver, train, every=1.0, curve=curve)
     last = run.points[-1]
     if run.stop is not Stop.INVALID:
-        curve.end(last, run.w)
+        curve.end(last, run)
     result = {**_timed(cell, solver, train, run), "passes": last.passes, "stop": run.stop.name}
     fault = invalid(run)
     result |= {"status": "invalid" if fault else "ok", "reason": fault, **_quality(run)}
@@ -160,7 +160,7 @@ def invalid(run: Run) -> str | None:
     """Why the weights of a run cannot be used; None when they can."""
     if run.stop is Stop.INVALID:
         return str(run.stop.value)
-    if not run.problem.project.contains(run.w):
+    if run.w is not None and not run.problem.project.contains(run.w):
         return f"The weights are not in the set of {type(run.problem.project).__name__}."
     return None
 
@@ -179,17 +179,17 @@ class Curve:
         self._count = 0
         self._last: Point | None = None
 
-    def __call__(self, point: Point, w: Vector) -> None:
+    def __call__(self, point: Point, state: State) -> None:
         """Emit the point, while there is room for the last one after it."""
         if self._count < MAX_POINTS - 1:
-            self._write(point, np.array(w, dtype=np.float64))
+            self._write(point, state)
 
-    def end(self, point: Point, w: Vector) -> None:
+    def end(self, point: Point, learnt: Learnt) -> None:
         """Emit the last point unless it was."""
         if point is not self._last:
-            self._write(point, w)
+            self._write(point, learnt)
 
-    def _write(self, point: Point, w: Vector) -> None:
+    def _write(self, point: Point, learnt: Learnt) -> None:
         (problem,) = self.problems
         self._count, self._last = self._count + 1, point
         known = {
@@ -199,31 +199,44 @@ class Curve:
             "objective": point.objective,
             "gap": point.gap,
             "residual": point.residual,
-            "train_auc": auc_or_none(problem.data, problem.data.scores(w)),
-            "validation_auc": _validation_auc(problem, w),
+            "train_auc": auc_or_none(problem.data, _mapped_scores(problem, problem.data, learnt)),
+            "validation_auc": _validation_auc(problem, learnt),
         }
         self._emit({"point": known})
 
 
-def _validation_auc(problem: Problem, w: Vector) -> float | None:
+def _mapped_scores(problem: Problem, data: Data, learnt: Learnt) -> Vector:
+    """Scores of rows that a solver keeps: mapped or raw, which shows by their columns."""
+    if learnt.w is not None and data.d == learnt.w.size:
+        return data.scores(np.array(learnt.w, dtype=np.float64))
+    return problem.scores_of(learnt, data.rows)
+
+
+def _validation_auc(problem: Problem, learnt: Learnt) -> float | None:
     held = problem.holdout
-    if held is None:
-        return None
-    # A solver keeps mapped rows, or raw ones, which show by their number of columns.
-    scores = held.scores(w) if held.d == w.size else problem.scores(w, held.rows)
-    return auc_or_none(held, scores)
+    return None if held is None else auc_or_none(held, _mapped_scores(problem, held, learnt))
 
 
 def _timed(cell: Cell, solver: Solver, train: Data, first: Run) -> dict[str, Any]:
     more = [fit(cell, solver, train) for _ in range(cell.repeat_fits - 1)]
     seconds = [run.seconds for run in (first, *more)]
-    same = all(np.array_equal(run.w, first.w, equal_nan=True) for run in more)
+    same = all(_same(run, first, train) for run in more)
     return {
         "fit_seconds": median(seconds),
         "fit_seconds_each": seconds,
         "fit_seconds_spread": max(seconds) - min(seconds) if more else None,
         "deterministic": same if more else None,
     }
+
+
+def _same(run: Run, first: Run, train: Data) -> bool:
+    """Whether two runs have the same weights, or models that score the rows the same."""
+    if run.w is not None and first.w is not None:
+        return np.array_equal(run.w, first.w, equal_nan=True)
+    if run.model is None or first.model is None:
+        return False
+    a, b = (each.decision_function(train.rows) for each in (run, first))
+    return np.array_equal(a, b, equal_nan=True)
 
 
 def _quality(run: Run) -> dict[str, Any]:

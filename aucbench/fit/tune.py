@@ -180,7 +180,7 @@ def _walk(cell: Cell, build: Build, chain: Sequence[_Trial], rest: Data, held: D
 def _tried(
     cell: Cell, build: Build, trial: _Trial, rest: Data, held: Data, w0: Vector | None
 ) -> Vector | None:
-    """Fit one trial on one fold and note how it went; its weights if they are valid."""
+    """Fit one trial on one fold and note how it went; its weights if they are valid, or None."""
     begin = perf_counter()
     try:
         run = fit(cell, build(trial.point), rest, w0=w0)

@@ -208,7 +208,7 @@ def _published(f: Aum, w: Vector, name: str) -> Iterator[Vector]:
 def _ours(f: Aum, w: Vector) -> Iterator[Vector]:
     solver = get_solver("aum", line_search="first_min", memory=MEMORY, early_stopping=False)
     for state in solver.iterates(Problem(f, w0=w), np.random.default_rng(0)):
-        yield state.w.copy()
+        yield np.array(state.w)
 
 
 def _auc(data: Data, w: Vector) -> float:

@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from aucbench.data import NEEDS_LABELS, Data
-from aucbench.data.arrays import Vector
 from aucbench.errors import UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Problem, Solver, State
 from aucbench.records import Point, Run, Stop
@@ -55,7 +54,7 @@ def solve(
     seed: int = 0,
     every: float = 1.0,
     growth: float = 0.0,
-    watch: Callable[[Point, Vector], None] | None = None,
+    watch: Callable[[Point, State], None] | None = None,
 ) -> Run:
     """Run a solver on training data until the first limit is reached.
 
@@ -80,15 +79,16 @@ def solve(
     growth : float
         Points lie at least `growth * passes` apart too, so that a long curve has a point for
         each such step of log(passes); 0 keeps them equally spaced.
-    watch : function (point, w), optional
-        Called off the clock at each point of the curve but an invalid one; `w` is a live
-        view. What it raises ends the run.
+    watch : function (point, state), optional
+        Called off the clock at each point of the curve but an invalid one; what the state
+        holds is live. What it raises ends the run.
 
     Returns
     -------
     Run
-        With `stop` INVALID where w was not finite or had a wrong shape; FINISHED where the
-        solver ended by itself, STALLED where it did so with a gap beyond `gap_tol` and 1e-6.
+        With `stop` INVALID where w was not finite or had a wrong shape, or a state had not
+        exactly one of w and model; FINISHED where the solver ended by itself, STALLED where it
+        did so with a gap beyond `gap_tol` and 1e-6.
 
     Raises
     ------
@@ -119,9 +119,9 @@ class _Limits:
     every: float
     growth: float
 
-    def reached(self, point: Point, w: Any) -> Stop | None:
+    def reached(self, point: Point, state: State) -> Stop | None:
         """Return the first limit that this state has reached."""
-        if point.gap is not None and self._certifies(point.gap, w, self.gap_tol):
+        if self._certifies(state, self.gap_tol):
             return Stop.CERTIFIED
         if point.passes >= self.passes:
             return Stop.PASSES
@@ -129,18 +129,20 @@ class _Limits:
 
     def ended(self, last: State) -> Stop:
         """Return why a solver that ended by itself did so."""
-        tolerance = max(self.gap_tol, GAP_TOL)
-        if last.gap is None or self._certifies(last.gap, last.w, tolerance):
+        if _gap(last) is None or self._certifies(last, max(self.gap_tol, GAP_TOL)):
             return Stop.FINISHED
         return Stop.STALLED
 
-    def _certifies(self, gap: float, w: Any, tolerance: float) -> bool:
-        """Whether the gap at w is within the tolerance."""
+    def _certifies(self, state: State, tolerance: float) -> bool:
+        """Whether the state has a gap within the tolerance."""
+        gap = _gap(state)
+        if gap is None or state.w is None:
+            return False
         if 0.0 <= gap <= tolerance:
             return True
         if not 0.0 <= gap <= tolerance * self._at_zero:
             return False
-        return gap <= tolerance * abs(self.problem.value(w) or 0.0)
+        return gap <= tolerance * abs(self.problem.value(state.w) or 0.0)
 
     @cached_property
     def _at_zero(self) -> float:
@@ -150,11 +152,23 @@ class _Limits:
         return value if value < inf else 0.0
 
 
+def _gap(state: State) -> float | None:
+    """The certified gap of weights; a model has no objective that it could be a gap of."""
+    return state.gap if state.model is None else None
+
+
+def _is_valid(state: State, d: int) -> bool:
+    """Whether the state holds d finite weights, or a model."""
+    if state.w is None or state.model is not None:
+        return state.w is None and state.model is not None
+    return np.shape(state.w) == (d,) and bool(np.isfinite(state.w).all())
+
+
 def _drive(
     states: Iterator[State],
     clock: Clock,
     limits: _Limits,
-    watch: Callable[[Point, Vector], None] | None,
+    watch: Callable[[Point, State], None] | None,
 ) -> Run:
     problem = limits.problem
     n, d = problem.data.n, problem.data.d
@@ -168,17 +182,18 @@ def _drive(
             stop = limits.ended(state)
         else:
             state = following
-            if np.shape(state.w) != (d,) or not np.isfinite(state.w).all():
+            if not _is_valid(state, d):
                 stop = Stop.INVALID
         passes = state.rows_seen / n
-        point = Point(state.step, passes, clock.seconds, None, state.gap, state.residual)
-        stop = stop or limits.reached(point, state.w)
+        point = Point(state.step, passes, clock.seconds, None, _gap(state), state.residual)
+        stop = stop or limits.reached(point, state)
         if stop is not None or point.passes >= due:
             due = point.passes + max(limits.every, limits.growth * point.passes)
+            w = None if stop is Stop.INVALID else state.w
             with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
-                value = None if stop is Stop.INVALID else problem.value(state.w)
+                value = None if w is None else problem.value(w)
             points.append(replace(point, objective=value))
             if watch is not None and stop is not Stop.INVALID:
-                watch(points[-1], state.w)
-    w = np.array(state.w, dtype=np.float64)
-    return Run(w, problem, stop, tuple(points))
+                watch(points[-1], state)
+    last = None if state.w is None else np.array(state.w, dtype=np.float64)
+    return Run(last, problem, stop, tuple(points), state.model)

@@ -169,7 +169,9 @@ def _put(solver: Solver, parameter: str, value: float) -> Solver:
 
 def _score(run: Run, held: Data) -> float:
     """AUC of the rows held out; NaN where weights or scores are invalid."""
-    if run.stop is Stop.INVALID or not run.problem.project.contains(run.w):
+    if run.stop is Stop.INVALID:
+        return nan
+    if run.w is not None and not run.problem.project.contains(run.w):
         return nan
     scores = run.decision_function(held.rows)
     return nan if np.isnan(scores).any() else auc_of(held.target, scores)

@@ -111,4 +111,4 @@ def representer_descent(problem: Problem) -> Iterator[State]:
     for state in certified_descent(
         cast(PairLoss, turned), norm.lam, norm.coordinates(problem.start())
     ):
-        yield replace(state, w=norm.weights(state.w))
+        yield replace(state, w=norm.weights(cast(Vector, state.w)))

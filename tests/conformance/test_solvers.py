@@ -28,12 +28,31 @@ def read_only(layout=np.asarray, rows=slice(None)):
     return Data.of(M, Y[rows])
 
 
+def learnt(problem, state):
+    """What a state holds, as numbers: its weights, or the scores that its model gives."""
+    return problem.scores_of(state, X) if state.w is None else state.w.copy()
+
+
 def trajectory(name, data, seed=0, steps=25):
+    """The problem, and (step, rows_seen, learnt) of the first states."""
     solver = get_solver(name)
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     problem = solver.problem(data, problem_rng)
     states = islice(solver.iterates(problem, rng), steps)
-    return problem, [(s.step, s.rows_seen, s.w.copy()) for s in states]
+    return problem, [(s.step, s.rows_seen, learnt(problem, s)) for s in states]
+
+
+def test_a_state_holds_weights_or_a_model_and_tells_the_truth(name):
+    solver = get_solver(name)
+    problem_rng, rng = np.random.default_rng(0).spawn(2)
+    problem = solver.problem(read_only(), problem_rng)
+    for state in islice(solver.iterates(problem, rng), 5):
+        assert (state.w is None) != (state.model is None)
+        assert all(isinstance(v, float) and np.isfinite(v) for v in state.info.values())
+        if state.w is None:
+            assert (state.gap, problem.f) == (None, None)
+        elif state.value is not None and problem.f is not None:
+            assert state.value == pytest.approx(problem.value(state.w), rel=1e-9)
 
 
 def test_same_seed_same_iterates(name):
@@ -60,7 +79,7 @@ def test_iterates_are_feasible_and_counted(name):
     assert states[0][1] > 0
     assert (np.diff(seen) >= 0).all()
     assert [t for t, _, _ in states] == list(range(1, len(states) + 1))
-    assert all(problem.project.contains(w) for _, _, w in states)
+    assert problem.f is None or all(problem.project.contains(w) for _, _, w in states)
 
 
 def test_start_is_untouched(name):
@@ -138,4 +157,4 @@ def test_odd_data(name, case):
     run = solve(get_solver(name), Data.of(M, Y[rows]), passes=5)
 
     assert run.stop in {Stop.PASSES, Stop.FINISHED, Stop.CERTIFIED}
-    assert np.isfinite(run.w).all()
+    assert np.isfinite(learnt(run.problem, run)).all()

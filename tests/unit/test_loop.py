@@ -266,10 +266,10 @@ def test_watch_sees_each_point_off_the_clock(monkeypatch):
     seen, now = [], count()
     monkeypatch.setattr("aucbench.solving.loop.perf_counter", lambda: next(now))
 
-    def watch(point, w):
+    def watch(point, state):
         for _ in range(1000):
             next(now)
-        seen.append((point, w.copy()))
+        seen.append((point, state.w.copy()))
 
     run = solve(Counting(), DATA, passes=2, watch=watch)
 
@@ -286,7 +286,7 @@ def test_watch_is_not_shown_what_is_invalid():
 
 
 def test_what_watch_raises_ends_the_run():
-    def watch(point, w):
+    def watch(point, state):
         raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
