@@ -1,4 +1,4 @@
-"""Sparse weights by hard thresholding: a step on a block of rows, then the k largest weights.
+"""Solvers for sparse weights: each step moves along a gradient, then keeps the k largest weights.
 
-SHT-AUC does so on the pairwise square, StoIHT and HSG-HT on the logistic loss.
+SHT-AUC minimises the pairwise square; StoIHT and HSG-HT minimise the logistic loss.
 """

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from math import ceil
 from typing import ClassVar
 
 import numpy as np
 
-from aucbench.data import Data
+from aucbench.data import ALL, Data
+from aucbench.data.arrays import Block
 from aucbench.errors import require_above, require_at_least, require_whole
 from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
@@ -21,19 +23,35 @@ from aucbench.protocols import Needs, Problem, State, identity
 
 @dataclass(frozen=True)
 class HsgHt:
-    """w ← H_k(w − γ ∇f_B(w)), B drawn without replacement, |B| = ⌈τζᵗ⌉ up to n.
-    The batch grows over the whole run. Cost per step: one reading of B, and O(d).
+    """w ← H_k(w − γ ∇f_B(w)), where the batch B has ⌈τζᵗ⌉ rows at step t, at most n.
+
+    f is the mean logistic loss, and H_k keeps the k weights that are largest in magnitude. The
+    rows of a batch are drawn without replacement. The batch grows over the whole run until it
+    holds all rows.
+
+    The cost of a step is one reading of B, and O(d).
 
     Parameters
     ----------
     k : int
-        Weights kept, the intercept not counted.
+        Number of weights to keep, k ≥ 1. The intercept is not counted.
     gamma : float, optional
-        Step size γ > 0; None: 1/L̂, L̂ the top curvature of ≤ 100 blocks of ≥ τ rows.
-    tau, zeta : float
-        Rows τ ≥ 1 of the first batch, and its growth ζ ≥ 1 per step.
+        Step size γ > 0, in squared units of w per unit of f. None means 1/L̂, where L̂ is the
+        largest curvature of a block. The rows are divided into at most 100 blocks of at least τ
+        rows for this. The time to find L̂ counts, but its passes are not part of `rows_seen`.
+    tau : float
+        Number τ ≥ 1 of rows in the first batch.
+    zeta : float
+        Factor ζ ≥ 1 by which the batch grows in each step.
     intercept : bool
-        Append a feature 1 whose weight is stepped but never thresholded.
+        Whether to append a feature 1. Its weight takes part in the steps, but is never
+        thresholded.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range, or when `gamma` is None and the objective has no
+        curvature bound.
 
     References
     ----------
@@ -61,17 +79,26 @@ class HsgHt:
         return Problem(f, TopK(self.k, free=phi.exempt), phi)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per batch."""
+        """Yield one state per batch."""
         f, H, w = problem.objective, problem.project, problem.start()
-        n, seen, t, grown = f.data.n, 0, 0, self.tau
+        n = f.data.n
         parts = min(100, n // min(n, ceil(self.tau)))
         gamma = self.gamma or 1.0 / lipschitz(f, f.data.blocks(parts, rng), rng)
-        while True:
-            b = min(n, ceil(grown))
-            B = slice(None) if b == n else np.sort(rng.choice(n, b, replace=False).astype(np.int32))
+        size, seen = self.tau, 0
+        for t in count(1):
+            b = min(n, ceil(size))
+            B = _draw(n, b, rng)
             w = H(w - gamma * f.grad(w, B), gamma)
-            seen, t, grown = seen + b, t + 1, min(n, self.zeta * grown)
+            seen += b
             yield State(t, w, seen)
+            size = min(n, self.zeta * size)
+
+
+def _draw(n: int, b: int, rng: np.random.Generator) -> Block:
+    """Draw b of n rows without replacement, in ascending order."""
+    if b == n:
+        return ALL
+    return np.sort(rng.choice(n, b, replace=False).astype(np.int32))
 
 
 @hookimpl

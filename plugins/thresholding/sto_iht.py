@@ -4,40 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import ClassVar
 
 import numpy as np
 
 from aucbench.data import Data
+from aucbench.data.arrays import size
 from aucbench.errors import require_above, require_whole
 from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import Logistic
+from aucbench.optim import lipschitz
 from aucbench.projectors import TopK
 from aucbench.protocols import Needs, Problem, State, identity
-
-from .block_descent import block_descent
 
 
 @dataclass(frozen=True)
 class StoIht:
-    """w ← H_k(w − γ ∇f_B(w)), B one of m blocks of rows, drawn uniformly.
+    """w ← H_k(w − γ (m b/n) ∇f_B(w)), where B is one of m blocks of rows, drawn uniformly.
 
-    The loop of SHT-AUC on f = mean logistic loss; the choice of blocks is uniform.
-    Cost per step O(b d) dense, O(stored values of the block + d) for CSR.
+    f is the mean logistic loss, b is the number of rows in B, and H_k keeps the k weights that
+    are largest in magnitude. The paper allows any distribution over the blocks. Here it is
+    uniform, and the factor m b/n keeps the mean over the blocks equal to the full gradient.
+
+    The cost of a step is O(b d) for dense rows, and O(stored values of the block + d) for CSR.
 
     Parameters
     ----------
     k : int
-        Weights kept, the intercept not counted.
+        Number of weights to keep, k ≥ 1. The intercept is not counted.
     gamma : float, optional
-        Step size γ > 0; None means 1/L̂, L̂ = max over blocks of λ_max(X_Bᵀ X_B)/(4b).
+        Step size γ > 0, in squared units of w per unit of f. None means 1/L̂, where L̂ is the
+        maximum over the blocks of λ_max(X_Bᵀ X_B)/(4b). The time to find L̂ counts, but its
+        passes are not part of `rows_seen`.
     blocks : int
-        Number m of blocks in a pass.
+        Number m ≥ 1 of blocks in a pass. A block has b ≈ n/m rows.
     shuffle : bool
-        Blocks of a random permutation; False takes consecutive rows.
+        Whether the blocks come from a random permutation of the rows. False: from consecutive
+        rows.
     intercept : bool
-        Append a feature 1 whose weight is stepped but never thresholded.
+        Whether to append a feature 1. Its weight takes part in the steps, but is never
+        thresholded.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range, or when `gamma` is None and the objective has no
+        curvature bound.
+    DataError
+        When there are fewer rows than blocks.
 
     References
     ----------
@@ -65,8 +81,18 @@ class StoIht:
         return Problem(f, TopK(self.k, free=phi.exempt), phi)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per block."""
-        return block_descent(problem, rng, gamma=self.gamma, m=self.blocks, shuffle=self.shuffle)
+        """Yield one state per block."""
+        f, H, w = problem.objective, problem.project, problem.start()
+        n, m = f.data.n, self.blocks
+        blocks = f.data.blocks(m, rng if self.shuffle else None)
+        gamma = self.gamma or 1.0 / lipschitz(f, blocks, rng)
+        seen = 0
+        for t in count(1):
+            B = blocks[rng.integers(m)]
+            b = size(B, n)
+            w = H(w - gamma * (m * b / n) * f.grad(w, B), gamma)
+            seen += b
+            yield State(t, w, seen)
 
 
 @hookimpl
