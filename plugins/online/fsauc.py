@@ -4,49 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
+from math import ceil, floor, log, log2, sqrt
 from typing import ClassVar
 
 import numpy as np
 
-from aucbench.data import Data
+from aucbench.data import Chunk, Data
+from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.kernels import fsauc
 from aucbench.objectives import PairwiseSquare
+from aucbench.optim import row_order
 from aucbench.projectors import L1Ball
 from aucbench.protocols import Needs, Problem, State
 
-from .stages import Stage, max_abs, staged_passes
+LOG = log(12 / 0.1)  # L = log(12/δ); δ = 0.1 as published
+SPREAD = 2 + sqrt(2 * LOG)
+UNBOUNDED = 1e7  # D and β while too few rows of a class have been seen, as published
 
 
 @dataclass(frozen=True)
 class Fsauc:
-    """Descend in (w, a, b), ascend in α, one row at a time; ‖w‖₁ ≤ R and near the stage's start.
+    """Descend in (w, a, b) and ascend in α, one row at a time, in stages on shrinking balls.
 
-    y=+1: g = (1−p)(s−a−1−α) x, ∂a = −(1−p)(s−a), ∂α = −(1−p)(s + pα);
-    y=−1: g = p(s−b+1+α) x, ∂b = −p(s−b), ∂α = p(s − (1−p)α); s = w·x, p the share of positives
-    so far. Then |a|, |b| ≤ Rκ, |α| ≤ 2Rκ, ‖(w, a, b) − start‖₂ ≤ r and |α − start| ≤ D by
-    projection. A stage starts at the mean of the last one, with r/2; w is the mean so far of its.
+    With s = w·x and p the share of positives among the rows seen so far, the gradients are
 
-    A step costs O(d) dense. For CSR it costs O(stored values of the row) inside the ℓ1 ball;
-    one that leaves it costs O(d): its projection moves every non-zero weight.
+    - for a positive row: ∂w = (1−p)(s − a − 1 − α) x, ∂a = −(1−p)(s − a),
+      ∂α = −(1−p)(s + pα);
+    - for a negative row: ∂w = p(s − b + 1 + α) x, ∂b = −p(s − b), ∂α = p(s − (1−p)α).
+
+    After each step of length η, projections bring the point back to ‖w‖₁ ≤ R, |a|, |b| ≤ Rκ,
+    |α| ≤ 2Rκ, ‖(w, a, b) − start‖₂ ≤ r and |α − start| ≤ D, where "start" is the first point of
+    the stage. The next stage starts at the mean of this one, with half the radius r and a
+    smaller η. The weights of a state are the mean of w over its stage so far.
+
+    A step costs O(d) for dense rows. For CSR rows it costs O(stored values of the row) while w is
+    inside the ℓ1 ball. A step that leaves the ball costs O(d), because the projection moves every
+    non-zero weight.
 
     Parameters
     ----------
     R : float
-        Radius of the ℓ1 ball, in units of w.
+        Radius R > 0 of the ℓ1 ball, in units of w.
     eta : float
-        Step size η of the first stage, in squared units of w.
+        Step size η > 0 of the first stage, in squared units of w.
     kappa : float, optional
-        κ, in units of x; None: max |x_ij| of the training rows. The published code has 1.
+        Bound κ > 0 of the features, in units of x. None means max |x_ij| over the training rows.
+        The published code uses 1.
     passes : float, optional
-        Planned passes, which set the stages; None: the budget of `solve`, 50 without one.
+        Number of passes that are planned. It determines the number and the length of the stages.
+        None means the budget of `solve`, or 50 when it has none.
     shuffle : bool
-        A fresh permutation of the rows for each pass; False keeps file order.
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is not greater than 0.
 
     References
     ----------
     Liu, Zhang, Chen, Wang & Yang, "Fast stochastic AUC maximization with O(1/n)-convergence
-    rate", ICML 2018. Grid: Yang et al., "Stochastic hard thresholding ...", ICDM 2020, section V.
+    rate", ICML 2018. The grid is that of Yang, Zhou, Lei & Ying, "Stochastic hard thresholding
+    algorithms for AUC maximization", ICDM 2020, section V.
     """
 
     R: float = 10.0
@@ -69,10 +91,158 @@ class Fsauc:
         return Problem(PairwiseSquare(data), L1Ball(self.R))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per pass, until the stages are over."""
-        kappa = self.kappa or max_abs(problem.data)
-        stage = Stage.first(self.R, kappa, self.eta)
-        return staged_passes(problem, rng, stage, passes=self.passes or 50, shuffle=self.shuffle)
+        """Yield one state per pass, until the stages are over.
+
+        N = ⌈passes n⌉ rows are planned. When N is not a multiple of the number m of stages, the
+        rows that are left over are not visited.
+        """
+        data, n = problem.data, problem.data.n
+        m, n0 = schedule(ceil((self.passes or 50) * n))
+        stage = Stage.first(self.R, self.kappa or max_abs(data), self.eta)
+        memory = StageMemory(problem.project(problem.start()))
+        left = m * n0
+        for t in count(1):
+            order = row_order(n, rng, shuffle=self.shuffle)[:left]
+            left -= order.size
+            while order.size:
+                part = order[: n0 - memory.rows]
+                order = order[part.size :]
+                memory.update(stage, data.chunk, part)
+                if memory.rows == n0:
+                    memory.restart()
+                    stage = stage.next(memory.rarer_share(), n0)
+            yield State(t, memory.mean(), m * n0 - left)
+            if not left:
+                return
+
+
+def max_abs(data: Data) -> float:
+    """Return max |x_ij|. With this κ, ‖w‖₁ ≤ R implies |w·x| ≤ Rκ."""
+    x = data.rows.values
+    return float(max(x.max(initial=0.0), -x.min(initial=0.0)))
+
+
+def schedule(N: int) -> tuple[int, int]:
+    """Divide N rows into m stages of n₀ rows each.
+
+    m = max(1, ⌊½ log₂(2N / log₂N)⌋ − 1), n₀ = ⌊N/m⌋.
+    """
+    rows = max(N, 2)
+    m = max(1, floor(0.5 * log2(2 * rows / log2(rows))) - 1)
+    return m, N // m
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The step size and the bounds of one stage.
+
+    Attributes
+    ----------
+    R, kappa : float
+        Bounds of all stages: ‖w‖₁ ≤ R, |a|, |b| ≤ Rκ, |α| ≤ 2Rκ.
+    eta : float
+        Step size η.
+    r : float
+        Largest ℓ2 distance of (w, a, b) from the start of the stage.
+    D : float
+        Largest distance of α from its value at the start of the stage.
+    beta : float
+        Bound β of the dual gap. It determines the next η.
+    """
+
+    R: float
+    kappa: float
+    eta: float
+    r: float
+    D: float
+    beta: float
+
+    @staticmethod
+    def first(R: float, kappa: float, eta: float) -> Stage:
+        """Return the first stage: r = 2√(1+2κ²) R, D = 2√2 κ r, β = 1 + 8κ²."""
+        r = 2 * sqrt(1 + 2 * kappa**2) * R
+        return Stage(R, kappa, eta, r, 2 * sqrt(2) * kappa * r, 1 + 8 * kappa**2)
+
+    def next(self, rarer: float, n0: int) -> Stage:
+        """Return the next stage, with half the radius.
+
+        Parameters
+        ----------
+        rarer : float
+            Share of the rarer class among the rows seen so far.
+        n0 : int
+            Number of rows in a stage.
+        """
+        k, r = self.kappa, self.r / 2
+        D, beta = UNBOUNDED, UNBOUNDED
+        root = rarer * n0 - sqrt(2 * n0 * LOG)
+        if root > 0:
+            D = 2 * sqrt(2) * k * r + 4 * sqrt(2) * k * (1 + 2 * k) * SPREAD * self.R / sqrt(root)
+        root = rarer - sqrt(2 * LOG / n0)
+        if root > 0:
+            beta = 1 + 8 * k**2 + 32 * (k * (1 + 2 * k) * SPREAD) ** 2 / root
+        eta = min(self.eta * sqrt(beta / self.beta) / 2, self.eta)
+        return Stage(self.R, k, eta, r, D, beta)
+
+
+class StageMemory:
+    """The point (w, a, b), α of a stage, and statistics of all rows seen so far.
+
+    Parameters
+    ----------
+    w : array of shape (d,)
+        First weights; a and b start at 0, and so does α.
+    """
+
+    def __init__(self, w: Vector) -> None:
+        self.c = w  # w at the start of the stage
+        # w − c, its sum over the stage, and zeros that the kernel uses as work space
+        self.z, self.total, self.work = np.zeros((3, w.size))
+        self.sums = np.zeros((2, w.size))  # sum of the rows of each class, negatives first
+        self.seen = np.zeros(2)  # number of rows of each class, negatives first
+        self.abc = np.zeros((3, 3))  # (a, b, α): now, at the start of the stage, summed over it
+        self.rows = 0  # number of rows seen in this stage
+
+    def update(self, stage: Stage, chunk: Chunk, order: Index) -> None:
+        """Take one step for each of the rows `order`, which all belong to one stage."""
+        fsauc.stage_rows(
+            *chunk.rows.arrays,
+            order,
+            chunk.y,
+            chunk.square_norms,
+            stage.eta,
+            stage.R,
+            stage.R * stage.kappa,
+            stage.r,
+            stage.D,
+            self.c,
+            self.z,
+            self.work,
+            self.total,
+            self.sums,
+            self.abc,
+            self.seen,
+        )
+        self.rows += order.size
+
+    def mean(self) -> Vector:
+        """Return the mean of w over the stage so far; before its first row, its start."""
+        return self.c + self.total / max(self.rows, 1)
+
+    def rarer_share(self) -> float:
+        """Return the share of the rarer class among all rows seen."""
+        return float(self.seen.min() / self.seen.sum())
+
+    def restart(self) -> None:
+        """Begin the next stage at the mean of this one, with α = w·(m₋ − m₊)."""
+        w = self.mean()
+        m_neg, m_pos = self.sums / np.maximum(self.seen, 1)[:, None]
+        a, b, _ = self.abc[2] / self.rows
+        self.abc[:2] = a, b, w @ (m_neg - m_pos)
+        self.abc[2] = 0.0
+        self.c = w
+        self.z[:] = self.total[:] = 0.0
+        self.rows = 0
 
 
 @hookimpl

@@ -15,7 +15,7 @@ from aucbench.kernels.fsauc import stage_rows
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
-from aucbench_plugins.online.stages import Stage, StageMemory, schedule
+from aucbench_plugins.online.fsauc import Stage, StageMemory, schedule
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 BALLS = pytest.mark.parametrize(("R", "r"), [(1.0, 0.05), (1.0, 0.4), (1e3, 0.2), (0.2, 1e3)])
