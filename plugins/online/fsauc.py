@@ -37,8 +37,8 @@ class Fsauc:
 
     After each step of length η, projections bring the point back to ‖w‖₁ ≤ R, |a|, |b| ≤ Rκ,
     |α| ≤ 2Rκ, ‖(w, a, b) − start‖₂ ≤ r and |α − start| ≤ D, where "start" is the first point of
-    the stage. The next stage starts at the mean of this one, with half the radius r and a
-    smaller η. The weights of a state are the mean of w over its stage so far.
+    the stage. The next stage starts at the mean of this one, with half the radius r and an η that
+    is not larger. The weights of a state are the mean of w over its stage so far.
 
     A step costs O(d) for dense rows. For CSR rows it costs O(stored values of the row) while w is
     inside the ℓ1 ball. A step that leaves the ball costs O(d), because the projection moves every

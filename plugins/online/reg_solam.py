@@ -1,4 +1,4 @@
-"""regSOLAM: SOLAM with a ridge."""
+"""regSOLAM: stochastic online AUC maximisation with a ridge."""
 
 from __future__ import annotations
 
@@ -18,30 +18,40 @@ from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
-from .saddle_point import SaddlePoint
+from .solam import SaddlePoint
 
 
 @dataclass(frozen=True)
 class RegSolam:
-    """SOLAM with λw added to ∂w, on ‖w‖ ≤ √(2/λ), which holds the minimiser.
+    """The update of SOLAM with λw added to ∂w, on the ball ‖w‖ ≤ √(2/λ).
 
-    It minimises p(1−p) F + (λ/2)‖w‖², F the pairwise square. Streaming. Cost per row: O(d)
-    dense, O(stored values + c d) for CSR, c ≈ ξλ/(9√t).
+    The update is in `solam.py`. The ball contains the minimiser. The objective is
+    p(1−p) F + (λ/2)‖w‖², where F is the pairwise square and p the share of positives. It is a
+    streaming method.
+
+    The cost per row is O(d) for dense rows. For CSR it is O(stored values + c d), where
+    c ≈ ξλ/(9√t).
 
     Parameters
     ----------
     xi : float
-        γ_t = ξ/√t, ξ > 0, in squared units of w.
+        Step size ξ > 0, in squared units of w: γ_t = ξ/√t.
     lam : float
         Ridge λ > 0, in units of p(1−p) F per squared unit of w.
     kappa : float, optional
-        Bound κ on ‖x‖ in |a|, |b| ≤ Rκ, |α| ≤ 2Rκ; None: the largest norm seen so far.
+        Bound κ > 0 of ‖x‖. None means the largest norm of a row seen so far.
     shuffle : bool
-        A fresh random order for each pass; False keeps file order.
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is not greater than 0.
 
     References
     ----------
-    Natole, Ying & Lyu, Frontiers in Applied Mathematics and Statistics 5:30, 2019, section 5.
+    Natole, Ying & Lyu, "Stochastic AUC optimization algorithms with linear convergence",
+    Frontiers in Applied Mathematics and Statistics 5:30, 2019, section 5.
     """
 
     xi: float = 1.0
@@ -60,19 +70,19 @@ class RegSolam:
         return Problem(PairwiseSquare(data), ElasticNet(0.0, self.lam / (data.p * (1 - data.p))))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per pass."""
+        """Yield one state per pass."""
         return passes(self, problem, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> SaddlePoint:
-        """Begin at (w, 0, 0), 0."""
+        """Return the point w, a = b = α = 0."""
         return SaddlePoint.at(w, self.kappa)
 
     def update(self, memory: SaddlePoint, chunk: Chunk, order: Index) -> None:
-        """One step per row."""
+        """Take one step for each of the rows `order`."""
         memory.move(chunk, order, xi=self.xi, lam=self.lam, R=sqrt(2.0 / self.lam))
 
     def weights(self, memory: SaddlePoint) -> Vector:
-        """Weighted mean of the points."""
+        """Return the weighted mean of the points."""
         return memory.mean
 
 

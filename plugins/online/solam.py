@@ -12,32 +12,45 @@ from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.kernels import solam
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import passes
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Needs, Problem, State
 
-from .saddle_point import SaddlePoint
-
 
 @dataclass(frozen=True)
 class Solam:
-    """(w, a, b) ← Π((w, a, b) − γ_t ∂), α ← Π(α + γ_t ∂_α), γ_t = ξ/√t, one row at a time.
+    """(w, a, b) ← Π((w, a, b) − γ_t ∂), α ← Π(α + γ_t ∂α), γ_t = ξ/√t, one row at a time.
 
-    The saddle point of the pairwise square on ‖w‖ ≤ R; the output is Σ γ_t w_t / Σ γ_t over
-    the points before each step. Streaming; the share p of positives is that of the rows seen.
-    Cost per row O(d) dense, O(stored values) for CSR.
+    It looks for the saddle point of the pairwise square on ‖w‖ ≤ R. With s = w·x and p the share
+    of positives among the rows seen so far, the gradients at the old point are
+
+    - for a positive row: ∂w = 2(1−p)(s − a − 1 − α) x, ∂a = −2(1−p)(s − a),
+      ∂α = −2(1−p) s − 2p(1−p) α;
+    - for a negative row: ∂w = 2p(s − b + 1 + α) x, ∂b = −2p(s − b),
+      ∂α = 2p s − 2p(1−p) α.
+
+    Π projects to ‖w‖ ≤ R, |a|, |b| ≤ Rκ and |α| ≤ 2Rκ. The output is Σ γ_t w_t / Σ γ_t, where w_t
+    is the point before step t. t counts all rows, over all passes. It is a streaming method.
+
+    The cost per row is O(d) for dense rows, and O(stored values) for CSR.
 
     Parameters
     ----------
     xi : float
         Step size ξ > 0, in squared units of w.
     R : float
-        Radius R > 0, in units of w.
+        Radius R > 0 of the ball, in units of w.
     kappa : float, optional
-        Bound κ on ‖x‖ in |a|, |b| ≤ Rκ, |α| ≤ 2Rκ; None: the largest norm seen so far.
+        Bound κ > 0 of ‖x‖. None means the largest norm of a row seen so far.
     shuffle : bool
-        A fresh random order for each pass; False keeps file order.
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is not greater than 0.
 
     References
     ----------
@@ -60,20 +73,89 @@ class Solam:
         return Problem(PairwiseSquare(data), L2Ball(self.R))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per pass."""
+        """Yield one state per pass."""
         return passes(self, problem, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> SaddlePoint:
-        """Begin at (w, 0, 0), 0."""
+        """Return the point w, a = b = α = 0."""
         return SaddlePoint.at(w, self.kappa)
 
     def update(self, memory: SaddlePoint, chunk: Chunk, order: Index) -> None:
-        """One step per row."""
+        """Take one step for each of the rows `order`."""
         memory.move(chunk, order, xi=self.xi, lam=0.0, R=self.R)
 
     def weights(self, memory: SaddlePoint) -> Vector:
-        """Weighted mean of the points."""
+        """Return the weighted mean of the points."""
         return memory.mean
+
+
+@dataclass(slots=True)
+class SaddlePoint:
+    """The point (w, a, b), α, the γ-weighted sum of the w so far, and the counts of rows.
+
+    Attributes
+    ----------
+    w, total : array of shape (d,)
+        The present w, and Σ γ_t w_t.
+    work : array of shape (d,)
+        Zeros that the kernel uses as work space.
+    numbers : array of shape (7,)
+        a, b, α, κ, rows seen, positives seen, Σ γ_t.
+    running : bool
+        Whether κ is the largest norm of a row seen so far. False: κ was given and stays.
+    """
+
+    w: Vector
+    total: Vector
+    work: Vector
+    numbers: Vector
+    running: bool
+
+    @staticmethod
+    def at(w: Vector, kappa: float | None) -> SaddlePoint:
+        """Return the point w, a = b = α = 0, before the first row."""
+        numbers = np.zeros(7)
+        numbers[3] = kappa or 0.0
+        return SaddlePoint(w, np.zeros(w.size), np.zeros(w.size), numbers, kappa is None)
+
+    def move(self, chunk: Chunk, order: Index, *, xi: float, lam: float, R: float) -> None:
+        """Take the step of `Solam` for each of the rows `order`, with λw added to ∂w.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            The rows.
+        order : int32 array
+            Row numbers, in the order of the steps.
+        xi : float
+            γ_t = ξ/√t, where t counts all rows ever seen.
+        lam : float
+            Ridge λ ≥ 0; 0 for SOLAM.
+        R : float
+            Radius of the ball.
+        """
+        seen = int(self.numbers[4])
+        steps = xi / np.sqrt(np.arange(seen + 1, seen + order.size + 1))
+        solam.solam_pass(
+            *chunk.rows.arrays,
+            order,
+            chunk.y,
+            chunk.square_norms,
+            steps,
+            lam,
+            R,
+            self.running,
+            self.w,
+            self.work,
+            self.total,
+            self.numbers,
+        )
+
+    @property
+    def mean(self) -> Vector:
+        """Σ γ_t w_t / Σ γ_t over the points before each step; w before the first step."""
+        weight = self.numbers[6]
+        return self.total / weight if weight else self.w
 
 
 @hookimpl

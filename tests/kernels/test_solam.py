@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from aucbench.data import Chunk
 from aucbench.kernels.solam import solam_pass
 from aucbench.registry import get_solver
-from aucbench_plugins.online.saddle_point import SaddlePoint
+from aucbench_plugins.online.solam import SaddlePoint
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
