@@ -11,33 +11,50 @@ import numpy as np
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.errors import require_above, require_at_least
+from aucbench.errors import UnsupportedError, require_above, require_at_least
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.kernels.opauc import opauc_pass
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
-from .covariances import Covariances
+from .reach import SHARE, require_squares
+
+MAX_BYTES = 4 << 30  # of both scatter matrices: enough for about 16 000 features
+SLOTS = 32  # at d = 1000 a pass takes 170 ms with 1 slot, 90 with 16 or 32, 98 with 64
 
 
 @dataclass(frozen=True)
 class Opauc:
-    """w ← w − η[λw − y q + (q·w) q + S w], q = x − c; c, S of the other class so far.
+    """w ← w − η[λw − y q + (q·w) q + S w], q = x − c; c and S belong to the other class.
 
-    Minimises F(w) + λ‖w‖², F the pairwise square. Cost per row O(d²), also for CSR rows: S w
-    takes all of S, which is not sparse. Memory 16 d² bytes.
+    c and S are the mean and the covariance of the rows of the other class seen so far. It
+    minimises F(w) + λ‖w‖², where F is the pairwise square. It is a streaming method.
+
+    The cost per row is O(d²), for CSR rows too: S is not sparse, and S w reads all of it. The
+    memory is 16 d² bytes.
 
     Parameters
     ----------
     eta : float, optional
-        Step size η > 0, in squared units of w. None: 1/(8(κ + λ)), κ the largest ‖q‖² + tr S so
-        far, the mean ‖x − x′‖² over the rows x′ of the other class. No rows make it diverge:
-        Theorem 1 asks for η ≤ 1/(2(κ + λ)), with κ = 4 where ‖x‖ ≤ 1.
+        Step size η > 0, in squared units of w. None means 1/(8(κ + λ)) at each row, where κ is the
+        largest ‖q‖² + tr S so far. (‖q‖² + tr S is the mean of ‖x − x′‖² over the rows x′ of the
+        other class.) With this step no rows make w diverge: Theorem 1 asks for η ≤ 1/(2(κ + λ)),
+        with κ = 4 where ‖x‖ ≤ 1.
     lam : float
-        Ridge λ ≥ 0, in units of F per squared unit of w; 2⁻¹⁰, the least of the grid.
+        Ridge λ ≥ 0, in units of F per squared unit of w. The default is the least of the grid.
     shuffle : bool
-        A fresh random order for each pass; False keeps file order.
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+    UnsupportedError
+        When the two matrices would take more than 4 GiB.
+    DataError
+        When `eta` is None and a row is too long to derive a step size from.
 
     References
     ----------
@@ -60,20 +77,96 @@ class Opauc:
         return Problem(PairwiseSquare(data), ElasticNet(0.0, 2 * self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per pass."""
+        """Yield one state per pass."""
         return passes(self, problem, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Covariances:
-        """Begin at w, without rows."""
-        return Covariances.at(w)
+        """Return the memory before the first row.
+
+        Raises
+        ------
+        UnsupportedError
+            When the two matrices would take more than `MAX_BYTES`.
+        """
+        d = w.size
+        if 16 * d * d > MAX_BYTES:
+            raise UnsupportedError(
+                f"two {d} x {d} matrices would take {16 * d * d >> 20} MiB of at most "
+                f"{MAX_BYTES >> 20} MiB; use opauc-lr, which keeps sketches of them"
+            )
+        return Covariances(
+            w,
+            n=np.zeros(2),
+            mean=np.zeros((2, d)),
+            scatter=np.zeros((2, d, d)),
+            pending=np.zeros((2, SLOTS, d)),
+            held=np.zeros(2, dtype=np.int32),
+            spread=np.zeros(3),
+        )
 
     def update(self, memory: Covariances, chunk: Chunk, order: Index) -> None:
-        """One step per row."""
-        memory.learn(chunk, order, eta=self.eta, lam=self.lam)
+        """Count each row into its class, then take a step against the other class.
+
+        Row x of class k: N ← N + 1, M ← M + ((N − 1)/N) (x − c)(x − c)ᵀ, c ← c + (x − c)/N, all
+        of class k. Then w ← w − η[λw − y q + (q·w) q + S w], where q = x − c and S = M/N are of the
+        other class. CSR rows take the same centred form. (Σ x xᵀ − N c cᵀ would touch stored values
+        only, but it cancels where means are large, and S w costs O(d²) anyway.)
+
+        Where η is derived, it is SHARE/(κ + λ). When κ grows, w shrinks by the root of
+        κ old/new.
+        """
+        if self.eta is None:
+            require_squares(chunk, "eta")
+        opauc_pass(
+            *chunk.rows.arrays,
+            order,
+            chunk.y,
+            SHARE if self.eta is None else self.eta,
+            self.lam,
+            memory.n,
+            memory.held,
+            memory.mean,
+            memory.scatter,
+            memory.pending,
+            memory.w,
+            np.empty((3, max(memory.w.size, SLOTS))),
+            memory.spread if self.eta is None else None,
+        )
 
     def weights(self, memory: Covariances) -> Vector:
-        """Last iterate."""
+        """Return the last iterate."""
         return memory.w
+
+
+@dataclass(slots=True)
+class Covariances:
+    """The weights, and the moments of the negative (0) and the positive class (1).
+
+    Attributes
+    ----------
+    w : array of shape (d,)
+        Weights.
+    n : array of shape (2,)
+        Number N of rows of each class so far.
+    mean : array of shape (2, d)
+        Mean c of each class.
+    scatter : array of shape (2, d, d)
+        M = Σ (x − c)(x − c)ᵀ of each class: its upper triangle, without the terms that wait.
+    pending, held : arrays of shape (2, SLOTS, d) and (2,)
+        The first `held` vectors v of a class stand for terms v vᵀ that wait. They are added to
+        the scatter together. Until then they are added to each product with it.
+    spread : array of shape (3,)
+        κ, which is the largest ‖q‖² + tr S so far, and tr M of each class. It is kept only where η
+        is derived.
+    """
+
+    w: Vector
+    n: Vector
+    mean: Vector
+    scatter: Vector
+    pending: Vector
+    held: Index
+    spread: Vector
 
 
 @hookimpl

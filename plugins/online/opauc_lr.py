@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp2
+from math import exp2, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -13,30 +13,47 @@ from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_at_least, require_whole
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.kernels.sketch import sketch_pass
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
-from .sketches import Sketches
+from .reach import SHARE, require_squares
+
+SLICE = 4096  # rows whose random numbers are drawn at a time
 
 
 @dataclass(frozen=True)
 class OpaucLowRank:
-    """w ← w − η[λw − y q + (q·w) q + Ŝ w], q = x − c; c, Ŝ of the other class so far.
+    """w ← w − η[λw − y q + (q·w) q + Ŝ w], q = x − c; c and Ŝ belong to the other class.
 
-    Ŝ = Y Yᵀ/N, Y = Σ (x − c) rᵀ, r ~ N(0, I)/√τ: unbiased, positive semi-definite. Aims at
-    F(w) + λ‖w‖², F the pairwise square. Cost per row O((stored values of the row) τ + τ²).
+    c is the mean of the rows of the other class seen so far, and Ŝ a sketch of their covariance:
+    Ŝ = Y Yᵀ/N, Y = Σ (x − c) rᵀ, where each r ~ N(0, I)/√τ is a fresh random vector. Ŝ is unbiased
+    and positive semi-definite. The aim is the minimum of F(w) + λ‖w‖², where F is the pairwise
+    square. It is a streaming method.
+
+    The cost per row is O((stored values of the row) τ + τ²).
 
     Parameters
     ----------
-    eta, lam : float
-        Step size η > 0 and ridge λ ≥ 0, in the units of `opauc`. η None: 1/(8(κ + λ)), κ the
+    eta : float, optional
+        Step size η > 0, in squared units of w. None means 1/(8(κ + λ)) at each row, where κ is the
         largest ‖q‖² + tr Ŝ so far.
+    lam : float
+        Ridge λ ≥ 0, in units of F per squared unit of w. The default is the least of the grid.
     rank : int
-        Columns τ of a sketch, 50 as in its experiments on high-dimensional data.
+        Number τ ≥ 1 of columns of a sketch; 50 as in the experiments of the paper on
+        high-dimensional data.
     shuffle : bool
-        A fresh random order for each pass; False keeps file order.
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+    DataError
+        When `eta` is None and a row is too long to derive a step size from.
 
     References
     ----------
@@ -47,6 +64,7 @@ class OpaucLowRank:
     lam: float = 2.0**-10
     rank: int = 50
     shuffle: bool = True
+
     space: ClassVar = {"eta": (*map(exp2, range(-12, 11)),), "lam": (*map(exp2, range(-10, 3)),)}
     needs: ClassVar = Needs()
 
@@ -60,20 +78,107 @@ class OpaucLowRank:
         return Problem(PairwiseSquare(data), ElasticNet(0.0, 2 * self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per pass."""
+        """Yield one state per pass."""
         return passes(self, problem, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Sketches:
-        """Begin at w, without rows."""
-        return Sketches.at(w, self.rank, rng)
+        """Return the memory before the first row."""
+        m = 2 * self.rank + 2
+        return Sketches(
+            w,
+            B=np.zeros((w.size, m)),
+            G=np.zeros((m, m)),
+            ha=np.zeros((2, m)),
+            n=np.zeros(2),
+            q=np.zeros((2, self.rank)),
+            numbers=np.array([1.0, 0.0]),
+            spread=np.zeros(1),
+            rng=rng,
+        )
 
     def update(self, memory: Sketches, chunk: Chunk, order: Index) -> None:
-        """One step per row."""
-        memory.learn(chunk, order, eta=self.eta, lam=self.lam)
+        """Count each row into its class, then take a step against the other class.
+
+        Row x of class k: Z ← Z + x rᵀ, q ← q + r, X ← X + x, N ← N + 1, all of class k. Then,
+        with c = X/N and the sums of the other class,
+        w ← w − η[λw − y (x − c) + ((x − c)·w)(x − c) + Ŝ w], where
+        Ŝ w = (Z v − (q·v) c)/N and v = Zᵀw − (c·w) q. This is Ŝ = Y Yᵀ/N with
+        Y = Z − c qᵀ = Σ (x − c) rᵀ. (The authors' MATLAB code subtracts only 1/N of c cᵀ, which is
+        biased.)
+
+        Where η is derived, it is SHARE/(κ + λ). When κ grows, w shrinks by the root of
+        κ old/new.
+        """
+        if self.eta is None:
+            require_squares(chunk, "eta")
+        for lo in range(0, order.size, SLICE):
+            part = order[lo : lo + SLICE]
+            r = memory.rng.standard_normal((part.size, self.rank)) / sqrt(self.rank)
+            sketch_pass(
+                *chunk.rows.arrays,
+                part,
+                chunk.y,
+                r,
+                SHARE if self.eta is None else self.eta,
+                self.lam,
+                memory.n,
+                memory.q,
+                memory.B,
+                memory.G,
+                memory.ha,
+                memory.u,
+                memory.numbers,
+                np.empty((3, memory.B.shape[1])),
+                memory.spread if self.eta is None else None,
+            )
 
     def weights(self, memory: Sketches) -> Vector:
-        """Last iterate."""
+        """Return the last iterate."""
         return memory.w
+
+
+@dataclass(slots=True)
+class Sketches:
+    """Sketches of the negative (0) and the positive class (1), and the weights w = s u + B a.
+
+    All directions of a step are combinations of the row x, of w and of the columns of B. So a
+    step changes only the stored values of x in u, and the few numbers of a.
+
+    Attributes
+    ----------
+    u : array of shape (d,)
+        Part of w, see above.
+    B : array of shape (d, 2τ + 2)
+        [Z, X] of the negative class, then of the positive class: Z = Σ x rᵀ and X = Σ x.
+    G : array of shape (2τ + 2, 2τ + 2)
+        BᵀB.
+    ha : array of shape (2, 2τ + 2)
+        Bᵀu, and a.
+    n, q : arrays of shape (2,) and (2, τ)
+        Number N of rows of each class so far, and Σ r of each class.
+    numbers : array of shape (2,)
+        s, and the work done since u was last set to w.
+    spread : array of shape (1,)
+        κ, which is the largest ‖x − c‖² + tr Ŝ so far. It is kept only where η is derived.
+    rng : Generator
+        Draws the vectors r, one row after the other.
+    """
+
+    u: Vector
+    B: Vector
+    G: Vector
+    ha: Vector
+    n: Vector
+    q: Vector
+    numbers: Vector
+    spread: Vector
+    rng: np.random.Generator
+
+    @property
+    def w(self) -> Vector:
+        """Return s u + B a as a fresh array, in O(dτ)."""
+        w: Vector = self.numbers[0] * self.u + self.B @ self.ha[1]
+        return w
 
 
 @hookimpl

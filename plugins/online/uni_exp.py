@@ -8,40 +8,54 @@ from math import exp2
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_at_least
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.kernels import uni_exp
 from aucbench.objectives import UnivariateExp
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
-from .univariate import Univariate
+from .reach import SHARE, require_squares
 
 
 @dataclass(frozen=True)
 class UniExp:
     """w ← (1 − ηλ) w + η y exp(−y w·x) x / (2 p_y), p_y the share of class y so far.
 
-    Cost per row O(d) dense, O(stored values) for CSR.
+    The share p_y counts all rows seen so far, in all passes, this row included. It is a
+    streaming method.
+
+    The cost per row is O(d) for dense rows, and O(stored values) for CSR.
 
     Parameters
     ----------
     eta : float, optional
-        Constant step η > 0, in squared units of w; one too large overflows. None: at each row
-        1/(8(λ + L/(2p))), L the largest |x|² so far and p the share of the rarer class, and x
-        is multiplied by at most 1/L, so that no margin moves by more than 1; see `Univariate`.
+        Constant step η > 0, in squared units of w. A step that is too large makes the weights
+        overflow, and the run ends as invalid. None means the step 1/(8(λ + L/(2p))) at each row,
+        where L is the largest |x|² so far and p the share of the rarer class so far. The factor of
+        x is then at most 1/L in size, so that no margin moves by more than 1.
     lam : float
         Weight λ ≥ 0 of |w|²/2 in the objective.
     shuffle : bool
-        A fresh random order in each pass; False keeps file order.
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+    DataError
+        When `eta` is None and a row is too long to derive a step size from.
 
     References
     ----------
     Kotłowski, Dembczyński & Hüllermeier, "Bipartite ranking through minimization of univariate
-    loss", ICML 2011; online as compared in Gao et al., "One-pass AUC optimization", ICML 2013.
+    loss", ICML 2011. The online method is the one that Gao, Jin, Zhu & Zhou compare with in
+    "One-pass AUC optimization", ICML 2013.
     """
 
     eta: float | None = None
@@ -59,21 +73,61 @@ class UniExp:
         """Minimise the univariate exponential plus (λ/2)|w|²."""
         return Problem(UnivariateExp(data), ElasticNet(0.0, self.lam))
 
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """Yield one state per pass."""
+        return passes(self, problem, rng, shuffle=self.shuffle)
+
     def start(self, w: Vector, rng: np.random.Generator) -> Univariate:
-        """No row seen."""
-        return Univariate.at(w)
+        """Return the memory before the first row."""
+        return Univariate(w, np.zeros(2, dtype=np.int64), np.zeros(1))
 
     def update(self, memory: Univariate, chunk: Chunk, order: Index) -> None:
-        """One step per row."""
-        memory.descend(chunk, order, eta=self.eta, lam=self.lam)
+        """Take one step for each of the rows `order`.
+
+        Where η is given, exp is not bounded. A bound would hide that η is too large for the data,
+        which is the case when η |x|² exp(−y w·x) / (2 p_y) is well above 2: the weights would be
+        finite, but meaningless. Without a bound they overflow, and the run ends as invalid.
+
+        Where η is derived, it is SHARE/(λ + L/(2p)), where p is the smaller of p₊ and p₋, and the
+        factor of x is at most 1/L in size. Such a step does not move two points w apart: it is the
+        gradient step of a loss that continues as a straight line where its curvature times η |x|²
+        would exceed 1. When L grows, w shrinks by the root of L old/new.
+        """
+        if self.eta is None:
+            require_squares(chunk, "eta")
+        uni_exp.uni_exp_pass(
+            *chunk.rows.arrays,
+            order,
+            chunk.y,
+            SHARE if self.eta is None else self.eta,
+            self.lam,
+            memory.w,
+            memory.seen,
+            *((memory.longest, chunk.square_norms) if self.eta is None else ()),
+        )
 
     def weights(self, memory: Univariate) -> Vector:
         """Return w."""
         return memory.w
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per pass."""
-        return passes(self, problem, rng, shuffle=self.shuffle)
+
+@dataclass(slots=True)
+class Univariate:
+    """Weights and the counts of both classes.
+
+    Attributes
+    ----------
+    w : array of shape (d,)
+        Weights.
+    seen : int64 array of shape (2,)
+        Number of negatives and of positives seen so far, in all passes.
+    longest : array of shape (1,)
+        L, the largest |x|² so far. It is kept only where η is derived.
+    """
+
+    w: Vector
+    seen: NDArray[np.int64]
+    longest: Vector
 
 
 @hookimpl

@@ -14,9 +14,7 @@ from aucbench.errors import UnsupportedError
 from aucbench.kernels.opauc import opauc_pass
 from aucbench.kernels.sketch import sketch_pass
 from aucbench.registry import get_solver
-from aucbench_plugins.online import covariances, sketches
-from aucbench_plugins.online.covariances import Covariances
-from aucbench_plugins.online.sketches import Sketches
+from aucbench_plugins.online import opauc, opauc_lr
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 NAMES = pytest.mark.parametrize("name", ["opauc", "opauc-lr"])
@@ -61,8 +59,9 @@ def test_opauc_equals_the_definition(layout, seed, eta, lam, mean):
     X, y = sample(seed, mean=mean)
     order, w = two_passes(seed, len(y)), np.random.default_rng(seed).normal(size=X.shape[1])
 
-    memory = Covariances.at(w.copy())
-    memory.learn(Chunk.of(layout(X), y), order, eta=eta, lam=lam)
+    solver = get_solver("opauc", eta=eta, lam=lam)
+    memory = solver.start(w.copy(), None)
+    solver.update(memory, Chunk.of(layout(X), y), order)
 
     assert_equal(memory.w, reference.opauc(X, y, order, eta=eta, lam=lam, w=w))
 
@@ -80,8 +79,9 @@ def test_the_low_rank_form_equals_the_eager_one(layout, seed, eta, lam, mean, ra
     X, y = sample(seed, mean=mean)
     order, w = two_passes(seed, len(y)), np.random.default_rng(seed).normal(size=X.shape[1])
 
-    memory = Sketches.at(w.copy(), rank, np.random.default_rng(seed))
-    memory.learn(Chunk.of(layout(X), y), order, eta=eta, lam=lam)
+    solver = get_solver("opauc-lr", rank=rank, eta=eta, lam=lam)
+    memory = solver.start(w.copy(), np.random.default_rng(seed))
+    solver.update(memory, Chunk.of(layout(X), y), order)
 
     r = noise(seed, len(order), rank)
     assert_equal(memory.w, reference.opauc(X, y, order, eta=eta, lam=lam, noise=r, w=w))
@@ -102,8 +102,9 @@ def test_digits_survive_hundreds_of_implicit_steps(layout, d, mean, density, eta
     X, y = sample(4, 600, d, mean=mean, density=density)
     order = np.random.default_rng(4).permutation(600).astype(np.int32)
 
-    memory = Sketches.at(np.zeros(d), 8, np.random.default_rng(4))
-    memory.learn(Chunk.of(layout(X), y), order, eta=eta, lam=lam)
+    solver = get_solver("opauc-lr", rank=8, eta=eta, lam=lam)
+    memory = solver.start(np.zeros(d), np.random.default_rng(4))
+    solver.update(memory, Chunk.of(layout(X), y), order)
 
     r = noise(4, 600, 8)
     assert_equal(memory.w, reference.opauc(X, y, order, eta=eta, lam=lam, noise=r))
@@ -117,8 +118,9 @@ def test_moments_at_large_means(layout):
     X[:, ::2] += 1e5
     chunk = Chunk.of(layout(X), y)
 
-    memory = Covariances.at(np.zeros(X.shape[1]))
-    memory.learn(chunk, file_order(chunk), eta=1e-20, lam=0.0)
+    solver = get_solver("opauc", eta=1e-20, lam=0.0)
+    memory = solver.start(np.zeros(X.shape[1]), None)
+    solver.update(memory, chunk, file_order(chunk))
 
     for k, side in enumerate((-1, 1)):
         rows = X[y == side]
@@ -140,8 +142,9 @@ def test_a_sketch_is_that_of_the_centred_rows():
     X, y = sample(2, mean=1.0)
     chunk = Chunk.of(X, y)
 
-    memory = Sketches.at(np.zeros(X.shape[1]), 4, np.random.default_rng(2))
-    memory.learn(chunk, file_order(chunk), eta=0.1, lam=0.1)
+    solver = get_solver("opauc-lr", rank=4, eta=0.1, lam=0.1)
+    memory = solver.start(np.zeros(X.shape[1]), np.random.default_rng(2))
+    solver.update(memory, chunk, file_order(chunk))
 
     for k, side in enumerate((-1, 1)):
         rows = X[y == side]
@@ -152,11 +155,11 @@ def test_a_sketch_is_that_of_the_centred_rows():
 def test_sketches_are_unbiased():
     X, y = sample(5, n=40, d=4, mean=2.0)
     chunk, trials, rng = Chunk.of(X, y), 4000, np.random.default_rng(5)
-    total = np.zeros((4, 4))
+    solver, total = get_solver("opauc-lr", rank=3, eta=0.01, lam=0.0), np.zeros((4, 4))
 
     for _ in range(trials):
-        memory = Sketches.at(np.zeros(4), 3, rng)
-        memory.learn(chunk, file_order(chunk), eta=0.01, lam=0.0)
+        memory = solver.start(np.zeros(4), rng)
+        solver.update(memory, chunk, file_order(chunk))
         Y = sketched_factor(memory, 0, 3)
         total += Y @ Y.T / memory.n[0]
 
@@ -164,7 +167,7 @@ def test_sketches_are_unbiased():
     np.testing.assert_allclose(total / trials, wanted, rtol=0, atol=0.05 * wanted.max())
 
 
-@pytest.mark.parametrize(("module", "size"), [(covariances, "SLOTS"), (sketches, "SLICE")])
+@pytest.mark.parametrize(("module", "size"), [(opauc, "SLOTS"), (opauc_lr, "SLICE")])
 def test_sizes_of_groups_do_not_matter(monkeypatch, module, size):
     X, y = sample(6)
     name = {"SLOTS": "opauc", "SLICE": "opauc-lr"}[size]
@@ -237,8 +240,8 @@ def test_they_end_on_any_floats(layout, bad):
     rows = Chunk.of(layout(X), y).rows
     rows.values[5] = bad
     d, order, labels = rows.d, np.arange(rows.n, dtype=np.int32), y.astype(np.int8)
-    full = Covariances.at(np.zeros(d))
-    low = Sketches.at(np.zeros(d), 2, np.random.default_rng(9))
+    full = get_solver("opauc").start(np.zeros(d), None)
+    low = get_solver("opauc-lr", rank=2).start(np.zeros(d), np.random.default_rng(9))
 
     opauc_pass(
         *rows.arrays, order, labels, bad, 0.1, full.n, full.held, full.mean, full.scatter,
