@@ -14,7 +14,7 @@ from aucbench.errors import require_above, require_whole
 from aucbench.optim.streaming import passes
 from aucbench.protocols import Needs, Problem, State
 
-from .buffers import Buffers
+from .oam import Buffers
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class OamSeq(BufferedPairs):
     References
     ----------
     Zhao, Hoi, Jin & Yang, "Online AUC maximization", ICML 2011. The listing was not at hand:
-    `aucbench_plugins.online.buffers` says what is assumed.
+    `aucbench_plugins.online.oam` says what is assumed.
     """
 
     at_once: ClassVar[bool] = False
