@@ -1,7 +1,9 @@
 """The hooks of a plugin: one per kind, each returns {name: class or factory}; and two events.
 
 A plugin is a module named by an entry point of the group `aucbench`; a hook is a function
-of that module marked with `hookimpl`.
+of that module marked with `hookimpl`. Where one module has several solvers, an entry point for
+each of them names an object, as in `my_package.methods:First`, and the hook is a static method
+of that object. So each solver is found under its own name.
 
 The events are told to every listener. They happen in the process of the user, in which no
 plugin is imported for the sake of its solvers: one that crashes would take the run along.

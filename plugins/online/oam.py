@@ -1,49 +1,202 @@
-"""Buffers of rows: what the two methods of OAM share."""
+"""OAM: online AUC maximisation with buffers of rows, in its two variants oam-seq and oam-gra.
+
+The paper's listing was not at hand. What follows is assumed, as it is generally implemented:
+
+- A full buffer of N rows takes the M-th row of its class with probability N/M, in a slot that is
+  drawn uniformly. M counts this row too.
+- The weight of a pair is C_t = C max(1, N_o/N), where N_o counts all rows of the other class so
+  far, in all passes. C_t/2 is the largest step of a pair in oam-seq, and the step in oam-gra.
+- It makes no difference whether a row enters its buffer before or after its update: an update
+  reads only the buffer of the other class.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data import Chunk
+from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Rows, Vector, rows, stack
+from aucbench.errors import require_above, require_whole
+from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import oam
+from aucbench.optim import passes
+from aucbench.protocols import Needs, Problem, State
+
+
+@dataclass(frozen=True)
+class BufferedPairs:
+    """What both variants share: each row is paired with the buffered rows of the other class.
+
+    Parameters
+    ----------
+    C, buffer, shuffle
+        As in `OamSeq`.
+    """
+
+    C: float = 1.0
+    buffer: int = 100
+    shuffle: bool = True
+
+    at_once: ClassVar[bool]  # whether all pairs of a row are evaluated at the old w
+    space: ClassVar = {"C": tuple(2.0**e for e in range(-10, 11))}
+    needs: ClassVar = Needs()
+
+    def __post_init__(self) -> None:
+        require_above(0, C=self.C)
+        require_whole(1, buffer=self.buffer)
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Lower the pairwise hinge of the buffered pairs, which is not a listed objective."""
+        return Problem(None, train=data)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """Yield one state per pass."""
+        return passes(self, problem, rng, shuffle=self.shuffle)
+
+    def start(self, w: Vector, rng: np.random.Generator) -> Buffers:
+        """Return empty buffers."""
+        return Buffers.empty(w, rng, self.buffer)
+
+    def update(self, memory: Buffers, chunk: Chunk, order: Index) -> None:
+        """Update w by each of the rows `order`, and sample the row into the buffer of its class."""
+        uniforms = memory.rng.random((order.size, 2))  # which row enters, and in which slot
+        oam.oam_pass(
+            *chunk.rows.arrays,
+            *memory.kept.arrays[:3],
+            order,
+            chunk.y,
+            uniforms,
+            self.C,
+            self.at_once,
+            memory.w,
+            memory.work,
+            np.empty(self.buffer, dtype=np.intp),
+            memory.slots,
+            memory.squares,
+            memory.seen,
+        )
+        memory.leave(chunk)
+
+    def weights(self, memory: Buffers) -> Vector:
+        """Return w."""
+        return memory.w
+
+
+@dataclass(frozen=True)
+class OamSeq(BufferedPairs):
+    """w ← w + τ k (x − x′), τ = min(C_t/2, ℓ/|x − x′|²), for one buffered x′ after the other.
+
+    x is a row of class k, x′ is a buffered row of the other class, and ℓ = [1 − k w·(x − x′)]₊ at
+    the w that the rows before x′ have left. C_t = C max(1, N_o/N), where N_o is the number of rows
+    of the other class so far. A row x′ = x is skipped. It is a streaming method.
+
+    The cost per row is two products with each of N buffered rows, and one addition for each of
+    them that moves w: O(N d) for dense rows and O(N · stored values of a row) for CSR, with no
+    term O(d). O(stored values of x) alone is not possible, because the update is a sum over the
+    buffer.
+
+    Parameters
+    ----------
+    C : float
+        Weight C > 0 of a pair, in squared units of w per unit of the pairwise hinge.
+    buffer : int
+        Number N ≥ 1 of slots for each class; 100 in the paper.
+    shuffle : bool
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+
+    References
+    ----------
+    Zhao, Hoi, Jin & Yang, "Online AUC maximization", ICML 2011. The listing was not at hand:
+    the module `aucbench_plugins.online.oam` says what is assumed.
+    """
+
+    at_once: ClassVar[bool] = False
+
+    @staticmethod
+    @hookimpl
+    def aucbench_solvers() -> Factories:
+        """Register the solver."""
+        return {"oam-seq": OamSeq}
+
+
+@dataclass(frozen=True)
+class OamGra(BufferedPairs):
+    """w ← w + (C_t/2) k Σ (x − x′) over the buffered x′ with k w·(x − x′) ≤ 1.
+
+    x is a row of class k, and x′ is a buffered row of the other class. C_t = C max(1, N_o/N), where
+    N_o is the number of rows of the other class so far. All terms are evaluated at the old w. It is
+    a streaming method.
+
+    The cost per row is one product with each of N buffered rows, and one addition for each of
+    them that is in the sum: O(N d) for dense rows and O(N · stored values of a row) for CSR, with
+    no term O(d). O(stored values of x) alone is not possible, because the update is a sum over the
+    buffer.
+
+    Parameters
+    ----------
+    C : float
+        Weight C > 0 of a pair, in squared units of w per unit of the pairwise hinge.
+    buffer : int
+        Number N ≥ 1 of slots for each class; 100 in the paper.
+    shuffle : bool
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+
+    References
+    ----------
+    Zhao, Hoi, Jin & Yang, "Online AUC maximization", ICML 2011. The listing was not at hand:
+    the module `aucbench_plugins.online.oam` says what is assumed.
+    """
+
+    at_once: ClassVar[bool] = True
+
+    @staticmethod
+    @hookimpl
+    def aucbench_solvers() -> Factories:
+        """Register the solver."""
+        return {"oam-gra": OamGra}
 
 
 @dataclass(slots=True)
 class Buffers:
     """Weights, and a uniform sample of the rows seen of each class (reservoir sampling).
 
-    A slot holds a row's number: from 0 on a row of the chunk that is being read, from -1
-    downwards a row of `kept`. After a chunk its rows in the buffers are copied to `kept`, so
-    that nothing refers to the chunk and memory does not grow.
-
-    Assumed, as generally implemented, since the paper's listing was not at hand: a full buffer
-    takes the M-th row of its class with probability N/M, M counting this row, in a uniformly
-    drawn slot; C_t = C max(1, N_o/N) counts all rows N_o of the other class so far, in all
-    passes; C_t/2 caps (seq) or is (gra) the step of a pair. Whether a row enters before or
-    after its update makes no difference: an update reads the other class's buffer only.
+    A slot holds the number of a row. Numbers 0, 1, … are rows of the chunk that is being read, and
+    -1, -2, … are rows of `kept`. After a chunk, its rows in the buffers are copied to `kept`. So
+    nothing refers to the chunk any more, and the memory does not grow.
 
     Attributes
     ----------
     w : array of shape (d,)
         Weights.
     rng : Generator
-        Draws two uniform numbers per row, in row order, so that chunk ends do not matter.
+        Draws two uniform numbers per row, in the order of the rows, so that the result does not
+        depend on where chunks end.
     kept : Rows
-        At most 2N rows of earlier chunks, in the order of the slots and the layout of the
-        last chunk that a row was taken from.
+        At most 2N rows of earlier chunks, in the order of the slots. Their layout is that of the
+        last chunk from which a row was taken.
     slots : int32 array of shape (2, N)
-        Row numbers; the line of a class (0: negatives) is filled from the left.
+        Row numbers, negatives in the first line. A line is filled from the left.
     squares : array of shape (2, N)
-        |x|² of the rows in `slots`, where a method computes it.
+        |x|² of the rows in `slots`, where the method computes it.
     seen : int64 array of shape (2,)
-        Rows seen of each class.
+        Number of rows seen of each class.
     work : array of shape (d,)
-        Zeros, where a kernel spreads out a row.
+        Zeros that the kernel uses as work space.
     """
 
     w: Vector
@@ -56,7 +209,7 @@ class Buffers:
 
     @classmethod
     def empty(cls, w: Vector, rng: np.random.Generator, size: int) -> Self:
-        """Return buffers of `size` slots for each class, all free."""
+        """Return buffers with `size` free slots for each class."""
         return cls(
             w,
             rng,
@@ -67,26 +220,8 @@ class Buffers:
             np.zeros(w.size),
         )
 
-    def learn(self, chunk: Chunk, order: Index, C: float, *, at_once: bool) -> None:
-        """Update w by the rows `order` and buffer them; `at_once` is oam-gra's update."""
-        oam.oam_pass(
-            *chunk.rows.arrays,
-            *self.kept.arrays[:3],
-            order,
-            chunk.y,
-            self.rng.random((order.size, 2)),
-            C,
-            at_once,
-            self.w,
-            self.work,
-            np.empty(self.slots.shape[1], dtype=np.intp),
-            self.slots,
-            self.squares,
-            self.seen,
-        )
-        self._leave(chunk)
-
-    def _leave(self, chunk: Chunk) -> None:
+    def leave(self, chunk: Chunk) -> None:
+        """Copy the buffered rows of the chunk to `kept`."""
         filled = np.arange(self.slots.shape[1]) < self.seen[:, np.newaxis]
         numbers = self.slots[filled]
         new = numbers >= 0

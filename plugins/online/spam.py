@@ -1,93 +1,271 @@
-"""SPAM: what its three penalties share, and which kernel runs its passes.
+"""SPAM: stochastic proximal AUC maximisation, with three penalties.
 
 Design
-  a. Without l1 a step scales w and adds a multiple of the row: `ridge_pass`, O(stored values
+  a. `Spam.iterates` is the loop. The three classes after it say what Ω is, and are registered as
+     spam-l1, spam-l2 and spam-net.
+  b. Without l1 a step scales w and adds a multiple of the row: `ridge_pass`, O(stored values
      of the row) in both layouts.
-  b. With l1 every step moves all of w. `soft_pass` sweeps it, O(d) with SIMD; `soft_lazy`
-     touches what the row stores, amortised, at about thirty times the price for a weight.
-     They give the same iterates to rounding, so the choice is one of cost.
+  c. With l1 every step changes all of w. `soft_pass` does so literally, in O(d) with SIMD.
+     `soft_lazy` touches only the weights of stored values, amortised, but each of them costs about
+     thirty times as much. Both give the same iterates up to rounding, and the cost decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import count
-from typing import Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
+from aucbench.errors import require_above, require_at_least
+from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import spam
-from aucbench.optim.streaming import row_order
-from aucbench.protocols import Problem, State
+from aucbench.objectives import PairwiseSquare
+from aucbench.optim import row_order
+from aucbench.projectors import ElasticNet, SoftThreshold
+from aucbench.protocols import Needs, Problem, State
 
 from .reach import require_squares
 
 LAZY_FROM = 30  # features per stored value of a row where lazy overtakes (measured: 25 to 40)
 WINDOW = 8  # stored values per feature between two renewals of all weights, a tenth of the cost
+POWERS = tuple(10.0**e for e in range(-5, 3))
 
-# A pass over the rows of an order with a step each; it overwrites w and adds each w to a sum.
+# One step for each row of an order: it overwrites w, and adds each w to a sum.
 OnePass = Callable[[Index, Vector, Vector, Vector], None]
 
 
-class Spam(Protocol):
-    """The parameters that all variants have."""
+class Spam:
+    """w ← prox_{η_t Ω}(w − η_t g_t), η_t = ξ/√t, one row at a time.
 
-    @property
-    def xi(self) -> float | None:
-        """ξ, the first step; None: `first_step`."""
-        ...
+    Ω(w) = l1 |w|₁ + (l2/2) |w|². The classes below make parameters of the attributes.
+    """
 
-    @property
-    def average(self) -> bool:
-        """Whether to yield the mean of w_1 ... w_t, or else w_t."""
-        ...
+    xi: float | None
+    l1: float = 0.0
+    l2: float = 0.0
+    average: bool
+    shuffle: bool
 
-    @property
-    def shuffle(self) -> bool:
-        """Whether to draw a permutation for each pass, or else to keep file order."""
-        ...
+    needs: ClassVar = Needs()
+
+    def __post_init__(self) -> None:
+        require_above(0, xi=self.xi)
+        require_at_least(0, l1=self.l1, l2=self.l2)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """Yield one state per pass."""
+        data, n, w = problem.data, problem.data.n, problem.start()
+        xi = first_step(data, shuffle=self.shuffle) if self.xi is None else self.xi
+        total = np.zeros(data.d)
+        run = one_pass(data, self.l1, self.l2)
+        for t in count(1):
+            seen = t * n
+            eta = xi / np.sqrt(np.arange(seen - n + 1, seen + 1))
+            run(row_order(n, rng, shuffle=self.shuffle), eta, w, total)
+            yield State(t, total / seen if self.average else w, seen)
 
 
-def proximal_passes(
-    solver: Spam, problem: Problem, rng: np.random.Generator, *, l1: float, l2: float
-) -> Iterator[State]:
-    """w ← prox_{η_t Ω}(w − η_t g_t), η_t = ξ/√t, one row a step; one state after each pass.
+@dataclass(frozen=True)
+class SpamL1(Spam):
+    """w ← soft(w − η_t g, η_t λ₁), one row at a time.
+
+    g = 2(1−p)(w·x − w·m₋ − 1) x for a positive row x, and 2p(w·x − w·m₊ + 1) x for a negative
+    row, where p is the share of positives and m₋, m₊ are the means of the classes. Because
+    E[g] = p(1−p) ∇F, where F is the pairwise square, it minimises
+    F + λ₁|w|₁/(p(1−p)).
+
+    The cost per row is O(d). For CSR rows with at most d/30 stored values it is O(stored values),
+    amortised.
 
     Parameters
     ----------
-    solver : Spam
-        ξ, the kind of output, and the order of the rows.
-    problem : Problem
-        Holds the rows and the first weights.
-    rng : Generator
-        Draws the orders of the rows.
-    l1, l2 : float
-        Ω(w) = l1 |w|₁ + (l2/2) |w|².
+    xi : float, optional
+        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes.
+        None means 1/(2 max (1 − p_i)|x_i|²), where p_i is the share of the class of row i. With
+        this step no rows make w diverge. In file order ξ is smaller, because the file may be
+        sorted: see `aucbench_plugins.online.spam.first_step`.
+    l1 : float
+        Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F.
+    average : bool
+        Whether the weights of a state are the mean of w_1 ... w_t. False: they are w_t.
+    shuffle : bool
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+    DataError
+        When `xi` is None and a row is too long to derive a step size from.
+
+    References
+    ----------
+    Natole, Ying & Lyu, "Stochastic proximal algorithms for AUC maximization", ICML 2018,
+    Algorithm 1. The grid is that of the code for the experiments of Yang, Zhou, Lei & Ying,
+    ICDM 2020. (Their text has ξ ∈ [1:9:100], which diverges unless rows are short.)
     """
-    data, w = problem.data, problem.start()
-    xi = first_step(data, shuffle=solver.shuffle) if solver.xi is None else solver.xi
-    total = np.zeros(data.d)
-    run = one_pass(data, l1, l2)
-    for t in count(1):
-        rows = t * data.n
-        steps = xi / np.sqrt(np.arange(rows - data.n + 1, rows + 1))
-        run(row_order(data.n, rng, shuffle=solver.shuffle), steps, w, total)
-        yield State(t, total / rows if solver.average else w, rows)
+
+    xi: float | None = None
+    l1: float = 1e-3
+    average: bool = True
+    shuffle: bool = True
+
+    space: ClassVar = {"xi": POWERS, "l1": POWERS}
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Minimise the pairwise square plus |w|₁, in units of F."""
+        unit = data.p * (1 - data.p)
+        return Problem(PairwiseSquare(data), SoftThreshold(self.l1 / unit))
+
+    @staticmethod
+    @hookimpl
+    def aucbench_solvers() -> Factories:
+        """Register the solver."""
+        return {"spam-l1": SpamL1}
+
+
+@dataclass(frozen=True)
+class SpamL2(Spam):
+    """w ← (w − η_t g) / (1 + η_t λ₂), one row at a time.
+
+    g = 2(1−p)(w·x − w·m₋ − 1) x for a positive row x, and 2p(w·x − w·m₊ + 1) x for a negative
+    row, where p is the share of positives and m₋, m₊ are the means of the classes. Because
+    E[g] = p(1−p) ∇F, where F is the pairwise square, it minimises
+    F + λ₂|w|²/(2p(1−p)).
+
+    The cost per row is O(d) for dense rows, and O(stored values) for CSR.
+
+    Parameters
+    ----------
+    xi : float, optional
+        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes.
+        None means 1/(2 max (1 − p_i)|x_i|²), where p_i is the share of the class of row i. With
+        this step no rows make w diverge. In file order ξ is smaller, because the file may be
+        sorted: see `aucbench_plugins.online.spam.first_step`.
+    l2 : float
+        Weight λ₂ ≥ 0 of |w|²/2 beside p(1−p) F.
+    average : bool
+        Whether the weights of a state are the mean of w_1 ... w_t. False: they are w_t.
+    shuffle : bool
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+    DataError
+        When `xi` is None and a row is too long to derive a step size from.
+
+    References
+    ----------
+    Natole, Ying & Lyu, "Stochastic proximal algorithms for AUC maximization", ICML 2018,
+    Algorithm 1. The grid is that of the code for the experiments of Yang, Zhou, Lei & Ying,
+    ICDM 2020. (Their text has ξ ∈ [1:9:100], which diverges unless rows are short.)
+    """
+
+    xi: float | None = None
+    l2: float = 1e-3
+    average: bool = True
+    shuffle: bool = True
+
+    space: ClassVar = {"xi": POWERS, "l2": POWERS}
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Minimise the pairwise square plus |w|²/2, in units of F."""
+        unit = data.p * (1 - data.p)
+        return Problem(PairwiseSquare(data), ElasticNet(0.0, self.l2 / unit))
+
+    @staticmethod
+    @hookimpl
+    def aucbench_solvers() -> Factories:
+        """Register the solver."""
+        return {"spam-l2": SpamL2}
+
+
+@dataclass(frozen=True)
+class SpamNet(Spam):
+    """w ← soft(w − η_t g, η_t λ₁) / (1 + η_t λ₂), one row at a time.
+
+    g = 2(1−p)(w·x − w·m₋ − 1) x for a positive row x, and 2p(w·x − w·m₊ + 1) x for a negative
+    row, where p is the share of positives and m₋, m₊ are the means of the classes. Because
+    E[g] = p(1−p) ∇F, where F is the pairwise square, it minimises
+    F + (λ₁|w|₁ + λ₂|w|²/2)/(p(1−p)).
+
+    The cost per row is O(d). For CSR rows with at most d/30 stored values it is O(stored values),
+    amortised.
+
+    Parameters
+    ----------
+    xi : float, optional
+        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes.
+        None means 1/(2 max (1 − p_i)|x_i|²), where p_i is the share of the class of row i. With
+        this step no rows make w diverge. In file order ξ is smaller, because the file may be
+        sorted: see `aucbench_plugins.online.spam.first_step`.
+    l1 : float
+        Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F.
+    l2 : float
+        Weight λ₂ ≥ 0 of |w|²/2 beside p(1−p) F.
+    average : bool
+        Whether the weights of a state are the mean of w_1 ... w_t. False: they are w_t.
+    shuffle : bool
+        Whether each pass visits the rows in a fresh random order. False: in file order.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+    DataError
+        When `xi` is None and a row is too long to derive a step size from.
+
+    References
+    ----------
+    Natole, Ying & Lyu, "Stochastic proximal algorithms for AUC maximization", ICML 2018,
+    Algorithm 1. The grid is that of the code for the experiments of Yang, Zhou, Lei & Ying,
+    ICDM 2020. (Their text has ξ ∈ [1:9:100], which diverges unless rows are short.)
+    """
+
+    xi: float | None = None
+    l1: float = 1e-3
+    l2: float = 1e-3
+    average: bool = True
+    shuffle: bool = True
+
+    space: ClassVar = {"xi": POWERS, "l1": POWERS, "l2": POWERS}
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Minimise the pairwise square plus |w|₁ and |w|²/2, in units of F."""
+        unit = data.p * (1 - data.p)
+        return Problem(PairwiseSquare(data), ElasticNet(self.l1 / unit, self.l2 / unit))
+
+    @staticmethod
+    @hookimpl
+    def aucbench_solvers() -> Factories:
+        """Register the solver."""
+        return {"spam-net": SpamNet}
 
 
 def first_step(data: Data, *, shuffle: bool) -> float:
-    """ξ = 1/K, K = max_i 2(1 − p_i)‖x_i‖², p_i the share of the class of row i.
+    """Return ξ = 1/K, K = max_i 2(1 − p_i)‖x_i‖², where p_i is the share of the class of row i.
 
-    A step is w ← (I − ηA) w + …, A = 2(1 − p_i) x (x − m)ᵀ, m the mean of the other class. A is
-    not symmetric, but E[A] = H = p(1−p) ∇²F is, and E[AᵀA] ≤ 2KH. So for rows in random order
-    E‖(I − ηA) w‖² ≤ ‖w‖² − 2η(1 − ηK) w·Hw, and with η ≤ 1/K no step makes w grow in the mean
-    square. (The published conditions too bound η by a multiple of 1/κ², κ = max ‖x_i‖.)
+    A step is w ← (I − ηA) w + …, A = 2(1 − p_i) x (x − m)ᵀ, where m is the mean of the other class.
+    A is not symmetric, but E[A] = H = p(1−p) ∇²F is, and E[AᵀA] ≤ 2KH. So for rows in random order
+    E‖(I − ηA) w‖² ≤ ‖w‖² − 2η(1 − ηK) w·Hw: with η ≤ 1/K, w does not grow in the mean square.
+    (The published conditions also bound η by a multiple of 1/κ², κ = max ‖x_i‖.)
 
-    A file may be sorted: then one class may drive w away before the other one brings it back.
+    A file may be sorted. Then one class may drive w away before the other class brings it back.
     A + Aᵀ has the eigenvalue −2ν, ν = (1 − p_i)(‖x‖‖x − m‖ − x·(x − m)). In file order ξ is
-    therefore at most 1/(16 Σ_t ν_t/√t), t over the first pass, in which w hardly grows then.
+    therefore at most 1/(16 Σ_t ν_t/√t), where t runs over the first pass. In that pass w then
+    hardly grows.
+
+    Raises
+    ------
+    DataError
+        When a row is too long to derive a step size from.
     """
     require_squares(data.chunk, "xi")
     others = np.where(data.y > 0, 1.0 - data.p, data.p)
@@ -99,7 +277,7 @@ def first_step(data: Data, *, shuffle: bool) -> float:
 
 
 def _obliqueness(data: Data) -> Vector:
-    """‖x‖‖x − m‖ − x·(x − m) of each row x, m the mean of the other class."""
+    """Return ‖x‖‖x − m‖ − x·(x − m) of each row x, where m is the mean of the other class."""
     positive, square, (m_neg, m_pos) = data.y > 0, data.chunk.square_norms, data.means
     inner = np.where(positive, data.scores(m_neg), data.scores(m_pos))
     level = np.where(positive, m_neg @ m_neg, m_pos @ m_pos)
@@ -109,7 +287,7 @@ def _obliqueness(data: Data) -> Vector:
 
 
 def one_pass(data: Data, l1: float, l2: float) -> OnePass:
-    """Choose the kernel by what a row costs; dense rows store too much to be lazy about."""
+    """Choose the kernel by the cost of a row. For dense rows `soft_lazy` never pays."""
     if l1 == 0:
         return _ridge(data, l2)
     if data.n * data.d >= LAZY_FROM * data.rows.values.size:

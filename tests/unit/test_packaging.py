@@ -1,4 +1,6 @@
 import ast
+import subprocess
+import sys
 import tomllib
 from importlib.metadata import entry_points
 from importlib.resources import files
@@ -38,15 +40,44 @@ def test_every_kernel_is_compiled_and_has_a_stub_for_each_function(kernel):
     assert declared == {name for name in vars(module) if not name.startswith("_")}
 
 
+def built_in_solvers():
+    group = PROJECT["project"]["entry-points"]["aucbench"]
+    return {k: value for k, value in group.items() if value.startswith("aucbench_plugins.")}
+
+
 def test_every_built_in_entry_point_names_a_file():
     group = PROJECT["project"]["entry-points"]["aucbench"]
     installed = {point.name: point.value for point in entry_points(group="aucbench")}
     assert group.items() <= installed.items()
     plugins = [p for p in (ROOT / "plugins").rglob("*.py") if "@hookimpl" in p.read_text("utf-8")]
     modules = {".".join(p.relative_to(ROOT / "plugins").with_suffix("").parts) for p in plugins}
-    named = {value.removeprefix("aucbench_plugins.") for value in group.values()}
-    assert len(modules) == 26
-    assert modules <= named
+    solvers = built_in_solvers()
+    named = {v.partition(":")[0].removeprefix("aucbench_plugins.") for v in solvers.values()}
+    assert len(solvers) == 26
+    assert modules == named
+
+
+@pytest.mark.parametrize("name", built_in_solvers())
+def test_an_entry_point_registers_the_solver_of_its_name_and_no_other(name):
+    (point,) = entry_points(group="aucbench", name=name)
+    assert [*point.load().aucbench_solvers()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [("spam-l1", {"spam", "reach"}), ("oam-seq", {"oam"}), ("reg-solam", {"reg_solam", "solam"})],
+)
+def test_only_the_module_of_a_solver_is_imported_to_find_it(name, needed):
+    program = (
+        "import sys; from aucbench.registry import get_solver; get_solver(sys.argv[1]); "
+        "print(*(m for m in sys.modules if m.startswith('aucbench_plugins.')))"
+    )
+    command = [sys.executable, "-c", program, name]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert {*shown.split()} == {
+        "aucbench_plugins.online",
+        *(f"aucbench_plugins.online.{module}" for module in needed),
+    }
 
 
 def test_the_command_and_the_types_are_installed():
