@@ -1,24 +1,17 @@
-"""Parts of optimisation: what two families of solvers use, or a plugin of your own may."""
+"""Parts of optimisation that several families of solvers use, and that your own plugins may use.
 
-from aucbench.optim.adamax import adamax, adamax_ridge, require_moves
+A part that only one family uses is in the folder of that family. `passes` and `row_order` are here
+because every streaming solver needs them, also one outside aucbench.
+"""
+
 from aucbench.optim.bundle import Bundle
-from aucbench.optim.conjugate_gradient import conjugate_gradient
-from aucbench.optim.lbfgs import Lbfgs
-from aucbench.optim.line_search import WeakWolfe, normal_step
 from aucbench.optim.power import lipschitz, top_eigenvalue
 from aucbench.optim.streaming import passes, row_order
 
 __all__ = [
     "Bundle",
-    "Lbfgs",
-    "WeakWolfe",
-    "adamax",
-    "adamax_ridge",
-    "conjugate_gradient",
     "lipschitz",
-    "normal_step",
     "passes",
-    "require_moves",
     "row_order",
     "top_eigenvalue",
 ]

@@ -13,10 +13,10 @@ from aucbench.data.rounding import gap_of_gradient
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import conjugate_gradient
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
+from .conjugate_gradient import conjugate_gradient
 from .normal_equations import preconditioner
 
 

@@ -13,9 +13,10 @@ from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack
 from aucbench.optim.bundle import EPS, Bundle
-from aucbench.optim.lbfgs import Lbfgs
-from aucbench.optim.line_search import WeakWolfe, normal_step, sample
 from aucbench.protocols import State
+
+from .lbfgs import Lbfgs
+from .line_search import WeakWolfe, normal_step, sample
 
 EARLIEST, LAST, GAIN = 10, 5, 0.3  # when L-BFGS gives up: see `_Progress.stalled`
 LEAST = 0.1  # share of the way to the model's minimiser

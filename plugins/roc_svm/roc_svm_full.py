@@ -12,9 +12,10 @@ from aucbench.data import Data
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseHinge
-from aucbench.optim import adamax_ridge, require_moves
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
+
+from .adamax import adamax_ridge, require_moves
 
 
 @dataclass(frozen=True)

@@ -85,9 +85,9 @@ def test_gaps_of_the_pairwise_square(name, part):
 def adamax_states(data, lam):
     """States of AdaMax on the pairwise square, whose gaps come from its rounding."""
     from aucbench.objectives import PairwiseSquare
-    from aucbench.optim import adamax_ridge
     from aucbench.projectors import ElasticNet
     from aucbench.protocols import Problem
+    from aucbench_plugins.roc_svm.adamax import adamax_ridge
 
     problem = Problem(PairwiseSquare(data), ElasticNet(0.0, lam))
     moves = adamax_ridge(problem, lam, step=0.1, beta1=0.9, beta2=0.999)

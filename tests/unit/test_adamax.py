@@ -10,10 +10,10 @@ from reference import adamax as naive
 
 from aucbench.errors import ParameterError
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import adamax, adamax_ridge
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Problem
 from aucbench.registry import get_dataset, get_solver
+from aucbench_plugins.roc_svm.adamax import adamax, adamax_ridge
 
 PAPER = {"step": 2e-3, "beta1": 0.9, "beta2": 0.999}
 SHARES = st.sampled_from([0.0, 0.5, 0.9, 0.999])

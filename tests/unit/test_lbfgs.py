@@ -5,8 +5,8 @@ from math import inf
 import numpy as np
 import pytest
 
-from aucbench.optim import Lbfgs, WeakWolfe, normal_step
-from aucbench.optim.line_search import sample
+from aucbench_plugins.roc_svm.lbfgs import Lbfgs
+from aucbench_plugins.roc_svm.line_search import WeakWolfe, normal_step, sample
 
 RNG = np.random.default_rng(3)
 
