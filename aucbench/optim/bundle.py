@@ -12,18 +12,19 @@ from aucbench.data.arrays import Vector
 Support = NDArray[np.intp]  # numbers of cuts
 
 EPS = float(np.finfo(np.float64).eps)
-TINY = 1e-280  # curvature of a face whose cuts are so flat that their products vanish
+TINY = 1e-280  # curvature that is added to a face, so that very flat cuts have one too
 ROOM = 16  # cuts at first; doubled when it is full
-KEEP = 512  # cuts from which those that have no weight are discarded before room is made
+KEEP = 512  # number of cuts from which old cuts without weight are discarded
 
 
 class Bundle:
     """Cuts b_k + g_k · w below a convex h, and min_w max_k (b_k + g_k · w) + (λ/2)‖w‖².
 
-    Its dual is a concave quadratic on the simplex, D(α) = b · α − ‖Aᵀα‖²/(2λ), the rows of A
-    being the g_k, and w = −Aᵀα/λ. Every α of the simplex gives a lower bound of h + (λ/2)‖·‖².
-    Memory O(K d + K²) for K cuts; a cut costs O(K d), a step of `minimise` O(K s + s³), s the
-    number of cuts with weight.
+    The dual is a concave quadratic on the simplex: D(α) = b · α − ‖Aᵀα‖²/(2λ), where the rows of A
+    are the g_k, and w = −Aᵀα/λ. Every α of the simplex gives a lower bound of h + (λ/2)‖·‖².
+
+    The memory is O(K d + K²) for K cuts. To add a cut costs O(K d), and a step of `minimise`
+    costs O(K s + s³), where s is the number of cuts with weight.
 
     Parameters
     ----------
@@ -54,11 +55,14 @@ class Bundle:
         self._lengths[k] = sqrt(float(g @ g))
 
     def minimise(self) -> tuple[float, Vector]:
-        """Return (lower bound, minimiser w) of the model, the bound less what rounding can add.
+        """Return a lower bound of the minimum of the model, and its minimiser w.
 
-        An active-set method, started from the last α: the cut that is highest at w joins the
-        support, then Newton steps on the face of the support, which a step that would make a
-        weight negative shrinks. It ends where rounding keeps the bound from rising.
+        The bound is reduced by the largest error that rounding can cause.
+
+        It is an active-set method that starts from the last α. The cut that is highest at w joins
+        the support. Then Newton steps on the face of the support follow. When a step would make a
+        weight negative, it is shortened, and that cut leaves the support. The method ends where
+        rounding stops the bound from rising.
         """
         K = self.count
         G, b, alpha, Q = self._g[:K], self._b[:K], self._alpha[:K], self._gram[:K, :K]
@@ -83,14 +87,14 @@ class Bundle:
 
     @property
     def shares(self) -> Vector:
-        """α of the last minimum, one for each cut."""
+        """Return α of the last minimum, one number for each cut."""
         return self._alpha[: self.count]
 
     def _make_room(self) -> None:
         K = self.count
         kept = np.arange(K)
         if K >= KEEP:
-            # The older half goes where it has no weight: the bound does not change.
+            # Cuts without weight in the older half are discarded. This leaves the bound as it is.
             kept = np.flatnonzero((self._alpha > 0.0) | (kept >= K // 2))
         size = K if kept.size <= 3 * K // 4 else 2 * K
         m = self.count = kept.size
@@ -103,24 +107,24 @@ class Bundle:
 
 
 def _grown(part: Vector, size: int) -> Vector:
-    """Copy with room for `size` entries or rows."""
+    """Return a copy with room for `size` entries or rows."""
     new = np.zeros((size, *part.shape[1:]))
     new[: len(part)] = part
     return new
 
 
 def _ascend(Q: Vector, heights: Vector, alpha: Vector, S: Support) -> None:
-    """Maximise the dual on the face S of the simplex, or on a face of that, in place.
+    """Maximise the dual on the face S of the simplex, or on a face of S; change `alpha` in place.
 
-    `heights` is its gradient at `alpha`.
+    `heights` is the gradient of the dual at `alpha`.
     """
     r = np.append(heights[S], 0.0)
     while S.size > 1:
         m = S.size
         F = np.ones((m + 1, m + 1))
         F[:m, :m] = Q[S[:, None], S]
-        # Affinely dependent cuts make the face flat. A curvature of rounding size turns that
-        # into a long step, which ends where a weight is zero.
+        # Cuts that are affinely dependent make the dual flat on the face. A small curvature of the
+        # size of rounding turns this into a long step, which ends where a weight is zero.
         F.flat[:: m + 2] = F.flat[:: m + 2] * (1.0 + 64.0 * EPS) + TINY
         F[m, m] = 0.0
         step, old = np.linalg.solve(F, r)[:m], alpha[S]

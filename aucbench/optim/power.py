@@ -1,4 +1,4 @@
-"""Power iteration, matrix-free: the smoothness that a step size 1/L needs."""
+"""Power iteration without a matrix: the smoothness L that a step size 1/L needs."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from aucbench.data.arrays import Block, Vector
 from aucbench.errors import ParameterError
 from aucbench.protocols import Objective, Smooth
 
-TOLERANCE = 1e-3  # relative; a step 1/L is stable up to 2/L, so more digits buy nothing
+TOLERANCE = 1e-3  # relative; steps are stable up to 2/L, so more digits of L are useless
 MAX_PRODUCTS = 100
 
 
 def lipschitz(f: Objective, blocks: Sequence[Block], rng: np.random.Generator) -> float:
-    """L̂ = max over the blocks B of λ_max(H_B).
+    """Return L̂ = max over the blocks B of λ_max(H_B).
 
-    The step 1/L̂ of a block method must suit its BLOCK objectives (SHT-AUC paper,
-    Assumption 2); the full Hessian's step diverges for small blocks.
+    The step 1/L̂ of a block method must suit the objectives of the blocks (Assumption 2 of the
+    SHT-AUC paper). A step for the Hessian of all rows diverges for small blocks.
 
     Parameters
     ----------
     f : Objective
-        With `curvature(v, rows)`, the product with the Hessian of a block or a bound of it.
+        It has `curvature(v, rows)`, the product with the Hessian of a block, or with a bound of it.
     blocks : sequence of Block
-        Blocks that the method draws from.
+        Blocks of rows from which the method draws.
     rng : Generator
         Draws the start vector.
 
     Raises
     ------
     ParameterError
-        When f has no curvature bound, or it is zero or not finite.
+        When f has no curvature bound, or when the bound is zero or not finite.
     """
     if not isinstance(f, Smooth):
         raise ParameterError(
@@ -51,13 +51,13 @@ def lipschitz(f: Objective, blocks: Sequence[Block], rng: np.random.Generator) -
 
 
 def top_eigenvalue(product: Callable[[Vector], Vector], v: Vector) -> tuple[float, Vector]:
-    """λ_max of a positive semi-definite H and the direction found, starting from `v`.
+    """Return λ_max of a positive semi-definite H, and its direction, starting from `v`.
 
     Parameters
     ----------
     product : function (v) -> H v
     v : array of shape (d,)
-        Not orthogonal to the direction looked for: a random one.
+        First direction. It must not be orthogonal to the one that is looked for, so draw it.
     """
     value = 0.0
     for _ in range(MAX_PRODUCTS):

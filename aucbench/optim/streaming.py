@@ -1,4 +1,4 @@
-"""Passes over the rows: what methods that update after every row share."""
+"""Passes over the rows, for methods that update after every row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aucbench.protocols import Problem, State, Streaming
 
 
 def row_order(n: int, rng: np.random.Generator, *, shuffle: bool) -> Index:
-    """Rows of one pass: a fresh random permutation, or 0 ... n-1 in file order."""
+    """Return the rows of one pass: a fresh random permutation, or 0 ... n-1 in file order."""
     order = np.arange(n, dtype=np.int32)
     if shuffle:
         rng.shuffle(order)
@@ -22,18 +22,18 @@ def row_order(n: int, rng: np.random.Generator, *, shuffle: bool) -> Index:
 def passes(
     solver: Streaming, problem: Problem, rng: np.random.Generator, *, shuffle: bool
 ) -> Iterator[State]:
-    """Iterate a streaming method over its training rows, one state after each pass.
+    """Run a streaming method over its training rows, and yield one state after each pass.
 
     Parameters
     ----------
     solver : Streaming
-        Its memory goes on from pass to pass, as if the rows had come once more.
+        Its memory is kept from pass to pass, as if the same rows came again.
     problem : Problem
         Holds the rows and the first weights.
     rng : Generator
-        Draws the orders of the rows here, and what the method draws itself.
+        Draws the orders of the rows, and the random numbers of the method.
     shuffle : bool
-        A fresh permutation for each pass; False keeps file order.
+        Whether each pass visits the rows in a fresh random order. False: in file order.
     """
     data = problem.data
     memory = solver.start(problem.start(), rng)

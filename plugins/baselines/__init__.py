@@ -1,4 +1,4 @@
-"""Linear classifiers of scikit-learn: what every published gain in AUC is measured against.
+"""Linear classifiers of scikit-learn, with which every published gain in AUC is compared.
 
-Each is fitted once, tightly, and its residual is recorded.
+Each is fitted once, to a tight tolerance, and the residual of its gradient is recorded.
 """

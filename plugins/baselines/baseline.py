@@ -1,4 +1,4 @@
-"""A linear classifier of scikit-learn as a solver: one fit, told as a single state."""
+"""A linear classifier of scikit-learn as a solver: one fit, which gives one state."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ TOLERANCE = 1e-8  # scikit-learn's own 1e-4 left w up to 15 % from the optimum o
 
 @dataclass(frozen=True)
 class LinearBaseline:
-    """What the baselines share; each one says which estimator its `iterates` fits.
+    """What the baselines share. Each of them says which estimator its `iterates` fits.
 
     Parameters
     ----------
     C : float
         Inverse regularisation C > 0, in units of 1/loss summed over the rows.
     max_iter : int
-        Iterations allowed; scikit-learn warns when they do not suffice.
+        Largest number of iterations. scikit-learn warns when they are not enough.
     """
 
     C: float = 1.0
     max_iter: int = 3000
 
-    module: ClassVar[str]  # of scikit-learn, where the estimator is
+    module: ClassVar[str]  # module of scikit-learn that has the estimator
     space: ClassVar = {"C": (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)}
     needs: ClassVar = Needs()
 
     def __post_init__(self) -> None:
-        # Imported here so that neither `import aucbench` nor the clock of a fit pays for it.
+        # Imported here, so that the import slows down neither `import aucbench` nor a timed fit.
         import_module(self.module)
         require_above(0, C=self.C)
         require_whole(1, max_iter=self.max_iter)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """The rows as they are; the objective is scikit-learn's own."""
+        """Return the rows as they are. The objective is scikit-learn's own."""
         return Problem(None, train=data)
 
 
@@ -59,22 +59,23 @@ def one_fit(
 
     The intercept is dropped: a constant added to every score leaves the AUC as it is. Each
     iteration that the estimator reports counts as one pass over the rows. The residual is the
-    norm of the gradient, in w and the intercept, of the objective that the solver states.
+    norm of the gradient, in w and the intercept, of the objective in the docstring of the solver.
 
     Parameters
     ----------
     estimator : object
-        With C, and class_weight None or "balanced".
+        Its `C` is set, and its `class_weight` is None or "balanced".
     problem : Problem
         Holds the rows.
     slope : function (margins) -> derivatives
-        Of the loss of a row in its margin y (w·x + c).
+        Derivative of the loss of a row in its margin y (w·x + c).
     intercept_ridge : float
-        Its weight of c²/2.
+        Weight of c²/2 in the objective of the estimator.
     """
     data = problem.data
     estimator.set_params(tol=TOLERANCE).fit(data.rows.matrix, data.y)
-    w, c = np.ravel(estimator.coef_).astype(np.float64), float(estimator.intercept_[0])
+    w = np.ravel(estimator.coef_).astype(np.float64)
+    c = float(estimator.intercept_[0])
     pull = estimator.C * data.y * slope(data.y * (data.scores(w) + c))
     if estimator.class_weight == "balanced":
         pull *= 0.5 / np.where(data.y > 0, data.p, 1.0 - data.p)
@@ -84,6 +85,6 @@ def one_fit(
 
 
 def logistic_slope(margins: Vector) -> Vector:
-    """d/dm log(1 + exp(−m)) = −1/(1 + exp(m)), without overflow."""
+    """Return d/dm log(1 + exp(−m)) = −1/(1 + exp(m)), without overflow."""
     slopes: Vector = -np.exp(-np.logaddexp(0.0, margins))
     return slopes

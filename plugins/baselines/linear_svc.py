@@ -19,16 +19,22 @@ from .baseline import LinearBaseline, one_fit
 class LinearSvc(LinearBaseline):
     """min ½(‖w‖² + c²) + C Σ_i max(0, 1 − y_i (w·x_i + c))².
 
-    Newton's method in the primal or coordinate descent in the dual, as scikit-learn decides, to
-    the tolerance 10⁻⁸: on scaled features w is then right to 10⁻⁴ of its length and better. The
-    residual of the run is what is left of the gradient.
+    scikit-learn chooses between Newton's method in the primal and coordinate descent in the dual,
+    and solves to the tolerance 10⁻⁸. On scaled features the error of w is then at most 10⁻⁴ of its
+    length. The residual of the run is the norm of the gradient. The call of the estimator is in
+    `iterates`, and `baseline.py` has what the baselines share.
 
     Parameters
     ----------
     C : float
         Inverse regularisation C > 0, in units of 1/loss summed over the rows.
     max_iter : int
-        Iterations allowed; scikit-learn warns when they do not suffice.
+        Largest number of iterations. scikit-learn warns when they are not enough.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
 
     References
     ----------
@@ -38,7 +44,7 @@ class LinearSvc(LinearBaseline):
     module: ClassVar = "sklearn.svm"
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """The fitted weights, once."""
+        """Yield the fitted weights as one state."""
         from sklearn.svm import LinearSVC
 
         return one_fit(
@@ -50,7 +56,7 @@ class LinearSvc(LinearBaseline):
 
 
 def squared_hinge_slope(margins: Vector) -> Vector:
-    """d/dm max(0, 1 − m)²."""
+    """Return d/dm max(0, 1 − m)² = −2 max(0, 1 − m)."""
     slopes: Vector = -2.0 * np.maximum(0.0, 1.0 - margins)
     return slopes
 

@@ -1,4 +1,4 @@
-"""Logistic regression of scikit-learn: the baseline to beat."""
+"""Logistic regression of scikit-learn, the baseline to beat."""
 
 from __future__ import annotations
 
@@ -18,18 +18,23 @@ from .baseline import LinearBaseline, logistic_slope, one_fit
 class LogisticRegression(LinearBaseline):
     """min ½‖w‖² + C Σ_i log(1 + exp(−y_i (w·x_i + c))), by L-BFGS.
 
-    Every published gain in AUC is measured against this.
+    Every published gain in AUC should be compared with this.
 
     It ends where no component of the gradient exceeds 10⁻⁸ C n, or where a step gains nothing
-    in floating point: on scaled features w is then right to 10⁻⁴ of its length and better. The
-    residual of the run is what is left of the gradient.
+    in floating point. On scaled features the error of w is then at most 10⁻⁴ of its length. The
+    residual of the run is the norm of the gradient.
 
     Parameters
     ----------
     C : float
         Inverse regularisation C > 0, in units of 1/loss summed over the rows.
     max_iter : int
-        Iterations allowed; scikit-learn warns when they do not suffice.
+        Largest number of iterations. scikit-learn warns when they are not enough.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
 
     References
     ----------
@@ -39,7 +44,7 @@ class LogisticRegression(LinearBaseline):
     module: ClassVar = "sklearn.linear_model"
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """The fitted weights, once."""
+        """Yield the fitted weights as one state."""
         from sklearn.linear_model import LogisticRegression as Estimator
 
         return one_fit(Estimator(C=self.C, max_iter=self.max_iter), problem, logistic_slope)

@@ -18,14 +18,20 @@ from .baseline import LinearBaseline, logistic_slope, one_fit
 class BalancedLogistic(LinearBaseline):
     """min ½‖w‖² + C Σ_i v_i log(1 + exp(−y_i (w·x_i + c))), by L-BFGS.
 
-    Rows weigh v_i = n/(2 n_y), so that both classes count the same. As accurate as `logistic`.
+    A row of class y has the weight v_i = n/(2 n_y), so that both classes count the same. The
+    accuracy is that of `logistic`.
 
     Parameters
     ----------
     C : float
         Inverse regularisation C > 0, in units of 1/loss summed over the rows.
     max_iter : int
-        Iterations allowed; scikit-learn warns when they do not suffice.
+        Largest number of iterations. scikit-learn warns when they are not enough.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
 
     References
     ----------
@@ -35,7 +41,7 @@ class BalancedLogistic(LinearBaseline):
     module: ClassVar = "sklearn.linear_model"
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """The fitted weights, once."""
+        """Yield the fitted weights as one state."""
         from sklearn.linear_model import LogisticRegression
 
         return one_fit(

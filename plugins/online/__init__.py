@@ -1,4 +1,5 @@
-"""Methods that learn from one row after the other, of the pairwise square or a surrogate of it.
+"""Methods that learn from one row after the other.
 
-Most of them stream: their memory does not grow with the rows.
+They minimise the pairwise square or a surrogate of it. Most of them are streaming methods: their
+memory does not grow with the number of rows.
 """

@@ -1,4 +1,5 @@
-"""The pairwise square with a ridge: a linear system, solved exactly or by primal-dual steps.
+"""Solvers for the pairwise square with a ridge, which is a linear system.
 
-Both solvers certify their distance from the optimum.
+LS-SVM solves it exactly, and SPDAM by primal-dual steps. Both certify their distance from the
+optimum.
 """

@@ -1,4 +1,4 @@
-"""Rows centred by the mean of their class, without being written down."""
+"""Rows centred by the mean of their class, without a copy of the rows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from aucbench.data.arrays import ALL, Block, Vector
 
 @dataclass(frozen=True, eq=False)
 class CentredRows:
-    """x̄_i = (x_i − m_y)/√p_y, p_y = p or 1 − p the share of the class of row i.
+    """x̄_i = (x_i − m_y)/√p_y, where m_y is the mean and p_y the share of the class of row i.
 
-    ½F(w) = (1/n) Σ ½(w·x̄_i)² + ½(1 + w·δ)² is the pairwise square in these rows. The
-    products cost one reading of the stored values of the block, and O(d).
+    With δ = m₋ − m₊, the pairwise square F is ½F(w) = (1/n) Σ ½(w·x̄_i)² + ½(1 + w·δ)². A product
+    with a block costs one reading of its stored values, and O(d).
 
     Parameters
     ----------
@@ -28,20 +28,20 @@ class CentredRows:
 
     @cached_property
     def scale(self) -> Vector:
-        """1/√p_y of each row, shape (n,)."""
+        """Return 1/√p_y of each row, shape (n,)."""
         p = self.data.p
         scale: Vector = np.where(self.data.y > 0, p, 1.0 - p) ** -0.5
         return scale
 
     def scores(self, w: Vector, block: Block = ALL) -> Vector:
-        """X̄_B w, shape (|B|,)."""
+        """Return X̄_B w, shape (|B|,)."""
         at_means = np.array([m @ w for m in self.data.means])
         side = (self.data.y[block] > 0).astype(np.intp)
         centred: Vector = self.data.scores(w, block) - at_means[side]
         return centred * self.scale[block]
 
     def pullback(self, r: Vector, block: Block = ALL) -> Vector:
-        """X̄_Bᵀ r, shape (d,)."""
+        """Return X̄_Bᵀ r, shape (d,)."""
         c = r * self.scale[block]
         of_positives = float(c @ (self.data.y[block] > 0))
         m_neg, m_pos = self.data.means
@@ -50,7 +50,7 @@ class CentredRows:
         return out
 
     def largest_norm(self) -> float:
-        """R = max ‖x̄_i‖."""
+        """Return R = max ‖x̄_i‖."""
         means = self.data.means
         at_own = np.where(self.data.y > 0, *(self.data.scores(m) for m in means[::-1]))
         own = np.where(self.data.y > 0, *(float(m @ m) for m in means[::-1]))

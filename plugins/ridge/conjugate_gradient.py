@@ -10,8 +10,8 @@ import numpy as np
 from aucbench.data.arrays import Vector
 
 Map = Callable[[Vector], Vector]
-TRUSTED = 0.1  # fall of ‖r‖ over which its recurrence is believed
-LOST = 1e6  # growth of ‖r‖ that no rows explain, but rounding: the directions mean nothing
+TRUSTED = 0.1  # fall of ‖r‖ after which the recurrence of r is checked
+LOST = 1e6  # growth of ‖r‖ that only rounding explains; the directions are then useless
 
 
 def conjugate_gradient(
@@ -26,17 +26,18 @@ def conjugate_gradient(
     w : array of shape (d,)
         Start; it is overwritten.
     precondition : function (r) -> M⁻¹ r
-        M symmetric positive definite, close to H and easy to invert.
+        M is symmetric positive definite, close to H, and easy to invert.
     tol : float
-        Ends at ‖b − H w‖ ≤ tol, or where rounding keeps that from falling further.
+        It ends at ‖b − H w‖ ≤ tol, or where rounding stops the residual from falling further.
 
     Yields
     ------
     (w, residual, exact)
-        After each product: w, a live view, and ‖b − H w‖. The recurrence of the residual
-        drifts from it: `exact` tells whether it was computed from its definition, as at the
-        start, whenever it has fallen by a factor of 10, and at the end. Where it has drifted by
-        a factor of 2 the iteration starts again from w, and it ends at the best w.
+        After each product: w, which is a live view, and the residual ‖b − H w‖. The residual
+        comes from a recurrence, which drifts from the true value. Where `exact` is true it was
+        computed from its definition: at the start, whenever it has fallen by a factor of 10, and
+        at the end. When the two differ by a factor of 2, the iteration starts again from w. The
+        last w is the best one.
 
     References
     ----------
@@ -59,8 +60,9 @@ def conjugate_gradient(
 def _cycle(
     product: Map, b: Vector, w: Vector, r: Vector, precondition: Map, tol: float
 ) -> Iterator[tuple[Vector, float, bool]]:
-    """Iterate until the recurrence of r says ‖r‖ ≤ tol, has drifted, or v has no curvature."""
-    v, rz, start = np.zeros(w.size), inf, float(np.linalg.norm(r))
+    """Iterate until ‖r‖ ≤ tol by the recurrence, until r has drifted, or v has no curvature."""
+    v, rz = np.zeros(w.size), inf
+    start = float(np.linalg.norm(r))
     believed = TRUSTED * start
     while True:
         z = precondition(r)
@@ -77,7 +79,8 @@ def _cycle(
         if residual <= tol or residual > LOST * start:
             return
         if residual <= believed:
-            believed, exact = TRUSTED * residual, float(np.linalg.norm(b - product(w)))
+            believed = TRUSTED * residual
+            exact = float(np.linalg.norm(b - product(w)))
             yield w, exact, True
             if exact > 2.0 * residual:
                 return

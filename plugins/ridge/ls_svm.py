@@ -24,17 +24,25 @@ from .normal_equations import preconditioner
 class LsSvm:
     """Solve (2(C₊ + C₋ + δδᵀ) + λI) w = −2δ, δ = m₋ − m₊, to a residual of tol ‖2δ‖.
 
-    Conjugate gradients on products that read the rows once. Up to 4000 features the matrix is
-    formed (O(n d²) dense) and factorised, and the factor as preconditioner makes one or two
-    iterations enough: a direct solution with a residual from its definition. Where the residual
-    ‖∇‖ is computed so, strong convexity certifies the gap (‖∇‖ + rounding)²/(2λ).
+    C₊, C₋ and m₊, m₋ are the covariances and the means of the classes. The method is
+    preconditioned conjugate gradients (`conjugate_gradient.py`); a product reads the rows once. Up
+    to 4000 features the matrix is formed, in O(n d²) for dense rows, and factorised. With the
+    factor as preconditioner one or two iterations are enough.
+
+    Where the residual ‖∇‖ is computed from its definition, the state has a certified gap, by
+    strong convexity: (‖∇‖ + rounding)²/(2λ).
 
     Parameters
     ----------
     lam : float
         Ridge λ > 0, in units of the pairwise square per squared unit of w.
     tol : float
-        Relative residual at which it ends, > 0.
+        Relative residual > 0 at which it ends.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is not greater than 0.
 
     References
     ----------
@@ -55,7 +63,7 @@ class LsSvm:
         return Problem(PairwiseSquare(data), ElasticNet(0.0, self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per product with the matrix; forming it counts as a pass."""
+        """Yield one state per product with the matrix. To form the matrix counts as a pass."""
         f, lam, n = PairwiseSquare(problem.data), self.lam, problem.data.n
         b = -f.grad(np.zeros(f.data.d))
         solve, formed = preconditioner(f.data, lam)

@@ -1,4 +1,4 @@
-"""The matrix of the pairwise square with a ridge: its factor, or its diagonal."""
+"""Preconditioners of LS-SVM: a factor of its matrix, or the diagonal of the matrix."""
 
 from __future__ import annotations
 
@@ -14,11 +14,18 @@ DIRECT = 4000  # features up to which the d x d matrix is formed: 128 MB
 
 
 def preconditioner(data: Data, lam: float) -> tuple[Callable[[Vector], Vector], bool]:
-    """Return r -> M⁻¹ r for H = 2(C₊ + C₋ + δδᵀ) + λI, and whether the rows were read for it.
+    """Return r -> M⁻¹ r for H = 2(C₊ + C₋ + δδᵀ) + λI, and whether the rows were read to form H.
 
-    M is H up to 4000 features, else its diagonal. Where features with huge means spoil the
-    digits of H so that it has no Cholesky factor, M is the diagonal too: only speed depends
-    on M, the residual is that of H.
+    M is H up to 4000 features, and the diagonal of H beyond. M is also the diagonal where features
+    with huge means spoil the digits of H so that it has no Cholesky factor. Only the speed depends
+    on M: the residual is always that of H.
+
+    Parameters
+    ----------
+    data : Data
+        Training rows.
+    lam : float
+        Ridge λ > 0.
     """
     if data.d <= DIRECT:
         try:
@@ -30,16 +37,16 @@ def preconditioner(data: Data, lam: float) -> tuple[Callable[[Vector], Vector], 
 
 
 def _class_weights(data: Data) -> Vector:
-    """2/n of the class of each row."""
+    """Return 2/n₊ or 2/n₋ for each row, by its class."""
     return np.where(data.y > 0, 2.0 / data.labels.n_pos, 2.0 / data.labels.n_neg)
 
 
 def _matrix(data: Data, lam: float) -> Vector:
     m_neg, m_pos = data.means
-    # Relative to the middle of the two means: ½(m₋ − m₊) and its negative are left of them.
+    # The rows are taken relative to the middle of the means, so the means are ±½(m₋ − m₊).
     H = data.rows.gram(_class_weights(data), 0.5 * (m_neg + m_pos))
     delta = m_neg - m_pos
-    H += np.outer(delta, delta)  # 2δδᵀ, less ½δδᵀ of each class
+    H += np.outer(delta, delta)  # 2δδᵀ; the two classes already contribute ½δδᵀ each
     H[np.diag_indices(data.d)] += lam
     return H
 

@@ -1,4 +1,5 @@
-"""The ROC-SVM: hinges of pairs with a ridge, over all pairs or a sample, linear or with kernels.
+"""The ROC-SVM minimises the hinge of pairs with a ridge.
 
-As published by AdaMax, or to a certified optimum by L-BFGS and a bundle of cuts.
+It is linear or has a kernel, and takes all pairs or a sample of them. It is solved by AdaMax, as
+published, or to a certified optimum by L-BFGS and a bundle of cuts.
 """

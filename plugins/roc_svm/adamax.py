@@ -1,4 +1,4 @@
-"""AdaMax: gradient steps in units of the largest recent gradient of each coordinate."""
+"""AdaMax: a gradient step divides each coordinate by its largest recent gradient."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aucbench.protocols import Problem, State
 
 
 def require_moves(step: float, beta1: float, beta2: float) -> None:
-    """Raise `ParameterError` unless step > 0 and both shares are in [0, 1)."""
+    """Raise `ParameterError` unless step > 0, and β₁ and β₂ are in [0, 1)."""
     require_above(0, step=step)
     for name, share in (("beta1", beta1), ("beta2", beta2)):
         if not 0 <= share < 1:
@@ -23,22 +23,22 @@ def require_moves(step: float, beta1: float, beta2: float) -> None:
 def adamax(
     gradient: Callable[[Vector], Vector], w: Vector, *, step: float, beta1: float, beta2: float
 ) -> Iterator[tuple[Vector, Vector]]:
-    """Yield (w_t, G_t), t = 1, 2, …, G_t the subgradient at w_t, from which w_{t+1} is made.
+    """Yield (w_t, G_t) for t = 1, 2, …, where G_t is the subgradient at w_t.
 
-    m ← β₁ m + (1 − β₁) G, u ← max(β₂ u, |G|), w ← w − step/(1 − β₁ᵗ) · m/u, from m = u = 0.
-    A coordinate whose u is 0 rests. With β₁ < β₂ no coordinate
-    moves further in one step than step · (1 − β₁)/(1 − β₁/β₂)/(1 − β₁ᵗ).
+    The update is m ← β₁ m + (1 − β₁) G, u ← max(β₂ u, |G|), w ← w − step/(1 − β₁ᵗ) · m/u, from
+    m = u = 0. A coordinate with u = 0 does not move. With β₁ < β₂ no coordinate moves further in
+    one step than step · (1 − β₁)/(1 − β₁/β₂)/(1 − β₁ᵗ).
 
     Parameters
     ----------
     gradient : function (w) -> array of shape (d,)
         A subgradient of the whole objective.
     w : array of shape (d,)
-        The start; overwritten and yielded, as a live view.
+        The start. It is overwritten, and yielded as a live view.
     step : float
         Step size α, in units of w.
     beta1, beta2 : float
-        Shares of the past in m and in u, in [0, 1).
+        Factors of the past in m and in u, in [0, 1).
 
     References
     ----------
@@ -63,20 +63,20 @@ def adamax(
 def adamax_ridge(
     problem: Problem, lam: float, *, step: float, beta1: float, beta2: float
 ) -> Iterator[State]:
-    """States of AdaMax on P(w) = f(w) + λ‖w‖²/2 with full subgradients G, for ever.
+    """Run AdaMax on P(w) = f(w) + λ‖w‖²/2 with full subgradients G, and yield states for ever.
 
-    P is λ-strongly convex, so that each has the certified gap P(w) − min P ≤ ‖G‖²/(2λ), plus
-    what rounding may hide where f says how much. It costs nothing more; near a kink of f it
-    stays above zero however good w is.
+    P is λ-strongly convex. So each state has a certified gap, P(w) − min P ≤ ‖G‖²/(2λ), plus a
+    bound of rounding errors where f has one. The gap costs nothing more. Near a kink of f it stays
+    above zero, even when w is optimal.
 
     Parameters
     ----------
     problem : Problem
-        f and its rows; the start.
+        f, its rows, and the start.
     lam : float
         λ > 0.
     step, beta1, beta2 : float
-        As `adamax`.
+        As for `adamax`.
     """
     f, n = problem.objective, problem.data.n
 

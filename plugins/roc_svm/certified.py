@@ -1,4 +1,4 @@
-"""The exact minimum of a polyhedral loss plus a ridge, with a bound on what is missing."""
+"""The exact minimum of a polyhedral loss plus a ridge, with a certified gap."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from aucbench.protocols import State
 from .lbfgs import Lbfgs
 from .line_search import WeakWolfe, normal_step, sample
 
-EARLIEST, LAST, GAIN = 10, 5, 0.3  # when L-BFGS gives up: see `_Progress.stalled`
-LEAST = 0.1  # share of the way to the model's minimiser
-IDLE = 3  # evaluations in a row without progress: rounding keeps it from going on
+EARLIEST = 10  # evaluations before L-BFGS may give up, see `_Progress.stalled`
+LAST = 5  # evaluations that L-BFGS is judged by
+GAIN = 0.3  # least part of the gap that they must close
+LEAST = 0.1  # least share of the way to the minimiser of the cuts
+IDLE = 3  # evaluations in a row without progress, after which rounding is the reason
 
 
 class PairLoss(Protocol):
@@ -32,15 +34,15 @@ class PairLoss(Protocol):
         ...
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
-        """Value, and coefficients c (n,) whose pullback Xᵀc is a subgradient."""
+        """Return the value, and coefficients c (n,) whose pullback Xᵀc is a subgradient."""
         ...
 
     def pullback(self, c: Vector) -> Vector:
-        """Xᵀc of such coefficients."""
+        """Return Xᵀc of such coefficients."""
         ...
 
     def rounding(self, w: Vector) -> Slack:
-        """(e, η): a computed cut exceeds f(u) by at most e + η‖u − w‖, and f(w) errs by e."""
+        """Return (e, η): a computed cut exceeds f(u) by at most e + η‖u − w‖; f(w) errs by ≤ e."""
         ...
 
 
@@ -64,11 +66,11 @@ class _Progress:
         self.value = inf
 
     def evaluate(self, w: Vector) -> _Point:
-        """P and a subgradient at w, and what they tell of the minimum."""
+        """Compute P and a subgradient at w, and update the best point, the cuts and the gap."""
         hinge, c = self.f.of_scores(self.data.scores(w) if w.any() else np.zeros(self.data.n))
         g = self.f.pullback(c)
-        # The share of the active pairs: with g it makes a cut that holds whatever the scores
-        # were, so that their rounding does not harm the bound.
+        # b is the share of the active pairs. (g, b) is a valid cut for any scores, so that the
+        # rounding of the scores does not harm the bound.
         b = -0.5 * float(c @ self._side)
         self.drift = max(self.drift, abs(hinge - b - float(g @ w)))
         value = hinge + 0.5 * self.lam * float(w @ w)
@@ -81,10 +83,10 @@ class _Progress:
         return _Point(w, value, g + self.lam * w)
 
     def _gap(self) -> float:
-        """P_best − min P, at most: the g with g ≤ P_best − bound + rounding + η√(2g/λ).
+        """Return a bound g of P_best − min P, from g ≤ P_best − bound + rounding + η√(2g/λ).
 
-        The last term is what rounded cuts may be wrong by at the minimiser, which strong
-        convexity puts within √(2g/λ) of the best point.
+        The last term bounds the error of rounded cuts at the minimiser: by strong convexity, the
+        distance of the minimiser from the best point is at most √(2g/λ).
         """
         e, eta = self.f.rounding(self.best)
         self.rounding = 2.0 * self.drift + 4.0 * EPS * abs(self.value) + e
@@ -98,14 +100,14 @@ class _Progress:
         return State(t, self.best, t * self.data.n, self.gaps[-1])
 
     def first_step(self, at: _Point, p: Vector, slope: float) -> float:
-        """Length of the first step, along p, before L-BFGS knows any scale."""
+        """Return the length of the first step, along p, when L-BFGS does not know the scale yet."""
         y, some = self.data.y, sample(self.data.y)
         ridge = (self.lam, self.lam * float(p @ p))
         s, ds = self.data.scores(at.w, some), self.data.scores(p, some)
         return normal_step(y[some], s, ds, ridge, slope)
 
     def stalled(self) -> bool:
-        """Whether the last evaluations closed less than GAIN of the gap: kinks dominate."""
+        """Return whether the last evaluations closed less than GAIN of the gap, due to kinks."""
         if len(self.gaps) < EARLIEST:
             return False
         before = self.gaps[-1 - LAST]
@@ -113,22 +115,23 @@ class _Progress:
 
 
 def certified_descent(f: PairLoss, lam: float, w: Vector, memory: int = 10) -> Iterator[State]:
-    """Minimise P = f + (λ/2)‖w‖², one state for each evaluation of f: the best w so far.
+    """Minimise P = f + (λ/2)‖w‖², and yield the best w so far after each evaluation of f.
 
-    Each evaluation is a cut f ≥ b + g · w, and the minimum of the cuts' maximum plus the
-    ridge bounds P from below; `State.gap` is the distance to that bound. L-BFGS searches as
-    long as P behaves like a smooth function; then the minimiser of the cuts shows the way.
-    The generator ends where rounding allows no further progress.
+    Each evaluation gives a cut f ≥ b + g · w. The minimum of the maximum of the cuts plus the
+    ridge bounds P from below, and `State.gap` is the distance to this bound. L-BFGS searches as
+    long as P behaves like a smooth function. After that, steps go towards the minimiser of the
+    cuts. The generator ends where rounding allows no further progress.
 
     Parameters
     ----------
     f : PairLoss
+        The loss and its rows.
     lam : float
         Ridge λ > 0.
     w : array of shape (d,)
         Start.
     memory : int
-        Pairs of L-BFGS.
+        Number of pairs that L-BFGS keeps.
     """
     progress = _Progress(f, lam)
     point = progress.evaluate(w)
@@ -138,10 +141,10 @@ def certified_descent(f: PairLoss, lam: float, w: Vector, memory: int = 10) -> I
 
 
 def _quasi_newton(progress: _Progress, at: _Point, hessian: Lbfgs) -> Iterator[State]:
-    """L-BFGS with a weak Wolfe search.
+    """Run L-BFGS with a weak Wolfe search.
 
-    Scores are linear along a search, but most take one trial, and so the sum of two vectors
-    of scores would be added work, not saved.
+    Scores are linear along a search. But most searches take one trial, so that it would cost more
+    to add two vectors of scores than it would save.
     """
     found: _Point | None = at
     while found is not None:
@@ -162,10 +165,11 @@ def _quasi_newton(progress: _Progress, at: _Point, hessian: Lbfgs) -> Iterator[S
 
 
 def _towards_minimiser(progress: _Progress) -> Iterator[State]:
-    """Evaluate a share of the way from the best point to the minimiser of the cuts.
+    """Evaluate P at a share of the way from the best point to the minimiser of the cuts.
 
-    The share doubles when P falls by half of what the gap promises, else it halves. Such a
-    step closes some of the gap for certain; else its cut removes the minimiser.
+    The share doubles when P falls by at least half of what the gap promises, and is halved
+    otherwise. Such a step always makes progress: it closes part of the gap, or its cut removes
+    the minimiser.
     """
     share, idle = LEAST, 0
     while idle < IDLE and progress.gaps[-1] > 2.0 * progress.rounding:

@@ -1,4 +1,4 @@
-"""L-BFGS: products with an inverse Hessian that is never formed."""
+"""L-BFGS: products with an approximate inverse Hessian that is never formed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from math import sqrt
 
 from aucbench.data.arrays import Vector
 
-CURVED = 1e-10  # least sᵀy, in units of ‖s‖‖y‖, of a pair that is kept
+CURVED = 1e-10  # a pair is kept when sᵀy is greater than this, in units of ‖s‖‖y‖
 
 
 class Lbfgs:
-    """−H G for the inverse Hessian H that the last pairs of steps s and changes y of G tell.
+    """Directions −H G, where H approximates the inverse Hessian and G is the gradient.
 
-    Each direction costs 4 m d products, m the pairs kept.
+    H is built from the last pairs of a step s and the change y of G along it. A direction costs
+    4 m d multiplications for m pairs.
 
     Parameters
     ----------
     memory : int
-        Pairs kept, ≥ 1.
+        Number of pairs that are kept, ≥ 1.
 
     References
     ----------
@@ -33,13 +34,13 @@ class Lbfgs:
         return len(self._pairs)
 
     def add(self, s: Vector, y: Vector) -> None:
-        """Learn from a step s (d,) that changed the gradient by y (d,), if it saw curvature."""
+        """Learn from a step s (d,) that changed the gradient by y (d,), if sᵀy is large enough."""
         sy, yy = float(s @ y), float(y @ y)
         if sy > CURVED * sqrt(float(s @ s) * yy):
             self._pairs.append((s, y, sy))
 
     def direction(self, gradient: Vector) -> Vector:
-        """Return −H G as a fresh array: −G before the first pair."""
+        """Return −H G as a fresh array. It is −G before the first pair."""
         q = -gradient
         parts = []
         for s, y, sy in reversed(self._pairs):

@@ -1,4 +1,4 @@
-"""Searches along a line: weak Wolfe, and the first step of the pairwise hinge."""
+"""Searches along a line: weak Wolfe, and a first step for the pairwise hinge."""
 
 from __future__ import annotations
 
@@ -9,34 +9,35 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
 
-ARMIJO, WOLFE = 1e-4, 0.9
-NARROW = 0.1  # of its upper end: a bracket in which a kink hides the Wolfe condition
-TRIALS = 25
-SAMPLE = 8192  # rows for `normal_step`, at least
-SPACING = 16  # between two of them, at most
-ENOUGH = 64  # of them in a class; with fewer all rows are taken
-PRECISION = 1e-3  # of `normal_step`
+ARMIJO = 1e-4
+WOLFE = 0.9
+NARROW = 0.1  # width, relative to the upper end, of a bracket in which a kink is assumed
+TRIALS = 25  # after which the search gives up
+SAMPLE = 8192  # least number of rows for `normal_step`, where there are so many
+SPACING = 16  # largest distance between two rows of the sample
+ENOUGH = 64  # least number of sampled rows of a class; with fewer, all rows are taken
+PRECISION = 1e-3  # relative precision of `normal_step`
 
 
 class WeakWolfe:
     """Find η with φ(η) ≤ φ(0) + 1e-4 η φ'(0) and φ'(η) ≥ 0.9 φ'(0), by doubling and bisection.
 
-    It works for convex φ with kinks too: where the bracket shrinks to a tenth before both
-    hold, the point of least η in it, which satisfies the first (Armijo), has to do.
+    It also works for convex φ with kinks. When the bracket has shrunk to a tenth of its upper end
+    before both conditions hold, its lower end is accepted, which satisfies the first one (Armijo).
 
     Parameters
     ----------
     value, slope : float
         φ(0) and φ'(0) < 0.
     step : float
-        First trial, > 0.
+        First trial, step > 0.
 
     Attributes
     ----------
     step : float
-        Trial to evaluate next.
+        The trial that comes next.
     ended : bool
-        Whether to stop: at the last step that `tell` accepted, or at none.
+        Whether to stop. The result is the last step that `tell` accepted; there may be none.
 
     References
     ----------
@@ -50,7 +51,7 @@ class WeakWolfe:
         self._low, self._high, self._left = 0.0, inf, TRIALS
 
     def tell(self, value: float, slope: float) -> bool:
-        """Take φ and φ' at `step`; return whether this trial may be kept (Armijo)."""
+        """Take φ and φ' at `step`, and return whether this trial may be kept (Armijo)."""
         fits = value <= self._value + ARMIJO * self.step * self._slope
         if fits:
             self._low = self.step
@@ -65,7 +66,7 @@ class WeakWolfe:
 
 
 def sample(y: NDArray[np.int8]) -> slice:
-    """Evenly spaced rows, or all where those would hold too few of a class."""
+    """Return evenly spaced rows, or all rows where these would have too few rows of a class."""
     some = slice(None, None, min(max(1, y.size // SAMPLE), SPACING))
     counts = [np.count_nonzero(y[some] == side) for side in (1, -1)]
     return some if min(counts) >= ENOUGH else slice(None)
@@ -76,10 +77,10 @@ def normal_step(
 ) -> float:
     """Return the η that would minimise P(w + ηp) if margins of pairs were normal variables.
 
-    Scores s + η ds give margins of mean 1 − μ and variance σ², the classes being independent,
-    and the hinge has the mean μΦ(μ/σ) + σφ(μ/σ). Its derivative in η, shifted so that it is
-    right at 0, has one zero, found by bisection. It costs no evaluation, and a sample of the
-    rows is enough.
+    Let margins of pairs at the scores s + η ds have the mean 1 − μ and the variance σ², where the
+    two rows of a pair are independent. Then the hinge has the mean μΦ(μ/σ) + σφ(μ/σ). Its
+    derivative in η is shifted so that it is exact at 0. It has one zero, which bisection finds.
+    This costs no evaluation of P, and a sample of the rows is enough.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def normal_step(
 
 
 def _margins(y: NDArray[np.int8], s: Vector, ds: Vector) -> tuple[list[float], list[list[float]]]:
-    """Mean (2,) and covariance (2, 2) of the margins of a random pair: at s, and of ds."""
+    """Return mean (2,) and covariance (2, 2) of the margins of a random pair, in s and in ds."""
     mean, cov = np.zeros(2), np.zeros((2, 2))
     for side in (1, -1):
         members = y == side

@@ -1,4 +1,4 @@
-"""Kernel machines in representer form: exact descent in coordinates without a Gram matrix."""
+"""Kernel machines in representer form, solved in coordinates in which the penalty is ‖v‖²."""
 
 from __future__ import annotations
 
@@ -26,43 +26,43 @@ class Coordinates(Protocol):
         ...
 
     def coordinates(self, alpha: Vector) -> Vector:
-        """v."""
+        """Return v."""
         ...
 
     def weights(self, v: Vector) -> Vector:
-        """α."""
+        """Return α."""
         ...
 
     def pulled(self, g: Vector) -> Vector:
-        """The gradient in v that belongs to the gradient g in α."""
+        """Return the gradient in v that belongs to the gradient g in α."""
         ...
 
     @property
     def stretch(self) -> float:
-        """A bound of ‖α‖/‖v‖."""
+        """Bound of ‖α‖/‖v‖."""
         ...
 
     @property
     def rounding(self) -> float:
-        """A bound of what rounding does to a product g·v by way of `pulled`, per ‖α‖."""
+        """Bound of the rounding error of a product g·v with g from `pulled`, per unit of ‖α‖."""
         ...
 
 
 @runtime_checkable
 class Scored(Protocol):
-    """A loss of scores, as `PairLoss`."""
+    """A loss as a function of scores, as `PairLoss`."""
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
-        """Value and coefficients."""
+        """Return the value and the coefficients."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Turned:
-    """A loss of f and its rows as a function of v; rows in v are never formed.
+    """The loss f and its rows as functions of v. The rows in coordinates v are never formed.
 
-    With m columns that would take O(n m²) once. Turning w and the gradient takes O(m²) an
-    evaluation, which is less for as long as there are fewer evaluations than rows.
+    To form them would cost O(n m²) once, for m columns. To turn w and the gradient costs O(m²) per
+    evaluation, which is less as long as there are fewer evaluations than rows.
     """
 
     f: PairLoss
@@ -74,19 +74,19 @@ class Turned:
     y = property(lambda self: self.f.data.y, doc="Labels.")
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
-        """Value, and coefficients c (n,)."""
+        """Return the value, and coefficients c (n,)."""
         return self.f.of_scores(s)
 
     def scores(self, v: Vector, block: Block = ALL) -> Vector:
-        """Scores of a block of rows, (|B|,)."""
+        """Return the scores of a block of rows, (|B|,)."""
         return self.f.data.scores(self.norm.weights(v), block)
 
     def pullback(self, c: Vector, block: Block = ALL) -> Vector:
-        """Gradient in v, (m,), that belongs to derivatives c (|B|,) in the scores."""
+        """Return the gradient in v, (m,), that belongs to derivatives c (|B|,) in the scores."""
         return self.norm.pulled(self.f.data.pullback(c, block))
 
     def rounding(self, v: Vector) -> Slack:
-        """(e, η) of f in α, where α moves by `stretch` per unit of v."""
+        """Return (e, η) of f in α, where α moves by at most `stretch` per unit of v."""
         alpha, norm = self.norm.weights(v), self.norm
         e, eta = self.f.rounding(alpha)
         at = e + norm.rounding * float(np.linalg.norm(alpha))
@@ -99,7 +99,7 @@ def representer_descent(problem: Problem) -> Iterator[State]:
     Raises
     ------
     UnsupportedError
-        When the problem has another loss or penalty than those of a kernel ROC-SVM.
+        When the loss or the penalty of the problem is not that of a kernel ROC-SVM.
     """
     f, norm = problem.objective, problem.project
     if not (isinstance(f, Scored) and isinstance(norm, Coordinates)):

@@ -1,4 +1,4 @@
-"""roc-svm: the ROC-SVM over a sample of the pairs, as published."""
+"""roc-svm: the ROC-SVM over a sample of the pairs, by the published method."""
 
 from __future__ import annotations
 
@@ -22,21 +22,28 @@ from .adamax import adamax_ridge, require_moves
 class RocSvm:
     """min (1/B) Σ_b [1 − w·(x_{i_b} − x_{j_b})]₊ + (λ/2)‖w‖² by AdaMax with full subgradients.
 
-    The B pairs are drawn once per fit, uniformly with replacement, and kept. The paper says
-    neither when it stops nor what it returns: here the caller stops it at the last iterate.
-    A weight moves by about α a step, so that weights of size ω need ω/α passes and more.
-    Cost per step: one reading of the rows and O(B).
+    The update is in `adamax.py`, which `roc-svm-full` shares. The B pairs are drawn once per fit,
+    uniformly with replacement, and kept. The paper says neither when it stops nor what it returns.
+    Here the caller stops it, and the result is the last iterate. A weight moves by about α per
+    step, so that weights of size ω need at least ω/α passes.
+
+    The cost of a step is one reading of the rows, and O(B).
 
     Parameters
     ----------
     lam : float
         Ridge λ > 0, in units of the hinge per squared unit of w.
     pairs : int, optional
-        Number B ≥ 1 of pairs; None: n.
+        Number B ≥ 1 of pairs. None means n.
     step : float
         Step size α > 0, in units of w.
     beta1, beta2 : float
-        Shares of the past in the mean gradient and in the largest one, in [0, 1).
+        Factors of the past in the mean gradient and in the largest gradient, in [0, 1).
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
 
     References
     ----------
@@ -64,7 +71,7 @@ class RocSvm:
         return Problem(f, ElasticNet(0.0, self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per step, a pass over the rows; one pass comes before the first."""
+        """Yield one state per step. A step is a pass over the rows; one pass precedes the first."""
         return adamax_ridge(problem, self.lam, step=self.step, beta1=self.beta1, beta2=self.beta2)
 
 

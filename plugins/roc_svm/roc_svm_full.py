@@ -22,8 +22,10 @@ from .adamax import adamax_ridge, require_moves
 class RocSvmFull:
     """min 1/(n₊n₋) Σ_i Σ_j [1 − w·(x_i − x_j)]₊ + (λ/2)‖w‖² by AdaMax with full subgradients.
 
-    The caller stops it at the last iterate, as for `roc-svm`; `svm-or` solves the same problem
-    to a certified gap. Cost per step: one reading of the rows and O(n log n).
+    The update is in `adamax.py`, which `roc-svm` shares. The caller stops it, and the result is the
+    last iterate. `svm-or` solves the same problem to a certified gap.
+
+    The cost of a step is one reading of the rows, and O(n log n).
 
     Parameters
     ----------
@@ -32,7 +34,12 @@ class RocSvmFull:
     step : float
         Step size α > 0, in units of w.
     beta1, beta2 : float
-        Shares of the past in the mean gradient and in the largest one, in [0, 1).
+        Factors of the past in the mean gradient and in the largest gradient, in [0, 1).
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
 
     References
     ----------
@@ -57,7 +64,7 @@ class RocSvmFull:
         return Problem(PairwiseHinge(data), ElasticNet(0.0, self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per step, a pass over the rows; one pass comes before the first."""
+        """Yield one state per step. A step is a pass over the rows; one pass precedes the first."""
         return adamax_ridge(problem, self.lam, step=self.step, beta1=self.beta1, beta2=self.beta2)
 
 

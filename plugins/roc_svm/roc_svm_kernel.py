@@ -1,4 +1,4 @@
-"""roc-svm-kernel: the ROC-SVM with a kernel in representer form, for few rows."""
+"""roc-svm-kernel: the ROC-SVM with a kernel, in representer form, for few rows."""
 
 from __future__ import annotations
 
@@ -18,24 +18,34 @@ from aucbench.protocols import Needs, Problem, State
 
 from .representer import representer_descent
 
-MAX_ROWS = 11_585  # whose kernel matrix takes 1 GiB
+MAX_ROWS = 11_585  # the kernel matrix of so many rows takes 1 GiB
 
 
 @dataclass(frozen=True)
 class RocSvmKernel:
     """Minimise (1/B) Σ_b [1 − f(x_{i_b}) + f(x_{j_b})]₊ + (λ/2) αᵀKα, f(x) = Σ_l α_l K(x_l, x).
 
-    l runs over the training rows but those whose K(x_l, ·) others span to 1e-12. Certified as
-    svm-or. O(n²) memory, O(n² r) for a factor of K, O(n r) an evaluation, r weights.
+    l runs over the training rows. A row is left out when the other rows span its K(x_l, ·) to
+    1e-12. The loop is in `certified.py`, which `svm-or` shares, and each state has a certified gap.
+    `representer.py` turns α into the coordinates of this loop.
+
+    With r weights, it takes O(n²) memory, O(n² r) time to factorise K, and O(n r) per evaluation.
 
     Parameters
     ----------
     lam : float
-        λ > 0, in units of the mean hinge per squared unit of ‖f‖.
-    kernel, gamma, degree, coef0 :
-        Of the feature map `nystroem`.
+        Ridge λ > 0, in units of the mean hinge per squared unit of ‖f‖.
+    kernel, gamma, degree, coef0
+        The kernel K and its parameters, as in the feature map `nystroem`.
     pairs : int, optional
-        Number B ≥ 1 of pairs, drawn once per fit, with replacement; None: n.
+        Number B ≥ 1 of pairs. They are drawn once per fit, with replacement. None means n.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+    DataError
+        When the kernel matrix would take more than 1 GiB.
 
     References
     ----------
@@ -55,7 +65,7 @@ class RocSvmKernel:
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam)
         require_whole(1, pairs=self.pairs)
-        self._kernel()  # checks the others
+        self._kernel()  # checks the parameters of the kernel
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the hinge over B pairs drawn by `rng`, with the norm of f."""
@@ -68,7 +78,7 @@ class RocSvmKernel:
         return Problem(f, KernelNorm(self.lam, root), columns)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state for each evaluation of the loss."""
+        """Yield one state for each evaluation of the loss."""
         return representer_descent(problem)
 
     def _kernel(self) -> Kernel:

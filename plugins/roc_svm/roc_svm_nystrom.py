@@ -1,4 +1,4 @@
-"""roc-svm-nystrom: the kernel ROC-SVM over the functions that landmarks span."""
+"""roc-svm-nystrom: the kernel ROC-SVM over the functions that the landmarks span."""
 
 from __future__ import annotations
 
@@ -21,16 +21,28 @@ from .representer import representer_descent
 
 @dataclass(frozen=True)
 class RocSvmNystrom:
-    """Minimise hinge(f) + (λ/2)‖f‖², f(x) = Σ_l α_l K(z_l, x), over landmarks z, certified.
+    """Minimise hinge(f) + (λ/2)‖f‖² over f(x) = Σ_l α_l K(z_l, x), where z_l are landmarks.
+
+    The optimum is that of svm-or on the features of `nystroem`, but only C = K(x, z) is formed.
+    The loop is in `certified.py`, which `svm-or` shares, and each state has a certified gap.
+    `representer.py` turns α into the coordinates of this loop.
 
     Parameters
     ----------
     lam : float
-        λ > 0, in units of the mean hinge per squared unit of ‖f‖.
-    rank, kernel, gamma, degree, coef0, landmarks :
-        Of the feature map `nystroem`. Landmarks that others span to 1e-12 are left out.
-    loss, pairs :
-        "exact": all pairs; "incomplete", as published: `pairs` of them, or n, drawn once per fit.
+        Ridge λ > 0, in units of the mean hinge per squared unit of ‖f‖.
+    rank, kernel, gamma, degree, coef0, landmarks
+        The landmarks and the kernel, as in the feature map `nystroem`. A landmark is left out when
+        the others span its K(z_l, ·) to 1e-12.
+    loss : {"exact", "incomplete"}
+        "exact" takes all pairs. "incomplete" takes a sample of them, as published.
+    pairs : int, optional
+        Number of pairs of the incomplete loss, drawn once per fit. None means n.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
 
     References
     ----------
@@ -57,10 +69,10 @@ class RocSvmNystrom:
             raise ParameterError(
                 f"loss is exact, or incomplete with pairs; got {self.loss}, {self.pairs}"
             )
-        self._map()  # checks the others
+        self._map()  # checks the parameters of the map
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """As svm-or on `nystroem` features, of which only C = K(x, z) is formed: same optimum."""
+        """Minimise the hinge over all pairs, or over pairs drawn by `rng`, with the norm of f."""
         columns, root = self._map().choose(data, rng).independent()
         C = data.with_rows(columns(data.rows))
         B = None if self.loss == "exact" else self.pairs or C.n
@@ -68,7 +80,7 @@ class RocSvmNystrom:
         return Problem(f, KernelNorm(self.lam, root), columns)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state for each evaluation of the loss."""
+        """Yield one state for each evaluation of the loss."""
         return representer_descent(problem)
 
     def _map(self) -> Nystroem:

@@ -1,4 +1,4 @@
-"""The exact linear ROC-SVM over all pairs, with a certificate."""
+"""svm-or: the exact linear ROC-SVM over all pairs, with a certified gap."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from .certified import certified_descent
 class SvmOr:
     """Minimise 1/(n₊n₋) Σ_i Σ_j [1 − w·(x_i − x_j)]₊ + (λ/2)‖w‖² over all pairs, exactly.
 
-    L-BFGS, then a bundle of cutting planes where kinks dominate. Each state is the best w so
-    far, and its gap bounds what is missing to the minimum: let `gap_tol` say how much may be.
-    Cost of an evaluation of all pairs: O(n log n) and two products with X; evaluations for a
-    relative gap of 1e-4: about 5 to 20 on scaled data, 100 where features differ in scale by
+    The method is L-BFGS, followed by a bundle of cutting planes where kinks dominate. Its loop is
+    in `certified.py`, which the kernel ROC-SVMs share. Each state has the best w so far, and its
+    gap bounds the distance to the minimum. `gap_tol` of `solve` says which gap is small enough.
+
+    An evaluation of all pairs costs O(n log n), and two products with X. A relative gap of 1e-4
+    takes about 5 to 20 evaluations on scaled data, and 100 where features differ in scale by
     powers of ten.
 
     Parameters
@@ -33,12 +35,18 @@ class SvmOr:
     lam : float
         Ridge λ > 0, in units of the mean hinge per squared unit of w.
 
+    Raises
+    ------
+    ParameterError
+        When `lam` is not greater than 0.
+
     References
     ----------
-    The problem is the linear ROC-SVM of Bae & Shin, 2025, eq. 3, and B-SVM-OR of Joachims,
-    "Training linear SVMs in linear time", KDD 2006.
-    Smola, Vishwanathan & Le, "Bundle methods for machine learning", NeurIPS 2007, and Franc &
-    Sonnenburg, "Optimized cutting plane algorithm for support vector machines", ICML 2008.
+    The problem is the linear ROC-SVM of Bae & Shin, "Scaling up ROC-optimizing support vector
+    machines", 2025, equation 3, and the B-SVM-OR of Joachims, "Training linear SVMs in linear
+    time", KDD 2006. The method follows Smola, Vishwanathan & Le, "Bundle methods for machine
+    learning", NeurIPS 2007, and Franc & Sonnenburg, "Optimized cutting plane algorithm for support
+    vector machines", ICML 2008.
     """
 
     lam: float = 0.01
@@ -54,7 +62,7 @@ class SvmOr:
         return Problem(PairwiseHinge(data), ElasticNet(0.0, self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state for each evaluation of all pairs."""
+        """Yield one state for each evaluation of all pairs."""
         f = PairwiseHinge(problem.data)
         return certified_descent(f, self.lam, problem.start())
 
