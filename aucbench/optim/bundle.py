@@ -65,7 +65,8 @@ class Bundle:
         rounding stops the bound from rising.
         """
         K = self.count
-        G, b, alpha, Q = self._g[:K], self._b[:K], self._alpha[:K], self._gram[:K, :K]
+        G, b, alpha = self._g[:K], self._b[:K], self._alpha[:K]
+        Q = self._gram[:K, :K]
         if not alpha.any():
             alpha[np.argmax(b - 0.5 * Q.diagonal())] = 1.0
         lengths = self._lengths[:K]
@@ -127,7 +128,8 @@ def _ascend(Q: Vector, heights: Vector, alpha: Vector, S: Support) -> None:
         # size of rounding turns this into a long step, which ends where a weight is zero.
         F.flat[:: m + 2] = F.flat[:: m + 2] * (1.0 + 64.0 * EPS) + TINY
         F[m, m] = 0.0
-        step, old = np.linalg.solve(F, r)[:m], alpha[S]
+        step = np.linalg.solve(F, r)[:m]
+        old = alpha[S]
         ratios = np.full(m, inf)
         np.divide(old, -step, out=ratios, where=step < 0.0)
         length = min(1.0, float(ratios.min()))
@@ -136,4 +138,5 @@ def _ascend(Q: Vector, heights: Vector, alpha: Vector, S: Support) -> None:
         if length == 1.0:
             return
         r[:m] -= length * (F[:m, :m] @ step)
-        S, r = S[new > 0.0], r[np.append(new > 0.0, True)]
+        kept = new > 0.0
+        S, r = S[kept], r[np.append(kept, True)]

@@ -1,4 +1,5 @@
-"""Descent of the area under the minimum of false positives and false negatives, line by line.
+"""Descent of the AUM, the area under the minimum of false positives and false negatives.
 
-With labels it ends at a certified optimum; error functions of changepoint data are learnt too.
+Each step searches along a line. With labels the descent ends at a certified optimum. It also
+learns the error functions of changepoint data.
 """

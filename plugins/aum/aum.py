@@ -21,32 +21,55 @@ from .learner import AumLearner, mean_gap
 
 @dataclass(frozen=True)
 class AumDescent(AumLearner):
-    """w ← w − η p, p from recent subgradients of AUM(Xw), η from a line search.
+    """w ← w − η p, where p comes from recent subgradients of AUM(Xw), and η from a line search.
 
-    For labels AUM(cw) = c AUM(w), c > 0: it is 0 at w = 0, towards which plain descent shrinks w.
-    So w stays in {w : w·(m₊ − m₋) = 1}, where the mean scores of the classes are one unit apart
-    and the AUM is convex. Its minimum there may rest on few rows and leave the rest tied, which
-    costs the AUM nothing but the AUC much: hence early stopping. A step costs a pass and a search.
+    The loop is in `descent.py`, which `aum-margin` shares.
+
+    For labels AUM(cw) = c AUM(w) for c > 0. So the AUM is 0 at w = 0, and plain descent would
+    shrink w towards 0. Therefore w stays in {w : w·(m₊ − m₋) = 1}, where the mean scores of the
+    classes are one unit apart. The AUM is convex there. Its minimum may depend on few rows only,
+    and leave the scores of the other rows tied. This costs the AUM nothing, but the AUC much, and
+    is the reason for early stopping.
+
+    A step costs a pass and a search.
 
     Parameters
     ----------
     line_search : str
-        "exact": minimum of the AUM along the line, O(n) for labels; "first_min": the same by a
-        sweep, and what "exact" is for error functions; "linear": best of the first B crossings;
-        "quadratic": of all; "max_auc", "max_auc_validation": greatest AUC of training or
-        validation rows up to the first minimum; "grid": best of 10^-9, 10^-8.5, ..., 10^3.
+        How the step η is chosen on the line:
+
+        - "exact": the minimum of the AUM along the line, in O(n) for labels;
+        - "first_min": the same by a sweep over the crossings, and what "exact" does for error
+          functions;
+        - "linear": the best of the first B crossings;
+        - "quadratic": the best of all crossings;
+        - "max_auc", "max_auc_validation": the greatest AUC of the training or the validation rows
+          up to the first minimum;
+        - "grid": the best of 10^-9, 10^-8.5, ..., 10^3.
     memory : int
-        Subgradients behind p, ≥ 1; 1: the published direction, which jams at kinks.
+        Number ≥ 1 of subgradients from which p is made. 1 is the published direction, which gets
+        stuck at kinks.
     validation : float, optional
-        Share of the rows that only judges; None: the training rows do.
+        Share of the rows that is used for validation only. None: the training rows are used.
     early_stopping : bool
-        Show the weights with the greatest AUC so far of those rows; False: the latest.
+        Whether to return the weights with the greatest AUC so far on the validation rows. False:
+        the latest weights.
     intercept : bool
-        Append a feature 1, weighted so that the fewest errors are made.
+        Whether to append a feature 1. Its weight is chosen so that there are the fewest errors.
     tol : float
-        Relative optimality at which it ends, ≥ 0.
+        Relative optimality ≥ 0 at which the descent ends.
     normalise : bool, optional
-        Stay in that set; None: where there are labels. Error functions have their own scale.
+        Whether w stays in that set. None: where there are labels. Error functions have a scale of
+        their own.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range, or would have no effect beside the others.
+    UnsupportedError
+        When `normalise` is True and there are no labels.
+    DataError
+        When both classes have the same mean, and w is normalised.
 
     References
     ----------
@@ -56,7 +79,7 @@ class AumDescent(AumLearner):
     normalise: bool | None = None
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Minimise the AUM, of labels in the set above, from the difference of the means."""
+        """Minimise the AUM. For labels w stays in the set above, and starts in it."""
         labelled = isinstance(data.target, Labels)
         if self.normalise and not labelled:
             raise UnsupportedError("normalise=True is for labels: error functions have a scale")
@@ -69,7 +92,7 @@ class AumDescent(AumLearner):
         return Problem(Aum(train), project, phi, held, inside(np.zeros(train.d)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per line search."""
+        """Yield one state per line search."""
         return self.descend(problem, Aum)
 
 

@@ -22,27 +22,41 @@ from .learner import AumLearner
 class AumMargin(AumLearner):
     """min_w min_c (1/n₋) Σ_j [s_j − c]₊ + (1/n₊) Σ_i [1 + c − s_i]₊, s = Xw, by line searches.
 
-    The AUM of labels when a positive counts as found from a score of 1 above the threshold on:
-    the hinge loss of a support vector machine, balanced between the classes, with a free
-    intercept and no penalty. It is convex, and unlike the AUM itself not least at w = 0.
+    This is the AUM of labels when a positive must have a score of at least 1 above the threshold.
+    It is also the hinge loss of a support vector machine, balanced between the classes, with a free
+    intercept and without a penalty. It is convex, and its minimum is not at w = 0, unlike that of
+    the AUM itself. The loop is in `descent.py`, which `aum` shares.
 
     Parameters
     ----------
     line_search : str
-        "exact": minimum of the AUM along the line, O(n) for labels; "first_min": the same by a
-        sweep, and what "exact" is for error functions; "linear": best of the first B crossings;
-        "quadratic": of all; "max_auc", "max_auc_validation": greatest AUC of training or
-        validation rows up to the first minimum; "grid": best of 10^-9, 10^-8.5, ..., 10^3.
+        How the step η is chosen on the line:
+
+        - "exact": the minimum of the AUM along the line, in O(n) for labels;
+        - "first_min": the same by a sweep over the crossings, and what "exact" does for error
+          functions;
+        - "linear": the best of the first B crossings;
+        - "quadratic": the best of all crossings;
+        - "max_auc", "max_auc_validation": the greatest AUC of the training or the validation rows
+          up to the first minimum;
+        - "grid": the best of 10^-9, 10^-8.5, ..., 10^3.
     memory : int
-        Subgradients behind p, ≥ 1; 1: the published direction, which jams at kinks.
+        Number ≥ 1 of subgradients from which p is made. 1 is the published direction, which gets
+        stuck at kinks.
     validation : float, optional
-        Share of the rows that only judges; None: the training rows do.
+        Share of the rows that is used for validation only. None: the training rows are used.
     early_stopping : bool
-        Show the weights with the greatest AUC so far of those rows; False: the latest.
+        Whether to return the weights with the greatest AUC so far on the validation rows. False:
+        the latest weights.
     intercept : bool
-        Append a feature 1, weighted so that the fewest errors are made.
+        Whether to append a feature 1. Its weight is chosen so that there are the fewest errors.
     tol : float
-        Relative optimality at which it ends, ≥ 0.
+        Relative optimality ≥ 0 at which the descent ends.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range, or would have no effect beside the others.
 
     References
     ----------
@@ -58,7 +72,7 @@ class AumMargin(AumLearner):
         return Problem(Aum(train, margin=1.0), features=phi, holdout=held)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """One state per line search."""
+        """Yield one state per line search."""
         return self.descend(problem, partial(Aum, margin=1.0))
 
 

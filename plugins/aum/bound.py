@@ -1,4 +1,4 @@
-"""What is known of the least AUM from below, and when it pays to ask for more."""
+"""A lower bound of the least AUM, and when it is worth the time to improve it."""
 
 from __future__ import annotations
 
@@ -12,39 +12,40 @@ from aucbench.data.targets import Labels
 from .vertex import Programmes
 
 ROWS = 4  # rows of the first programme, per weight
-LONG = 1e9  # nanoseconds that the programme at an end may take, whatever the steps took
-LAST = 10.0  # and times those of the steps since the last programme
+LONG = 1e9  # nanoseconds that the programme at the end of the descent may always take
+LAST = 10.0  # and it may take so many times longer than the steps since the last programme
 
 
 class LowerBound:
-    """The best bound of an AUM from below so far, and when another programme is worth its while.
+    """The best lower bound of an AUM so far, and when another programme is worth the time.
 
     Attributes
     ----------
     known : bool
         Whether there is a bound: the AUM of labels is never negative.
     below : float
-        The bound; -inf where none is known.
+        The bound; -inf where there is none.
     """
 
     def __init__(self, f: AumObjective, programmes: Programmes | None, *, known: bool) -> None:
         self.f, self.programmes, self.known = f, programmes, known
         self.below = 0.0 if known else -inf
         n, d = f.data.rows.n, f.data.rows.d
-        self.count, self._spent = min(n, ROWS * (d + 1)), 0.0
+        self.count = min(n, ROWS * (d + 1))
+        self._spent = 0.0
         self._step = 1e6 + 2.0 * f.data.rows.values.size + 30.0 * n
 
     @staticmethod
     def of(f: AumObjective, normal: Vector | None) -> LowerBound:
-        """For weights with a·w = 1, or all of them where there is no normal a."""
+        """Return the bound for weights with a·w = 1, or for all weights without a normal a."""
         if not isinstance(f.data.target, Labels):
             return LowerBound(f, None, known=False)
         if normal is None and not f.shift.any():
-            return LowerBound(f, None, known=True)  # it is 0, at w = 0
+            return LowerBound(f, None, known=True)  # the minimum is 0, at w = 0
         return LowerBound(f, Programmes(f.data, f.shift, normal), known=True)
 
     def gap(self, w: Vector, value: float) -> float:
-        """f(w) − bound, and what rounding hides in f(w) = `value`."""
+        """Return f(w) − bound plus a bound of the rounding error of f(w) = `value`."""
         return max(0.0, value - self.below) + 4.0 * of_scores(self.f.data, w)
 
     def stepped(self) -> None:
@@ -52,11 +53,11 @@ class LowerBound:
         self._spent += self._step
 
     def due(self) -> bool:
-        """Whether the steps since the last programme took as long as another one will."""
+        """Return whether the steps since the last programme took as long as another will take."""
         return self.programmes is not None and self._spent >= self.programmes.work(self.count)
 
     def too_dear(self) -> bool:
-        """Whether a programme would take long, and much longer than the steps since the last."""
+        """Return whether a programme would take long, and much longer than the recent steps."""
         if self.programmes is None:
             return False
         return self.programmes.work(self.count) > LONG + LAST * self._spent
@@ -73,6 +74,6 @@ class LowerBound:
         return found.w
 
     def widen(self) -> bool:
-        """Take twice as many rows from now on; False where all were taken."""
+        """Take twice as many rows from now on. Return False where all rows are taken already."""
         before, self.count = self.count, min(self.f.data.rows.n, 2 * self.count)
         return self.count > before

@@ -1,4 +1,4 @@
-"""Descent of the AUM of a linear model with a search along each line."""
+"""Descent of the AUM of a linear model, with a search along a line in each step."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from aucbench.protocols import Problem, State
 from .bound import LowerBound
 from .proximal_cuts import Direction, ProximalCuts
 
-BESIDE = 1e-9  # relative distance of the cells on both sides of a kink, far above rounding
-ENOUGH = 0.1  # share of the predicted fall from which a step was worth its while
-REFRESH = 16  # steps after which scores are computed from the weights
+BESIDE = 1e-9  # relative distance of two points on both sides of a kink, far above rounding
+ENOUGH = 0.1  # least share of the predicted fall that a good step reaches
+REFRESH = 16  # steps after which scores are computed from the weights again
 PATIENCE = 100  # steps in a row without a fall, each of which adds a cut
-PRECISION = 1e-9  # relative to the AUM at the start: what counts as its optimum however small tol
+PRECISION = 1e-9  # least tolerance, relative to the AUM at the start
 
 
 class Settings(Protocol):
@@ -34,12 +34,12 @@ class Settings(Protocol):
 
     @property
     def memory(self) -> int:
-        """Subgradients of the direction; 1: that of the point."""
+        """Number of subgradients for the direction; 1: only that of the point."""
         ...
 
     @property
     def early_stopping(self) -> bool:
-        """Whether the weights with the greatest AUC so far are shown, not the latest."""
+        """Whether states have the weights with the greatest AUC so far, not the latest."""
         ...
 
     @property
@@ -58,17 +58,29 @@ def aum_descent(
 ) -> Iterator[State]:
     """Yield one state per line search: the weights, or the best so far on validation rows.
 
-    Each step costs a product with X, one with Xᵀ (a pass together) and the search. It moves
-    where the search lowers the AUM. The cut that it adds lies there, or at the trial point
-    w − t p where the AUM falls by less than promised, so that the next direction is another.
+    Each step costs a product with X, one with Xᵀ (together a pass), and the search. w moves when
+    the search lowers the AUM. The step adds a cut at the new point. When the AUM falls by less than
+    predicted, it adds a cut at the trial point w − t p instead, so that the next direction differs.
 
-    Where the cuts promise no fall, or many steps in a row brought none, it asks the programme of
-    the rows near the threshold (`Programmes`), for a better vertex and for a lower bound; without
-    early stopping also before, as soon as the steps took as long as a programme will. It ends
-    within `tol` of the bound, relative to the AUM at the start, or where there is no way on.
+    When the cuts predict no fall, or when many steps in a row brought none, a linear programme of
+    the rows near the threshold (`Programmes`) gives a better vertex and a lower bound. Without
+    early stopping such a programme is also solved before, as soon as the steps took as long as it
+    will take. The descent ends within `tol` of the bound, relative to the AUM at the start, or
+    where it cannot go on.
 
-    A state has the certified gap to the bound. With early stopping the weights shown are not
-    meant to be those of the minimum, and have a gap only where the descent could not end at it.
+    A state has the certified gap to the bound. With early stopping the weights of a state are not
+    meant to minimise the AUM. They have a gap only where the descent could not end at the minimum.
+
+    Parameters
+    ----------
+    settings : Settings
+        The parameters of the solver.
+    problem : Problem
+        The start and the feasible set.
+    f : AumObjective
+        The AUM of the training rows.
+    held : AumObjective or None
+        The AUM of the validation rows.
     """
     descent = _Descent(settings, problem, f, held)
     for t in count(1):
@@ -79,16 +91,18 @@ def aum_descent(
 
 
 class _Descent:
-    """Where the descent is: weights, scores and AUM."""
+    """The present point of the descent: weights, scores, AUM, cuts and the lower bound."""
 
     def __init__(
         self, settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
     ) -> None:
         self.settings, self.f, self.held = settings, f, held
-        self.search, self.steps = search_called(settings.line_search), Steps(f, held)
+        self.search = search_called(settings.line_search)
+        self.steps = Steps(f, held)
         self.cuts = ProximalCuts(settings.memory, getattr(problem.project, "along", np.copy))
-        self.w, self.moves, self.nulls, self.auc = problem.start(), 0, 0, -inf
-        self.project, self.passes = problem.project, 0
+        self.w, self.project = problem.start(), problem.project
+        self.moves, self.nulls, self.passes = 0, 0, 0
+        self.auc = -inf
         self.s = f.data.scores(self.w)
         self.value, c = self._slopes(self.s)
         self.cuts.add(f.data.pullback(c), self.w, self.value)
@@ -97,8 +111,8 @@ class _Descent:
         self._show()
 
     def step(self) -> bool:
-        """Search along the direction of the cuts; whether it may pay to go on."""
-        if not self.value > 0.0:  # an area of 0 is the least there is
+        """Search along the direction of the cuts, and return whether to go on."""
+        if not self.value > 0.0:  # no area is less than 0
             return False
         self.passes += 1
         self.bound.stepped()
@@ -120,7 +134,7 @@ class _Descent:
         eta = self.search(self.steps, Line(self.w, way.p, self.s, v))
         value = self.f.loss(self.s - eta * v).value if eta > 0.0 else self.value
         fall = self.value - value
-        # Which scores are tied at the kink η is a matter of rounding: both sides of it are asked.
+        # Rounding decides which scores are tied at the kink η. So both sides of it are evaluated.
         sides = [self.s - eta * (1.0 + e) * v for e in (-BESIDE, BESIDE)]
         if self.settings.memory == 1:
             self._cut_at(self.w - eta * way.p, value, [self.s - eta * v])  # as published
@@ -134,7 +148,7 @@ class _Descent:
         self.nulls = 0 if fall > 0.0 else self.nulls + 1
 
     def _at_vertex(self) -> bool:
-        """Solve one programme; whether there may be more to gain."""
+        """Solve one programme, and return whether to go on."""
         if self.bound.programmes is None:
             return False
         self.passes += 2
@@ -142,13 +156,13 @@ class _Descent:
         if found is None:
             return self.bound.widen()
         if self.settings.memory == 1:
-            return False  # the published descent ends here; what it lacks is known
+            return False  # the published descent ends here, and now its gap is known
         if not self._moved_to(found) and not self.bound.widen():
             return False
         return not self._certified()
 
     def _moved_to(self, vertex: Vector) -> bool:
-        """Move to a vertex where the AUM is lower; whether it is."""
+        """Move to the vertex if the AUM is lower there, and return whether it is."""
         w = self.project(vertex)
         s = self.f.data.scores(w)
         value, c = self._slopes(s)
@@ -164,7 +178,7 @@ class _Descent:
         return self.bound.gap(self.w, self.value) <= self.enough
 
     def gap(self, *, ended: bool) -> float | None:
-        """Certified gap of the weights shown, see `aum_descent`."""
+        """Return the certified gap of the weights of the state, see `aum_descent`."""
         if not self.settings.early_stopping:
             return self.bound.gap(self.w, self.value) if self.bound.known or ended else None
         stalled = ended and not self._certified()
@@ -176,7 +190,7 @@ class _Descent:
         return p * radius + way.error <= self.settings.tol * self.value
 
     def _slopes(self, s: Vector) -> tuple[float, Vector]:
-        """AUM, and derivatives in the scores: the published means of them, for one cut."""
+        """Return the AUM and its derivatives in the scores; for one cut the published means."""
         if self.settings.memory > 1:
             return self.f.subgradient(s)
         found = self.f.loss(s)
@@ -200,7 +214,10 @@ class _Descent:
         self.cuts.lengthen(eta)
 
     def _judge(self, s: Vector) -> None:
-        """Let the weights be seen, unless earlier ones have a greater AUC; s: just before w."""
+        """Put w into the state, unless earlier weights have a greater AUC.
+
+        s are the scores just before w.
+        """
         if self.settings.early_stopping:
             if self.held is not None:
                 s = self.held.data.scores(self.w)

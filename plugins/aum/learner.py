@@ -1,4 +1,4 @@
-"""What the solvers that descend the AUM have in common."""
+"""Parameters and parts that the solvers for the AUM share."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from .vertex import load
 
 @dataclass(frozen=True)
 class AumLearner:
-    """Descent of the AUM with a search along each line: the parameters, and what checks them.
+    """The parameters of a descent of the AUM, and their checks.
 
-    What they mean stands with the solvers. `memory` = 1 is the published direction.
+    The docstrings of the solvers explain them.
     """
 
     line_search: str = "exact"
@@ -44,7 +44,7 @@ class AumLearner:
 
     def __post_init__(self) -> None:
         search_called(self.line_search)
-        load()  # of programmes: here, so that the clock of a fit does not pay for it
+        load()  # here, so that the time of a fit does not include this import
         require_whole(1, memory=self.memory)
         require_above(0, validation=self.validation)
         require_at_least(0, tol=self.tol)
@@ -62,20 +62,26 @@ class AumLearner:
     def parts(
         self, data: Data, phi: FeatureMap, rng: np.random.Generator
     ) -> tuple[Data, Data | None]:
-        """Rows to learn from, and those that judge, both mapped."""
+        """Return the training rows and the validation rows, both mapped."""
         mapped = data.with_rows(phi(data.rows))
         return (mapped, None) if self.validation is None else mapped.split(self.validation, rng)
 
     def descend(
         self, problem: Problem, objective: Callable[[Data], AumObjective]
     ) -> Iterator[State]:
-        """One state per line search, on the rows of the problem and those held out."""
+        """Yield one state per line search, on the rows of the problem and those held out."""
         held = None if problem.holdout is None else objective(problem.holdout)
         return aum_descent(self, problem, objective(problem.data), held)
 
 
 def mean_gap(data: Data) -> Vector:
-    """m₊ − m₋, (d,); `DataError` when it is 0, or no more than the rounding of the means."""
+    """Return m₊ − m₋, (d,).
+
+    Raises
+    ------
+    DataError
+        When the difference is 0, or no more than the rounding error of the means.
+    """
     m_neg, m_pos = data.means
     gap = m_pos - m_neg
     if not np.linalg.norm(gap) > of_pullback(data, 2.0):

@@ -1,4 +1,4 @@
-"""Directions of descent of a function with kinks, from its recent subgradients."""
+"""Descent directions for a function with kinks, from its recent subgradients."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ class Direction:
 
     Attributes
     ----------
-    p : (d,) aggregate subgradient
-    predicted : by how much f falls at the trial point w − t p, at most
-    error : linearisation error of p: f(u) ≥ f(w) + p·(u − w) − error where f is convex
+    p : array of shape (d,)
+        Aggregate subgradient.
+    predicted : float
+        Largest possible fall of f at the trial point w − t p.
+    error : float
+        Linearisation error of p: f(u) ≥ f(w) + p·(u − w) − error where f is convex.
     """
 
     p: Vector
@@ -33,17 +36,19 @@ class ProximalCuts:
     """Cuts f(u) ≥ b_k + g_k·u at recent points, and the minimum of their maximum near w.
 
     With the errors e_k = f(w) − b_k − g_k·w the direction is −p, p = Σ α_k g_k, where α of the
-    simplex minimises (t/2)‖Σ α_k g_k‖² + Σ α_k e_k: the shortest element of the hull of the
-    subgradients, those of points far from w made dear. With one cut p is its subgradient. Cuts
-    beyond the memory give way to their aggregate (p, Σ α_k e_k), which keeps what they promised.
-    O(K² d) for K cuts.
+    simplex minimises (t/2)‖Σ α_k g_k‖² + Σ α_k e_k. So p is the shortest element of the convex hull
+    of the subgradients, with a penalty for those of points far from w. With one cut p is its
+    subgradient. Cuts beyond the memory are replaced by their aggregate (p, Σ α_k e_k), which
+    predicts the same fall.
+
+    A direction costs O(K² d) for K cuts.
 
     Parameters
     ----------
     memory : int
-        Cuts, at least 1.
+        Number of cuts, at least 1.
     along : function (vector) -> vector
-        Drops what leads out of the feasible affine set.
+        Removes the part of a vector that leads out of the feasible affine set.
 
     References
     ----------
@@ -53,7 +58,7 @@ class ProximalCuts:
 
     def __init__(self, memory: int, along: Callable[[Vector], Vector]) -> None:
         self.memory, self.along = memory, along
-        self.t = 0.0  # trial step: at first the one that were right if f fell linearly to 0
+        self.t = 0.0  # trial step; the first one would be right if f fell linearly to 0
         self._g: list[Vector] = []
         self._b: list[float] = []
 
@@ -65,11 +70,11 @@ class ProximalCuts:
         self._b.append(value - float(g @ w))
 
     def error(self, w: Vector, value: float) -> float:
-        """Linearisation error at w of the cut that was added last."""
+        """Return the linearisation error at w of the cut that was added last."""
         return abs(value - self._b[-1] - float(self._g[-1] @ w))
 
     def direction(self, w: Vector, value: float) -> Direction:
-        """Return the way down from w, where f is `value`, and make room for the next cut."""
+        """Return the descent direction at w, where f is `value`, and make room for the next cut."""
         t = self.t
         errors = [abs(value - b - float(g @ w)) for g, b in zip(self._g, self._b, strict=True)]
         model = Bundle(w.size, 1.0 / t)
@@ -81,7 +86,7 @@ class ProximalCuts:
         return Direction(p, 0.5 * t * float(p @ p) + error, error)
 
     def lengthen(self, step: float) -> None:
-        """Fit t to a step that was taken: towards twice its length, by at most a factor of 2."""
+        """Change t towards twice the length of a step that was taken, by at most a factor of 2."""
         self.t *= min(max(2.0 * step / self.t, 0.5), 2.0)
 
     def shorten(self) -> None:

@@ -1,15 +1,15 @@
-"""The optimum of the AUM from the rows near the threshold, and a bound that holds whatever it is.
+"""The optimum of the AUM from the rows near the threshold, and a lower bound that always holds.
 
 Design
   a. AUM(s) = max c·(s − shift) over C = {0 ≤ c_j ≤ 1/n₋, −1/n₊ ≤ c_i ≤ 0, Σc = 0}, j negative,
-     i positive. So every c of C with Xᵀc = μ a bounds the AUM on {w : a·w = 1} from below, by
-     μ − c·shift, and one with Xᵀc = 0 bounds it for all w, by −c·shift.
-  b. At an optimum only rows at the threshold have a c between its bounds. The c of rows far from
-     the threshold of a good w are therefore known, and those of the others are the solution of a
-     small linear programme, whose multipliers are the weights of a vertex: cutting planes take
-     thousands of steps to what two such programmes find.
-  c. The bound does not rest on the tolerances of the programme: c is put into C, what is left
-     of Xᵀc − μ a is made as small as rounding allows, and counted.
+     i positive. So every c of C with Xᵀc = μ a gives a lower bound of the AUM on {w : a·w = 1},
+     which is μ − c·shift. Every c of C with Xᵀc = 0 gives a lower bound for all w: −c·shift.
+  b. At an optimum only rows at the threshold have a c strictly between its bounds. The c of rows
+     far from the threshold of a good w are therefore known. Those of the other rows are the
+     solution of a small linear programme, and its multipliers are the weights of a vertex. Two
+     such programmes find what takes cutting planes thousands of steps.
+  c. The bound does not depend on the tolerances of the programme: c is moved into C, the rest of
+     Xᵀc − μ a is made as small as rounding allows, and its effect is subtracted from the bound.
 """
 
 from __future__ import annotations
@@ -27,19 +27,21 @@ from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.rounding import of_pullback
 
-FAR = 10.0  # a minimiser is looked for within this many times ‖w‖
-FREE = 1e-9  # share of its interval by which c is between its bounds
+FAR = 10.0  # a minimiser is assumed to have at most this many times the norm of w
+FREE = 1e-9  # c is strictly between its bounds if this share of its interval is on both sides
 Numbers = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """What a programme found.
+    """The result of a programme.
 
     Attributes
     ----------
-    w : (d,) weights of a vertex
-    below : a lower bound of the AUM, of all weights
+    w : array of shape (d,)
+        Weights of a vertex.
+    below : float
+        A lower bound of the AUM over all weights.
     """
 
     w: Vector
@@ -47,7 +49,7 @@ class Vertex:
 
 
 def load() -> None:
-    """Import what solves programmes, so that the clock of a fit does not pay for it."""
+    """Import the solver of linear programmes, so that the time of a fit does not include it."""
     import_module("scipy.optimize")
 
 
@@ -58,11 +60,11 @@ class Programmes:
     Parameters
     ----------
     data : Data
-        With labels.
+        The training rows, with labels.
     shift : array of shape (n,)
-        What the margin takes off the scores.
+        Amount by which the margin reduces the scores.
     normal : array of shape (d,) or None
-        a, where a·w = 1 is asked for.
+        The vector a where weights must have a·w = 1, else None.
     """
 
     data: Data
@@ -71,17 +73,17 @@ class Programmes:
 
     @cached_property
     def unit(self) -> Vector:
-        """1/n₊ or 1/n₋, the length of the interval of each c, (n,)."""
+        """Return 1/n₊ or 1/n₋ for each row, the length of the interval of its c, (n,)."""
         labels = self.data.labels
         return np.where(self.data.y > 0, 1.0 / labels.n_pos, 1.0 / labels.n_neg)
 
     @cached_property
     def low(self) -> Vector:
-        """Lower ends of these intervals, in units of their length."""
+        """Return the lower ends of these intervals, in units of their length."""
         return np.where(self.data.y > 0, -1.0, 0.0)
 
     def work(self, count: int) -> float:
-        """About how many nanoseconds a programme of `count` rows takes (measured)."""
+        """Return the measured time of a programme of `count` rows, in nanoseconds, roughly."""
         rank = float(min(self.data.d, count) + 1)
         return 4e6 + 40.0 * count * rank * rank
 
@@ -91,13 +93,14 @@ class Programmes:
         Parameters
         ----------
         w, s : arrays of shape (d,) and (n,)
-            Weights, and scores of the rows less `shift`.
+            Weights, and the scores of the rows minus `shift`.
         count : int
+            Number of rows in the programme.
 
         Returns
         -------
         Vertex or None
-            None when these rows are too few to bound the AUM, or it cannot be solved.
+            None when these rows are too few to bound the AUM, or there is no solution.
         """
         near, c = self._sides(s, count)
         others = self._sum(c)
@@ -112,7 +115,7 @@ class Programmes:
         return Vertex(found, self._bound(c, FAR * size, FAR * float(np.abs(s).max())))
 
     def _sides(self, s: Vector, count: int) -> tuple[Numbers, Vector]:
-        """Rows near the threshold, and c of the others, (n,)."""
+        """Return the rows near the threshold, and the c of the other rows, (n,)."""
         order = np.argsort(-s, kind="stable")
         labels = self.data.labels
         mass = np.where(self.data.y[order] > 0, labels.n_neg, labels.n_pos).cumsum()
@@ -123,20 +126,24 @@ class Programmes:
         return near, c
 
     def _sum(self, c: Vector) -> tuple[Vector, float]:
-        """Xᵀc and Σc."""
+        """Return Xᵀc and Σc."""
         return self.data.pullback(c), fsum(c)
 
     def _solved(
         self, frame: _Frame, near: Numbers, others: tuple[Vector, float]
     ) -> tuple[Vector, Vector] | None:
-        """c of the rows near, and the weights that are its multipliers."""
+        """Return the c of the rows near the threshold, and the multipliers as weights."""
         from scipy.optimize import linprog
 
-        low, unit = self.low[near], self.unit[near] / self.unit.max()
-        cost, bounds = self.shift[near] * unit, [*zip(low, low + 1.0, strict=True)]
-        if frame.normal is not None:
-            cost, bounds = np.r_[cost, -1.0], [*bounds, (-np.inf, np.inf)]
-        A, rest = frame.system(slice(None), unit), -frame.vector(*others) / self.unit.max()
+        low = self.low[near]
+        unit = self.unit[near] / self.unit.max()
+        cost = self.shift[near] * unit
+        bounds = [*zip(low, low + 1.0, strict=True)]
+        if frame.normal is not None:  # μ is a further variable
+            cost = np.r_[cost, -1.0]
+            bounds.append((-np.inf, np.inf))
+        A = frame.system(slice(None), unit)
+        rest = -frame.vector(*others) / self.unit.max()
         found: Any = linprog(cost, A_eq=A, b_eq=rest, bounds=bounds, method="highs")
         if found.status != 0:
             return None
@@ -144,8 +151,9 @@ class Programmes:
         return shares * self.unit[near], frame.weights(found.eqlin.marginals[:-1])
 
     def _mend(self, frame: _Frame, near: Numbers, c: Vector) -> None:
-        """Take off c, where it is between its bounds, what is left of Xᵀc − μ a and of Σc."""
-        low, unit = self.low[near] * self.unit[near], self.unit[near]
+        """Change c where it is strictly between its bounds, so that Xᵀc − μ a and Σc are near 0."""
+        unit = self.unit[near]
+        low = self.low[near] * unit
         room = np.minimum(c[near] - low, low + unit - c[near])
         free = np.flatnonzero(room > FREE * unit)
         A = frame.system(free, np.ones(free.size))
@@ -156,7 +164,7 @@ class Programmes:
         c[near[free]] = np.clip(moved, low[free], low[free] + unit[free])
 
     def _bound(self, c: Vector, far: float, reach: float) -> float:
-        """μ − c·shift, less what Xᵀc − μ a and Σc can take off it at weights no longer than far."""
+        """Return μ − c·shift minus the largest effect of Xᵀc − μ a and Σc for ‖w‖ ≤ far."""
         g, total = self._sum(c)
         mu, a = 0.0, self.normal
         if a is not None:
@@ -169,15 +177,19 @@ class Programmes:
 
 @dataclass(frozen=True)
 class _Frame:
-    """Coordinates in which features are centred and of equal size, no more than there are rows.
+    """Coordinates in which features are centred and of equal size, at most as many as rows.
 
     Attributes
     ----------
-    rows : (count, r) the rows near
-    normal : (r,) or None
-    centre, scale : (d,)
-    basis : (d, r) or None
-        Orthonormal, of what rows, their complement and the normal span; None: all features.
+    rows : array of shape (count, r)
+        The rows near the threshold.
+    normal : array of shape (r,) or None
+        The normal a.
+    centre, scale : arrays of shape (d,)
+        Mean and size of each feature.
+    basis : array of shape (d, r) or None
+        Orthonormal basis of the span of these rows, of Xᵀc of the other rows, and of the normal.
+        None: all features are used.
     """
 
     rows: Vector
@@ -188,13 +200,14 @@ class _Frame:
 
     @staticmethod
     def of(near: Rows, rest: tuple[Vector, float], normal: Vector | None) -> _Frame:
-        """Frame of the rows near, of Xᵀc and Σc of the others, and of the normal."""
+        """Return the frame for the rows near the threshold, for Xᵀc, Σc of the others, and a."""
         X = near.matrix.toarray() if near.is_sparse else near.matrix
         centre = X.mean(axis=0)
         Z = X - centre
         scale = np.abs(Z).max(axis=0)
         scale[scale == 0.0] = 1.0
-        Z, a = Z / scale, None if normal is None else normal / scale
+        Z = Z / scale
+        a = None if normal is None else normal / scale
         frame = _Frame(Z, a, centre, scale, None)
         if near.d <= near.n + 2:
             return frame
@@ -203,16 +216,19 @@ class _Frame:
         return _Frame(Z @ basis, None if a is None else a @ basis, centre, scale, basis)
 
     def system(self, some: slice | Numbers, unit: Vector) -> Vector:
-        """What makes (Xᵀc − μ a, Σc) of c in units of `unit`, of some rows, and of μ."""
+        """Return the matrix that maps c of some rows, in units of `unit`, and μ to the sums.
+
+        The sums are Xᵀc − μ a and Σc.
+        """
         A = np.vstack([self.rows[some].T * unit, unit])
         return A if self.normal is None else np.hstack([A, -np.r_[self.normal, 0.0][:, None]])
 
     def vector(self, g: Vector, total: float) -> Vector:
-        """(Xᵀc, Σc) in these coordinates."""
+        """Return (Xᵀc, Σc) in these coordinates."""
         own = (g - total * self.centre) / self.scale
         return np.append(own if self.basis is None else own @ self.basis, total)
 
     def weights(self, v: Vector) -> Vector:
-        """Weights of the features."""
+        """Return the weights of the features."""
         found: Vector = (v if self.basis is None else self.basis @ v) / self.scale
         return found

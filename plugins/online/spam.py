@@ -42,27 +42,32 @@ OnePass = Callable[[Index, Vector, Vector, Vector], None]
 class Spam:
     """w ← prox_{η_t Ω}(w − η_t g_t), η_t = ξ/√t, one row at a time.
 
-    Ω(w) = l1 |w|₁ + (l2/2) |w|². The classes below make parameters of the attributes.
+    Ω(w) = l1 |w|₁ + (l2/2) |w|². The classes below are dataclasses: they make parameters of ξ, of
+    the weights in Ω that they have, of `average` and of `shuffle`.
     """
 
     xi: float | None
-    l1: float = 0.0
-    l2: float = 0.0
     average: bool
     shuffle: bool
 
     needs: ClassVar = Needs()
 
+    @property
+    def penalties(self) -> tuple[float, float]:
+        """Return l1 and l2."""
+        raise NotImplementedError
+
     def __post_init__(self) -> None:
+        l1, l2 = self.penalties
         require_above(0, xi=self.xi)
-        require_at_least(0, l1=self.l1, l2=self.l2)
+        require_at_least(0, l1=l1, l2=l2)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
         data, n, w = problem.data, problem.data.n, problem.start()
         xi = first_step(data, shuffle=self.shuffle) if self.xi is None else self.xi
         total = np.zeros(data.d)
-        run = one_pass(data, self.l1, self.l2)
+        run = one_pass(data, *self.penalties)
         for t in count(1):
             seen = t * n
             eta = xi / np.sqrt(np.arange(seen - n + 1, seen + 1))
@@ -116,6 +121,11 @@ class SpamL1(Spam):
     shuffle: bool = True
 
     space: ClassVar = {"xi": POWERS, "l1": POWERS}
+
+    @property
+    def penalties(self) -> tuple[float, float]:
+        """Return l1 and l2."""
+        return self.l1, 0.0
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square plus |w|₁, in units of F."""
@@ -174,6 +184,11 @@ class SpamL2(Spam):
     shuffle: bool = True
 
     space: ClassVar = {"xi": POWERS, "l2": POWERS}
+
+    @property
+    def penalties(self) -> tuple[float, float]:
+        """Return l1 and l2."""
+        return 0.0, self.l2
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square plus |w|²/2, in units of F."""
@@ -237,6 +252,11 @@ class SpamNet(Spam):
 
     space: ClassVar = {"xi": POWERS, "l1": POWERS, "l2": POWERS}
 
+    @property
+    def penalties(self) -> tuple[float, float]:
+        """Return l1 and l2."""
+        return self.l1, self.l2
+
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square plus |w|₁ and |w|²/2, in units of F."""
         unit = data.p * (1 - data.p)
@@ -278,7 +298,8 @@ def first_step(data: Data, *, shuffle: bool) -> float:
 
 def _obliqueness(data: Data) -> Vector:
     """Return ‖x‖‖x − m‖ − x·(x − m) of each row x, where m is the mean of the other class."""
-    positive, square, (m_neg, m_pos) = data.y > 0, data.chunk.square_norms, data.means
+    positive, square = data.y > 0, data.chunk.square_norms
+    m_neg, m_pos = data.means
     inner = np.where(positive, data.scores(m_neg), data.scores(m_pos))
     level = np.where(positive, m_neg @ m_neg, m_pos @ m_pos)
     apart = np.maximum(square - 2.0 * inner + level, 0.0)
@@ -299,7 +320,8 @@ def _ridge(data: Data, l2: float) -> OnePass:
     m_neg, m_pos = data.means
     sizes = np.sqrt(data.chunk.square_norms) * np.sqrt(max(m_neg @ m_neg, m_pos @ m_pos))
     cross = np.stack([data.scores(m_neg), data.scores(m_pos), sizes], axis=1)
-    means, zeros = np.concatenate([m_neg, m_pos]), np.zeros(data.d)
+    means = np.concatenate([m_neg, m_pos])
+    zeros = np.zeros(data.d)
 
     def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
         spam.ridge_pass(
@@ -320,7 +342,8 @@ def _eager(data: Data, l1: float, l2: float) -> OnePass:
 
 def _lazy(data: Data, l1: float, l2: float) -> OnePass:
     means = np.concatenate(data.means)
-    n, d, budget = data.n, data.d, WINDOW * data.d
+    n, d = data.n, data.d
+    budget = WINDOW * d
     longest = min(n, budget * n // max(1, data.rows.values.size))
     scratch = (
         np.empty((d, 4)),
@@ -332,8 +355,18 @@ def _lazy(data: Data, l1: float, l2: float) -> OnePass:
 
     def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
         spam.soft_lazy(
-            *data.rows.arrays, order, data.y, means, steps, data.p, l1, l2, w, total,
-            budget, *scratch,
-        )  # fmt: skip
+            *data.rows.arrays,
+            order,
+            data.y,
+            means,
+            steps,
+            data.p,
+            l1,
+            l2,
+            w,
+            total,
+            budget,
+            *scratch,
+        )
 
     return run

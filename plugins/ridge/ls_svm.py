@@ -64,7 +64,8 @@ class LsSvm:
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per product with the matrix. To form the matrix counts as a pass."""
-        f, lam, n = PairwiseSquare(problem.data), self.lam, problem.data.n
+        f = PairwiseSquare(problem.data)
+        lam, n = self.lam, f.data.n
         b = -f.grad(np.zeros(f.data.d))
         solve, formed = preconditioner(f.data, lam)
         tol = self.tol * float(np.linalg.norm(b))

@@ -102,7 +102,8 @@ class Spdam:
             old = w
             w = g.primal(w, u + (batches - 1.0) * move, steps.pull)
             w_bar = w + steps.theta * (w - old)
-            passed, seen = seen // n, seen + size(batch, n)
+            passed = seen // n
+            seen += size(batch, n)
             gap = None
             if seen // n > passed:
                 u = rows.pullback(beta) / n  # a sum of many small changes drifts

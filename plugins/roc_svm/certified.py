@@ -60,7 +60,9 @@ class _Progress:
         self.f, self.lam, self.data = f, lam, f.data
         self.cuts = Bundle(f.data.d, lam)
         self.gaps: list[float] = []
-        self.below, self.drift, self.rounding = -inf, 0.0, 0.0
+        self.below = -inf  # bound of min P from below
+        self.drift = 0.0  # largest error of a cut at its own point
+        self.rounding = 0.0  # bound of the rounding error of the last gap
         self._side = f.data.y.astype(np.float64)
         self.best = self.minimiser = np.zeros(0)
         self.value = inf

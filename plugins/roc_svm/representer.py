@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import Slack
@@ -68,10 +69,28 @@ class Turned:
     f: PairLoss
     norm: Coordinates
 
-    data = property(lambda self: self, doc="Itself: it has all that is asked of its rows.")
-    n = property(lambda self: self.f.data.n, doc="Number of rows.")
-    d = property(lambda self: self.f.data.d, doc="Number of coordinates.")
-    y = property(lambda self: self.f.data.y, doc="Labels.")
+    @property
+    def data(self) -> Turned:
+        """The object itself: it also has the products with rows that `data` must have."""
+        return self
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        n: int = self.f.data.n
+        return n
+
+    @property
+    def d(self) -> int:
+        """Number of coordinates."""
+        d: int = self.f.data.d
+        return d
+
+    @property
+    def y(self) -> NDArray[np.int8]:
+        """Labels."""
+        y: NDArray[np.int8] = self.f.data.y
+        return y
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
         """Return the value, and coefficients c (n,)."""
