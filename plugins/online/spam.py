@@ -42,8 +42,7 @@ OnePass = Callable[[Index, Vector, Vector, Vector], None]
 class Spam:
     """w ← prox_{η_t Ω}(w − η_t g_t), η_t = ξ/√t, one row at a time.
 
-    Ω(w) = l1 |w|₁ + (l2/2) |w|². The classes below are dataclasses: they make parameters of ξ, of
-    the weights in Ω that they have, of `average` and of `shuffle`.
+    Ω(w) = l1 |w|₁ + (l2/2) |w|². The dataclasses below declare the parameters.
     """
 
     xi: float | None
