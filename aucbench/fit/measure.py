@@ -106,7 +106,8 @@ def fitted(cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], em
         With the status "ok", or "invalid" and a reason when weights are no numbers or lie
         outside the set of the problem. `fit_seconds` is the median over the fits,
         `fit_seconds_spread` the largest less the smallest; `deterministic` says whether all
-        of them gave the same weights, or the same scores (None: there was one). `objective_at_zero` is the
+        of them gave the same weights, or the same scores (None: there was one).
+        `objective_at_zero` is the
         objective at w = 0, `score_error` bounds what rounding does to a typical training score,
         `exempt` counts the trailing weights that are no features, and `set` describes the
         projector where it is one of aucbench.
