@@ -1,4 +1,4 @@
-"""Fill catalogue.md with one entry per registered name, taken from the registry."""
+"""Fill pages from the code: catalogue.md from the registry, record.md from the fields of records."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from mkdocs.exceptions import PluginError
 
+from aucbench.bench.results.record import documented
 from aucbench.registry import describe
 from aucbench.registry.lookup import find, names, plugins
 
@@ -17,17 +18,25 @@ TITLES = {
     "features": "Feature maps",
     "datasets": "Data sets",
 }
-PLACE = "<!-- catalogue -->"
+CATALOGUE, FIELDS = "<!-- catalogue -->", "<!-- fields -->"
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Replace the place holder; mkdocs calls this for each page."""
-    if PLACE not in markdown:
+    """Replace the place holders; mkdocs calls this for each page."""
+    markdown = markdown.replace(FIELDS, "\n".join(_fields()))
+    if CATALOGUE not in markdown:
         return markdown
-    filled = markdown.replace(PLACE, "\n\n".join(_sections()))
+    filled = markdown.replace(CATALOGUE, "\n\n".join(_sections()))
     if broken := [plugin.name for plugin in plugins() if plugin.failure]:
         raise PluginError(f"the page would lack the plugins {', '.join(broken)}")
     return filled
+
+
+def _fields() -> Iterator[str]:
+    yield "| name | type | unit | meaning | since |"
+    yield "|---|---|---|---|---|"
+    for name, kind, unit, meaning, since in documented():
+        yield f"| `{name}` | {kind.replace(' | ', ' or ')} | {unit} | {meaning} | {since} |"
 
 
 def _sections() -> Iterator[str]:

@@ -1,14 +1,15 @@
 import csv
 import json
 import time
+from pathlib import Path
 
 import pytest
 
-from aucbench.bench import runner
+from aucbench.bench import lookup, runner
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.plan.toml import EXAMPLE, parse_plan, write_plan
+from aucbench.bench.results.store import Store
 from aucbench.cli.options import limited
-from aucbench.infra.store import Store
 
 PLAN = """\
 datasets = ["outbreak[n=120,d=10,k=3]"]
@@ -34,7 +35,8 @@ def plan(tmp_path, toys, monkeypatch):
 
 
 def counts(text):
-    return {name: int(number) for name, number in map(str.split, text.splitlines())}
+    lines = (line.rsplit(maxsplit=1) for line in text.splitlines())
+    return {name.strip(): int(number) for name, number in lines}
 
 
 def test_a_plan_is_run_resumed_retried_counted_and_exported(cli, plan, tmp_path):
@@ -63,19 +65,55 @@ def test_a_plan_is_run_resumed_retried_counted_and_exported(cli, plan, tmp_path)
     plan.write_text(PLAN.replace("passes = 2", "passes = 3"))
     assert cli("run", "plan.toml", "--out", "kept", "--quiet").stderr == ""
     told = cli("status", "kept")
-    assert counts(told.stdout) == {
-        "planned": 4,
-        "done": 4,
-        "failed": 2,
-        "error": 2,
+    assert counts(told.stdout) == {  # both plans were kept
+        "planned": 8,
+        "done": 8,
+        "failed": 4,
+        "error": 4,
         "missing": 0,
-        "stale": 4,
+        "stale": 0,
+        "other settings": 0,
     }
     exported = cli("export", "kept", "table.csv")
     assert "8 rows in table.csv" in exported.stderr
-    with (tmp_path / "table.csv").open(newline="") as file:
-        table = [*csv.DictReader(file)]
+    table = read_csv(tmp_path / "table.csv")
     assert sorted(row["status"] for row in table) == ["error"] * 4 + ["ok"] * 4
+    assert {row["stale"] for row in table} == {"false"}
+
+
+def read_csv(path):
+    with path.open(newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+def test_stale_rows_and_those_of_other_settings_are_told_apart(cli, plan, monkeypatch, tmp_path):
+    cli("run", "plan.toml", "--out", "kept", "--quiet")
+    plan.write_text(PLAN.replace("passes = 2", "passes = 3"))
+    cli("run", "plan.toml", "--out", "kept", "--quiet")
+    first = next(path for path in Path("kept/plans").iterdir() if "passes = 2" in path.read_text())
+    first.unlink()
+    monkeypatch.setattr(lookup, "_fingerprint", lambda distribution, value: "changed")
+
+    found = counts(cli("status", "kept").stdout)
+    assert (found["planned"], found["missing"], found["stale"]) == (4, 4, 4)
+    assert found["other settings"] == 4
+    assert "4 rows in table.csv" in cli("export", "kept", "table.csv").stderr
+    assert {row["stale"] for row in read_csv(tmp_path / "table.csv")} == {""}
+    assert "8 rows in table.csv" in cli("export", "kept", "table.csv", "--stale").stderr
+    assert {row["stale"] for row in read_csv(tmp_path / "table.csv")} == {"", "true"}
+
+
+def test_export_of_stale_rows_needs_no_data(cli, plan, tmp_path):
+    plan.write_text(PLAN.replace('"outbreak[n=120,d=10,k=3]"', '"own.csv"'))
+    Path("own.csv").write_text("a,y\n" + "".join(f"{j},{j % 2}\n" for j in range(20)))
+    cli("run", "plan.toml", "--out", "kept", "--quiet")
+    Path("own.csv").unlink()
+
+    refused = cli("export", "kept", "table.csv")
+    assert refused.exit_code == 2
+    written = cli("export", "kept", "table.csv", "--stale")
+    assert "the column `stale` is empty" in written.stderr
+    assert {row["stale"] for row in read_csv(tmp_path / "table.csv")} == {""}
 
 
 def test_status_counts_what_is_missing(cli, plan, monkeypatch):
@@ -217,4 +255,5 @@ def test_compare_with_tuning_in_a_folder(cli, toys, tmp_path):
     assert "tuned by 20 points x 3 inner splits" in result.stdout
     assert all(row["tune"] is True and row["parameters"]["scale"] in (1, 2) for row in rows)
     assert all(row["tune_seconds"] > 0 for row in rows)
-    assert parse_plan((tmp_path / "kept" / "plan.toml").read_text()).repeat_fits == 5
+    (kept,) = (tmp_path / "kept" / "plans").iterdir()
+    assert parse_plan(kept.read_text()).repeat_fits == 5

@@ -1,17 +1,25 @@
-"""Records: whatever happened to a cell, its record says so in strict JSON."""
+"""Records: whatever happened to a cell, its record says so, and no worker decides a measure."""
 
 import json
-from dataclasses import asdict
+from io import BytesIO
 from math import inf, nan
+from pathlib import Path
 
+import numpy as np
 import pytest
-from bench_toys import cell
+from bench_toys import cell, record_of
 
+from aucbench import auc
 from aucbench.bench.results.conditions import Conditions
-from aucbench.bench.results.record import make_record
+from aucbench.bench.results.ending import make_record
+from aucbench.bench.results.record import Record, documented
+from aucbench.bench.targets import KeptTarget
+from aucbench.data.packed import pack_arrays
+from aucbench.errors import DataError
 from aucbench.fit.machine import CPUINFO, here
-from aucbench.fit.plain import canonical, first_line, strict
+from aucbench.fit.plain import canonical, message, strict
 from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.records import CellStatus
 
 LINES = (
     {"about": {"n_train": 80, "n_test": 40, "d": 2, "data": "ab", "conditions": {"host": "h"}}},
@@ -20,63 +28,139 @@ LINES = (
     {"point": {"passes": 1.0}},
     {"point": {"passes": 2.0}},
 )
-RESULT = {"status": "ok", "reason": None, "auc": 0.75, "nnz": 3, "fit_seconds": 0.5}
+RESULT = {
+    "status": "ok",
+    "reason": None,
+    "fit_seconds": 0.5,
+    "fit_seconds_each": [0.5],
+    "passes": 4.0,
+    "stop": "PASSES",
+    "exempt": 1,
+    "feasible": True,
+    "objective": 0.25,
+    "objective_at_zero": 0.5,
+}
+Y = np.where(np.arange(120) % 3 == 0, 1, -1).astype(np.int8)
+TARGET = KeptTarget(pack_arrays({"y": Y}), Y.size)
+NUMBERS, HELD = TARGET.held(cell())
+SCORES = np.arange(40.0)
+W = np.array([1.0, 0.0, 2.0, 3.0])
+
+
+def saved(array):
+    file = BytesIO()
+    np.save(file, array, allow_pickle=array.dtype == object)
+    return file.getvalue()
+
+
+FILES = {"scores.npy": saved(SCORES), "w.npy": saved(W)}
+
+
+def both(ending=Ending.OK, planned=None, **given):
+    known = {"result": RESULT if ending is Ending.OK else None, "lines": LINES}
+    files = {"files": FILES if ending is Ending.OK else {}, "wall_seconds": 1.5}
+    outcome = Outcome(ending, **{**known, **files, **given})
+    conditions = Conditions(concurrency=2, timeout=9.0)
+    made, scores = make_record(planned or cell(), "0" * 32, outcome, conditions, TARGET)
+    plain = json.loads(json.dumps(made.to_json(), allow_nan=False))
+    assert Record.from_json(plain) == made
+    json.dumps(made.flat(), allow_nan=False)
+    return made, scores
 
 
 def record(ending=Ending.OK, planned=None, **given):
-    told = {"result": RESULT if ending is Ending.OK else None, "lines": LINES, **given}
-    conditions = Conditions(concurrency=2, timeout=9.0)
-    made = make_record(planned or cell(), "0" * 32, Outcome(ending, **told), conditions)
-    assert json.loads(json.dumps(made, allow_nan=False)) == made
-    return made
+    return both(ending, planned, **given)[0]
+
+
+def with_result(**changed):
+    return record(result={**RESULT, **changed})
 
 
 def test_an_ok_cell():
-    made = record(log="chatter", wall_seconds=1.5, peak_memory=7, planned=cell(seed=3, repeat=1))
+    planned = cell(seed=3, repeat=1)
+    made, kept = both(log="chatter", peak_memory=7, planned=planned)
+    numbers, held = TARGET.held(planned)
+    measures, sizes, process = made.measures, made.sizes, made.process
 
-    assert (made["status"], made["reason"], made["auc"]) == ("ok", None, 0.75)
-    assert made["error_type"] is None
-    assert (made["nnz"], made["fit_seconds"], made["tune_seconds"]) == (3, 0.5, None)
-    assert (made["n_train"], made["n_test"], made["d"], made["data"]) == (80, 40, 2, "ab")
-    assert (made["solver"], made["seed"], made["repeat"], made["tune"]) == ("means", 3, 1, False)
-    assert made["with_objective"] is made["with_projector"] is None
-    assert made["parameters"] == {"k": 5}
-    assert made["plugin"] == ["toys", "1.0", "m"]
-    assert made["curve"] == [{"passes": 1.0}, {"passes": 2.0}]
-    assert made["conditions"] == {**asdict(Conditions(concurrency=2, timeout=9.0)), "host": "h"}
-    assert (made["log"], made["wall_seconds"], made["peak_memory"]) == (None, 1.5, 7)
-    assert made["cell"]["splits"] == 3
-    assert made["id"] == "0" * 32
+    assert made.ok
+    assert (made.status.reason, made.status.error_type, made.why) == (None, None, "")
+    assert measures.auc == auc(held.y, SCORES)
+    assert (measures.nnz, measures.fit_seconds, measures.tune_seconds) == (2, 0.5, None)
+    assert (sizes.n_train, sizes.n_test, sizes.d, sizes.data) == (80, 40, 2, "ab")
+    assert made.cell == planned
+    assert made.parameters == {"k": 5}
+    assert made.plugin == ("toys", "1.0", "m")
+    assert made.curve == ({"passes": 1.0}, {"passes": 2.0})
+    assert made.conditions == Conditions(concurrency=2, timeout=9.0)
+    assert made.machine == {"host": "h"}
+    assert (process.log, process.wall_seconds, process.peak_memory) == (None, 1.5, 7)
+    with np.load(BytesIO(kept)) as arrays:
+        np.testing.assert_array_equal(arrays["scores"], SCORES)
+        np.testing.assert_array_equal(arrays["rows"], numbers)
+        np.testing.assert_array_equal(arrays["y"], held.y)
 
 
-def test_a_record_holds_every_name_of_compares_rows():
-    names = (
-        "solver dataset repeat split seed preprocess with_objective with_projector status reason "
-        "auc fit_seconds nnz passes stop objective n_train n_test d parameters"
-    )
-    assert {*names.split()} <= record().keys()
+def test_a_flat_row_has_all_plain_fields():
+    row = record().flat()
+
+    assert (row["solver"], row["with_objective"], row["status"]) == ("means", None, "ok")
+    assert (row["objective"], row["n_test"], row["wall_seconds"]) == (0.25, 40, 1.5)
+    assert len({*row}) == len(row)
+    assert {name for name, *_ in documented()} <= row.keys()
+
+
+def test_each_field_has_a_meaning_that_the_page_shows():
+    rows = documented()
+
+    assert len({name for name, *_ in rows}) == len(rows) > 20
+    assert all(meaning and since for *_, meaning, since in rows)
+    page = (Path(__file__).parents[2] / "docs" / "record.md").read_text(encoding="utf-8")
+    assert page.count("<!-- fields -->") == 1
+    elsewhere = {"id", "cell", "parameters", "tuning", "curve", "plugin", "conditions", "machine"}
+    assert {*record().flat()} - {name for name, *_ in rows} - elsewhere == {
+        *("solver", "tune", "dataset", "preprocess", "with_objective", "with_projector"),
+        *("repeat", "split", "seed"),
+    }
+    assert all(f"`{name}`" in page for name in elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (lambda plain: plain["measures"].update(auk=1), "measures"),
+        (lambda plain: plain["measures"].update(auc="high"), "auc"),
+        (lambda plain: plain.pop("status"), "status"),
+        (lambda plain: plain["status"].update(status="fine"), "status"),
+    ],
+)
+def test_a_record_that_is_none_is_refused_with_its_place(change, place):
+    plain = record().to_json()
+    change(plain)
+
+    with pytest.raises(DataError, match=f"no record of this aucbench.*{place}"):
+        Record.from_json(plain)
 
 
 @pytest.mark.parametrize("status", ["invalid", "skipped", "error"])
 def test_the_cell_itself_says_how_it_ended(status):
     result = {"status": status, "reason": "because", "objective": inf, "gap": nan}
-    result["error_type"] = "KeyError"
-    made = record(result=result, log="last words")
+    made = record(result={**result, "error_type": "KeyError"}, log="last words")
 
-    assert (made["status"], made["reason"], made["auc"]) == (status, "because", None)
-    assert made["error_type"] == "KeyError"
-    assert (made["objective"], made["gap"], made["log"]) == (None, None, "last words")
+    assert (made.status.status, made.status.reason) == (status, "because")
+    assert (made.status.error_type, made.why) == ("KeyError", "KeyError: because")
+    assert made.measures.auc is made.measures.objective is made.measures.gap is None
+    assert made.process.log == "last words"
 
 
 @pytest.mark.parametrize("ending", [Ending.TIMEOUT, Ending.MEMOUT, Ending.CRASH, Ending.ERROR])
 def test_a_killed_cell_keeps_its_curve(ending):
     made = record(ending, reason="SIGSEGV", log="x")
 
-    assert (made["status"], made["reason"]) == (ending.value, "SIGSEGV")
-    assert made["curve"] == [{"passes": 1.0}, {"passes": 2.0}]
-    assert (made["n_train"], made["parameters"]) == (80, {"k": 5})
-    assert (made["auc"], made["fit_seconds"], made["log"]) == (None, None, "x")
-    assert record(ending)["reason"] == ending.value
+    assert (made.status.status.value, made.status.reason) == (ending.value, "SIGSEGV")
+    assert made.curve == ({"passes": 1.0}, {"passes": 2.0})
+    assert (made.sizes.n_train, made.parameters) == (80, {"k": 5})
+    assert (made.measures.auc, made.measures.fit_seconds, made.process.log) == (None, None, "x")
+    assert record(ending).status.reason == ending.value
 
 
 def test_rows_that_are_refused_skip_the_cell():
@@ -86,38 +170,149 @@ def test_rows_that_are_refused_skip_the_cell():
     slow = record(Ending.TIMEOUT, reason="after 3 s", step="data-1")
     own = record(Ending.ERROR, reason="too large", **data_error)
 
-    assert (refused["status"], refused["reason"]) == ("skipped", "too large: 3")
-    assert refused["error_type"] is None
-    assert refused["curve"] == []
-    assert (broken["status"], broken["reason"]) == (
-        "error",
-        "while its rows were prepared: 'x'",
-    )
-    assert (broken["error_type"], own["error_type"]) == ("KeyError", "DataError")
-    assert (slow["status"], own["status"]) == ("timeout", "error")
+    assert (refused.status.status, refused.status.reason) == ("skipped", "too large: 3")
+    assert refused.status.error_type is None
+    assert refused.curve == ()
+    assert broken.why == "KeyError: while its rows were prepared: 'x'"
+    assert (broken.status.error_type, own.status.error_type) == ("KeyError", "DataError")
+    assert (slow.status.status, own.status.status) == ("timeout", "error")
 
 
-@pytest.mark.parametrize(
-    "result", [None, {}, {"status": "timeout"}, {"status": "ok"}, {"status": "ok", "auc": "1"}]
-)
+@pytest.mark.parametrize("result", [None, {}, {"status": "timeout"}, {"status": 3}])
 def test_a_result_that_makes_no_sense_is_an_error(result):
     made = record(result=result)
 
-    assert made["status"] == "error"
-    assert "the cell returned the" in made["reason"]
+    assert made.status.status is CellStatus.ERROR
+    assert "the cell returned the status" in made.status.reason
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({}, "handed over no scores.npy"),
+        ({"scores.npy": b"\x93NUMPY nonsense"}, "is no array"),
+        ({"scores.npy": saved(np.array([{}], dtype=object))}, "is no array"),
+        ({"scores.npy": saved(np.arange(39.0))}, "39 scores of 40 test rows"),
+        ({"scores.npy": saved(np.arange(40))}, "no vector of float64"),
+        ({"scores.npy": saved(np.zeros((40, 1)))}, "no vector of float64"),
+        ({**FILES, "w.npy": b""}, "w.npy of the cell is no array"),
+    ],
+)
+def test_what_cannot_be_measured_is_an_error(files, sentence):
+    made = record(files=files)
+
+    assert (made.status.status, made.measures.auc) == ("error", None)
+    assert sentence in made.status.reason
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({**FILES, "scores.npy": saved(np.full(40, nan))}, "Scores of test rows are NaN"),
+        ({**FILES, "w.npy": saved(np.array([1.0, inf]))}, "weights are not finite"),
+    ],
+)
+def test_numbers_that_are_none_are_invalid(files, sentence):
+    made = record(files=files)
+
+    assert (made.status.status, made.measures.auc) == ("invalid", None)
+    assert sentence in made.status.reason
+
+
+def test_a_measure_that_a_worker_claims_counts_for_nothing():
+    honest, forged = record(), with_result(auc=1.0, nnz=0)
+
+    assert forged.measures == honest.measures
+
+
+@pytest.mark.parametrize(
+    ("described", "feasible"),
+    [
+        (None, True),
+        ({"class": "TopK", "parameters": {"k": 2, "free": 1}}, True),
+        ({"class": "TopK", "parameters": {"k": 1, "free": 0}}, False),
+        ({"class": "L2Ball", "parameters": {"R": 0.1}}, False),
+        ({"class": "Path", "parameters": {}}, False),
+        ({"class": "TopK", "parameters": {"q": 1}}, False),
+    ],
+)
+def test_sets_of_aucbench_are_asked_by_the_parent(described, feasible):
+    made = with_result(set=described)
+
+    assert made.measures.feasible is feasible
+    assert made.ok is feasible
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "sentence"),
+    [
+        ({"objective": 50.0}, "ok", ""),
+        ({"objective": 51.0}, "invalid", "diverged: the objective is 51, 102 times"),
+        ({"objective": None}, "invalid", "diverged: the objective is not finite"),
+        ({"objective": None, "objective_at_zero": None}, "ok", ""),
+        ({"objective": 51.0, "objective_at_zero": 0.0}, "ok", ""),
+        ({"score_error": 38.0}, "ok", ""),
+        ({"score_error": 39.0}, "invalid", "diverged: with weights of norm 3.74"),
+        ({"score_error": None}, "invalid", "rounding may move each by inf"),
+    ],
+)
+def test_a_fit_that_diverged_does_not_count(changed, status, sentence):
+    made = with_result(**changed)
+
+    assert made.status.status == status
+    assert sentence in (made.status.reason or "")
+    assert (made.measures.auc is None) == (status == "invalid")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"fit_seconds_each": [0.9, 0.9]},
+        {"fit_seconds_each": [1.0], "tune_seconds": 2.0},
+        {"fit_seconds_each": [-1.0]},
+        {"predict_seconds": 7.0},
+    ],
+)
+def test_times_fit_into_the_life_of_the_process(changed):
+    made = with_result(**changed)
+
+    assert made.status.status is CellStatus.ERROR
+    assert "its process lived 1.5 s" in made.status.reason
+
+
+def test_a_model_has_no_weights_and_an_auc():
+    made = record(
+        result={"status": "ok", "fit_seconds": 0.1}, files={"scores.npy": FILES["scores.npy"]}
+    )
+
+    assert made.ok
+    assert made.measures.nnz is made.measures.objective is made.measures.feasible is None
 
 
 def test_lines_that_make_no_sense_do_no_harm():
-    lines = ({"about": 3}, {"other": 1}, {"point": inf}, {"tuning": {"chosen": {}}})
+    lines = (
+        {"about": 3},
+        {"other": 1},
+        {"point": inf},
+        {"about": {"n_train": "many", "plugin": [1, 2]}},
+        {"tuning": {"chosen": {}}},
+    )
     made = record(lines=lines)
 
-    assert (made["n_train"], made["tuning"], made["curve"]) == (None, {"chosen": {}}, [None])
+    assert (made.sizes.n_train, made.plugin, made.curve) == (None, None, ())
+    assert made.tuning == {"chosen": {}}
 
 
-def test_a_tuned_cell_tells_its_grid():
+def test_a_tuned_cell_keeps_its_grid():
     made = record(planned=cell(tune=(("k", (1, 2)),)))
 
-    assert made["tune"] == made["cell"]["tune"] == [["k", [1, 2]]]
+    assert made.flat()["tune"] == [["k", [1, 2]]]
+    assert made.cell.label == "means (tuned k=1|2)"
+
+
+def test_a_record_is_frozen():
+    with pytest.raises(AttributeError):
+        record_of(cell()).measures.auc = 1.0
 
 
 def test_conditions_name_the_machine(monkeypatch):
@@ -141,5 +336,5 @@ def test_values_become_plain():
     assert strict({"a": (1, nan), 2: [inf]}) == {"a": [1, None], "2": [None]}
     assert canonical({"a": (1, inf), "b": Thing}) == {"a": [1, "inf"], "b": repr(Thing)}
     assert canonical(Thing()) == f"{Thing.__module__}.{Thing.__qualname__}"
-    assert first_line(ValueError("a\nb")) == "ValueError: a"
-    assert first_line(KeyError()) == "KeyError"
+    assert message(ValueError("a\nb")) == "a"
+    assert message(KeyError()) == "raised without a message"
