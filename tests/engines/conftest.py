@@ -133,7 +133,7 @@ def supervisors(monkeypatch):
     """Every supervisor that is made from now on is a fake; this lists them."""
     made = []
 
-    def make(*, threads, scratch, preload):
+    def make(*, threads, preload):
         made.append(FakeSupervisor())
         return made[-1]
 

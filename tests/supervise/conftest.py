@@ -1,7 +1,7 @@
 """A supervisor that is used again and again, as in a long run."""
 
 import pytest
-from supervise.asking import alive, job, strays, supervising
+from supervise.asking import alive, job, outcome_of, strays, supervising
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def ended(supervisor):
     """ended(name, ...) -> outcome; nothing that it started may be alive afterwards."""
 
     def run(name, request=None, **limits):
-        outcome = supervisor.run(job(name, request, **limits))
+        outcome = outcome_of(supervisor, job(name, request, **limits))
         assert not strays(supervisor.token)
         assert not alive(line["pid"] for line in outcome.lines if "pid" in line)
         return outcome

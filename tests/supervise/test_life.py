@@ -5,12 +5,23 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from time import monotonic
 
 import pytest
-from supervise.asking import alive, below, gone, job, lines, strays, supervising, until
+from supervise.asking import (
+    alive,
+    below,
+    gone,
+    job,
+    lines,
+    outcome_of,
+    strays,
+    supervising,
+    until,
+)
 
 from aucbench.errors import AucbenchError, ParameterError, UnsupportedError
 from aucbench.infra.supervise import Job, Supervisor
@@ -23,7 +34,7 @@ from pathlib import Path
 from supervise.asking import job
 from aucbench.infra.supervise import Supervisor
 supervisor = Supervisor(preload=("numpy",))
-print(supervisor.token, supervisor._base.parent, flush=True)
+print(supervisor.token, supervisor._folder, flush=True)
 for _ in range(2):
     supervisor.submit(job("hangs_and_tells", {"tell": sys.argv[1]}, timeout=None))
 """
@@ -147,10 +158,14 @@ def test_many_jobs_may_end_before_anyone_waits(supervisor):
 
 
 def test_threads_share_a_supervisor(supervisor):
-    seen = {}
+    asked, seen = {}, {}
 
     def work(name):
-        seen[name] = [supervisor.run(job("echo", {"x": [name, at]})) for at in range(5)]
+        for at in range(5):
+            ticket = supervisor.submit(job("echo", {"x": [name, at]}))
+            asked[ticket] = [name, at]
+            while ticket not in seen:  # another thread may have fetched it
+                seen.update(supervisor.wait(0.05))
 
     threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
     for thread in threads:
@@ -158,9 +173,8 @@ def test_threads_share_a_supervisor(supervisor):
     for thread in threads:
         thread.join()
 
-    for name, outcomes in seen.items():
-        assert [o.result["asked"]["x"] for o in outcomes] == [[name, at] for at in range(5)]
-    assert len(seen) == 4
+    assert {ticket: o.result["asked"]["x"] for ticket, o in seen.items()} == asked
+    assert len(seen) == 20
 
 
 def test_a_thread_that_waits_is_told_of_the_end():
@@ -169,7 +183,7 @@ def test_a_thread_that_waits_is_told_of_the_end():
 
         def work():
             try:
-                supervisor.run(job("hang"))
+                outcome_of(supervisor, job("hang"))
             except AucbenchError as error:
                 told.append(str(error))
 
@@ -183,7 +197,7 @@ def test_a_thread_that_waits_is_told_of_the_end():
 
 DAEMONIC = """
 import multiprocessing, threading
-from supervise.asking import below, job
+from supervise.asking import below, job, outcome_of
 from aucbench.infra.supervise import Supervisor
 
 def make(kept):
@@ -195,7 +209,7 @@ def work(pipe):
     thread.start()
     thread.join()  # the thread that started the fork server has ended
     with kept[0] as supervisor:
-        outcome = supervisor.run(job("echo", {"x": 1}))
+        outcome = outcome_of(supervisor, job("echo", {"x": 1}))
     pipe.send((outcome.result, multiprocessing.current_process().daemon, below(supervisor.token)))
 
 here, there = multiprocessing.get_context("fork").Pipe()
@@ -228,7 +242,7 @@ def test_a_fork_of_the_client_can_neither_use_nor_close_it():
                 os._exit("another process; make a new one" not in str(error))
             os._exit(2)
         assert os.waitpid(pid, 0)[1] == 0
-        assert supervisor.run(job("echo")).ending == "ok"
+        assert outcome_of(supervisor, job("echo")).ending == "ok"
 
 
 def test_another_fork_server_takes_over_from_one_that_is_killed():
@@ -245,18 +259,18 @@ def test_another_fork_server_takes_over_from_one_that_is_killed():
             assert outcome.ending == "crash"
             assert outcome.reason == "the process that starts all jobs was killed"
         assert not below(supervisor.token)
-        assert supervisor.run(job("echo", {"x": 1})).result == {"asked": {"x": 1}}
+        assert outcome_of(supervisor, job("echo", {"x": 1})).result == {"asked": {"x": 1}}
 
 
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
 def test_a_fork_server_that_is_killed_while_idle_is_noticed(by):
     with supervising(preload=()) as supervisor:
-        assert supervisor.run(job("echo")).ending == "ok"
+        assert outcome_of(supervisor, job("echo")).ending == "ok"
         (server,) = [p for p in below(supervisor.token) if p.ppid() == os.getpid()]
         os.kill(server.pid, by)
         until(lambda: not alive([server.pid]))
 
-        assert supervisor.run(job("echo", {"x": 1})).result == {"asked": {"x": 1}}
+        assert outcome_of(supervisor, job("echo", {"x": 1})).result == {"asked": {"x": 1}}
 
 
 def test_what_cannot_be_preloaded_is_named():
@@ -270,15 +284,17 @@ def test_what_cannot_be_preloaded_is_named():
             supervisor.wait()
 
 
-def test_a_scratch_folder_that_was_given_stays(tmp_path):
-    with supervising(preload=(), scratch=tmp_path) as supervisor:
-        assert supervisor.run(job("echo")).ending == "ok"
-    assert [path.name for path in tmp_path.iterdir()] == ["steps"]
+def test_nothing_stays_in_the_folder_for_temporary_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with supervising(preload=()) as supervisor:
+        assert outcome_of(supervisor, job("echo")).ending == "ok"
+        assert len([*tmp_path.iterdir()]) == 1
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_threads_are_pinned():
     with supervising(preload=(), threads=3) as supervisor:
-        assert supervisor.run(job("healthy")).result["threads"] == "3"
+        assert outcome_of(supervisor, job("healthy")).result["threads"] == "3"
 
 
 def test_requests_are_json():
@@ -298,5 +314,5 @@ def test_outcomes_and_jobs_travel(supervisor):
     asked = job("healthy", {"x": [1]})
     assert pickle.loads(pickle.dumps(asked)) == asked
     assert Job.from_json(asked.to_json()) == asked
-    outcome = supervisor.run(asked)
+    outcome = outcome_of(supervisor, asked)
     assert pickle.loads(pickle.dumps(outcome)) == outcome

@@ -6,7 +6,7 @@ import os
 import signal
 
 import pytest
-from supervise.asking import below, job, supervising
+from supervise.asking import below, job, outcome_of, supervising
 
 from aucbench.errors import ParameterError
 from aucbench.infra.supervise import Ending, Job, Limits, Outcome, Step, job_folder, limits, proc
@@ -127,22 +127,22 @@ def test_an_outbox_does_not_wait_for_the_reader():
     os.close(theirs)
 
 
-def test_tickets_that_are_claimed_are_not_for_others():
+def test_tickets_that_were_withdrawn_are_forgotten():
     tickets, outcome = Tickets(), Outcome(Ending.OK)
-    mine, other, third = (tickets.new() for _ in range(3))
-    assert tickets.take_others() == []
-    for ticket in (mine, other, third):
-        tickets.start(ticket, claimed=ticket == mine)
-    assert tickets.take_others() is None
+    first, second, third = (tickets.new() for _ in range(3))
+    assert tickets.take() == []
+    for ticket in (first, second, third):
+        tickets.start(ticket)
+    assert tickets.take() is None
     assert tickets.withdraw(third)
     tickets.settle(third, outcome)
-    tickets.settle(mine, outcome)
-    assert tickets.take_others() is None
+    assert tickets.take() is None
+    tickets.settle(second, outcome)
+    assert tickets.take() == [(second, outcome)]
+    assert tickets.take() is None
     tickets.settle_all(outcome)
-    assert tickets.take_others() == [(other, outcome)]
-    assert tickets.take_others() == []
-    assert tickets.take(mine) == outcome
-    assert tickets.take(mine) is None
+    assert tickets.take() == [(first, outcome)]
+    assert tickets.take() == []
     assert not tickets.withdraw(third)
 
 
@@ -188,7 +188,7 @@ def test_descendants_are_found_with_and_without_the_help_of_the_kernel(monkeypat
         pytest.skip("this kernel does not list children")
     monkeypatch.setattr(proc, "_kernel_lists", lambda: lists)
     with supervising(preload=()) as supervisor:
-        assert supervisor.run(job("echo")).ending == "ok"
+        assert outcome_of(supervisor, job("echo")).ending == "ok"
         processes = {process.pid for process in below(supervisor.token)}
         (server,) = processes & proc.children(os.getpid())
 

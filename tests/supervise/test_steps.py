@@ -37,24 +37,13 @@ def test_a_step_is_done_once_by_jobs_that_start_together(supervisor, count):
     said = {"n": 5, "earlier": {}}
     assert [o.result for o in found] == [{"sum": 10, "said": said}] * 6
     assert count.read_text() == "x"
-    assert supervisor.run(job("uses", {"key": "data"}, steps)).result["sum"] == 10
-    assert count.read_text() == "x"
-
-
-def test_a_step_is_done_once_by_supervisors_that_share_a_folder(count, tmp_path):
-    steps = (step("prepares", count),)
-    shared = {"preload": (), "scratch": tmp_path / "scratch"}
-    with supervising(**shared) as one, supervising(**shared) as other:
-        tickets = [s.submit(job("uses", {"key": "data"}, steps)) for s in (one, other)]
-        found = [s.wait()[0] for s in (one, other)]
-
-    assert [(t, o.ending) for t, o in found] == [(t, "ok") for t in tickets]
+    assert outcome_of(supervisor, job("uses", {"key": "data"}, steps)).result["sum"] == 10
     assert count.read_text() == "x"
 
 
 def test_later_steps_see_earlier_ones(supervisor, count):
     steps = (step("prepares", count, "a", 3), step("prepares", count, "b", 4))
-    result = supervisor.run(job("uses", {"key": "b"}, steps)).result
+    result = outcome_of(supervisor, job("uses", {"key": "b"}, steps)).result
 
     assert result["sum"] == 6
     assert [*result["said"]["earlier"]] == ["a"]
@@ -64,14 +53,14 @@ def test_later_steps_see_earlier_ones(supervisor, count):
 def test_another_request_under_the_same_key_is_another_step(supervisor, count):
     for n, total in ((3, 3), (4, 6), (3, 3)):
         steps = (step("prepares", count, n=n),)
-        assert supervisor.run(job("uses", {"key": "data"}, steps)).result["sum"] == total
+        assert outcome_of(supervisor, job("uses", {"key": "data"}, steps)).result["sum"] == total
     assert count.read_text() == "xx"
 
 
 def test_what_a_step_left_is_read_only(supervisor, count):
     steps = (step("prepares", count),)
 
-    assert supervisor.run(job("rights", {"key": "data"}, steps)).result == {"mode": 0o444}
+    assert outcome_of(supervisor, job("rights", {"key": "data"}, steps)).result == {"mode": 0o444}
 
 
 def test_a_failing_step_is_told_with_its_key_and_not_repeated(supervisor, count):
@@ -93,11 +82,11 @@ def test_a_step_that_refuses_says_so_to_every_job(supervisor, count):
         assert (outcome.refusal, outcome.step) == (True, "b")
 
 
-def test_a_failing_step_is_tried_again_by_the_next_supervisor(count, tmp_path):
+def test_a_failing_step_is_tried_again_by_the_next_supervisor(count):
     one = job("uses", {"key": "b"}, (step("prepares_and_fails", count, "b"),))
     for _ in range(2):
-        with supervising(preload=(), scratch=tmp_path / "scratch") as supervisor:
-            assert supervisor.run(one).step == "b"
+        with supervising(preload=()) as supervisor:
+            assert outcome_of(supervisor, one).step == "b"
     assert count.read_text() == "xx"
 
 
@@ -105,7 +94,7 @@ def test_a_step_has_limits_of_its_own(supervisor, count):
     short = Limits(timeout=0.2, grace=0.1)
     one = job("echo", {}, (step("prepares_and_hangs_once", count, "slow", limits=short),))
     for _ in range(2):  # a step that was too slow will be so again
-        outcome = supervisor.run(one)
+        outcome = outcome_of(supervisor, one)
         assert (outcome.ending, outcome.step) == ("timeout", "slow")
         assert outcome.reason == "did not end within 0.2 s"
     assert count.read_text() == "x"
@@ -114,10 +103,10 @@ def test_a_step_has_limits_of_its_own(supervisor, count):
 
 def test_the_time_of_a_job_begins_after_its_steps(supervisor, count):
     steps = (step("prepares", count),)
-    outcome = supervisor.run(job("uses", {"key": "data"}, steps, timeout=20.0))
+    outcome = outcome_of(supervisor, job("uses", {"key": "data"}, steps, timeout=20.0))
 
     assert outcome.ending == "ok"
-    again = supervisor.run(job("uses", {"key": "data"}, steps))
+    again = outcome_of(supervisor, job("uses", {"key": "data"}, steps))
     assert outcome.wall_seconds < 20 * again.wall_seconds
 
 
@@ -137,7 +126,7 @@ def test_a_step_that_was_killed_is_done_by_the_next(supervisor, count):
 
 def test_a_step_that_removes_its_room_fails(supervisor):
     steps = (Step("gone", f"{HERE}:removes_its_room", {"all": False}, QUICK),)
-    outcome = supervisor.run(job("echo", {}, steps))
+    outcome = outcome_of(supervisor, job("echo", {}, steps))
 
     assert (outcome.ending, outcome.step) == ("error", "gone")
     assert outcome.reason.startswith("its room cannot be kept")
@@ -146,7 +135,7 @@ def test_a_step_that_removes_its_room_fails(supervisor):
 def test_a_step_that_is_forgotten_is_done_again(supervisor, count):
     one = step("prepares", count)
     for _ in range(2):
-        assert supervisor.run(job("uses", {"key": "data"}, (one,))).ending == "ok"
+        assert outcome_of(supervisor, job("uses", {"key": "data"}, (one,))).ending == "ok"
         supervisor.forget(one)
     assert count.read_text() == "xx"
 
@@ -156,42 +145,40 @@ KEPT = ["result.json", "x.npy"]
 
 
 @pytest.fixture
-def scratch(tmp_path):
-    return tmp_path / "scratch"
+def fresh():
+    """A supervisor that has done no step yet."""
+    with supervising(preload=()) as made:
+        yield made
 
 
-def receiver(scratch, steps, *handed):
-    return replace(job("receives", {"below": str(scratch)}, steps), handed=handed)
+def receiver(supervisor, steps, *handed):
+    asked = job("receives", {"below": str(supervisor._folder)}, steps)
+    return replace(asked, handed=handed)
 
 
-def test_what_a_step_hands_over_goes_to_the_job_that_asked_for_it_only(count, scratch):
+def test_what_a_step_hands_over_goes_to_the_job_that_asked_for_it_only(count, fresh):
     steps = (step(HANDS, count, "a"), step(HANDS, count, "b", n=4))
-    with supervising(preload=(), scratch=scratch) as supervisor:
-        first, *others = (outcome_of(supervisor, receiver(scratch, steps, "b")) for _ in range(3))
-        (trace,) = first.result.pop("traces")
-        assert trace.endswith("/room/handed/b/y")
-        assert first.result == {"handed": {"b/y": SECRET}, "keys": ["b"], "kept": sorted(KEPT * 2)}
-        for other in others:  # the steps had been done
-            assert other.result == {
-                "handed": {},
-                "keys": [],
-                "kept": sorted(KEPT * 2),
-                "traces": [],
-            }
+    first, *others = (outcome_of(fresh, receiver(fresh, steps, "b")) for _ in range(3))
+
+    (trace,) = first.result.pop("traces")
+    assert trace.endswith("/room/handed/b/y")
+    assert first.result == {"handed": {"b/y": SECRET}, "keys": ["b"], "kept": sorted(KEPT * 2)}
+    for other in others:  # the steps had been done
+        nothing = {"handed": {}, "keys": [], "traces": []}
+        assert other.result == {**nothing, "kept": sorted(KEPT * 2)}
     assert count.read_text() == "xx"
 
 
-def test_jobs_that_start_together_hand_over_once(count, scratch):
-    steps = (step(HANDS, count),)
-    with supervising(preload=(), scratch=scratch) as supervisor:
-        found = outcomes_of(supervisor, [receiver(scratch, steps, "data") for _ in range(4)])
+def test_jobs_that_start_together_hand_over_once(count, fresh):
+    found = outcomes_of(fresh, [receiver(fresh, (step(HANDS, count),), "data") for _ in range(4)])
+
     assert sorted(len(outcome.result["handed"]) for outcome in found) == [0, 0, 0, 1]
 
 
-def test_what_no_job_asks_for_is_deleted_before_the_job_starts(count, scratch):
-    with supervising(preload=(), scratch=scratch) as supervisor:
-        found = outcome_of(supervisor, receiver(scratch, (step(HANDS, count),)))
-        assert found.result == {"handed": {}, "keys": [], "kept": KEPT, "traces": []}
+def test_what_no_job_asks_for_is_deleted_before_the_job_starts(count, fresh):
+    found = outcome_of(fresh, receiver(fresh, (step(HANDS, count),)))
+
+    assert found.result == {"handed": {}, "keys": [], "kept": KEPT, "traces": []}
 
 
 @pytest.mark.parametrize("handed", [(), ("data",)])
@@ -199,16 +186,17 @@ def test_what_no_job_asks_for_is_deleted_before_the_job_starts(count, scratch):
     ("out", "received"),
     [("locked", {"data/y": SECRET}), ("link", {}), ("file", {}), ("nothing", {})],
 )
-def test_only_a_folder_is_handed_over(count, scratch, out, received, handed):
+def test_only_a_folder_is_handed_over(count, fresh, out, received, handed):
     one = Step("data", f"{HERE}:{HANDS}", {"count": str(count), "n": 5, "out": out}, QUICK)
-    with supervising(preload=(), scratch=scratch) as supervisor:
-        found = outcome_of(supervisor, receiver(scratch, (one,), *handed)).result
+    found = outcome_of(fresh, receiver(fresh, (one,), *handed)).result
+
     assert found["handed"] == (received if handed else {})
     assert len(found["traces"]) == len(found["handed"])
     assert found["kept"] == KEPT
 
 
 @pytest.mark.parametrize("key", ["other", "a/b", "..", ""])
-def test_a_job_is_handed_what_its_steps_leave(count, key):
+def test_a_job_is_handed_what_its_steps_leave(supervisor, count, key):
+    steps = (step(HANDS, count, "data"), step(HANDS, count, "a/b"))
     with pytest.raises(ParameterError, match=f"cannot hand over '{key}'"):
-        receiver(count, (step(HANDS, count, "data"), step(HANDS, count, "a/b")), key)
+        receiver(supervisor, steps, key)

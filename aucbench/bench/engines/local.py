@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from aucbench.infra.supervise import STACK, Supervisor
+from aucbench.infra.supervise import Supervisor
 from aucbench.infra.supervise.records import Job, Outcome, Step
 
-WARM = "aucbench.fit.warm"  # what a supervisor of cells imports before it forks
+# What a supervisor of cells imports before it forks. The last one imports all of it; between
+# two of them the warm process notices that its client has ended.
+PRELOAD = ("numpy", "scipy.linalg", "sklearn.linear_model", "aucbench.fit.warm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +24,12 @@ class LocalEngine:
         Jobs that run at once.
     threads : int
         Threads of BLAS and OpenMP in each of them.
-    scratch : Path, optional
-        Where prepared data are kept; a temporary folder of the supervisor if left out.
     supervisor : Supervisor, optional
         One that is open, and stays so; by default each run opens its own.
     """
 
     jobs: int = 1
     threads: int = 1
-    scratch: Path | None = None
     supervisor: Supervisor | None = None
 
     def on(self, supervisor: Supervisor) -> LocalEngine:
@@ -40,8 +38,7 @@ class LocalEngine:
 
     def open(self) -> Supervisor:
         """Return a supervisor as this engine needs it."""
-        preload = (*STACK, WARM)
-        return Supervisor(threads=self.threads, scratch=self.scratch, preload=preload)
+        return Supervisor(threads=self.threads, preload=PRELOAD)
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
         """Yield (id, outcome) as the jobs end; closing the generator kills what runs."""

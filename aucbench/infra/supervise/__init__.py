@@ -16,7 +16,7 @@ Design
      gone: results are JSON files of bounded size.
 """
 
-from aucbench.infra.supervise.client import STACK, Supervisor
+from aucbench.infra.supervise.client import Supervisor
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome, Step
 
-__all__ = ["STACK", "Ending", "Job", "Limits", "Outcome", "Step", "Supervisor"]
+__all__ = ["Ending", "Job", "Limits", "Outcome", "Step", "Supervisor"]

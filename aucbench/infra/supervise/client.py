@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 from threading import Lock, RLock
 from time import monotonic
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 from uuid import uuid4
 
 from aucbench.errors import AucbenchError, ParameterError, UnsupportedError, require_whole
@@ -20,18 +20,6 @@ from aucbench.infra.supervise.fork_server_handle import ForkServerHandle, Setup
 from aucbench.infra.supervise.records import Ending, Job, Outcome, Step
 from aucbench.infra.supervise.tickets import Tickets
 from aucbench.infra.supervise.wire import packed
-
-STACK = (
-    "numpy",
-    "scipy.linalg",
-    "scipy.sparse",
-    "sklearn.linear_model",
-    "sklearn.model_selection",
-    "aucbench.solving.loop",
-    "aucbench.metrics",
-    "aucbench.registry",
-)
-T = TypeVar("T")
 
 
 class Supervisor:
@@ -45,9 +33,6 @@ class Supervisor:
     ----------
     threads : int
         Size of the pools of OpenMP, OpenBLAS and MKL in each job.
-    scratch : Path, optional
-        Folder for job folders and steps; what steps left stays there. By default a temporary
-        folder that goes with the supervisor.
     preload : sequence of str
         Modules to import in the warm process; they must not start threads that work. No
         third-party plugins: one that crashes there would take every job along.
@@ -63,9 +48,7 @@ class Supervisor:
         On another system than Linux.
     """
 
-    def __init__(
-        self, *, threads: int = 1, scratch: Path | None = None, preload: Sequence[str] = STACK
-    ):
+    def __init__(self, *, threads: int = 1, preload: Sequence[str] = ()):
         if sys.platform != "linux":
             raise UnsupportedError(
                 f"jobs cannot be supervised on {sys.platform}: it takes Linux; use a container"
@@ -73,10 +56,8 @@ class Supervisor:
         require_whole(1, threads=threads)
         self._threads, self._owner = threads, os.getpid()
         self.token = uuid4().hex
-        given = Path(scratch or tempfile.mkdtemp(prefix="aucbench-")).resolve()
-        self._base = given / f"jobs-{self.token[:12]}"
-        remove = self._base if scratch else given
-        self._setup = Setup(tuple(preload), str(self._base), str(given / "steps"), str(remove))
+        self._folder = Path(tempfile.mkdtemp(prefix="aucbench-")).resolve()
+        self._setup = Setup(tuple(preload), str(self._folder))
         self._lock, self._reading = RLock(), Lock()
         self._tickets = Tickets()
         self._end: str | None = None  # why it can do no more
@@ -103,18 +84,21 @@ class Supervisor:
         AucbenchError
             When the supervisor is closed, or its warm process could not be started.
         """
-        return self._submitted(job, claimed=False)
-
-    def run(self, job: Job) -> Outcome:
-        """Start a job and wait for its outcome; for threads that do one job at a time."""
-        ticket = self._submitted(job, claimed=True)
+        with self._lock:
+            ticket = self._tickets.new()
         try:
-            found = self._until(lambda: self._tickets.take(ticket), None)
-        except BaseException:
-            self.kill(ticket)
-            raise
-        assert found is not None  # without a time limit it returns or raises
-        return found
+            line = packed({"run": ticket, "job": job.to_json()})
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
+        while True:
+            with self._lock:
+                self._require_usable()
+                self._server = self._server or self._started()
+                if self._send(self._server, line):
+                    self._tickets.start(ticket)
+                    return ticket
+            with self._reading:
+                self._listen(0)
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
         """Outcomes that came since the last call, in the order in which the jobs ended.
@@ -122,7 +106,20 @@ class Supervisor:
         Waits for the first one, at most `timeout` seconds; returns an empty list at once when
         nothing that was submitted is running.
         """
-        return self._until(self._tickets.take_others, timeout) or []
+        last = inf if timeout is None else monotonic() + timeout
+        while True:
+            found, left = None, max(0.0, last - monotonic())
+            # One thread reads for all; the others look again when it has let go.
+            if self._reading.acquire(timeout=-1 if left == inf else left):
+                try:
+                    found = self._taken()
+                    if found is None:
+                        self._listen(left)
+                finally:
+                    self._reading.release()
+            found = self._taken() if found is None else found
+            if found is not None or monotonic() >= last:
+                return found or []
 
     def kill(self, ticket: int) -> None:
         """End a job and forget it: `wait` will not return it. A step that it did is undone."""
@@ -132,7 +129,7 @@ class Supervisor:
 
     def forget(self, step: Step) -> None:
         """Remove what a step left; no job that is running, or to come, may need it."""
-        job_folder.remove(Path(self._setup.steps) / step.identity)
+        job_folder.remove(job_folder.steps_in(self._folder) / step.identity)
 
     def close(self) -> None:
         """End everything; nothing is left alive. Whoever waits gets an AucbenchError."""
@@ -148,26 +145,8 @@ class Supervisor:
                 self._bury(server)
 
     def _started(self) -> ForkServerHandle:
-        for folder in (self._base / "failed", Path(self._setup.steps)):
-            folder.mkdir(parents=True, exist_ok=True)
+        job_folder.steps_in(self._folder).mkdir(parents=True, exist_ok=True)
         return ForkServerHandle(self._setup, threads=self._threads, token=self.token)
-
-    def _submitted(self, job: Job, *, claimed: bool) -> int:
-        with self._lock:
-            ticket = self._tickets.new()
-        try:
-            line = packed({"run": ticket, "job": job.to_json()})
-        except (TypeError, ValueError) as error:
-            raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
-        while True:
-            with self._lock:
-                self._require_usable()
-                self._server = self._server or self._started()
-                if self._send(self._server, line):
-                    self._tickets.start(ticket, claimed=claimed)
-                    return ticket
-            with self._reading:
-                self._listen(0)
 
     def _send(self, server: ForkServerHandle, line: bytes) -> bool:
         try:
@@ -176,28 +155,9 @@ class Supervisor:
             return False  # whoever reads will find that the fork server has ended
         return True
 
-    def _until(self, ready: Callable[[], T | None], timeout: float | None) -> T | None:
-        """Read messages until `ready` returns something, or for some seconds.
-
-        One thread reads for all; the others look again when it has let go.
-        """
-        last = inf if timeout is None else monotonic() + timeout
-        while True:
-            found, left = None, max(0.0, last - monotonic())
-            if self._reading.acquire(timeout=-1 if left == inf else left):
-                try:
-                    found = self._looked(ready)
-                    if found is None:
-                        self._listen(left)
-                finally:
-                    self._reading.release()
-            found = self._looked(ready) if found is None else found
-            if found is not None or monotonic() >= last:
-                return found
-
-    def _looked(self, ready: Callable[[], T | None]) -> T | None:
+    def _taken(self) -> list[tuple[int, Outcome]] | None:
         with self._lock:
-            found = ready()
+            found = self._tickets.take()
             if found is None:
                 self._require_usable()
             return found
@@ -222,7 +182,7 @@ class Supervisor:
 
     def _settle(self, ticket: int, why: str | None) -> None:
         """Turn what a job left into its outcome."""
-        folder = self._base / str(ticket)
+        folder = self._folder / str(ticket)
         if ticket in self._tickets:
             outcome = job_folder.collect(folder) or self._unreported(why)
             with self._lock:

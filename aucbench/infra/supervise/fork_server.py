@@ -1,7 +1,7 @@
 """The warm process: imports once, forks job parents and gives each one job at a time.
 
-Its argument is {"preload", "base", "steps", "remove", "client"} (see fork_server_handle.py); then
-it speaks JSON lines. In: {"run": ticket, "job": {...}} and {"kill": ticket}. Out: {"ready": pid}
+Its argument is {"preload", "folder", "client"} (see fork_server_handle.py); then it speaks JSON
+lines. In: {"run": ticket, "job": {...}} and {"kill": ticket}. Out: {"ready": pid}
 or {"failed": reason}, then {"ended": ticket, "why": ...} when no process of that job is left.
 The end of its input, or of the client, is the end of everything below.
 """
@@ -42,8 +42,7 @@ class ForkServer:
 
     def __init__(self, inbox: Inbox, outbox: Outbox, setup: dict[str, Any]):
         self._inbox, self._outbox = inbox, outbox
-        self._base = Path(setup["base"])
-        self._shelf = job_parent.Shelf(Path(setup["steps"]), self._base / "failed")
+        self._folder = Path(setup["folder"])
         self._client = os.pidfd_open(os.getppid())
         self._parents: dict[int, _JobParent] = {}  # by the descriptor of their inbox
         self._late: list[tuple[float, dict[str, Any]]] = []  # said when no stranger is left
@@ -98,7 +97,7 @@ class ForkServer:
         with its:
             pid = os.fork()
             if pid == 0:
-                job_parent.live(its.fileno(), self._base, self._shelf, server)
+                job_parent.live(its.fileno(), self._folder, server)
         fd = ours.detach()
         self._parents[fd] = known = _JobParent(pid, Inbox(fd))
         self._poll.register(fd, select.POLLIN)
@@ -153,7 +152,7 @@ def main(setup: dict[str, Any]) -> None:
         proc.end_descendants({}, PATIENCE)
         os.close(outbox.fd)  # tells the client that all is dead
     # After an exception the client is there and starts another fork server in this folder.
-    job_folder.remove(Path(setup["remove"]))
+    job_folder.remove(Path(setup["folder"]))
 
 
 def _settle() -> None:

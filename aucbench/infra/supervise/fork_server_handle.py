@@ -35,18 +35,12 @@ class Setup:
     ----------
     preload : tuple of str
         Modules.
-    base : str
-        Folder of the jobs of one client.
-    steps : str
-        Folder of the steps.
-    remove : str
-        Folder that it removes at its end: `base`, or one around it.
+    folder : str
+        Where the folders of its jobs and steps are; it is removed at the end.
     """
 
     preload: tuple[str, ...]
-    base: str
-    steps: str
-    remove: str
+    folder: str
 
 
 class ForkServerHandle:
@@ -114,7 +108,7 @@ class ForkServerHandle:
             proc.end_marked(self._token)
         self._in.close()
         self._out.close()
-        job_folder.remove(Path(self._setup.remove))
+        job_folder.remove(Path(self._setup.folder))
 
     def last_words(self) -> str:
         """Last line of what it, or a job parent, wrote to stderr."""
@@ -126,4 +120,4 @@ class ForkServerHandle:
 
     @property
     def _log(self) -> Path:
-        return Path(self._setup.base) / LOG
+        return Path(self._setup.folder) / LOG

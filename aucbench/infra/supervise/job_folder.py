@@ -26,6 +26,11 @@ RESULT, FAILURE, REPORT = "result.json", "failure.json", "report.json"
 LARGEST = 64 * 2**20  # bytes of a result, of the lines, of all files together
 
 
+def steps_in(folder: Path) -> Path:
+    """Where steps are kept in the folder of a supervisor, each one under its identity."""
+    return folder / "steps"
+
+
 class UnfitError(Exception):
     """What a job left cannot be used; the message says why."""
 

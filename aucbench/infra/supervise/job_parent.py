@@ -11,30 +11,19 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.infra.supervise import job_folder, proc, watch
 from aucbench.infra.supervise.child import Task
-from aucbench.infra.supervise.records import Ending, Job, Step
+from aucbench.infra.supervise.records import Ending, Job
 from aucbench.infra.supervise.wire import Inbox, packed
 
 FIRST = 3  # descriptor after stdin, stdout and stderr
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """Where steps leave what they did: `done` may be shared by several supervisors.
-
-    Failures are not shared, so that another run tries again.
-    """
-
-    done: Path
-    failed: Path
-
-
-def live(wire: int, base: Path, shelf: Shelf, server: int) -> NoReturn:
+def live(wire: int, folder: Path, server: int) -> NoReturn:
     """Do one job after the other, as the fork server says; ends this process.
 
     It can be used again because after each job it has no descendant left.
@@ -45,7 +34,7 @@ def live(wire: int, base: Path, shelf: Shelf, server: int) -> NoReturn:
         inbox = Inbox(wire)
         while messages := inbox.read():
             for message in messages:
-                _report(message, base, shelf)
+                _report(message, folder)
                 os.write(wire, packed({"ended": message["run"]}))
         code = 0
     except BaseException:
@@ -65,35 +54,35 @@ def _settle(wire: int, server: int) -> int:
     return FIRST
 
 
-def _report(message: Mapping[str, Any], base: Path, shelf: Shelf) -> None:
+def _report(message: Mapping[str, Any], base: Path) -> None:
     folder = base / str(message["run"])
-    report = _done(Job.from_json(message["job"]), folder, shelf)
+    report = _done(Job.from_json(message["job"]), folder, job_folder.steps_in(base))
     folder.mkdir(parents=True, exist_ok=True)  # the job may have removed it
     job_folder.write(folder / job_folder.REPORT, json.dumps(report.to_json()))
 
 
-def _done(job: Job, folder: Path, shelf: Shelf) -> watch.Report:
+def _done(job: Job, folder: Path, kept: Path) -> watch.Report:
     steps: dict[str, Path] = {}
     for number, step in enumerate(job.steps):
         task = Task(step.call, step.request, step.limits, folder / f"step-{number}", steps)
         handed = folder / job_folder.ROOM / job_folder.HANDED / step.key
-        failure = _ensure(step, task, shelf, handed if step.key in job.handed else None)
+        place = kept / step.identity
+        failure = _ensure(task, place, handed if step.key in job.handed else None)
         if failure is not None:
             return replace(failure, step=step.key)
-        steps = {**steps, step.key: shelf.done / step.identity}
+        steps = {**steps, step.key: place}
     return watch.run(Task(job.call, job.request, job.limits, folder, steps))
 
 
-def _ensure(step: Step, task: Task, shelf: Shelf, handed: Path | None) -> watch.Report | None:
-    """Do a step unless it was done; how it failed, now or before.
+def _ensure(task: Task, place: Path, handed: Path | None) -> watch.Report | None:
+    """Do a step unless the folder `place` shows that it was done; how it failed, now or before.
 
     What it leaves in room/out goes to the folder `handed`, or away if that is None.
     """
-    place = shelf.done / step.identity
     if place.is_dir():
         return None
     with _locked(place.with_suffix(".lock")):
-        before = shelf.failed / f"{step.identity}.json"
+        before = place.with_suffix(".failed")
         if place.is_dir():
             return None
         if before.exists():

@@ -1,4 +1,4 @@
-"""Which jobs are running, and the outcomes that nobody has taken yet."""
+"""Which jobs are running, and the outcomes that were not fetched yet."""
 
 from __future__ import annotations
 
@@ -6,17 +6,12 @@ from aucbench.infra.supervise.records import Outcome
 
 
 class Tickets:
-    """Books of a supervisor; to be used under its lock.
-
-    A ticket is claimed when one call waits for that very job; the others are for whoever asks
-    next.
-    """
+    """Books of a supervisor; to be used under its lock."""
 
     def __init__(self) -> None:
         self._last = 0
-        self._running: dict[int, bool] = {}  # ticket -> whether it is claimed
-        self._claimed: dict[int, Outcome] = {}
-        self._others: dict[int, Outcome] = {}
+        self._running: set[int] = set()
+        self._ended: dict[int, Outcome] = {}
 
     def __contains__(self, ticket: int) -> bool:
         """Whether its job is running."""
@@ -27,15 +22,15 @@ class Tickets:
         self._last += 1
         return self._last
 
-    def start(self, ticket: int, *, claimed: bool) -> None:
+    def start(self, ticket: int) -> None:
         """Its job was started."""
-        self._running[ticket] = claimed
+        self._running.add(ticket)
 
     def settle(self, ticket: int, outcome: Outcome) -> None:
         """Its job ended; nothing happens if it was withdrawn."""
-        claimed = self._running.pop(ticket, None)
-        if claimed is not None:
-            (self._claimed if claimed else self._others)[ticket] = outcome
+        if ticket in self._running:
+            self._running.discard(ticket)
+            self._ended[ticket] = outcome
 
     def settle_all(self, outcome: Outcome) -> None:
         """All jobs ended alike."""
@@ -44,15 +39,13 @@ class Tickets:
 
     def withdraw(self, ticket: int) -> bool:
         """Forget a ticket; whether its job is running."""
-        self._others.pop(ticket, None)
-        return self._running.pop(ticket, None) is not None
+        self._ended.pop(ticket, None)
+        running = ticket in self._running
+        self._running.discard(ticket)
+        return running
 
-    def take(self, ticket: int) -> Outcome | None:
-        """Outcome of a claimed ticket, when it is there."""
-        return self._claimed.pop(ticket, None)
-
-    def take_others(self) -> list[tuple[int, Outcome]] | None:
-        """Outcomes of all other tickets; None when there is none, but a job that may bring one."""
-        found = [*self._others.items()]
-        self._others.clear()
-        return found if found or all(self._running.values()) else None
+    def take(self) -> list[tuple[int, Outcome]] | None:
+        """Return outcomes in the order in which the jobs ended; None while all are running."""
+        found = [*self._ended.items()]
+        self._ended.clear()
+        return found if found or not self._running else None
