@@ -1,4 +1,4 @@
-"""Fill pages from the code: catalogue.md from the registry, record.md from the fields of records."""
+"""Fill pages from the code: the catalogue from the registry, record.md from its fields."""
 
 from __future__ import annotations
 

@@ -9,13 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.infra.supervise import Ending, Job, Limits, Outcome, Supervisor
-from aucbench.registry.discovery import ALLOWED, enabled
+from aucbench.registry.discovery import ALLOWED, Entry, enabled
 
 VISIT = "aucbench.fit.jobs:visit"
 LIMITS = Limits(timeout=60.0)  # of an import
+
+
+def visit_job(entry: Entry, limits: Limits) -> Job:
+    """Import one plugin, and tell what it registers."""
+    return Job(VISIT, {"entry": asdict(entry)}, limits)
 
 
 @contextmanager
@@ -33,8 +39,8 @@ def safe_supervisor(engine: LocalEngine) -> Iterator[tuple[Supervisor, dict[str,
 
 def deadly_plugins(engine: LocalEngine) -> dict[str, Outcome]:
     """Third-party plugins that do not survive their own import, by qualified name."""
-    names = [entry.qualified for entry in enabled() if not entry.builtin]
-    visits = ((name, Job(VISIT, {"plugin": name}, LIMITS)) for name in names)
+    third = (entry for entry in enabled() if not entry.builtin)
+    visits = ((entry.qualified, visit_job(entry, LIMITS)) for entry in third)
     survived = (Ending.OK, Ending.ERROR)
     return {name: end for name, end in engine.run(visits) if end.ending not in survived}
 

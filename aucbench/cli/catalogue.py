@@ -83,7 +83,7 @@ def warn_of_broken_plugins() -> None:
 
 
 def _checked() -> Sequence[Sequence[str]]:
-    from aucbench.registry.doctor import check_plugins
+    from aucbench.bench.doctor import check_plugins
 
     header = ("plugin", "distribution", "version", "status", "seconds", "registers")
     found = check_plugins()

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import chdir
 from functools import lru_cache, partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from aucbench.fit.measure import LineFile, fitted
 from aucbench.fit.plain import plain_parameters, strict
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.tune import Tuned, tune
-from aucbench.registry.discovery import entries, load
+from aucbench.registry.discovery import Entry, Loaded, load
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.solving.wrappers import learns_from
 
@@ -58,9 +59,14 @@ def resolve(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
 
 
 def visit(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
-    """Import one plugin; that this returns is the answer, since some do not survive it."""
-    known = load(next(e for e in entries() if e.qualified == request["plugin"]))
-    return {"failure": known.failure if known else None}
+    """Import one plugin and tell what it registers; some do not survive it."""
+    begin = perf_counter()
+    known = load(Entry(**request["entry"])) or Loaded()
+    return {
+        "seconds": perf_counter() - begin,
+        "registers": {kind: [*factories] for kind, factories in known.factories.items()},
+        "failure": known.failure,
+    }
 
 
 def read(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
