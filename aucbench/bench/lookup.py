@@ -107,6 +107,12 @@ class Lookups:
         """What is known of the data set of a cell."""
         return self.known[Name("data", cell.dataset)]
 
+    @property
+    def targets(self) -> dict[str, bytes]:
+        """Packed targets of the data sets, by the hash of the data."""
+        found = (lookup for lookup in self.known.values() if lookup.target)
+        return {lookup.fingerprint: lookup.target.packed for lookup in found if lookup.target}
+
     def failure(self, cell: Cell) -> Outcome | None:
         """Return how the cell ends without being run; None when it can be run."""
         broken = next((found.failure for found in self.of(cell).values() if found.failure), None)

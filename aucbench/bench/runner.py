@@ -68,7 +68,9 @@ def run(
         lookups = look_up(plan, local.on(supervisor), deadly)
         if engine is local:
             engine = local.on(supervisor)
-        yield from Runner(plan, lookups, store, engine, conditions, retry, listeners).records()
+        runner = Runner(plan, lookups, store, engine, conditions, retry, listeners)
+        with store.targets_away(lookups.targets):
+            yield from runner.records()
 
 
 @dataclass
@@ -150,6 +152,8 @@ class Runner:
                 yield self._keep(number, cell, key, self.lookups.failure(cell))
         finally:
             outcomes.close()  # type: ignore[attr-defined]
+            for key in self._running:  # killed: nothing is left to claim
+                self.store.release(key)
 
     def _jobs(self) -> Iterator[tuple[str, Job]]:
         for number, cell, key in self._claimed(broken=False):

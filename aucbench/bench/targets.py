@@ -49,7 +49,7 @@ class KeptTarget:
         known = target.y.size if isinstance(target, Labels) else target.n
         if known != n:
             raise DataError(f"the data set has {n} rows and a target of {known}")
-        self.n = n
+        self.n, self.packed = n, packed
         self._of_all = Data(Rows(np.empty(0), None, None, n, 0), target, folds=folds)
         self._dealt = lru_cache(maxsize=1)(self._deal)
         self._packed = lru_cache(maxsize=1)(self._pack)

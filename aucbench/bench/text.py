@@ -10,6 +10,11 @@ def shown(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+def reason_text(error_type: str | None, reason: str | None) -> str:
+    """Class of an error, where there was one, and the reason: "ValueError: k is 0"."""
+    return ": ".join(part for part in (error_type, reason) if part)
+
+
 def aligned(lines: Iterable[Sequence[str]], right: Collection[int] = ()) -> str:
     """Columns as wide as their widest entry, two spaces apart, those in `right` set flush right."""
     table = [[shown(text) for text in line] for line in lines]

@@ -56,8 +56,8 @@ def measured(
     Returns
     -------
     tuple
-        The third is a npz file with `scores`, `rows` (their numbers in the data set) and,
-        where there are labels, `y`; None when the AUC does not count.
+        The third is a npz file with `scores` and `rows` (their numbers in the data set), when
+        the AUC counts. It has no target: cells that still run could read it there.
     """
     result = outcome.result or {}
     reported = _reported(result)
@@ -75,8 +75,7 @@ def measured(
     if fault := _fault(found, result, scores, w):
         return Status(status=CellStatus.INVALID, reason=fault), found, None
     auc = auc_of(target, scores)
-    labels = {"y": target.y} if isinstance(target, Labels) else {}
-    kept = pack_arrays({"scores": scores, "rows": numbers, **labels})
+    kept = pack_arrays({"scores": scores, "rows": numbers})
     return Status(status=CellStatus.OK), replace(found, auc=auc), kept
 
 

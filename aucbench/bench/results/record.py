@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.text import reason_text
 from aucbench.cell import Cell
 from aucbench.errors import DataError
 from aucbench.records import CellStatus
@@ -128,8 +129,7 @@ class Record:
     @property
     def why(self) -> str:
         """Class of the error, where there was one, and the reason: for people."""
-        parts = (self.status.error_type, self.status.reason)
-        return ": ".join(part for part in parts if part)
+        return reason_text(self.status.error_type, self.status.reason)
 
     def to_json(self) -> dict[str, Any]:
         """Nested plain values, as the store keeps them."""

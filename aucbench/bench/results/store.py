@@ -6,7 +6,8 @@ FOLDER/cells/, scores/  see `aucbench.infra.store`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Self
 from aucbench.bench.results.record import Record
 from aucbench.infra.store import Store as Documents
 from aucbench.infra.store.files import make_folder, refused, unfinished, whole_file
+from aucbench.infra.store.scores import unpack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PLANS = "plans"
+PLANS, TARGETS = "plans", "targets"
 DIGITS = 16  # of the name of a plan
 
 
@@ -78,8 +80,64 @@ class Store:
         return map(Record.from_json, self._documents.records())
 
     def scores(self, cell: str) -> dict[str, NDArray[Any]] | None:
-        """Return `scores`, `rows` and the target of the test rows; None where there are none."""
-        return self._documents.scores(cell)
+        """Return `scores` and `rows` of a cell, and their labels `y`; None where there are none.
+
+        `rows` are the numbers of the test rows in the data set. `y` is absent while a run is
+        going on, after one that was killed until the next run ends, and for rows that have
+        error functions in place of labels.
+        """
+        found, record = self._documents.scores(cell), self.read(cell)
+        if found is None or record is None:
+            return found
+        path = self._target(record.sizes.data or "")
+        try:
+            target = unpack(path.read_bytes())
+        except FileNotFoundError:
+            return found
+        except OSError as error:
+            raise refused("read", path, error) from error
+        return {**found, "y": target["y"][found["rows"]]} if "y" in target else found
+
+    @contextmanager
+    def targets_away(self, targets: Mapping[str, bytes]) -> Iterator[None]:
+        """Keep all targets out of the folder inside, where cells run, and put them back after.
+
+        They are not put back while another run into this folder still has cells; it does so
+        at its own end.
+
+        Parameters
+        ----------
+        targets : mapping of str to bytes
+            npz files of the targets by the hash of their data set.
+        """
+        known = {**self._take_targets(), **targets}
+        try:
+            yield
+        finally:
+            if not any((self.folder / "leases").glob("*.lease")):
+                for name, packed in known.items():
+                    self._put(self._target(name), packed)
+
+    def _take_targets(self) -> dict[str, bytes]:
+        found = {}
+        try:
+            for path in (self.folder / TARGETS).glob("*.npz"):
+                found[path.stem] = path.read_bytes()
+                path.unlink()
+        except OSError as error:
+            raise refused("take targets out of", self.folder, error) from error
+        return found
+
+    def _target(self, name: str) -> Path:
+        return self.folder / TARGETS / f"{name}.npz"
+
+    def _put(self, path: Path, content: bytes) -> None:
+        try:
+            make_folder(path.parent)
+            with whole_file(path, unfinished(path.parent, f".{path.name}")) as file:
+                file.write(content)
+        except OSError as error:
+            raise refused("write", path, error) from error
 
     def write(self, record: Record, scores: bytes | None = None) -> None:
         """Store a record in place of an older one of its id, complete or not at all.
@@ -112,13 +170,8 @@ class Store:
         content = text.encode()
         name = f"{sha256(content).hexdigest()[:DIGITS]}.toml"
         path = self.folder / PLANS / name
-        try:
-            if not path.is_file():
-                make_folder(path.parent)
-                with whole_file(path, unfinished(path.parent, f".{name}")) as file:
-                    file.write(content)
-        except OSError as error:
-            raise refused("write", path, error) from error
+        if not path.is_file():
+            self._put(path, content)
 
     def plans(self) -> dict[Path, str]:
         """Return the texts of the plans that were kept, by their files."""
