@@ -10,6 +10,8 @@ from supervise.asking import below, job, outcome_of, supervising
 
 from aucbench.errors import ParameterError
 from aucbench.infra.supervise import Ending, Job, Limits, Outcome, Step, job_folder, limits, proc
+from aucbench.infra.supervise.plain import MalformedError, from_plain, to_plain
+from aucbench.infra.supervise.records import Failure, Report
 from aucbench.infra.supervise.tickets import Tickets
 from aucbench.infra.supervise.wire import Inbox, Outbox, packed
 
@@ -57,7 +59,59 @@ def test_a_job_survives_the_wire():
     steps = (Step("k", "a:g", {}, Limits(grace=0.0)),)
     asked = Job("a:f", {"x": [1]}, Limits(1.0, 2), steps, ("k",))
 
-    assert Job.from_json(json.loads(packed(asked.to_json()))) == asked
+    assert from_plain(Job, json.loads(packed(to_plain(asked)))) == asked
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "message"),
+    [
+        (("other",), 1, r"extra fields found \(other\) @ \$$"),
+        (("limits", "other"), 1, r"extra fields found \(other\) @ \$\.limits$"),
+        (("limits", "timeout"), -1, r"timeout must be greater than 0, got -1 @ \$\.limits$"),
+        (("limits", "memory"), True, r"expected int \| None @ \$\.limits\.memory$"),
+        (("steps", 0, "limits", "grace"), "1", r"expected float @ \$\.steps\[0\]\.limits\.grace$"),
+        (("steps", 0), [], r"@ \$\.steps\[0\]$"),
+        (("call",), None, r"expected str @ \$\.call$"),
+        (("call",), "a", r"names no function.* @ \$$"),
+        (("request",), [], r"@ \$\.request$"),
+        (("handed",), 3, r"@ \$\.handed$"),
+    ],
+)
+def test_a_job_that_is_malformed_is_refused_with_the_place(where, value, message):
+    plain = json.loads(packed(to_plain(Job("a:f", {}, steps=(Step("k", "a:g", {}),)))))
+    inner = plain
+    for key in where[:-1]:
+        inner = inner[key]
+    inner[where[-1]] = value
+    with pytest.raises(MalformedError, match=message):
+        from_plain(Job, plain)
+
+
+def test_what_is_missing_is_named():
+    with pytest.raises(MalformedError, match=r"required field missing @ \$\.call"):
+        from_plain(Job, {"request": {}})
+    for plain in (None, [], 3):
+        with pytest.raises(MalformedError, match=r"is no Report @ \$"):
+            from_plain(Report, plain)
+
+
+def test_reports_survive_the_wire():
+    for record in (
+        Report(Ending.ERROR, "no", "ValueError", False, "log", 1.5, 2, "step"),
+        Report(Ending.OK, None, None, False, "", 1.5, 2),
+        Failure("no", "DataError", refusal=True, memory=False),
+    ):
+        assert from_plain(type(record), json.loads(packed(to_plain(record)))) == record
+
+
+@pytest.mark.parametrize("report", [{"ending": "fine"}, {"more": 1}, {"wall_seconds": "1"}])
+def test_a_report_that_a_job_forged_is_none(tmp_path, report):
+    assert job_folder.collect(room(tmp_path, report)) is None
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", '{"reason": 3}', "{"])
+def test_a_failure_that_a_job_forged_is_none(tmp_path, text):
+    assert job_folder.failure_of(room(tmp_path, **{"failure.json": text})) is None
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", '{"x": NaN}', '{"x": 1e999', "[" * 10**6])

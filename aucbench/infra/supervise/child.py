@@ -21,7 +21,8 @@ from typing import Any, NoReturn
 
 from aucbench.errors import AucbenchError
 from aucbench.infra.supervise import job_folder, limits, proc
-from aucbench.infra.supervise.records import Limits, digest
+from aucbench.infra.supervise.plain import to_plain
+from aucbench.infra.supervise.records import Failure, Limits, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def _answer(task: Task) -> None:
         limits.open_lid()
         with suppress(OSError, ValueError):  # it may have closed its stderr
             traceback.print_exc()
-        text, name = json.dumps(_failure(error)), job_folder.FAILURE
+        text, name = json.dumps(to_plain(_failure(error))), job_folder.FAILURE
     if os.getpid() == me:  # a process that the function forked must not answer in its place
         job_folder.write(task.folder / name, text)
 
@@ -118,14 +119,10 @@ def _found(call: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return] # what is not callable fails when called
 
 
-def _failure(error: BaseException) -> dict[str, Any]:
-    about_memory = _is_about_memory(error)
-    return {
-        "reason": _message(error),
-        "error_type": type(error).__name__,
-        "refusal": isinstance(error, AucbenchError) and not about_memory,
-        "memory": about_memory,
-    }
+def _failure(error: BaseException) -> Failure:
+    memory = _is_about_memory(error)
+    refusal = isinstance(error, AucbenchError) and not memory
+    return Failure(_message(error), type(error).__name__, refusal=refusal, memory=memory)
 
 
 def _message(error: BaseException) -> str:

@@ -17,6 +17,7 @@ from uuid import uuid4
 from aucbench.errors import AucbenchError, ParameterError, UnsupportedError, require_whole
 from aucbench.infra.supervise import job_folder
 from aucbench.infra.supervise.fork_server_handle import ForkServerHandle, Setup
+from aucbench.infra.supervise.plain import to_plain
 from aucbench.infra.supervise.records import Ending, Job, Outcome, Step
 from aucbench.infra.supervise.tickets import Tickets
 from aucbench.infra.supervise.wire import packed
@@ -87,7 +88,7 @@ class Supervisor:
         with self._lock:
             ticket = self._tickets.new()
         try:
-            line = packed({"run": ticket, "job": job.to_json()})
+            line = packed({"run": ticket, "job": to_plain(job)})
         except (TypeError, ValueError) as error:
             raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
         while True:

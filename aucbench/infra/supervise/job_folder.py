@@ -16,14 +16,19 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.infra.supervise.plain import MalformedError, from_plain
+from aucbench.infra.supervise.records import Ending, Failure, Outcome, Report
 
 ROOM, TEMPORARY, OUT, HANDED, LINES = "room", "tmp", "out", "handed", "lines.jsonl"
 RESULT, FAILURE, REPORT = "result.json", "failure.json", "report.json"
 LARGEST = 64 * 2**20  # bytes of a result, of the lines, of all files together
+
+
+T = TypeVar("T")
 
 
 def steps_in(folder: Path) -> Path:
@@ -44,22 +49,21 @@ def write(path: Path, text: str) -> None:
 
 def collect(folder: Path) -> Outcome | None:
     """Read what a job left; None when its job parent wrote no report."""
-    report = _object(read(folder / REPORT))
+    report = _record(Report, folder / REPORT)
     if report is None:
         return None
-    report["ending"] = Ending(report["ending"])
-    if report["step"] is not None:
-        return Outcome(**report)
-    result = None
-    left: dict[str, Any] = {"lines": (), "files": {}}
+    outcome = Outcome(**{field.name: getattr(report, field.name) for field in fields(report)})
+    if report.step is not None:
+        return outcome
     try:
-        left["lines"] = tuple(_lines(folder / ROOM / LINES))
-        left["files"] = _files(folder / ROOM / OUT)
-        result = result_of(folder) if report["ending"] is Ending.OK else None
+        outcome = replace(outcome, lines=tuple(_lines(folder / ROOM / LINES)))
+        outcome = replace(outcome, files=_files(folder / ROOM / OUT))
+        if report.ending is Ending.OK:
+            outcome = replace(outcome, result=result_of(folder))
     except UnfitError as unfit:
-        if report["ending"] is Ending.OK:
-            report |= {"ending": Ending.ERROR, "reason": str(unfit)}
-    return Outcome(**report, **left, result=result)
+        if report.ending is Ending.OK:
+            return replace(outcome, ending=Ending.ERROR, reason=str(unfit))
+    return outcome
 
 
 def result_of(folder: Path) -> dict[str, Any]:
@@ -76,9 +80,9 @@ def result_of(folder: Path) -> dict[str, Any]:
     return found
 
 
-def failure_of(folder: Path) -> dict[str, Any] | None:
+def failure_of(folder: Path) -> Failure | None:
     """Return why the function returned nothing, where it could say so."""
-    return _object(read(folder / FAILURE))
+    return _record(Failure, folder / FAILURE)
 
 
 def read(path: Path) -> bytes | None:
@@ -159,6 +163,14 @@ def _files(folder: Path) -> dict[str, bytes]:
     if sum(len(content or b"") for content in files.values()) > LARGEST:
         raise UnfitError(f"{OUT} has more than {LARGEST >> 20} MiB; leave less behind")
     return {name: content for name, content in files.items() if content is not None}
+
+
+def _record(kind: type[T], path: Path) -> T | None:
+    """Return a record; None where a process that wrote the file itself made it no such record."""
+    try:
+        return from_plain(kind, _object(read(path)))
+    except (UnfitError, MalformedError):
+        return None
 
 
 def _object(text: bytes | None) -> dict[str, Any] | None:

@@ -17,7 +17,8 @@ from typing import Any, NoReturn
 
 from aucbench.infra.supervise import job_folder, proc, watch
 from aucbench.infra.supervise.child import Task
-from aucbench.infra.supervise.records import Ending, Job
+from aucbench.infra.supervise.plain import from_plain, to_plain
+from aucbench.infra.supervise.records import Ending, Job, Report
 from aucbench.infra.supervise.wire import Inbox, packed
 
 FIRST = 3  # descriptor after stdin, stdout and stderr
@@ -56,12 +57,12 @@ def _settle(wire: int, server: int) -> int:
 
 def _report(message: Mapping[str, Any], base: Path) -> None:
     folder = base / str(message["run"])
-    report = _done(Job.from_json(message["job"]), folder, job_folder.steps_in(base))
+    report = _done(from_plain(Job, message["job"]), folder, job_folder.steps_in(base))
     folder.mkdir(parents=True, exist_ok=True)  # the job may have removed it
-    job_folder.write(folder / job_folder.REPORT, json.dumps(report.to_json()))
+    job_folder.write(folder / job_folder.REPORT, json.dumps(to_plain(report)))
 
 
-def _done(job: Job, folder: Path, kept: Path) -> watch.Report:
+def _done(job: Job, folder: Path, kept: Path) -> Report:
     steps: dict[str, Path] = {}
     for number, step in enumerate(job.steps):
         task = Task(step.call, step.request, step.limits, folder / f"step-{number}", steps)
@@ -74,7 +75,7 @@ def _done(job: Job, folder: Path, kept: Path) -> watch.Report:
     return watch.run(Task(job.call, job.request, job.limits, folder, steps))
 
 
-def _ensure(task: Task, place: Path, handed: Path | None) -> watch.Report | None:
+def _ensure(task: Task, place: Path, handed: Path | None) -> Report | None:
     """Do a step unless the folder `place` shows that it was done; how it failed, now or before.
 
     What it leaves in room/out goes to the folder `handed`, or away if that is None.
@@ -86,16 +87,15 @@ def _ensure(task: Task, place: Path, handed: Path | None) -> watch.Report | None
         if place.is_dir():
             return None
         if before.exists():
-            known = json.loads(before.read_text(encoding="utf-8"))
-            return watch.Report(**{**known, "ending": Ending(known["ending"])})
+            return from_plain(Report, json.loads(before.read_text(encoding="utf-8")))
         report = _kept(watch.run(task), task, place, handed)
         if report.ending is Ending.OK:
             return None
-        job_folder.write(before, json.dumps(report.to_json()))
+        job_folder.write(before, json.dumps(to_plain(report)))
         return report
 
 
-def _kept(report: watch.Report, task: Task, place: Path, handed: Path | None) -> watch.Report:
+def _kept(report: Report, task: Task, place: Path, handed: Path | None) -> Report:
     """Put the room of a step that went well, without room/out, where jobs look for it."""
     if report.ending is not Ending.OK:
         return report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from typing import Any
@@ -123,17 +123,6 @@ class Job:
             if "/" in key or key in ("", ".", ".."):
                 raise ParameterError(f"cannot hand over {key!r}: use a key that names a folder")
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, for `from_json`."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, plain: Mapping[str, Any]) -> Job:
-        """Rebuild what `to_json` took apart."""
-        steps = tuple(Step(**{**s, "limits": Limits(**s["limits"])}) for s in plain["steps"])
-        limits, handed = Limits(**plain["limits"]), tuple(plain["handed"])
-        return cls(**{**plain, "limits": limits, "steps": steps, "handed": handed})
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -176,6 +165,30 @@ class Outcome:
     wall_seconds: float = 0.0
     peak_memory: int = 0
     step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a call ended: an `Outcome` without what lies in the room."""
+
+    ending: Ending
+    reason: str | None
+    error_type: str | None
+    refusal: bool
+    log: str
+    wall_seconds: float
+    peak_memory: int
+    step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What the process of a call says of the exception that its function raised."""
+
+    reason: str
+    error_type: str
+    refusal: bool
+    memory: bool  # whether it says that there was not enough memory
 
 
 def digest(plain: Any) -> str:

@@ -6,37 +6,18 @@ import os
 import select
 import signal
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from time import monotonic
-from typing import Any
 
 from aucbench.infra.supervise import child, job_folder, proc
 from aucbench.infra.supervise.limits import Meter
-from aucbench.infra.supervise.records import Ending
+from aucbench.infra.supervise.records import Ending, Report
 
 TAIL = 2**14  # bytes of output that are kept
 CHUNK = 2**16
 MOST_PROCESSES = 500
 NEAR = 0.9  # of the memory budget: who dies there died of it
 PATIENCE = 10.0  # seconds for processes to die of SIGKILL
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """How a call ended: an `Outcome` without what lies in the room."""
-
-    ending: Ending
-    reason: str | None
-    error_type: str | None
-    refusal: bool
-    log: str
-    wall_seconds: float
-    peak_memory: int
-    step: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +144,8 @@ class _Watch:
         """How it ended by itself."""
         folder = self._task.folder
         if failure := job_folder.failure_of(folder):
-            ending = Ending.MEMOUT if failure["memory"] else Ending.ERROR
-            return _Verdict(ending, failure["reason"], failure["error_type"], failure["refusal"])
+            ending = Ending.MEMOUT if failure.memory else Ending.ERROR
+            return _Verdict(ending, failure.reason, failure.error_type, failure.refusal)
         if (folder / job_folder.RESULT).exists():
             return _Verdict(Ending.OK)
         reason = proc.ending(self._ends.get(self._pid, 0))

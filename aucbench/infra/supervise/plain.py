@@ -1,0 +1,78 @@
+"""Jobs and reports as JSON: what is missing, unknown or of another type is an error.
+
+The classes of `records` say what there is; cattrs writes the code for it once, in the warm
+process, before any job parent is forked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from cattrs import Converter, transform_error
+from cattrs.errors import BaseValidationError
+from cattrs.v import format_exception
+
+from aucbench.errors import AucbenchError
+from aucbench.infra.supervise.records import Ending, Failure, Job, Report
+
+T = TypeVar("T")
+
+_converter = Converter(forbid_extra_keys=True)
+
+
+class MalformedError(Exception):
+    """JSON that is not what it should be; the message says where and why."""
+
+
+def to_plain(record: Job | Report | Failure) -> dict[str, Any]:
+    """Return plain values for `from_plain`; requests are taken as they are."""
+    plain: dict[str, Any] = _converter.unstructure(record)
+    return plain
+
+
+def from_plain(kind: type[T], plain: Any) -> T:
+    """Rebuild what `to_plain` took apart.
+
+    Raises
+    ------
+    MalformedError
+        When that cannot be.
+    """
+    if not isinstance(plain, dict):
+        raise MalformedError(f"{type(plain).__name__} is no {kind.__name__} @ $")
+    try:
+        return _converter.structure(plain, kind)
+    except BaseValidationError as error:
+        raise MalformedError("; ".join(transform_error(error, "$", _sentence))) from error
+
+
+def _sentence(error: BaseException, kind: Any) -> str:
+    """Keep our own sentences, which cattrs would replace by "invalid value"."""
+    return str(error) if isinstance(error, AucbenchError) else format_exception(error, kind)
+
+
+def _only(*kinds: type) -> Callable[[Any, Any], Any]:
+    """Take a value of these types as it is; cattrs would turn the text "1" into a number."""
+
+    def take(value: Any, _: Any) -> Any:
+        if type(value) not in kinds:
+            raise TypeError(f"{type(value).__name__}, not {kinds[0].__name__}")
+        return value
+
+    return take
+
+
+def _is_request(kind: Any) -> bool:
+    return bool(kind == Mapping[str, Any])
+
+
+for _kinds in ((str,), (bool,), (int,), (float, int)):
+    _converter.register_structure_hook(_kinds[0], _only(*_kinds))
+# Otherwise the hook for `str` would take it, since its values are texts.
+_converter.register_structure_hook(Ending, lambda value, _: Ending(value))
+_converter.register_structure_hook_func(_is_request, _only(dict))
+_converter.register_unstructure_hook_func(_is_request, dict)
+for _kind in (Job, Report, Failure):
+    _converter.get_structure_hook(_kind)
+    _converter.get_unstructure_hook(_kind)
