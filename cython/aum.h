@@ -3,45 +3,12 @@
 #define AUCBENCH_AUM_H
 
 #include "clones.h"
+#include "keys.h"
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-
-typedef uint64_t aucbench_key;
 
 enum { AUCBENCH_PLACES = 8 }; /* six, to be read with any three bits */
-
-/* Keys in the order of the doubles; -0.0 and 0.0 are one key, and NaN has some place. */
-AUCBENCH_INLINE aucbench_key aucbench_key_of(double x)
-{
-    aucbench_key bits;
-    x += 0.0;
-    memcpy(&bits, &x, sizeof bits);
-    return bits ^ ((0 - (bits >> 63)) | UINT64_C(1) << 63);
-}
-
-AUCBENCH_INLINE double aucbench_of_key(aucbench_key key)
-{
-    double x;
-    key ^= (key >> 63) ? UINT64_C(1) << 63 : UINT64_MAX;
-    memcpy(&x, &key, sizeof x);
-    return x;
-}
-
-/* Row i of a sample, one in each stretch; hashed, so that no period of the rows meets it. */
-AUCBENCH_INLINE size_t aucbench_sampled(size_t i, size_t stretch)
-{
-    const uint64_t hash = ((uint64_t)i + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    return i * stretch + (size_t)(hash % stretch);
-}
-
-/* A table, because compilers turn `|= BIT[j]` into SIMD but not `|= 1 << j`. */
-#define AUCBENCH_BITS_8(b) 1ull << (b), 2ull << (b), 4ull << (b), 8ull << (b), \
-                           16ull << (b), 32ull << (b), 64ull << (b), 128ull << (b)
-static const uint64_t AUCBENCH_BIT[64] = {
-    AUCBENCH_BITS_8(0), AUCBENCH_BITS_8(8), AUCBENCH_BITS_8(16), AUCBENCH_BITS_8(24),
-    AUCBENCH_BITS_8(32), AUCBENCH_BITS_8(40), AUCBENCH_BITS_8(48), AUCBENCH_BITS_8(56)};
 
 /* Bit j: s[j] is not outside lo..hi. Counts those above hi, and the positives of these. */
 AUCBENCH_INLINE uint64_t aucbench_aum_word(const double *s, const signed char *y, int size,

@@ -11,7 +11,8 @@ Design
      few keys in the bracket. Weights are whole numbers, whatever the classes' sizes.
 """
 
-from aum_digits cimport Side, key_t, meet
+from aum_digits cimport Side, meet
+from keys cimport key_of, key_t, of_key, sampled
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
@@ -21,9 +22,6 @@ cdef extern from "aum.h" nogil:
         double c
         double left[8]
         double right[8]
-    key_t key_of "aucbench_key_of"(double x)
-    double of_key "aucbench_of_key"(key_t key)
-    size_t sampled "aucbench_sampled"(size_t i, size_t stretch)
     void gather "aucbench_aum_gather"(
         size_t n, const double* s, const signed char* y, double lo, double hi, key_t* pos,
         key_t* neg, int64_t* count)

@@ -1,13 +1,11 @@
 """Weighted selection among the keys of two classes, by digits: header only."""
 
-from libc.stdint cimport int64_t, uint64_t
+from keys cimport key_t
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-cdef extern from "aum.h" nogil:
-    ctypedef uint64_t key_t "aucbench_key"
-
 cdef enum:
-    DIGITS = 256
+    BYTE_VALUES = 256
 
 
 cdef struct Side:       # keys of one class, its weight, and how many lie above the range
@@ -26,7 +24,7 @@ cdef inline void reach(Side side, key_t* low, key_t* high) noexcept nogil:
 
 cdef inline void count(Side side, key_t low, int shift, int64_t* counts) noexcept nogil:
     cdef Py_ssize_t i
-    memset(counts, 0, DIGITS * sizeof(int64_t))
+    memset(counts, 0, BYTE_VALUES * sizeof(int64_t))
     for i in range(side.size):
         counts[(side.keys[i] - low) >> shift] += 1
 
@@ -49,8 +47,8 @@ cdef inline key_t meet(Side* pos, Side* neg, int64_t target) noexcept nogil:
     Narrows both sides to that key and counts what is above it. Permutes the keys. At most
     eight rounds, as each settles eight more bits.
     """
-    cdef int64_t pos_counts[DIGITS]
-    cdef int64_t neg_counts[DIGITS]
+    cdef int64_t pos_counts[BYTE_VALUES]
+    cdef int64_t neg_counts[BYTE_VALUES]
     cdef int64_t more
     cdef key_t low, high
     cdef int shift, digit
@@ -61,7 +59,7 @@ cdef inline key_t meet(Side* pos, Side* neg, int64_t target) noexcept nogil:
         if low >= high:
             return low
         shift = 0
-        while (high - low) >> shift >= DIGITS:
+        while (high - low) >> shift >= BYTE_VALUES:
             shift += 1
         count(pos[0], low, shift, pos_counts)
         count(neg[0], low, shift, neg_counts)

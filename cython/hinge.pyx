@@ -7,7 +7,8 @@ a pair is active iff b > a, and its hinge is b - a. With a_0 <= a_1 <= ..., the 
 as there are b of a rank above r. So the other class needs neither a sort nor a merge.
 """
 
-from libc.string cimport memcpy, memset
+from keys cimport radix_sort as sort_values
+from libc.string cimport memset
 
 cdef extern from "hinge.h" nogil:
     void aucbench_gather(
@@ -21,12 +22,7 @@ cdef extern from "hinge.h" nogil:
         int* rank,
     )
 
-ctypedef unsigned long long key_t
-
 cdef enum:
-    BITS = 11
-    RADIX = 2048
-    PASSES = 6
     BLOCK = 256  # values whose trips to memory overlap
 
 
@@ -101,56 +97,15 @@ def mend(double[::1] a, int[::1] order, Py_ssize_t moves):
     return moves >= 0
 
 
-cdef inline key_t key_of(double x) noexcept nogil:
-    """Order-preserving bits of a double; -0.0 and 0.0 are one key."""
-    cdef key_t bits
-    x += 0.0
-    memcpy(&bits, &x, 8)
-    return bits ^ ((-(bits >> 63)) | (<key_t> 1 << 63))
-
-
-cdef inline int digit_of(key_t key, int level) noexcept nogil:
-    return <int> ((key >> (BITS * level)) & (RADIX - 1))
-
-
 def radix_sort(
     double[::1] a, int[::1] order, double[::1] spare_a, int[::1] spare_order,
     unsigned int[:, ::1] counts,
 ):
-    """Sort any a, and `order` with it, by digits of 11 bits, the least significant first."""
-    cdef Py_ssize_t m = order.shape[0], r, at
-    cdef int level, digit
-    cdef unsigned int total, count
-    cdef double* a_from = &a[0]
-    cdef double* a_to = &spare_a[0]
-    cdef int* row_from = &order[0]
-    cdef int* row_to = &spare_order[0]
-    cdef key_t key
+    """Sort any a (at least one), and `order` with it; counts has the shape (6, 2048)."""
     with nogil:
-        memset(&counts[0, 0], 0, PASSES * RADIX * sizeof(unsigned int))
-        for r in range(m):
-            key = key_of(a[r])
-            for level in range(PASSES):
-                counts[level, digit_of(key, level)] += 1
-        for level in range(PASSES):
-            if counts[level, digit_of(key_of(a_from[0]), level)] == m:
-                continue
-            total = 0
-            for digit in range(RADIX):
-                count = counts[level, digit]
-                counts[level, digit] = total
-                total += count
-            for r in range(m):
-                digit = digit_of(key_of(a_from[r]), level)
-                at = counts[level, digit]
-                counts[level, digit] += 1
-                a_to[at] = a_from[r]
-                row_to[at] = row_from[r]
-            a_from, a_to = a_to, a_from
-            row_from, row_to = row_to, row_from
-        if a_from != &a[0]:
-            memcpy(&a[0], a_from, m * sizeof(double))
-            memcpy(&order[0], row_from, m * sizeof(int))
+        sort_values(
+            order.shape[0], &a[0], &spare_a[0], &order[0], &spare_order[0], &counts[0, 0]
+        )
 
 
 cdef inline int ranks(

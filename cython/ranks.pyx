@@ -5,22 +5,8 @@ and sort by digits: six passes, whatever the values, where a comparison sort of 
 doubles takes four times as long on machines whose NumPy has no vectorised sort.
 """
 
-from libc.string cimport memcpy, memset
-
-ctypedef unsigned long long key_t
-
-cdef enum:
-    BITS = 11
-    RADIX = 2048
-    PASSES = 6
-
-
-cdef inline key_t key_of(double s) noexcept nogil:
-    """Order-preserving bits of a double that is not NaN; -0.0 and 0.0 are one key."""
-    cdef key_t bits
-    s += 0.0
-    memcpy(&bits, &s, 8)
-    return bits ^ ((-(bits >> 63)) | (<key_t> 1 << 63))
+from keys cimport key_of, key_t
+from keys cimport radix_sort as sort_keys
 
 
 def split_keys(
@@ -41,44 +27,10 @@ def split_keys(
 
 
 def radix_sort(key_t[::1] keys, key_t[::1] spare, unsigned int[:, ::1] counts):
-    """Sort `keys` ascending; `spare` has their size, `counts` the shape (6, 2048).
-
-    Least significant digit first, 11 bits a pass; a digit that all keys share is skipped.
-    """
-    cdef Py_ssize_t n = keys.shape[0], i
-    cdef int level, digit
-    cdef unsigned int total, count
-    cdef key_t* source
-    cdef key_t* target
-    cdef key_t* other
-    cdef key_t key
-    if n == 0:
-        return
-    source, target = &keys[0], &spare[0]
-    with nogil:
-        memset(&counts[0, 0], 0, PASSES * RADIX * sizeof(unsigned int))
-        for i in range(n):
-            key = source[i]
-            for level in range(PASSES):
-                counts[level, (key >> (BITS * level)) & (RADIX - 1)] += 1
-        for level in range(PASSES):
-            if counts[level, (source[0] >> (BITS * level)) & (RADIX - 1)] == n:
-                continue
-            total = 0
-            for digit in range(RADIX):
-                count = counts[level, digit]
-                counts[level, digit] = total
-                total += count
-            for i in range(n):
-                key = source[i]
-                digit = (key >> (BITS * level)) & (RADIX - 1)
-                target[counts[level, digit]] = key
-                counts[level, digit] += 1
-            other = source
-            source = target
-            target = other
-        if source != &keys[0]:
-            memcpy(&keys[0], source, n * sizeof(key_t))
+    """Sort `keys` ascending; `spare` has their size, `counts` the shape (6, 2048)."""
+    if keys.shape[0] > 0:
+        with nogil:
+            sort_keys(keys.shape[0], &keys[0], &spare[0], NULL, NULL, &counts[0, 0])
 
 
 def concordant_twice(const key_t[::1] pos, const key_t[::1] neg):

@@ -1,7 +1,7 @@
 """k-th largest magnitude, top_k and the l1 ball, each in O(d) operations.
 
 Design
-  a. Magnitudes are compared as integer keys (select.h). Any two keys can be compared, so every
+  a. Magnitudes are compared as integer keys (keys.h). Any two keys can be compared, so every
      loop ends on any floats; NaN ranks above infinity, so that top_k keeps what a harness
      must see instead of sweeping it away.
   b. A sample guesses a threshold that a few more than k entries exceed. One SIMD pass copies
@@ -12,19 +12,21 @@ Design
 """
 
 from floyd_rivest cimport select
+from keys cimport magnitude, magnitude_key
 from libc.math cimport isfinite, sqrt
 from libc.stdint cimport INT64_MAX, int64_t
 
 cdef extern from "select.h" nogil:
-    double magnitude(int64_t key)
-    int64_t key_of(double x)
-    double l1_norm(const double* x, Py_ssize_t d, double* peak)
-    void shrink(double* x, Py_ssize_t d, double peak, double delta)
-    Py_ssize_t gather_above(
+    double l1_norm "aucbench_l1_norm"(const double* x, Py_ssize_t d, double* peak)
+    void shrink "aucbench_shrink"(double* x, Py_ssize_t d, double peak, double delta)
+    Py_ssize_t gather_above "aucbench_gather_above"(
         const double* v, Py_ssize_t d, int64_t t, int64_t* out, Py_ssize_t cap)
-    void keep_above(double* v, Py_ssize_t lo, Py_ssize_t hi, int64_t t)
-    Py_ssize_t after_tie(const double* v, Py_ssize_t d, int64_t t, Py_ssize_t q)
-    void sample_keys(const double* v, Py_ssize_t d, int64_t* out, Py_ssize_t s)
+    void keep_above "aucbench_keep_above"(
+        double* v, Py_ssize_t lo, Py_ssize_t hi, int64_t t)
+    Py_ssize_t after_tie "aucbench_after_tie"(
+        const double* v, Py_ssize_t d, int64_t t, Py_ssize_t q)
+    void sample_keys "aucbench_sample_keys"(
+        const double* v, Py_ssize_t d, int64_t* out, Py_ssize_t s)
 
 cdef Py_ssize_t SAMPLED = 512       # entries from which a sample pays
 cdef int FILTERS = 12               # passes of Michelot's filter before bisection by rank
@@ -175,9 +177,9 @@ def l1_ball(double[::1] v, double R, double limit, int64_t[::1] keys):
         if total > limit and isfinite(peak):
             # The mean excess bounds theta from below; less a margin for rounding of the sum.
             floor = max(0.0, peak - R, (total * (1 - 1e-9) - R) / d if isfinite(total) else 0.0)
-            n = gather_above(x, d, min(key_of(floor), key_of(peak) - 1), &keys[0], d)
+            n = gather_above(x, d, min(magnitude_key(floor), magnitude_key(peak) - 1), &keys[0], d)
             for i in range(n):
-                keys[i] = key_of(peak - magnitude(keys[i]))
+                keys[i] = magnitude_key(peak - magnitude(keys[i]))
             shrink(x, d, peak, level(&keys[0], n, R))
             after = l1_norm(x, d, &peak)
             if after > R:
