@@ -14,7 +14,7 @@ cdef struct Side:       # keys of one class, its weight, and how many lie above 
     int64_t weight
 
 
-cdef inline void reach(Side side, key_t* low, key_t* high) noexcept nogil:
+cdef inline void widen_range(Side side, key_t* low, key_t* high) noexcept nogil:
     """Widen low..high to all keys of the side."""
     cdef Py_ssize_t i
     for i in range(side.size):
@@ -54,8 +54,8 @@ cdef inline key_t meet(Side* pos, Side* neg, int64_t target) noexcept nogil:
     cdef int shift, digit
     while True:
         low, high = <key_t> -1, 0
-        reach(pos[0], &low, &high)
-        reach(neg[0], &low, &high)
+        widen_range(pos[0], &low, &high)
+        widen_range(neg[0], &low, &high)
         if low >= high:
             return low
         shift = 0

@@ -1,4 +1,4 @@
-"""The AUM of scores, its one-sided derivatives, and the area under the ROC curve beside it."""
+"""The AUM of scores, its one-sided derivatives, and the area under the ROC curve."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from aucbench.kernels import aum
 class AumLoss:
     """AUM of some scores, and its one-sided derivatives with respect to each of them.
 
-    Those of binary labels take few values; a million examples have them in a megabyte, and
-    `left`, `right` and `gradient` are new arrays whenever they are asked for.
+    With binary labels the derivatives have few distinct values. So each example stores one byte
+    that says which value it has. `left`, `right` and `gradient` make a new array at each call.
 
     Attributes
     ----------
-    value : the area
-    slopes : (2, n) derivatives to the left and to the right, or (2, K) with `place`
-    place : (n,) the column of `slopes` that each example has; None for its own
+    value : float
+        The AUM, in units of the scores times the errors.
+    slopes : array of shape (2, n), or (2, K) with `place`
+        Derivatives to the left and to the right.
+    place : array of shape (n,), optional
+        The column of `slopes` that belongs to each example. Without it, example i has column i.
     """
 
     value: float
@@ -46,7 +49,7 @@ class AumLoss:
 
     @property
     def gradient(self) -> Vector:
-        """Mean of the one-sided derivatives, whose negative is the published direction, (n,)."""
+        """Mean of the left and right derivatives, (n,); its negative is the published direction."""
         mean = self.slopes[0] + self.slopes[1]
         mean *= 0.5
         return self._of_examples(mean)
@@ -60,10 +63,13 @@ class AumLoss:
 
 
 def aum_loss(breakpoints: Breakpoints, scores: ArrayLike) -> AumLoss:
-    """Area under min(FP, FN) over all thresholds (Hillman & Hocking, JMLR 24 (2023) 1).
+    """Area under min(FP, FN) over all thresholds, and its one-sided derivatives.
 
-    O(B log B) for B breakpoints; for binary labels O(n), by weighted selection in place of the
-    sort. Thresholds `value - score` are tied when they are equal as floats.
+    AUM(s) = ∫ min(FP(t), FN(t)) dt over all thresholds t. A breakpoint of example e lies at the
+    threshold `value - s_e`. Two thresholds are tied when they are equal as floats.
+
+    Time: O(B log B) for B breakpoints. For binary labels it is O(n), because a weighted
+    selection takes the place of the sort.
 
     Parameters
     ----------
@@ -76,6 +82,11 @@ def aum_loss(breakpoints: Breakpoints, scores: ArrayLike) -> AumLoss:
     ------
     DataError
         When scores have another shape or are not finite.
+
+    References
+    ----------
+    Hillman & Hocking, "Optimizing ROC curves with a sort-based surrogate loss for binary
+    classification and changepoint detection", JMLR 24 (2023).
     """
     s = scores_of(breakpoints, scores)
     sides = breakpoints.sides
@@ -83,21 +94,30 @@ def aum_loss(breakpoints: Breakpoints, scores: ArrayLike) -> AumLoss:
         found = _by_selection(sides, s)
         if isfinite(found.value):
             return found
-    # The sweep has no differences of scores where the area is 0: fewer of them overflow.
+    # The sort leaves out differences of scores where the area is 0, so fewer of them overflow.
     require_finite(s)
     return _by_sort(breakpoints, s)
 
 
 def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
-    """Area under the ROC curve of rates, ties as straight lines.
+    """Area under the ROC curve; tied thresholds are one straight piece of the curve.
 
-    A curve of errors that are not monotone may run back and below 0 or beyond 1, and so may
-    its area. Counts are divided by their total change over all thresholds.
+    Counts of errors are divided by their total change over all thresholds. If the errors of an
+    example are not monotone in its score, the curve may run backwards or leave [0, 1]. Then the
+    area may lie outside [0, 1] too.
+
+    Parameters
+    ----------
+    breakpoints : Breakpoints
+        Where the errors of each example change.
+    scores : array of shape (n,)
+        Finite real scores, one per example.
 
     Raises
     ------
     DataError
-        As `aum_loss`; when false positives do not grow or false negatives do not fall in all.
+        When scores have another shape or are not finite, when false positives do not grow over
+        all thresholds, or when false negatives do not fall.
     """
     s = scores_of(breakpoints, scores)
     require_finite(s)
@@ -110,8 +130,8 @@ def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
     found = -np.cumsum(breakpoints.fn_diff[order])[ends]
     if not (t.size and fp[-1] > 0.0 and found[-1] > 0.0):
         raise DataError(
-            "an ROC curve needs errors of both kinds, false positives that grow and false "
-            "negatives that fall over all thresholds; give both classes"
+            "an ROC curve needs errors of both kinds: false positives that grow over all "
+            "thresholds, and false negatives that fall; give both classes"
         )
     both = np.r_[0.0, found[:-1]] + found
     return float(np.diff(fp, prepend=0.0) @ both / (2.0 * fp[-1] * found[-1]))
@@ -133,18 +153,18 @@ def _by_sort(breakpoints: Breakpoints, s: Vector) -> AumLoss:
 
 
 def sorted_thresholds(breakpoints: Breakpoints, s: Vector) -> tuple[Vector, Index]:
-    """Ascending thresholds, and their breakpoints; those of one example keep their order."""
+    """Ascending thresholds, and the breakpoint of each; equal thresholds keep their order."""
     t = breakpoints.value - s[breakpoints.example]
     return in_order(t, np.arange(t.size, dtype=np.int32))
 
 
 def scores_of(breakpoints: Breakpoints, scores: ArrayLike) -> Vector:
-    """Scores as float64, one per example; else a `DataError`."""
+    """Return scores as float64; raise `DataError` unless there is one for each example."""
     s = np.ascontiguousarray(scores, dtype=np.float64)
     if s.shape != (breakpoints.n,):
         raise DataError(
-            f"scores have shape {s.shape} and the breakpoints {breakpoints.n} examples; give one "
-            "score per example"
+            f"scores have shape {s.shape} and there are {breakpoints.n} examples; give one score "
+            "per example"
         )
     return s
 
@@ -154,4 +174,4 @@ def require_finite(s: Vector) -> None:
     bad = ~np.isfinite(s)
     if bad.any():
         where = int(bad.argmax())
-        raise DataError(f"score {where} is {s[where]}; scores must be finite")
+        raise DataError(f"score {where} is {s[where]}; give finite scores")

@@ -1,4 +1,4 @@
-"""AUM and AUC along a line of thresholds: every step at which the order of thresholds changes."""
+"""AUM and AUC along a line: every step at which the order of the thresholds changes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError, require_whole
 from aucbench.kernels import aum_sweep
 
-LARGEST = 2.0**1000  # thresholds and slopes: differences and products of two must not overflow
-BITS = 60  # of a sum of errors in units; a sum of four fits in 64 bits with its sign
-ROOM = 12  # doubles asked for per line, of which the sweep fills half
-ENTRIES = 1 << 18  # columns of a block, at the least; memory that is not filled costs nothing
+LARGEST_LINE = 2.0**1000  # limit of thresholds and slopes: no difference or product overflows
+ERROR_BITS = 60  # size of a sum of errors in units; the sum of four of them fits in int64
+DOUBLES_PER_LINE = 12  # memory asked for per line; the sweep fills half of it
+PATH_COLUMNS = 1 << 18  # least size of a block of entries; memory that is not filled is free
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AumPath:
-    """AUM, its slope and the AUC at each distinct step from 0 on; between, AUM is linear.
+    """AUM, its slope and the AUC at each distinct step from 0 on.
+
+    Between two steps the AUM is linear and the AUC is constant.
 
     Attributes
     ----------
@@ -42,9 +44,9 @@ class AumPath:
 
 @dataclass(slots=True, eq=False)
 class Sweep:
-    """The state of a sweep: `run` goes on where it ended.
+    """The state of a sweep over steps; each call of `run` goes on where the last one ended.
 
-    Memory is O(B): about 110 bytes for each of B lines, besides the entries.
+    Memory is O(B): about 110 bytes for each of B lines, and the entries.
     """
 
     lines: Vector
@@ -55,7 +57,7 @@ class Sweep:
 
     @classmethod
     def over(cls, T: Vector, d: Vector, fp: Vector, fn: Vector) -> Sweep:
-        """Return the start of a sweep over checked lines."""
+        """Return a sweep at step 0, over lines that `checked_lines` has checked."""
         n, (fp_units, fn_units, unit) = T.size, in_units(fp, fn)
         sweep = cls(*room_of(n))
         aum_sweep.begin(
@@ -67,7 +69,10 @@ class Sweep:
     def run(
         self, out: Vector, *, step_limit: float = inf, stop: int = aum_sweep.NO_STOP
     ) -> tuple[int, int]:
-        """Fill columns of `out`, C order (5, at least one); return how many, and why it ended."""
+        """Fill columns of `out`, shape (5, >= 1) in C order.
+
+        Returns how many columns were filled, and why the sweep ended (a constant of the kernel).
+        """
         arrays = self.lines, self.levels, self.tree, self.winner, self.state
         return aum_sweep.run(*arrays, step_limit, stop, out)
 
@@ -82,36 +87,39 @@ def aum_path(
 ) -> AumPath:
     """Return AUM, its slope and the AUC at every step >= 0 where two thresholds meet.
 
-    The thresholds are T_b(η) = intercept_b + η slope_b. Sorted, with FP and FN the sums of
-    fp_diff below a threshold and of -fn_diff from it on,
+    The thresholds are T_b(η) = intercept_b + η slope_b at step η. With the thresholds in
+    ascending order T_(1) <= T_(2) <= ..., let FP_k be the sum of fp_diff over the first k of
+    them, and FN_k the sum of -fn_diff over the others. Then
 
         AUM(η) = Σ_k (T_(k+1) - T_(k)) min(FP_k, FN_k).
 
-    Lines that are equal are merged. Steps are exact quotients of the given floats, correctly
-    rounded; events that round to one step are one entry. AUC is the area under the ROC curve
-    with the totals of fp_diff and -fn_diff for 1; where errors are not monotone it may leave
-    [0, 1]. Tied thresholds are one straight piece of the curve, so that the AUC at an event
-    lies halfway between those before and after it (at step 0, between both orders of the tie).
+    Equal lines are merged. A step is the exact quotient of the given floats, correctly rounded.
+    Events that round to the same step are one entry. The AUC is the area under the ROC curve,
+    in which the totals of fp_diff and of -fn_diff count as 1. It may leave [0, 1] where errors
+    are not monotone. Tied thresholds are one straight piece of the curve. So the AUC at an event
+    lies halfway between the AUC before it and after it. At step 0 it lies halfway between the
+    AUCs of both orders of the tie.
 
-    B lines meet in up to B(B - 1) / 2 events. Time O((B + E) log B) for E events, lines that
-    meet in one point being one; memory 110 bytes per line and 40 (80 at the end) per entry:
-    4 MB for all of 500 lines, 400 GB for all of 100 000, so give `max_events` for long lists.
+    B lines meet in at most B(B - 1) / 2 events. The time is O((B + E) log B) for E events, where
+    lines that meet in one point are one event. Memory is 110 bytes per line and 40 bytes per
+    entry (80 at the end). All events of 500 lines take 4 MB; all events of 100 000 lines would
+    take 400 GB. So give `max_events` when there are many lines.
 
     Parameters
     ----------
     intercept, slope : arrays of shape (B,)
-        Finite, at most 2**1000 in magnitude.
+        Finite numbers of at most 2**1000 in magnitude.
     fp_diff, fn_diff : arrays of shape (B,)
-        Changes of the errors where the threshold is passed upwards, counts or rates; their
-        sums are positive and negative. They are rounded to 2**-60 of their total: counts are
-        exact.
+        How the errors change where the threshold is passed upwards, as counts or as rates. The
+        sum of fp_diff is positive, the sum of fn_diff is negative. They are rounded to 2**-60
+        of their total, so counts are exact.
     max_events : int, optional
-        At most this many entries after the first one; default: all.
+        Return at most this many entries after the first one. The default is all.
 
     Raises
     ------
     DataError
-        When the arrays are not of one length, or hold what is said above they must not.
+        When the arrays differ in length, or break one of the rules above.
     ParameterError
         When `max_events` is not a whole number >= 0.
 
@@ -127,11 +135,11 @@ def aum_path(
 
 
 def _blocks(sweep: Sweep, lines: int, max_events: int | None) -> Iterator[Vector]:
-    """All entries, each block of columns as large as those before it together."""
+    """Yield all entries; each block is as large as all blocks before it together."""
     left = 1 + lines * (lines - 1) // 2
     if max_events is not None:
         left = min(left, 1 + int(max_events))
-    size, ending = max(ENTRIES, 2 * lines), aum_sweep.FULL
+    size, ending = max(PATH_COLUMNS, 2 * lines), aum_sweep.FULL
     while left > 0 and ending == aum_sweep.FULL:
         out = np.empty((5, min(size, left)))
         filled, ending = sweep.run(out)
@@ -141,7 +149,15 @@ def _blocks(sweep: Sweep, lines: int, max_events: int | None) -> Iterator[Vector
 
 
 def checked_lines(*columns: ArrayLike) -> list[Vector]:
-    """Return the four columns as float64, or say what is wrong with them; errors: `in_units`."""
+    """Return intercept, slope, fp_diff and fn_diff as float64 vectors of one length.
+
+    Intercepts and slopes are checked here; `in_units` checks the errors.
+
+    Raises
+    ------
+    DataError
+        When lengths differ, or an intercept or slope is not finite or is too large.
+    """
     arrays = [np.ascontiguousarray(column, np.float64) for column in columns]
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1 or arrays[0].ndim != 1:
@@ -150,16 +166,16 @@ def checked_lines(*columns: ArrayLike) -> list[Vector]:
             f"intercept, slope, fp_diff and fn_diff must be vectors of one length, got shapes {got}"
         )
     for name, array in zip(("intercept", "slope"), arrays, strict=False):
-        if not np.maximum.reduce(np.abs(array), initial=0.0) <= LARGEST:  # NaN is not either
+        if not np.maximum.reduce(np.abs(array), initial=0.0) <= LARGEST_LINE:  # also true for NaN
             raise DataError(
-                f"{name} must be finite and at most 2**1000 in magnitude; "
+                f"{name} holds a number that is not finite or is above 2**1000 in magnitude; "
                 "drop rows with missing values, or divide it by a constant"
             )
     return arrays
 
 
 def order_of(T: Vector, d: Vector) -> Index:
-    """Order by (T, d)."""
+    """Return the order of the lines by (T, d): ascending thresholds, ties by slope."""
     keys, rows = in_order(T.copy(), np.arange(T.size, dtype=np.int32))
     if (keys[1:] == keys[:-1]).any():
         _, rows = in_order(d.copy(), np.arange(T.size, dtype=np.int32))
@@ -168,13 +184,24 @@ def order_of(T: Vector, d: Vector) -> Index:
 
 
 def in_units(fp: Vector, fn: Vector) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:
-    """Errors in whole numbers of a power of two, so that sums are the same in any order."""
+    """Return errors as whole multiples of a unit, and the unit, a power of two.
+
+    Sums of whole numbers are exact, so they do not depend on the order of the lines.
+
+    Raises
+    ------
+    DataError
+        When a sum of errors is not finite, or false positives do not grow in total, or false
+        negatives do not fall in total.
+    """
     sizes = [float(np.add.reduce(np.abs(x))) for x in (fp, fn)]
     for name, size in zip(("fp_diff", "fn_diff"), sizes, strict=True):
         if not isfinite(size):
-            raise DataError(f"{name} must be finite, its sum too; drop rows with missing values")
+            raise DataError(
+                f"{name} or the sum of its magnitudes is not finite; drop rows with missing values"
+            )
     _, exponent = frexp(max(sizes))
-    power = max(exponent - BITS, -1000)
+    power = max(exponent - ERROR_BITS, -1000)
     fp_units, fn_units = (np.rint(x * ldexp(1, -power)).astype(np.int64) for x in (fp, fn))
     if not np.add.reduce(fp_units) > 0 > np.add.reduce(fn_units):
         raise DataError(
@@ -185,14 +212,17 @@ def in_units(fp: Vector, fn: Vector) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def room_of(n: int) -> tuple[Vector, NDArray[np.int64], Vector, Index]:
-    """Lines, levels, tree and winners of a sweep over n lines, in one piece.
+    """Return memory for the lines, levels, tree and winners of a sweep over n lines.
 
-    C libraries keep memory for the next call up to twice the largest piece that they were
-    given back, and fresh memory costs as much as the sort: hence one piece, larger than needed.
+    All of it is one piece that is larger than needed. Reason: fresh memory costs as much time as
+    the sort, and C libraries keep freed memory for the next call only up to twice the size of
+    the largest piece that was freed.
     """
     size, before = aum_sweep.tree_size(n), -(-(4 * n + 2) // 8) * 8
-    room = np.empty(max(before + 2 * size, ROOM * n) + 8)
-    room = room[-(room.ctypes.data // 8) % 8 :]  # the eight children of a node are a cache line
+    room = np.empty(max(before + 2 * size, DOUBLES_PER_LINE * n) + 8)
+    room = room[
+        -(room.ctypes.data // 8) % 8 :
+    ]  # align: the eight children of a node fill a cache line
     return (
         room[: 2 * n].reshape(n, 2),
         room[2 * n : 4 * n + 2].view(np.int64).reshape(n + 1, 2),

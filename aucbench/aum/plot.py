@@ -1,4 +1,4 @@
-"""A picture of AUM and AUC along a line."""
+"""Draw AUM and AUC along a line."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ from aucbench.errors import MissingExtraError, ParameterError, require_above
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MARKED = 500  # events that have a marker each, at most
-BEYOND = 1.1  # the end of the axis over the last event
+MARKED = 500  # with more events than this in view, none has a marker of its own
+BEYOND = 1.1  # the end of the step axis, as a multiple of the last event
 
 
 def plot_path(
     path: AumPath, *, axes: Sequence[Axes] | None = None, step_limit: float | None = None
 ) -> tuple[Axes, Axes]:
-    """Draw AUM above AUC over the step, with the least and the largest of those in sight.
+    """Draw AUM and, below it, AUC over the step; mark the least AUM and the largest AUC.
 
-    AUM is linear from event to event. AUC is constant between events, with a point at each where
-    it is another one exactly there. Both are dotted after the last event of the path, as they go
-    on if there is no other: one cut short by max_events does not tell. The least AUM is marked at
-    the first event that has it, the largest AUC amid the steps that have it. Of more than 500
-    events in sight, none has a marker of its own.
+    AUM is linear between events. AUC is constant between events. A point at an event shows an
+    AUC that differs from the AUC after it. After the last event of the path, both lines are
+    dotted: they hold if there are no more events, which a path cut off by max_events does not
+    know. The least AUM in view is marked at the first event that has it. The largest AUC is
+    marked in the middle of the steps that have it. With more than 500 events in view, no event
+    has a marker of its own.
 
     Parameters
     ----------
     path : AumPath
         What to draw.
     axes : two matplotlib Axes, optional
-        For AUM and AUC; default: one above the other in a new figure, with one step axis.
+        The axes for AUM and for AUC. The default is a new figure with one above the other.
     step_limit : float, optional
-        End of the step axis; default: 1.1 of the last event (1 if that is at step 0).
+        End of the step axis. The default is 1.1 times the last event (1 if that is at step 0).
 
     Returns
     -------
     upper, lower : Axes
-        Those of AUM and AUC; `upper.figure` is the figure, which is not shown.
+        The axes of AUM and of AUC. `upper.figure` is the figure; it is not shown.
 
     Raises
     ------
@@ -57,7 +58,7 @@ def plot_path(
     for ax, name in ((upper, "AUM"), (lower, "AUC")):
         ax.set_xlim(0.0, end)
         ax.set_ylabel(name)
-        # Above the axes: to look for the best place in them takes long for many events.
+        # Above the axes, because a search for the best place inside them is slow with many events.
         ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), frameon=False)
     lower.set_xlabel("step")
     return upper, lower
@@ -90,7 +91,7 @@ def _draw_auc(ax: Axes, path: AumPath, end: float) -> None:
 
 
 def _sight(path: AumPath, end: float) -> tuple[int, str, str]:
-    """How many events are in sight, their marker, and the line after the last of them."""
+    """Return how many events are in view, their marker, and the line style after the last one."""
     shown = int(np.searchsorted(path.step, end, side="right"))
     return shown, "." if shown <= MARKED else "", "-" if shown < path.step.size else ":"
 
@@ -98,7 +99,7 @@ def _sight(path: AumPath, end: float) -> tuple[int, str, str]:
 def _pair(axes: Sequence[Axes]) -> tuple[Axes, Axes]:
     found = np.ravel(np.asarray(axes, dtype=object))
     if found.size != 2:
-        raise ParameterError(f"axes must be two, of AUM and of AUC, got {found.size}")
+        raise ParameterError(f"axes must be two, one for AUM and one for AUC, got {found.size}")
     return found[0], found[1]
 
 

@@ -1,4 +1,4 @@
-"""How far to go along a line on which the AUM is piecewise linear: the searches, by name."""
+"""Line searches by name: how far to go along a line on which the AUM is piecewise linear."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import ParameterError, UnknownNameError
 
-GRID = 10.0 ** np.arange(-9.0, 3.5, 0.5)  # steps in units of the direction
+GRID = 10.0 ** np.arange(-9.0, 3.5, 0.5)  # steps η, as multiples of the direction
 
 
 class AumObjective(Protocol):
-    """AUM of scores, as `aucbench.objectives.Aum`."""
+    """What a line search needs of an objective; `aucbench.objectives.Aum` has it."""
 
     @property
     def data(self) -> Data:
@@ -39,21 +39,29 @@ class AumObjective(Protocol):
 
     @property
     def shift(self) -> Vector:
-        """(n,) what the margin takes off each score."""
+        """What the margin subtracts from each score, (n,)."""
         ...
 
     def loss(self, s: Vector) -> AumLoss:
-        """AUM of the scores and its one-sided derivatives."""
+        """Return the AUM of the scores and its one-sided derivatives."""
         ...
 
     def subgradient(self, s: Vector) -> tuple[float, Vector]:
-        """AUM and an element of its subdifferential."""
+        """Return the AUM and an element of its subdifferential."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Weights w − ηp, and the scores s − ηv of the training rows: s = Xw, v = Xp."""
+    """A line of weights w − ηp, and of the scores s − ηv of the training rows.
+
+    Attributes
+    ----------
+    w, p : arrays of shape (d,)
+        Weights and direction.
+    s, v : arrays of shape (n,)
+        s = Xw and v = Xp.
+    """
 
     w: Vector
     p: Vector
@@ -62,17 +70,17 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Steps:
+class LineSearches:
     """The line searches of one training set.
 
-    Each takes a `Line` and returns the step η ≥ 0; 0 where no step is better.
+    Each search takes a `Line` and returns the step η ≥ 0. It returns 0 when no step is better.
 
     Parameters
     ----------
     f : AumObjective
-        Of the training rows.
+        The objective of the training rows.
     held : AumObjective, optional
-        Of the validation rows.
+        The objective of the validation rows.
     """
 
     f: AumObjective
@@ -80,18 +88,18 @@ class Steps:
 
     @cached_property
     def _whole(self) -> Breakpoints:
-        """Errors in whole numbers whose totals are equal, so that the sweep rounds none."""
+        """Errors as whole numbers with equal totals, so that the sweep rounds nothing."""
         return _balanced(self.f.data.breakpoints)
 
     @cached_property
     def _judging(self) -> tuple[Data, Breakpoints]:
-        """The validation rows, and their errors likewise."""
+        """The validation rows, and their errors as in `_whole`."""
         if self.held is None:
             raise ParameterError("there are no validation rows for the search; set validation=0.2")
         return self.held.data, _balanced(self.held.data.breakpoints)
 
     def exact(self, line: Line) -> float:
-        """Minimum of the AUM, in O(n), for labels; else the first local one, by the sweep."""
+        """Minimum of the AUM in O(n) for labels; else its first local minimum, by the sweep."""
         return self._minimum(line).step
 
     def first_min(self, line: Line) -> float:
@@ -99,20 +107,20 @@ class Steps:
         return first_min(self._lines(line)).step
 
     def linear(self, line: Line) -> float:
-        """Least AUM among as many events as there are breakpoints."""
+        """Least AUM of the first B events, where B is the number of breakpoints."""
         lines = self._lines(line)
         return best_min(lines, max_events=lines.intercept.size).step
 
     def quadratic(self, line: Line) -> float:
-        """Least AUM among all events: O(B²) of them."""
+        """Least AUM of all events; there are O(B²)."""
         return best_min(self._lines(line)).step
 
     def max_auc(self, line: Line) -> float:
-        """Greatest AUC of the training rows up to the first local minimum of their AUM."""
+        """Largest AUC of the training rows, up to the first local minimum of their AUM."""
         return best_max_auc(self._lines(line), step_limit=self._end(line)).step
 
     def max_auc_validation(self, line: Line) -> float:
-        """Greatest AUC of the validation rows up to the same step."""
+        """Largest AUC of the validation rows, up to the same step as `max_auc`."""
         held, changes = self._judging
         lines = Lines.of(changes, held.scores(line.w), held.scores(line.p))
         return best_max_auc(lines, step_limit=self._end(line)).step
@@ -123,7 +131,7 @@ class Steps:
         return float((0.0, *GRID)[int(np.argmin(values))])
 
     def _minimum(self, line: Line) -> LineMinimum | Found:
-        """First interval of minimisers; a search of O(n) where the AUM is convex."""
+        """First interval of minimisers, in O(n) where the AUM is convex."""
         target = self.f.data.target
         if isinstance(target, Labels):
             return aum_line_min(line.s - self.f.shift, line.v, target.y)
@@ -138,18 +146,18 @@ class Steps:
         return Lines.of(self._whole, line.s - self.f.shift, line.v)
 
 
-SEARCHES: Mapping[str, Callable[[Steps, Line], float]] = {
-    "exact": Steps.exact,
-    "first_min": Steps.first_min,
-    "linear": Steps.linear,
-    "quadratic": Steps.quadratic,
-    "max_auc": Steps.max_auc,
-    "max_auc_validation": Steps.max_auc_validation,
-    "grid": Steps.grid,
+SEARCHES: Mapping[str, Callable[[LineSearches, Line], float]] = {
+    "exact": LineSearches.exact,
+    "first_min": LineSearches.first_min,
+    "linear": LineSearches.linear,
+    "quadratic": LineSearches.quadratic,
+    "max_auc": LineSearches.max_auc,
+    "max_auc_validation": LineSearches.max_auc_validation,
+    "grid": LineSearches.grid,
 }
 
 
-def search_called(name: str) -> Callable[[Steps, Line], float]:
+def search_called(name: str) -> Callable[[LineSearches, Line], float]:
     """Return the line search of this name; `UnknownNameError` when there is none."""
     if name not in SEARCHES:
         raise UnknownNameError("line_search", name, SEARCHES)

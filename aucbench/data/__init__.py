@@ -1,8 +1,8 @@
-"""What flows through solvers: rows, what is to be predicted of them, chunks and folds.
+"""The data that solvers read: rows, targets, chunks and folds.
 
-`Data.of(X, y)` is the one door where input is checked; `arrays` has the two layouts of rows,
-`targets` and `breakpoints` what is predicted, `folds` how rows are dealt, and `rounding` what
-floating point may do to products with them.
+`Data.of(X, y)` is the only place where input is checked. `arrays` has the two layouts of rows,
+`targets` and `breakpoints` have what is to be predicted, `folds` divides rows into folds, and
+`rounding` bounds the rounding errors of products with rows.
 """
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector

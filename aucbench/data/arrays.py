@@ -1,11 +1,13 @@
-"""One float (float64), one index (int32), two layouts: dense C order and CSR.
+"""Matrices of rows: one float type (float64), one index type (int32), two layouts.
+
+The layouts are dense in C order, and CSR.
 
 Design
   a. A matrix is a `Rows`: the flat arrays that kernels read. The question "dense or
      sparse?" is asked in this module and in cython/rows.pxd, nowhere else.
-  b. A block of rows is a slice (contiguous) or an int32 array (gathered).
-  c. int32 indices: half the bytes of int64 on the memory-bound path. The price is a limit
-     of 2**31 - 1 stored values, refused with a sentence. (Rejected: templates for both.)
+  b. A block of rows is a slice (contiguous rows) or an int32 array (row numbers).
+  c. Indices are int32, which takes half the memory traffic of int64. The price is a limit of
+     2**31 - 1 stored values; more are refused. (Rejected: templates for both types.)
 """
 
 from __future__ import annotations
@@ -23,19 +25,24 @@ Index = NDArray[np.int32]
 Block = slice | Index
 ALL = slice(None)
 MAX_STORED = 2**31 - 1
-SQUARES = (1e-280, 1e305)  # sums of squares between these lost none
-DENSE_FROM = 1 / 3  # share of non-zeros where dense rows overtake CSR (measured: 0.25 to 0.5)
+SQUARES = (1e-280, 1e305)  # a sum of squares between these had no overflow and no underflow
+DENSE_FROM = 1 / 3  # share of non-zeros from which dense rows are faster (measured: 0.25 to 0.5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """`n` rows of `d` features; `columns` and `starts` are None when dense.
+    """A matrix of `n` rows and `d` features, dense or CSR.
 
     Attributes
     ----------
-    values : (n * d,) in C order when dense, (nnz,) when CSR
-    columns : (nnz,) column of each stored value, increasing within a row
-    starts : (n + 1,) where each row begins
+    values : array of shape (n * d,) in C order when dense, (nnz,) when CSR
+        The stored values.
+    columns : array of shape (nnz,), or None when dense
+        The column of each stored value, increasing within a row.
+    starts : array of shape (n + 1,), or None when dense
+        The position at which each row begins, and the end of the last row.
+    n, d : int
+        Number of rows and of features.
     """
 
     values: Vector
@@ -65,16 +72,29 @@ class Rows:
         return csr_array(parts, shape=(self.n, self.d), copy=False)
 
     def take(self, block: Block) -> Rows:
-        """Copy of some rows, in the order given."""
+        """Return a copy of some rows, in the order given."""
         return rows(self.matrix[block])
 
     def densified(self, limit: int, why: str) -> Rows:
-        """Return dense rows; refuse when they would take more than `limit` bytes."""
+        """Return dense rows.
+
+        Parameters
+        ----------
+        limit : int
+            Largest size of the dense rows in bytes.
+        why : str
+            What needs dense rows; it begins the error message.
+
+        Raises
+        ------
+        DataError
+            When sparse rows would take more than `limit` bytes.
+        """
         size = 8 * self.n * self.d
         if self.is_sparse and size > limit:
             raise DataError(
-                f"{why} makes {self.n} x {self.d} sparse rows dense, {size >> 20} MiB "
-                f"of at most {limit >> 20}; use maxabs or unit, which keep zeros"
+                f"{why} makes {self.n} x {self.d} sparse rows dense, which takes {size >> 20} MiB; "
+                f"at most {limit >> 20} MiB are allowed; use maxabs or unit, which keep zeros"
             )
         return rows(self.matrix.toarray()) if self.is_sparse else self
 
@@ -94,19 +114,19 @@ class Rows:
         return Rows(values, self.columns, self.starts, self.n, self.d)
 
     def scaled_columns(self, factor: Vector) -> Rows:
-        """Column j times factor[j]."""
+        """Return the rows with column j multiplied by factor[j]."""
         if self.columns is None:
             return self.with_values((self.matrix * factor).reshape(-1))
         return self.with_values(self.values * factor[self.columns])
 
     def scaled_rows(self, factor: Vector) -> Rows:
-        """Row i times factor[i]."""
+        """Return the rows with row i multiplied by factor[i]."""
         if self.starts is None:
             return self.with_values((self.matrix * factor[:, None]).reshape(-1))
         return self.with_values(self.values * np.repeat(factor, np.diff(self.starts)))
 
     def column_max_abs(self) -> Vector:
-        """max_i |x_ij|, shape (d,)."""
+        """Return max_i |x_ij| of each column j, shape (d,)."""
         if self.columns is None:
             return np.asarray(np.abs(self.matrix).max(axis=0))
         peak = np.zeros(self.d)
@@ -115,9 +135,9 @@ class Rows:
 
     @np.errstate(over="ignore")
     def row_norms(self) -> Vector:
-        """Euclidean norm of each row, shape (n,), right to rounding whatever the others are."""
+        """Return the Euclidean norm of each row, shape (n,), without overflow or underflow."""
         norms, begin = np.zeros(self.n), self._begin
-        filled = np.flatnonzero(np.diff(begin))  # reduceat misreads empty rows
+        filled = np.flatnonzero(np.diff(begin))  # reduceat is wrong for empty rows
         sums = np.add.reduceat(self.values**2, begin[filled])
         norms[filled] = np.sqrt(sums)
         odd = filled[~((sums > SQUARES[0]) & (sums < SQUARES[1]))].astype(np.int32)
@@ -126,7 +146,10 @@ class Rows:
         return norms
 
     def _scaled_norms(self) -> Vector:
-        """As `row_norms` of rows that store something; a power of two scales without rounding."""
+        """Return the norms of rows without an empty row.
+
+        Each row is first scaled by a power of two, which rounds nothing.
+        """
         begin = self._begin
         _, power = np.frexp(np.maximum.reduceat(np.abs(self.values), begin[:-1]))
         scaled = np.ldexp(self.values, np.repeat(-power, np.diff(begin)))
@@ -137,9 +160,12 @@ class Rows:
         return np.arange(self.n + 1) * self.d if self.starts is None else self.starts
 
     def gram(self, c: Vector, centre: Vector) -> Vector:
-        """Sum of c_i (x_i - m)(x_i - m)^T, (d, d), m the centre: dense rows never as a copy."""
+        """Return Σ_i c_i (x_i - m)(x_i - m)ᵀ, shape (d, d), where m is `centre`.
+
+        Dense rows are centred in pieces, so no copy of all of them is made.
+        """
         if self.columns is not None:
-            # A full column moves without becoming dense; one with zeros cannot lie far from 0.
+            # Centring a column without zeros keeps it sparse; a column with zeros is near 0 anyway.
             full = np.where(np.bincount(self.columns, minlength=self.d) == self.n, centre, 0.0)
             moved, centre = self.with_values(self.values - full[self.columns]), centre - full
             X = moved.matrix
@@ -156,7 +182,7 @@ class Rows:
         return total
 
     def with_ones(self) -> Rows:
-        """Return the rows with a last column of ones, the one that carries an intercept."""
+        """Return the rows with a last column of ones, for an intercept."""
         if self.columns is None or self.starts is None:
             return rows(np.hstack([self.matrix, np.ones((self.n, 1))]))
         _check_stored(self.values.size + self.n)
@@ -171,9 +197,15 @@ class Rows:
 
 
 def rows(X: Any) -> Rows:
-    """Rows of a numeric matrix, scipy sparse or anything `np.asarray` takes.
+    """Return the rows of a numeric matrix.
 
-    No copy of a C-contiguous float64 array or of a canonical float64, int32 CSR matrix.
+    Nothing is copied from a C-contiguous float64 array, or from a canonical CSR matrix of
+    float64 values and int32 indices.
+
+    Parameters
+    ----------
+    X : scipy sparse matrix, or anything that `np.asarray` accepts, shape (n, d)
+        The numbers.
 
     Raises
     ------
@@ -184,12 +216,12 @@ def rows(X: Any) -> Rows:
         return _csr_rows(X)
     dense = np.ascontiguousarray(X, dtype=np.float64)
     if np.ndim(X) != 2:
-        raise DataError(f"X must be a matrix (n rows, d columns), got {np.ndim(X)} dimension(s)")
+        raise DataError(f"X has {np.ndim(X)} dimension(s); give a matrix of n rows and d columns")
     return Rows(dense.reshape(-1), None, None, *dense.shape)
 
 
 def stack(upper: Rows, lower: Rows) -> Rows:
-    """Copy of the rows of two matrices of equal d, in the layout of the first."""
+    """Return a copy of the rows of both matrices (equal d), in the layout of the first."""
     if not upper.is_sparse:
         dense = lower.matrix.toarray() if lower.is_sparse else lower.matrix
         return rows(np.vstack([upper.matrix, dense]))
@@ -208,11 +240,11 @@ def _check_stored(count: int) -> None:
 
 def _csr_rows(X: Any) -> Rows:
     if len(X.shape) != 2:
-        raise DataError(f"X must be a matrix (n rows, d columns), got {len(X.shape)} dimension(s)")
+        raise DataError(f"X has {len(X.shape)} dimension(s); give a matrix of n rows and d columns")
     csr = X.tocsr()
     _check_stored(max(csr.nnz, *csr.shape))
     try:
-        csr.check_format(full_check=True)  # kernels trust the column numbers
+        csr.check_format(full_check=True)  # kernels do not check column numbers
     except ValueError as error:
         raise DataError(f"X is not a valid CSR matrix: {error}; build it anew") from error
     if not csr.has_canonical_format:
@@ -227,12 +259,14 @@ def _csr_rows(X: Any) -> Rows:
 
 
 def span(block: Block, n: int) -> tuple[Index | None, int, int]:
-    """Kernel arguments (order, lo, hi) of a block: row order[i], or i itself if None.
+    """Return the kernel arguments (order, lo, hi) of a block.
+
+    The block is row order[i] for lo <= i < hi, or row i itself when order is None.
 
     Raises
     ------
     DataError
-        When a gathered row does not exist: kernels trust their row numbers.
+        When a row number does not exist; kernels do not check row numbers.
     """
     if isinstance(block, slice):
         lo, hi, step = block.indices(n)
@@ -241,7 +275,10 @@ def span(block: Block, n: int) -> tuple[Index | None, int, int]:
         return None, lo, max(lo, hi)
     order = np.ascontiguousarray(block, dtype=np.int32)
     if order.size and order.view(np.uint32).max() >= n:  # a negative row wraps to a huge one
-        raise DataError(f"rows {order.min()}..{order.max()} asked of data with {n} rows")
+        raise DataError(
+            f"the block has row numbers {order.min()} to {order.max()}, but there are {n} rows; "
+            f"give numbers from 0 to {n - 1}"
+        )
     return order, 0, order.size
 
 

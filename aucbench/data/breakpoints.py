@@ -1,4 +1,4 @@
-"""What is to be predicted: where the errors of each example change."""
+"""The target of error functions: where the errors of each example change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,17 @@ Denominator = Literal["rate", "count"]
 
 
 class Sides(NamedTuple):
-    """Binary labels behind breakpoints: y in {-1, +1}, and whether errors are rates."""
+    """The binary labels that breakpoints were made from.
+
+    Attributes
+    ----------
+    y : array of shape (n,), int8 in {-1, +1}
+        The labels.
+    n_pos : int
+        The number of positives.
+    rates : bool
+        Whether errors are rates (shares of their class) or counts.
+    """
 
     y: NDArray[np.int8]
     n_pos: int
@@ -27,19 +37,24 @@ class Sides(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Breakpoints:
-    """Error functions of `n` examples: how errors change where score + threshold passes value.
+    """Error functions of `n` examples: their errors change where score + threshold = value.
 
-    In the order of examples, and of growing values within an example, none twice; the
-    constructors put them so.
+    Breakpoints are in the order of the examples, and within an example in the order of growing
+    values, each value once. The constructors `of`, `of_labels` and `of_penalties` sort them.
 
     Attributes
     ----------
-    example : (B,) whose errors change
-    value : (B,) where they do
-    fp_diff, fn_diff : (B,) by how much, as the threshold grows
-    n : number of examples; some may have no breakpoint
-    fp_base, fn_base : (n,) false positives below all values and false negatives above all,
-        constants which no threshold changes; the AUM leaves them out, else it were infinite
+    example : array of shape (B,), int32
+        The example of each breakpoint, numbered from 0.
+    value : array of shape (B,)
+        Where its errors change, in units of the scores.
+    fp_diff, fn_diff : arrays of shape (B,)
+        By how much false positives and false negatives change as the threshold grows.
+    n : int
+        Number of examples; some may have no breakpoint.
+    fp_base, fn_base : arrays of shape (n,)
+        False positives below all values, and false negatives above all values. No threshold
+        changes these constants. The AUM leaves them out, because with them it would be infinite.
     """
 
     example: Index
@@ -51,32 +66,53 @@ class Breakpoints:
     fn_base: Vector
 
     def __post_init__(self) -> None:
-        """Refuse what kernels, which trust this record, cannot read."""
+        """Check what kernels do not check.
+
+        Raises
+        ------
+        DataError
+            When arrays do not fit together, a number is not finite, or the order is wrong.
+        """
         e = self.example
         if e.dtype != np.int32 or e.ndim != 1:
-            raise DataError("example must be an int32 vector; Breakpoints.of takes any integers")
+            raise DataError(
+                f"example has type {e.dtype} and {e.ndim} dimension(s); give an int32 vector, or "
+                "use Breakpoints.of, which takes any integers"
+            )
         if e.size and not 0 <= e.min() <= e.max() < self.n:
             raise DataError(
-                f"there are examples {e.min()}..{e.max()} in breakpoints of {self.n}; number "
-                "the examples from 0"
+                f"example numbers run from {e.min()} to {e.max()}, but there are {self.n} "
+                "examples; number the examples from 0"
             )
         for x in columns(e.size, value=self.value, fp_diff=self.fp_diff, fn_diff=self.fn_diff):
             if not np.isfinite(x).all():
                 raise DataError(
-                    f"breakpoint {np.isinf(x).argmax()} is infinite; leave out what no finite "
-                    "threshold reaches"
+                    f"breakpoint {np.isinf(x).argmax()} is infinite; leave out breakpoints that no "
+                    "finite threshold reaches"
                 )
         columns(self.n, fp_base=self.fp_base, fn_base=self.fn_base)
         if not _follows(e, self.value).all():
-            raise DataError("breakpoints are out of order; let Breakpoints.of put them in order")
+            raise DataError("breakpoints are out of order; use Breakpoints.of, which sorts them")
 
     @staticmethod
     def of(
         example: ArrayLike, value: ArrayLike, fp_diff: ArrayLike, fn_diff: ArrayLike, n: int
     ) -> Breakpoints:
-        """Check breakpoints, put them in order, merge those at equal values of one example.
+        """Check and sort breakpoints; merge those of one example that have equal values.
 
-        The false positives of each example begin, and its false negatives end, at 0.
+        The false positives of an example are 0 below all its values. Its false negatives are 0
+        above all its values.
+
+        Parameters
+        ----------
+        example : array of shape (B,), integers
+            The example of each breakpoint, numbered from 0.
+        value : array of shape (B,)
+            Where its errors change, in units of the scores.
+        fp_diff, fn_diff : arrays of shape (B,)
+            By how much they change as the threshold grows.
+        n : int
+            Number of examples.
 
         Raises
         ------
@@ -99,7 +135,9 @@ class Breakpoints:
 
     @staticmethod
     def of_labels(y: Any, denominator: Denominator = "rate") -> Breakpoints:
-        """Binary labels: at value 0 a negative becomes an error, a positive is one no longer.
+        """Return the breakpoints of binary labels: one for each example, at value 0.
+
+        There a negative becomes a false positive, and a positive stops being a false negative.
 
         Parameters
         ----------
@@ -107,13 +145,21 @@ class Breakpoints:
             Labels in {-1, 1}, {0, 1} or booleans.
         denominator : {"rate", "count"}
             Errors as shares of their class, or as numbers.
+
+        Raises
+        ------
+        DataError
+            When a label is missing or is none of these, or rates are asked for and a class is
+            missing.
+        ParameterError
+            When the denominator is neither of the two.
         """
         positive = side_of(y) > 0
         n, n_pos = positive.size, int(np.count_nonzero(positive))
         rates = _is_rate(denominator)
         if rates and not 0 < n_pos < n:
             raise DataError(
-                f"{n_pos} of {n} labels are positive, and rates need both classes; "
+                f"{n_pos} of {n} labels are positive, but rates need both classes; give both, or "
                 "use denominator='count'"
             )
         fp, fn = _of_one(n, n_pos, rates)
@@ -131,33 +177,36 @@ class Breakpoints:
         max_log_lambda: ArrayLike | None = None,
         denominator: Denominator = "rate",
     ) -> Breakpoints:
-        """Changepoint detection: errors that are constant on intervals of the log penalty.
+        """Return the breakpoints of errors that are constant on intervals of the log penalty.
 
-        A score is a predicted -log λ, larger for more changes, and so is a value.
+        This is the target of changepoint detection. A score is a predicted -log λ: a larger
+        score means more changes. The values of the breakpoints are in the same units.
 
         Parameters
         ----------
         example : array of shape (I,)
-            Example of each interval, numbered from 0; each has one interval or more.
+            Example of each interval, numbered from 0. Each example has at least one interval.
         min_log_lambda : array of shape (I,)
-            Where the interval begins, the first of an example at -inf.
+            Where the interval begins. The first interval of an example begins at -inf.
         fp, fn : arrays of shape (I,)
             False positives and false negatives on the interval.
         max_log_lambda : array of shape (I,), optional
-            Where it ends; if given, it must be where the next one begins, or at last inf.
+            Where it ends: where the next interval of the example begins, or inf for the last.
         denominator : {"rate", "count"}
             Errors divided by their total change over all thresholds, or as numbers.
 
         Raises
         ------
         DataError
-            When intervals of an example are missing, repeated or do not tile the line.
+            When intervals of an example are missing or repeated, or do not cover the line.
+        ParameterError
+            When the denominator is neither of the two.
         """
         found = Breakpoints(*steps(example, min_log_lambda, max_log_lambda, fp, fn))
         return found.rates if _is_rate(denominator) else found
 
     def take(self, block: Block) -> Breakpoints:
-        """Breakpoints of some examples, numbered from 0 in the order given."""
+        """Return the breakpoints of some examples, which are numbered anew in the order given."""
         chosen = np.arange(self.n)[block]
         starts = np.searchsorted(self.example, np.arange(self.n + 1))
         lengths = np.diff(starts)[chosen]
@@ -170,12 +219,12 @@ class Breakpoints:
 
     @cached_property
     def totals(self) -> tuple[float, float]:
-        """By how much FP grows and FN falls over all thresholds, both > 0.
+        """By how much FP grows and by how much FN falls over all thresholds; both are > 0.
 
         Raises
         ------
         DataError
-            When one of them does not.
+            When FP does not grow or FN does not fall.
         """
         return _total("fp", self.fp_diff), _total("fn", -self.fn_diff)
 
@@ -193,9 +242,9 @@ class Breakpoints:
 
     @cached_property
     def sides(self) -> Sides | None:
-        """The labels when these are the breakpoints of binary labels, else None."""
+        """The labels, if these are the breakpoints of binary labels; else None."""
         if self.value.size != self.n or self.value.any():
-            return None  # else each example has one, as no value is there twice
+            return None  # here each example has one breakpoint, since no value occurs twice
         positive = self.fn_diff != 0.0
         n_pos = int(np.count_nonzero(positive))
         for rates in (False, True)[: 1 + (0 < n_pos < self.n)]:
@@ -207,18 +256,18 @@ class Breakpoints:
 
 
 def _of_one(n: int, n_pos: int, rates: bool) -> tuple[float, float]:
-    """Δfp of a negative and Δfn of a positive."""
+    """Return fp_diff of a negative and fn_diff of a positive."""
     return (1.0 / max(n - n_pos, 1), -1.0 / max(n_pos, 1)) if rates else (1.0, -1.0)
 
 
 def _is_rate(denominator: str) -> bool:
     if denominator not in ("rate", "count"):
-        raise ParameterError(f"denominator must be 'rate' or 'count', got {denominator!r}")
+        raise ParameterError(f"denominator is {denominator!r}; give 'rate' or 'count'")
     return denominator == "rate"
 
 
 def _follows(e: Index, v: Vector) -> NDArray[np.bool_]:
-    """Whether each breakpoint but the first belongs after the one before it."""
+    """Say of each breakpoint but the first whether it belongs after the one before it."""
     after: NDArray[np.bool_] = (e[1:] > e[:-1]) | ((e[1:] == e[:-1]) & (v[1:] > v[:-1]))
     return after
 
@@ -227,22 +276,22 @@ def _total(name: str, diff: Vector) -> float:
     total = float(diff.sum())
     if not total > 0.0:
         raise DataError(
-            f"{name} changes by {total} over all thresholds, and rates divide by that; use counts, "
-            "or add examples with such errors"
+            f"{name} changes by {total} over all thresholds, but rates divide by a change that is "
+            "above 0; use counts, or add examples with such errors"
         )
     return total
 
 
 def _require_errors(e: Index, name: str, diff: Vector) -> None:
-    """Refuse examples whose errors, `diff` summed up from 0, fall below it."""
+    """Raise `DataError` if the errors of an example, which are sums of `diff`, fall below 0."""
     level = np.cumsum(diff)
     starts = np.flatnonzero(np.r_[True, e[1:] != e[:-1]][: e.size])
     before = np.r_[0.0, level][starts]
     errors = level - np.repeat(before, np.diff(np.r_[starts, e.size]))
-    bad = errors < -1e-12 * np.abs(diff).sum()  # else what rounding leaves of 0
+    bad = errors < -1e-12 * np.abs(diff).sum()  # smaller ones may be 0 plus rounding
     if bad.any():
         k = int(bad.argmax())
         raise DataError(
-            f"example {e[k]} would have {name} = {errors[k]}; errors are at least 0, so check the "
+            f"example {e[k]} would have {name} = {errors[k]}, but errors are at least 0; check the "
             f"signs of {name}_diff"
         )

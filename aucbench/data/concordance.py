@@ -1,4 +1,4 @@
-"""The share of pairs, a positive and a negative, that scores put in the right order."""
+"""Concordance: the share of pairs of a positive and a negative that scores order correctly."""
 
 from __future__ import annotations
 
@@ -10,13 +10,22 @@ from aucbench.errors import DataError
 from aucbench.kernels import ranks
 
 MAX_PAIRS = 2**62
-RADIX_FROM = 2_000  # keys from which sorting by digits wins (measured)
+DIGITS_FROM_KEYS = 2_000  # from this number of keys on, the radix sort is faster (measured)
 
 
 def concordance(positive: NDArray[np.bool_], s: Vector, n_pos: int) -> float:
-    """P(s_+ > s_-) + P(s_+ = s_-) / 2, from exact counts, over all pairs of both classes.
+    """Return P(s_+ > s_-) + P(s_+ = s_-) / 2 over all pairs of a positive and a negative.
 
-    One sort per class and one merge in 64-bit integers.
+    The counts are exact 64-bit integers. They take one sort of each class and one merge.
+
+    Parameters
+    ----------
+    positive : boolean array of shape (n,)
+        Which rows are positive.
+    s : array of shape (n,)
+        Scores without NaN.
+    n_pos : int
+        The number of positives, from 1 to n - 1.
 
     Raises
     ------
@@ -25,15 +34,15 @@ def concordance(positive: NDArray[np.bool_], s: Vector, n_pos: int) -> float:
     """
     pairs = n_pos * (s.size - n_pos)
     if pairs > MAX_PAIRS:
-        raise DataError(f"{pairs} pairs exceed 2**62; score a sample of the rows")
+        raise DataError(f"there are {pairs} pairs, more than 2**62; use a sample of the rows")
     pos, neg = np.empty(n_pos + 1, np.uint64), np.empty(s.size - n_pos + 1, np.uint64)
     ranks.split_keys(positive.view(np.uint8), s, pos, neg)
     return ranks.concordant_twice(_sorted(pos[:-1]), _sorted(neg[:-1])) / (2 * pairs)
 
 
 def _sorted(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Sort in place: by comparison while that is quicker, else by digits."""
-    if keys.size < RADIX_FROM:
+    """Sort keys in place, by comparisons or by digits, whichever is faster."""
+    if keys.size < DIGITS_FROM_KEYS:
         keys.sort()
     else:
         ranks.radix_sort(keys, np.empty_like(keys), np.empty((6, 2048), np.uint32))

@@ -1,4 +1,4 @@
-"""`Data.of(X, y)`: the ONE door where input is checked; behind it, everything is trusted."""
+"""Rows with their target. `Data.of(X, y)` checks input; code that reads `Data` trusts it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ from aucbench.errors import DataError, UnsupportedError
 from aucbench.kernels import linear
 
 NEEDS_LABELS = (
-    "needs labels, and the rows have error functions in place of them; take a solver that learns "
-    "from breakpoints, such as aum"
+    "needs labels, but the rows have error functions instead; use a solver that learns from "
+    "breakpoints, such as aum"
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Rows and their labels, perhaps of one class only: what streaming methods learn from.
+    """Rows and their labels, from which streaming methods learn; one class may be missing.
 
     Attributes
     ----------
     rows : Rows
+        n rows of d features, dense or CSR.
     y : array of shape (n,), int8 in {-1, +1}
+        Their labels.
     """
 
     rows: Rows
@@ -41,17 +43,17 @@ class Chunk:
 
     @staticmethod
     def of(X: Any, y: Any, *, positive: Any = None) -> Chunk:
-        """Check input as `Data.of` does, but allow one class.
+        """Check input as `Data.of` does, but allow that one class is missing.
 
-        Raises
-        ------
-        DataError
-            As `Data.of`. Labels that do not occur in this chunk are no error.
+        Parameters and errors are those of `Data.of`. A label in `positive` need not occur in
+        this chunk.
         """
         checked, _ = check_rows(X)
         signs = side_of(y, positive)
         if signs.size != checked.n:
-            raise DataError(f"X has {checked.n} rows but y has {signs.size} labels")
+            raise DataError(
+                f"X has {checked.n} rows but y has {signs.size} labels; give one label per row"
+            )
         return Chunk(checked, signs)
 
     @cached_property
@@ -62,20 +64,20 @@ class Chunk:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Checked rows and what is to be predicted; what every objective and solver reads.
+    """Checked rows and their target. Every objective and every solver reads this.
 
     Attributes
     ----------
     rows : Rows
         n rows of d features, dense or CSR.
     target : Labels or Breakpoints
-        y in {-1, +1}; or the numbers of errors of each row as its score grows.
-    names : tuple of str or None
-        Feature names, where the input had them.
-    folds : array of shape (n,) or None
-        The fold of each row, from 0 on, where the source deals rows to folds.
+        y in {-1, +1}; or how the errors of each row change as its score grows.
+    names : tuple of str, or None
+        Feature names, if the input had them.
+    folds : array of shape (n,), or None
+        The fold of each row, numbered from 0, if the source divides its rows into folds.
     dropped : tuple of str
-        Columns of the source that were left out, since they hold missing or infinite values.
+        Columns of the source that were left out because they hold missing or infinite values.
     """
 
     rows: Rows
@@ -86,30 +88,33 @@ class Data:
 
     @staticmethod
     def of(X: Any, y: Any = None, *, positive: Any = None) -> Data:
-        """Check input and turn it into `Data`, without a copy where none is needed.
+        """Check input and turn it into `Data`; it is copied only where that is necessary.
 
         Parameters
         ----------
         X : array, DataFrame or scipy sparse matrix of any format, shape (n, d)
-            Float64 or float32 or integers or booleans; computed with as float64.
+            Floats, integers or booleans; they become float64.
         y : array of shape (n,)
-            Labels in {-1, 1}, {0, 1} or booleans, or two arbitrary values with `positive`.
+            Labels in {-1, 1}, {0, 1} or booleans; with `positive`, any values.
         positive : label or list of labels, optional
-            Which labels are the positive class; a list makes several classes binary.
+            The positive class. A list of labels makes several classes binary.
 
         Raises
         ------
         DataError
-            One sentence that says what came, what was wanted and the way out.
+            When X is not a matrix of finite numbers, when y does not fit to it, or when the
+            labels are not two classes.
         """
         if isinstance(X, Data) and y is None:
             return X
         checked, names = check_rows(X)
         if y is None:
-            raise DataError("y is missing; pass the labels of the rows")
+            raise DataError("y is missing; give the label of each row")
         if np.shape(y)[:1] != (checked.n,):
             got = np.shape(y)[0] if np.ndim(y) else 0
-            raise DataError(f"X has {checked.n} rows but y has {got} labels")
+            raise DataError(
+                f"X has {checked.n} rows but y has {got} labels; give one label per row"
+            )
         return Data(checked, Labels.of(y, positive), names)
 
     n = property(lambda self: self.rows.n, doc="Number of rows.")
@@ -118,12 +123,12 @@ class Data:
 
     @property
     def labels(self) -> Labels:
-        """The target, for what needs labels.
+        """The target as labels.
 
         Raises
         ------
         UnsupportedError
-            When the rows have breakpoints.
+            When the target is breakpoints.
         """
         if isinstance(self.target, Labels):
             return self.target
@@ -131,24 +136,24 @@ class Data:
 
     @cached_property
     def breakpoints(self) -> Breakpoints:
-        """Where the numbers of errors of each row change; a label changes them at score 0."""
+        """The target as breakpoints; labels become breakpoints that count errors."""
         if isinstance(self.target, Breakpoints):
             return self.target
         return Breakpoints.of_labels(self.target.y, "count")
 
     @property
     def p(self) -> float:
-        """n_+ / n, the share of positives (the SHT-AUC paper's r)."""
+        """n_+ / n, the share of positives (called r in the SHT-AUC paper)."""
         return self.labels.n_pos / self.rows.n
 
     @cached_property
     def chunk(self) -> Chunk:
-        """The same rows and labels for methods that learn from chunks."""
+        """The same rows and labels as one chunk."""
         return Chunk(self.rows, self.y)
 
     @cached_property
     def longest(self) -> float:
-        """max ‖x_i‖; infinity where a square overflows."""
+        """max_i ‖x_i‖, the length of the longest row; infinity where a square overflows."""
         return float(np.sqrt(square_norms(self.rows).max()))
 
     @cached_property
@@ -160,23 +165,28 @@ class Data:
         return m_neg, m_pos
 
     def scores(self, w: Vector, block: Block = ALL) -> Vector:
-        """X_B w, shape (|B|,)."""
+        """Return X_B w, shape (|B|,), the scores of the rows in a block B."""
         return scores(self.rows, w, block)
 
     def pullback(self, r: Vector, block: Block = ALL) -> Vector:
-        """X_B^T r, shape (d,)."""
+        """Return X_Bᵀ r, shape (d,), where r has one number for each row in the block B."""
         out = np.zeros(self.d)
         linear.pullback(*self.rows.arrays, *span(block, self.n), r, out)
         return out
 
     def blocks(self, m: int, rng: np.random.Generator | None = None) -> list[Block]:
-        """Partition of the rows into `m` blocks whose sizes differ by at most one.
+        """Divide the rows into `m` blocks whose sizes differ by at most one.
 
-        Blocks of a random permutation with `rng`, else consecutive rows. Row numbers
-        within a block ascend, so that a pass over it walks forward through memory.
+        With `rng` the blocks are random, otherwise they are consecutive rows. Row numbers ascend
+        within a block, so that a pass over it reads memory forwards.
+
+        Raises
+        ------
+        DataError
+            Unless m is from 1 to n.
         """
         if not 1 <= m <= self.n:
-            raise DataError(f"{m} blocks of {self.n} rows: ask for 1 to {self.n} blocks")
+            raise DataError(f"{m} blocks of {self.n} rows; ask for 1 to {self.n} blocks")
         if m == 1:
             return [ALL]
         cuts = [i * self.n // m for i in range(m + 1)]
@@ -186,14 +196,34 @@ class Data:
         return [np.sort(part) for part in np.split(order, cuts[1:-1])]
 
     def take(self, block: Block) -> Data:
-        """Copy of some rows; labels must hold both classes."""
+        """Return a copy of some rows with their target.
+
+        Raises
+        ------
+        DataError
+            When the rows have labels and a class is missing.
+        """
         target = self.target
         part = Labels.of(target.y[block]) if isinstance(target, Labels) else target.take(block)
         folds = None if self.folds is None else self.folds[block]
         return replace(self, rows=self.rows.take(block), target=part, folds=folds)
 
     def split(self, fraction: float, rng: np.random.Generator) -> tuple[Data, Data]:
-        """(rest, drawn): about `fraction` of each class, or of all rows, is drawn, at least one."""
+        """Divide the rows at random into two parts (rest, drawn).
+
+        Parameters
+        ----------
+        fraction : float
+            The share that is drawn, in (0, 1): of each class, or of all rows where there are no
+            labels. At least one row of each is drawn.
+        rng : numpy.random.Generator
+            Draws the rows.
+
+        Raises
+        ------
+        DataError
+            When a part would have no row of a class.
+        """
         target = self.target
         strata = target.y if isinstance(target, Labels) else np.zeros(self.n, np.int8)
         drawn = [_draw(np.flatnonzero(strata == s), fraction, rng) for s in np.unique(strata)]
@@ -203,7 +233,7 @@ class Data:
         return self.take(rest), self.take(out)
 
     def with_rows(self, mapped: Rows) -> Data:
-        """Return the same target over mapped rows (feature names are not carried over)."""
+        """Return the same target over mapped rows; feature names are dropped."""
         return Data(mapped, self.target, folds=self.folds, dropped=self.dropped)
 
 
@@ -211,8 +241,8 @@ def _draw(members: NDArray[np.intp], fraction: float, rng: np.random.Generator) 
     count = max(1, round(fraction * members.size))
     if not 0 < fraction < 1 or count >= members.size:
         raise DataError(
-            f"a class of {members.size} rows cannot be split at fraction {fraction}: "
-            "both parts need a row of it"
+            f"a class of {members.size} rows cannot be split at fraction {fraction}, because both "
+            "parts need a row of it; give a fraction in (0, 1) and more rows"
         )
     return rng.permutation(members)[:count]
 
@@ -225,17 +255,17 @@ def square_norms(X: Rows) -> Vector:
 
 
 def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
-    """X_B w, shape (|B|,).
+    """Return X_B w, shape (|B|,), the scores of the rows in a block B.
 
     Raises
     ------
     DataError
-        When there are more or fewer weights than features: kernels trust their number.
+        Unless there are as many weights as features; kernels do not check this.
     """
     if X.d != w.size:
         raise DataError(
-            f"the rows have {X.d} features after mapping and there are {w.size} weights; "
-            "give the columns of the training rows"
+            f"the rows have {X.d} features after mapping, but there are {w.size} weights; give the "
+            "columns of the training rows"
         )
     out = np.empty(size(block, X.n))
     linear.scores(*X.arrays, *span(block, X.n), np.ascontiguousarray(w), out)

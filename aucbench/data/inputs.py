@@ -1,4 +1,4 @@
-"""Rows from what users have: arrays, frames, sparse matrices; refused when they are no numbers."""
+"""Check the rows that users give: arrays, data frames or sparse matrices."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from aucbench.errors import DataError
 
 
 def check_rows(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
-    """Rows of `X` and its column names, if it has any; the same door, without labels.
+    """Return the rows of `X`, and its column names if it has any.
+
+    `Data.of` uses this, and so does everything that takes rows without labels.
 
     Raises
     ------
     DataError
-        When `X` is empty, not numeric, not a matrix, or holds NaN or infinity.
+        When `X` is empty, is not numeric, is not a matrix, or holds NaN or infinity.
     """
     if isinstance(X, Rows):
         return X, None
@@ -28,10 +30,14 @@ def check_rows(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
     elif not hasattr(X, "tocsr"):
         X = np.asarray(X)
     if X.dtype.kind not in "fiub":
-        raise DataError(f"X has the type {X.dtype}; encode it as numbers first")
+        raise DataError(
+            f"X has the type {X.dtype}, which is not numeric; encode it as numbers first"
+        )
     checked = rows(X)
     if not checked.n or not checked.d:
-        raise DataError(f"X is empty: {checked.n} rows, {checked.d} columns")
+        raise DataError(
+            f"X is empty: {checked.n} rows, {checked.d} columns; give at least one of each"
+        )
     _refuse_non_finite(checked, names)
     return checked, names
 
@@ -50,11 +56,11 @@ def _frame_values(frame: Any) -> NDArray[Any]:
 def _refuse_non_finite(X: Rows, names: tuple[str, ...] | None) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         total = X.values.sum()
-    if np.isfinite(total):  # one pass; a finite sum has no NaN or infinity in it
+    if np.isfinite(total):  # one fast pass: a sum with NaN or infinity in it is not finite
         return
     bad = np.flatnonzero(~np.isfinite(X.values))
     if not bad.size:
-        return  # finite values whose sum overflowed
+        return  # all values are finite, only their sum overflowed
     at = int(bad[0])
     if X.columns is None or X.starts is None:
         row, column = divmod(at, X.d)
@@ -62,6 +68,6 @@ def _refuse_non_finite(X: Rows, names: tuple[str, ...] | None) -> None:
         row, column = int(np.searchsorted(X.starts, at, side="right")) - 1, int(X.columns[at])
     named = f" ({names[column]!r})" if names else ""
     raise DataError(
-        f"X has {X.values[at]} in row {row}, column {column}{named} and {bad.size} such "
-        "value(s) in all; impute or drop them first"
+        f"X has {X.values[at]} in row {row}, column {column}{named}, and {bad.size} such value(s) "
+        "in total; impute or drop them first"
     )

@@ -11,8 +11,8 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError
 
 
-class Steps(NamedTuple):
-    """What an error function is between its ends: B differences, and n constants each side."""
+class ErrorSteps(NamedTuple):
+    """Error functions as steps: the arguments of `Breakpoints`, in its order."""
 
     example: Index
     value: Vector
@@ -24,7 +24,7 @@ class Steps(NamedTuple):
 
 
 def example_numbers(example: ArrayLike) -> Index:
-    """Check that examples are numbered by integers from 0."""
+    """Return example numbers as int32; raise `DataError` unless they are integers from 0."""
     e = np.asarray(example)
     if e.ndim != 1 or (e.size and e.dtype.kind not in "iu"):
         raise DataError(
@@ -33,12 +33,12 @@ def example_numbers(example: ArrayLike) -> Index:
         )
     if e.size and not 0 <= e.min() <= e.max() < 2**31 - 1:
         wrong = e.min() if e.min() < 0 else e.max()
-        raise DataError(f"there is an example {wrong}; number the examples from 0 to 2**31 - 2")
+        raise DataError(f"there is an example number {wrong}; use numbers from 0 to 2**31 - 2")
     return e.astype(np.int32)
 
 
 def columns(count: int, **arrays: ArrayLike) -> list[Vector]:
-    """Return arrays of `count` numbers as float64; refuse other shapes and NaN."""
+    """Return arrays of `count` numbers as float64; raise `DataError` on other shapes and NaN."""
     found = []
     for name, array in arrays.items():
         x = np.ascontiguousarray(array, dtype=np.float64)
@@ -56,13 +56,16 @@ def steps(
     high: ArrayLike | None,
     fp: ArrayLike,
     fn: ArrayLike,
-) -> Steps:
-    """Differences at growing -log λ of intervals that begin at `low` and may have to end at `high`.
+) -> ErrorSteps:
+    """Return the steps of errors that are constant on intervals of the log penalty.
+
+    An interval begins at `low`. If `high` is given, it must end there. Steps are in the order of
+    growing -log λ within each example.
 
     Raises
     ------
     DataError
-        When intervals of an example are missing, repeated or do not tile the line.
+        When intervals of an example are missing or repeated, or do not cover the line.
     """
     e = example_numbers(example)
     m, fps, fns = columns(e.size, min_log_lambda=low, fp=fp, fn=fn)
@@ -74,13 +77,13 @@ def steps(
     if high is not None:
         (ends,) = columns(e.size, max_log_lambda=high)
         _require_no_gap(e, m, ends[order], last)
-    _require_errors(e, fps, fns)
+    _require_counts(e, fps, fns)
     at = np.flatnonzero(~first)
     at = at[np.lexsort((-m[at], e[at]))]
     fp_diff, fn_diff = fps[at - 1] - fps[at], fns[at - 1] - fns[at]
     changes = (fp_diff != 0.0) | (fn_diff != 0.0)
     at, fp_diff, fn_diff = at[changes], fp_diff[changes], fn_diff[changes]
-    return Steps(e[at], -m[at], fp_diff, fn_diff, int(first.sum()), fps[last], fns[first])
+    return ErrorSteps(e[at], -m[at], fp_diff, fn_diff, int(first.sum()), fps[last], fns[first])
 
 
 def _require_starts(e: Index, m: Vector, first: NDArray[np.bool_]) -> None:
@@ -98,7 +101,7 @@ def _require_starts(e: Index, m: Vector, first: NDArray[np.bool_]) -> None:
         _refuse(e[k], f"has two intervals that begin at {m[k]}", "keep one of them")
     if np.isposinf(m).any():
         k = int(np.isposinf(m).argmax())
-        _refuse(e[k], "has an interval that begins at inf", "leave it out, since it is empty")
+        _refuse(e[k], "has an interval that begins at inf", "leave it out, because it is empty")
 
 
 def _require_no_gap(e: Index, m: Vector, ends: Vector, last: NDArray[np.bool_]) -> None:
@@ -107,15 +110,15 @@ def _require_no_gap(e: Index, m: Vector, ends: Vector, last: NDArray[np.bool_]) 
     if wrong.any():
         k = int(wrong.argmax())
         what = f"has an interval from {m[k]} to {ends[k]}, which should end at {wanted[k]}"
-        _refuse(e[k], what, "let its intervals tile the line from -inf to inf")
+        _refuse(e[k], what, "its intervals must cover the line from -inf to inf without a gap")
 
 
-def _require_errors(e: Index, fps: Vector, fns: Vector) -> None:
+def _require_counts(e: Index, fps: Vector, fns: Vector) -> None:
     for name, x in (("fp", fps), ("fn", fns)):
         wrong = ~((x >= 0.0) & (x < np.inf))
         if wrong.any():
             k = int(wrong.argmax())
-            _refuse(e[k], f"has {name} = {x[k]}", "errors are finite and at least 0")
+            _refuse(e[k], f"has {name} = {x[k]}", "give finite errors of at least 0")
 
 
 def _refuse(example: int, what: str, way_out: str) -> NoReturn:

@@ -1,10 +1,10 @@
-"""What rounding can do to products with the rows: bounds that a certificate adds to its gap.
+"""Bounds of the rounding errors of products with the rows; a certificate adds them to its gap.
 
-A certified gap must hold for the numbers that were computed. A sum of m products is off by at
-most γ_m times the sum of their magnitudes, γ_m = m u/(1 − m u), u = 2⁻⁵³, whatever the order
-of the additions (Higham, "Accuracy and stability of numerical algorithms", 2002, section 3.1).
-The bounds below are worst cases; on scaled rows they are far below any useful tolerance, and
-on rows with large offsets they say how many digits are left.
+A certified gap must hold for the numbers that were computed. The error of a sum of m products
+is at most γ_m times the sum of their magnitudes, for any order of the additions, where
+γ_m = m u/(1 − m u) and u = 2⁻⁵³ (Higham, "Accuracy and stability of numerical algorithms", 2002,
+section 3.1). The bounds below are worst cases. On scaled rows they are far below any useful
+tolerance. On rows with large offsets they show how many digits are left.
 """
 
 from __future__ import annotations
@@ -17,76 +17,78 @@ import numpy as np
 from aucbench.data.arrays import Vector
 from aucbench.data.data import Data
 
-UNIT = 2.0**-53
-Slack = tuple[float, float]  # e and η: see `gap_of_gradient`
+UNIT = 2.0**-53  # u, the unit of rounding
+Slack = tuple[float, float]  # (e, η), see `gap_of_gradient`
 
 
 @runtime_checkable
 class Rounded(Protocol):
-    """An objective that says how far rounding moves it."""
+    """An objective that knows a bound of its rounding errors."""
 
     def rounding(self, w: Vector) -> Slack:
-        """(e, η) at w."""
+        """Return (e, η) at w."""
         ...
 
 
 def slack_of(f: object, w: Vector) -> Slack:
-    """(e, η) of an objective; infinite, so that nothing is certified, where it does not say."""
+    """Return (e, η) of an objective; infinite if it knows none, so that nothing is certified."""
     return f.rounding(w) if isinstance(f, Rounded) else (inf, inf)
 
 
 def gamma(m: int) -> float:
-    """γ_m = m u/(1 − m u)."""
+    """Return γ_m = m u/(1 − m u)."""
     return m * UNIT / (1.0 - m * UNIT)
 
 
 def longest(data: Data) -> float:
-    """A bound of max ‖x_i‖; infinity where a square overflows."""
+    """Return a bound of max_i ‖x_i‖; infinity where a square overflows."""
     return data.longest * (1.0 + gamma(data.d + 4))
 
 
 def of_scores(data: Data, w: Vector) -> float:
-    """Return a bound of |computed − exact| x_i·w, over all rows.
+    """Return a bound of the error of x_i·w, over all rows i.
 
-    The kernels keep two sums of a CSR row, and at least four, mostly eight, of a dense one.
+    The kernels add up a CSR row in two sums, and a dense row in at least four sums.
     """
     sums = 2 if data.rows.is_sparse else 4
     return gamma(data.d // sums + 16) * longest(data) * float(np.linalg.norm(w))
 
 
 def of_pullback(data: Data, weight: float) -> float:
-    """Return a bound of ‖computed − exact‖ of Xᵀc, where Σ|c_i| = `weight`."""
+    """Return a bound of the length of the error of Xᵀc, where Σ|c_i| = `weight`."""
     return gamma(data.n + 4) * longest(data) * weight
 
 
 def of_hinge(data: Data, w: Vector) -> Slack:
-    """(e, η) of a mean of [1 − s_i + s_j]₊ over pairs, where each pair weighs its two rows once.
+    """Return (e, η) of a mean of [1 − s_i + s_j]₊ over pairs of rows (i, j).
 
-    An error s of the scores moves the mean by 2s and may swap a pair that is at the kink, which
-    costs as much; the value is a sum of n multiples of scores.
+    An error s of the scores moves the mean by at most 2s. It may also move a pair across the
+    kink, which costs as much. The mean is a sum of n multiples of scores.
     """
     e = 4.0 * of_scores(data, w) + of_pullback(data, 4.0 * float(np.linalg.norm(w)))
     return e, of_pullback(data, 2.0)
 
 
 def gap_of_gradient(length: float, w: Vector, lam: float, slack: Slack) -> float:
-    """Bound P(w) − min P for P = f + (λ/2)‖·‖² from a computed subgradient of P at w.
+    """Return a bound of P(w) − min P, from a computed subgradient of P = f + (λ/2)‖·‖² at w.
 
     Parameters
     ----------
     length : float
         ‖G‖, G = g + λw the subgradient.
     w : array of shape (d,)
+        The point.
     lam : float
         λ > 0.
     slack : tuple of 2 floats
-        (e, η): the computed value and subgradient of f give f(u) ≥ f(w) + g·(u − w) − e −
-        η‖u − w‖ for all u.
+        (e, η) such that f(u) ≥ f(w) + g·(u − w) − e − η‖u − w‖ for all u, with the computed
+        value f(w) and subgradient g.
 
     Returns
     -------
     float
-        (‖G‖ + η)²/(2λ) + e, and the rounding of G and of this; infinity where it overflows.
+        (‖G‖ + η)²/(2λ) + e, plus the rounding of G and of this formula. Infinity where it
+        overflows.
     """
     e, eta = slack
     own = gamma(w.size + 16)

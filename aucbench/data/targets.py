@@ -1,4 +1,4 @@
-"""What is to be predicted: binary labels."""
+"""The target of binary labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,13 @@ from aucbench.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Binary target: `y` int8 of shape (n,) with values -1 and +1, both present."""
+    """Binary labels of both classes.
+
+    Attributes
+    ----------
+    y : array of shape (n,), int8 in {-1, +1}
+        The label of each row.
+    """
 
     y: NDArray[np.int8]
 
@@ -31,48 +37,56 @@ class Labels:
 
     @staticmethod
     def of(y: Any, positive: Any = None) -> Labels:
-        """Check and encode labels; `positive` names the positive label or labels.
+        """Check labels and encode them as -1 and +1.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            Labels in {-1, 1}, {0, 1} or booleans; with `positive`, any values.
+        positive : label or list of labels, optional
+            The positive class.
 
         Raises
         ------
         DataError
-            When the labels are missing, of one class, or ambiguous without `positive`.
+            When a label is missing, when there is only one class, or when it is not clear which
+            labels are positive.
         """
-        mask = _is_positive(_vector(y), positive)
+        mask = _is_positive(_label_vector(y), positive)
         if mask.all() or not mask.any():
             only = "positive" if mask.all() else "negative"
-            raise DataError(f"all {mask.size} labels are {only}; AUC needs both classes")
+            raise DataError(f"all {mask.size} labels are {only}; the AUC needs both classes")
         return Labels(np.where(mask, np.int8(1), np.int8(-1)))
 
 
 def side_of(y: Any, positive: Any = None) -> NDArray[np.int8]:
-    """Encode labels of a part of the rows as -1 and +1; it need not hold both classes.
+    """Encode the labels of some rows as -1 and +1; a class may be missing.
 
     Raises
     ------
     DataError
-        When a label is missing, or is neither of {-1, 0} nor 1 and `positive` is not given.
+        When a label is missing, or when it is not -1, 0 or 1 and `positive` is not given.
     """
-    raw = _vector(y)
+    raw = _label_vector(y)
     if positive is not None:
         several = isinstance(positive, Collection) and not isinstance(positive, str | bytes)
         mask = np.isin(raw, [*positive] if several else [positive])
     elif strange := {*raw.tolist()} - {-1, 0, 1}:
         raise DataError(
-            f"there is a label {min(strange, key=str)!r}; say which labels are the positives "
-            "with positive="
+            f"there is a label {min(strange, key=str)!r}; say with positive= which labels are "
+            "positive"
         )
     else:
         mask = raw > 0
     return np.where(mask, np.int8(1), np.int8(-1))
 
 
-def _vector(y: Any) -> NDArray[Any]:
+def _label_vector(y: Any) -> NDArray[Any]:
     raw = np.asarray(y)
     if raw.ndim == 2 and 1 in raw.shape:
         raw = raw.reshape(-1)
     if raw.ndim != 1:
-        raise DataError(f"y must be one-dimensional, got shape {raw.shape}")
+        raise DataError(f"y has shape {raw.shape}; give one label per row, shape (n,)")
     if raw.dtype.kind == "f" and not np.isfinite(raw).all():
         where = int(np.flatnonzero(~np.isfinite(raw))[0])
         raise DataError(f"y has {raw[where]} in row {where}; every row needs a label")
@@ -82,7 +96,9 @@ def _vector(y: Any) -> NDArray[Any]:
 def _is_positive(raw: NDArray[Any], positive: Any) -> NDArray[np.bool_]:
     if positive is None and raw.size and raw.dtype.kind in "fiub":
         low, mask = raw.min(), np.asarray(raw == 1)
-        if low in (-1, 0, 1) and (mask | (raw == low)).all():  # what the sets below ask, quickly
+        if (
+            low in (-1, 0, 1) and (mask | (raw == low)).all()
+        ):  # the fast form of the test on sets below
             return mask
     values = sorted({*raw.tolist()}, key=lambda v: (str(type(v)), v))
     shown = ", ".join(map(repr, values[:6])) + (", ..." if len(values) > 6 else "")
@@ -92,12 +108,10 @@ def _is_positive(raw: NDArray[Any], positive: Any) -> NDArray[np.bool_]:
         absent = [label for label in wanted if label not in values]
         if absent or not (several or len(values) <= 2):
             raise DataError(
-                f"positive={positive!r} does not split the labels {shown}: name one of two "
-                "labels, or the list of those of several that count as positive"
+                f"positive={positive!r} does not split the labels {shown}; name one label of two, "
+                "or a list of those labels that are positive"
             )
         return np.isin(raw, wanted)
     if not ({*values} <= {-1, 1} or {*values} <= {0, 1}):
-        raise DataError(
-            f"the labels are {shown}; say which of them are the positives with positive="
-        )
+        raise DataError(f"the labels are {shown}; say with positive= which of them are positive")
     return np.asarray(raw > 0, dtype=np.bool_)

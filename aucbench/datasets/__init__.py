@@ -1,4 +1,4 @@
-"""Data sets: embedded, simulated, from files, by URL. Each loader returns `Data`."""
+"""Data sets: embedded, simulated, from files or from a URL. Each loader returns `Data`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 @hookimpl
 def aucbench_datasets() -> Factories:
-    """Data sets that are always there: embedded and simulated."""
+    """Return the data sets that need no file: embedded and simulated ones."""
     return {
         "breast-cancer": breast_cancer,
         **{f"digits-{digit}": one_against_the_rest(digit) for digit in range(10)},

@@ -1,8 +1,8 @@
-"""Changepoint sets: NAME.features.csv and NAME.errors.csv, which stands in place of labels.
+"""Changepoint sets: NAME.features.csv, and NAME.errors.csv instead of labels.
 
 Design
-  a. The errors file names the set: it is what `available` lists and `locate` finds.
-  b. Rows are matched by sequence, and all files must be about the same ones.
+  a. The errors file stands for the set: `available` lists it and `locate` finds it.
+  b. Rows are matched by sequence. All files must have the same sequences.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.formats import is_number, without_compression
-from aucbench.datasets.sheets import MISSING, Sheet, numbers
+from aucbench.datasets.sheets import MISSING, Sheet, as_numbers
 from aucbench.errors import DataError
 
 SEQUENCE = "sequenceID"
-OWN = "fold"  # the column of errors.csv that deals the sequences to folds
-_END = "max_log_lambda"  # the column that may be absent
+OWN_FOLDS = "fold"  # the column of errors.csv that gives the fold of each sequence
+_END = "max_log_lambda"  # an optional column
 _PART = re.compile(r"(.+)\.(features|errors|folds)\.csv(\.(?i:xz|bz2|gz)|)")
 _PACKED = ("", ".xz", ".bz2", ".gz")
 
@@ -36,63 +36,68 @@ def load_changepoint(
     features: str | os.PathLike[str],
     errors: str | os.PathLike[str],
     *,
-    folds: str | None = OWN,
+    folds: str | None = OWN_FOLDS,
 ) -> Data:
-    """Read features of sequences, and their numbers of errors at each penalty.
+    """Read the features of sequences, and their numbers of errors at each penalty.
 
-    Both files, comma-separated with a header, may end in .xz, .bz2 or .gz, and are matched by
-    sequence. The target is `Breakpoints` of numbers of errors, not of rates.
+    Both files are comma-separated tables with a header, possibly compressed (.xz, .bz2, .gz).
+    Their rows are matched by sequence. The target is `Breakpoints` that count errors.
 
     Parameters
     ----------
     features : path of NAME.features.csv
-        A row per sequence, which the first column names. Columns with a missing (NA, blank)
-        or infinite value are left out; `Data.dropped` has their names.
+        One row for each sequence. The first column is the name of the sequence. Columns with a
+        missing (NA, blank) or infinite value are left out; `Data.dropped` has their names.
     errors : path of NAME.errors.csv
-        A row per interval of the log penalty: sequenceID, min_log_lambda, fp, fn, and if there
-        is one max_log_lambda, with which the intervals must tile the line.
+        One row for each interval of the log penalty, with the columns sequenceID,
+        min_log_lambda, fp and fn. If there is a column max_log_lambda, the intervals of a
+        sequence must cover the line without a gap.
     folds : str, optional
-        Column that deals sequences to folds: "fold" of errors.csv, where there is one; another
-        of NAME.folds.csv beside the features; None or "none" for no folds. They are numbered
-        from 0 in the order of the values in the file.
+        The column with the fold of each sequence. "fold" is a column of errors.csv; without
+        that column there are no folds. Any other name is a column of NAME.folds.csv, which lies
+        beside the features. None or "none" means no folds. Folds are numbered from 0 in the
+        order of the values in the file.
 
     Raises
     ------
     DataError
-        When a file cannot be read, a feature is text, no feature is left, a sequence stands in
-        one file only or has two rows of features or two folds, its intervals are wrong, or there
-        is no column `folds`.
+        When a file cannot be read; when a feature is text, or no feature is left; when a
+        sequence is in one file only, has two rows of features, has two folds or has wrong
+        intervals; or when there is no column `folds`.
     """
     return _joined(Sheet.of(Path(features)), Sheet.of(Path(errors)), folds, ())
 
 
 def load_parts(path: Path, folds: str | None, drop: Sequence[str | int]) -> Data:
-    """Read the set that `path` is a part of, without the features `drop`; as `load_changepoint`."""
+    """Read the set that the file `path` belongs to, without the features `drop`.
+
+    All else is as in `load_changepoint`.
+    """
     features, errors = (Sheet.of(_part(path, part)) for part in ("features", "errors"))
     return _joined(features, errors, folds, drop)
 
 
-def name_of(path: Path) -> str | None:
-    """Name of the changepoint set that `path` is a part of."""
+def set_name(path: Path) -> str | None:
+    """Return the name of the changepoint set that the file `path` belongs to, or None."""
     part = _PART.fullmatch(path.name)
     return part[1] if part and (part[2] == "errors" or _beside(path, "errors")) else None
 
 
 def names_set(path: Path) -> bool:
-    """Whether `path` is the errors file of a set whose features lie beside it."""
+    """Return whether `path` is an errors file with its features file beside it."""
     part = _PART.fullmatch(path.name)
     return part is not None and part[2] == "errors" and bool(_beside(path, "features"))
 
 
-def no_labels(name: str, way_out: str = "give one with labels") -> DataError:
-    """Return the refusal of a changepoint set where labels are wanted."""
+def no_labels(name: str, way_out: str = "give a set with labels") -> DataError:
+    """Return the error for a changepoint set where labels are wanted."""
     return DataError(
-        f"{name} is a changepoint set, which has error functions in place of labels; {way_out}"
+        f"{name} is a changepoint set, which has error functions instead of labels; {way_out}"
     )
 
 
 def _beside(path: Path, part: str) -> list[Path]:
-    """Files of another part of the set, the one that is compressed as `path` is first."""
+    """Return the files of another part of the set; first the one compressed like `path`."""
     stem = without_compression(path.name)
     packed = path.name[len(stem) :]
     found = _PART.fullmatch(path.name)
@@ -105,9 +110,9 @@ def _beside(path: Path, part: str) -> list[Path]:
 def _part(path: Path, part: str) -> Path:
     if files := _beside(path, part):
         return files[0]
-    lacking = f"{name_of(path)}.{part}.csv"
+    lacking = f"{set_name(path)}.{part}.csv"
     raise DataError(
-        f"{path} is a part of a changepoint set and {lacking} is not beside it; put it there, or "
+        f"{path} belongs to a changepoint set, but {lacking} is not beside it; put it there, or "
         "give the paths of both files to load_changepoint"
     )
 
@@ -115,11 +120,11 @@ def _part(path: Path, part: str) -> Path:
 def _joined(inputs: Sheet, errors: Sheet, folds: str | None, drop: Sequence[str | int]) -> Data:
     sequences = inputs.columns[0]
     twice = [name for name, count in Counter(sequences).items() if count > 1]
-    _require_none(inputs, twice, "stand in it more than once", "keep one row of each")
+    _require_none(inputs, twice, "have more than one row in it", "keep one row of each")
     example = _matched(sequences, errors, inputs.path)
     X, names, dropped = _finite_features(inputs, drop)
     rows, _ = check_rows(X)
-    target = _target(errors, example, sequences)
+    target = _breakpoints(errors, example, sequences)
     return Data(rows.in_faster_layout(), target, names, _folds(inputs, errors, folds), dropped)
 
 
@@ -131,12 +136,12 @@ def _require_none(sheet: Sheet, sequences: Sequence[str], what: str, way_out: st
 
 
 def _matched(sequences: Sequence[str], sheet: Sheet, features: Path) -> Index:
-    """Number of the example that each row of `sheet` is about; all must occur."""
+    """Return the example number of each row of `sheet`; each sequence must have a row."""
     number = {name: k for k, name in enumerate(sequences)}
-    told_of = dict.fromkeys(sheet.column(SEQUENCE))
-    strangers = [name for name in told_of if name not in number]
-    absent = [name for name in sequences if name not in told_of]
-    way_out = "let both files be about the same sequences"
+    mentioned = dict.fromkeys(sheet.column(SEQUENCE))
+    strangers = [name for name in mentioned if name not in number]
+    absent = [name for name in sequences if name not in mentioned]
+    way_out = "give the same sequences in both files"
     _require_none(sheet, strangers, f"have no row in {features.name}", way_out)
     _require_none(sheet, absent, f"of {features.name} have no row in it", way_out)
     return np.array([number[name] for name in sheet.column(SEQUENCE)], dtype=np.int32)
@@ -145,13 +150,15 @@ def _matched(sequences: Sequence[str], sheet: Sheet, features: Path) -> Index:
 def _finite_features(
     sheet: Sheet, drop: Sequence[str | int]
 ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
-    """Columns that are finite in all rows, their names, and the names of the others."""
+    """Return the columns that are finite in all rows, their names, and the other names."""
     header = sheet.header[1:]
     try:
         out = {column_at(wanted, header, len(header)) for wanted in drop}
     except DataError as error:
         raise sheet.refuse(str(error)) from error
-    found = [(header[j], numbers(sheet.columns[j + 1])) for j in range(len(header)) if j not in out]
+    found = [
+        (header[j], as_numbers(sheet.columns[j + 1])) for j in range(len(header)) if j not in out
+    ]
     if texts := [repr(name) for name, x in found if x is None]:
         listed = ", ".join(texts[:5]) + (", ..." if len(texts) > 5 else "")
         raise sheet.refuse(f"{len(texts)} feature(s) are not numeric: {listed}; drop them first")
@@ -159,14 +166,14 @@ def _finite_features(
     names = tuple(name for name, _ in kept)
     if not kept:
         raise sheet.refuse(
-            f"no feature is left: {len(found)} hold missing or infinite values and {len(out)} were "
-            "dropped; give one that is finite in all rows"
+            f"no feature is left: {len(found)} hold missing or infinite values, and {len(out)} "
+            "were dropped; give one that is finite in all rows"
         )
     left = tuple(name for name, x in found if x is not None and not np.isfinite(x).all())
     return np.column_stack([x for _, x in kept]), names, left
 
 
-def _target(errors: Sheet, example: Index, sequences: Sequence[str]) -> Breakpoints:
+def _breakpoints(errors: Sheet, example: Index, sequences: Sequence[str]) -> Breakpoints:
     low, fp, fn = (errors.numbers(name, SEQUENCE) for name in ("min_log_lambda", "fp", "fn"))
     high = errors.numbers(_END, SEQUENCE) if _END in errors.header else None
     try:
@@ -181,9 +188,13 @@ def _target(errors: Sheet, example: Index, sequences: Sequence[str]) -> Breakpoi
 
 
 def _folds(inputs: Sheet, errors: Sheet, wanted: str | None) -> Index | None:
-    if wanted is None or wanted == "none" or (wanted == OWN and OWN not in errors.header):
+    if (
+        wanted is None
+        or wanted == "none"
+        or (wanted == OWN_FOLDS and OWN_FOLDS not in errors.header)
+    ):
         return None
-    sheet = errors if wanted == OWN else _folds_sheet(inputs, errors, str(wanted))
+    sheet = errors if wanted == OWN_FOLDS else _folds_sheet(inputs, errors, str(wanted))
     fold: dict[int, str] = {}
     example = _matched(inputs.columns[0], sheet, inputs.path)
     for k, value in zip(example.tolist(), sheet.column(str(wanted)), strict=True):
@@ -191,7 +202,7 @@ def _folds(inputs: Sheet, errors: Sheet, wanted: str | None) -> Index | None:
             both = " and ".join(dict.fromkeys([fold.get(k, value), value]))
             raise sheet.refuse(
                 f"sequence {inputs.columns[0][k]!r} has the {wanted} {both!r}; give each "
-                "sequence one, or load the set with folds=none"
+                "sequence one fold, or load the set with folds=none"
             )
     numeric = all(map(is_number, fold.values()))
     order = sorted({*fold.values()}, key=float if numeric else str)
@@ -205,9 +216,9 @@ def _folds_sheet(inputs: Sheet, errors: Sheet, wanted: str) -> Sheet:
     known = [name for name in (sheet.header if sheet else ()) if name != SEQUENCE]
     if sheet and wanted in known:
         return sheet
-    where = sheet.path.name if sheet else "a folds.csv beside the features, which is missing"
-    own = [OWN] if OWN in errors.header else []
+    where = sheet.path.name if sheet else "folds.csv, because it is not beside the features"
+    own = [OWN_FOLDS] if OWN_FOLDS in errors.header else []
     raise inputs.refuse(
-        f"there is no column of folds {wanted!r} in {where}; take one of "
+        f"there is no column of folds {wanted!r} in {where}; use one of "
         f"{', '.join(['none', *own, *known])}"
     )

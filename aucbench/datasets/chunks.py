@@ -1,11 +1,11 @@
-"""`stream`: a file in chunks of rows, for methods that learn from more rows than memory holds.
+"""`stream`: read a file in chunks, for methods that learn from more rows than fit in memory.
 
 Design
-  a. What a name, a header, a label column or a width means is `load`'s business (files.py,
-     formats.py). Here a file is only cut, and the pieces go through the same parsers.
-  b. What `load` sees in the whole file is found by a first scan (the indices of svmlight),
-     fixed by the first chunk (the layout), or compared with what came before (the labels and
-     whether a column holds numbers).
+  a. files.py and formats.py decide what a name, a header, a label column or a width means, as
+     for `load`. This module only cuts a file into pieces and gives them to the same parsers.
+  b. `load` sees the whole file at once. Here, a first scan finds the indices of svmlight, the
+     first chunk fixes the layout, and each chunk is compared with those before it (the labels,
+     and whether a column holds numbers).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from aucbench.data.targets import Labels
 from aucbench.datasets import changepoint, files, formats, idx
 from aucbench.datasets.cuts import CUTTERS, Cut, svmlight
 from aucbench.datasets.formats import Table
-from aucbench.datasets.manifest import listed, verify
+from aucbench.datasets.manifest import manifest_row, verify
 from aucbench.errors import DataError, require_whole
 
 
@@ -36,27 +36,28 @@ def stream(
     target: str | int | None = None,
     features: int | None = None,
 ) -> Iterator[Chunk]:
-    """Read svmlight, CSV or Parquet in chunks of rows, in memory that no longer file enlarges.
+    """Read svmlight, CSV or Parquet in chunks of rows; memory does not grow with the file.
 
-    Stacked, the chunks are the rows and labels of `load`. A chunk, and the file too, may hold
-    one class only, since large data come in several files. All chunks have the layout (dense
-    or CSR) that is faster for the first.
+    The chunks together are the rows and labels that `load` returns. A chunk may lack a class,
+    and so may the file, because large data come in several files. All chunks have the layout
+    (dense or CSR) that is faster for the first one.
 
     Parameters
     ----------
     source, positive, drop, target
-        As for `load`. A compressed Parquet file is unpacked into a temporary one.
+        As for `load`. A compressed Parquet file is decompressed into a temporary file.
     rows : int
-        Rows of a chunk; the last one may have fewer.
+        Rows of a chunk; the last chunk may have fewer.
     features : int, optional
-        Their number d, of svmlight only. Without it the file is first scanned for its largest
-        index and for an index 0, the sign that indices count from 0; with it only the first
-        chunk is asked for that sign.
+        The number d of features, for svmlight only. Without it, the file is first scanned for
+        its largest index, and for an index 0, which shows that indices count from 0. With it,
+        only the first chunk is searched for an index 0.
 
     Raises
     ------
     DataError, UnknownNameError, MissingExtraError
-        As `load`, when the row to blame is reached; also for npz and idx, read whole by `load`.
+        As `load`, when the row at fault is reached. Also for npz and idx files, which only `load`
+        reads.
     ParameterError
         When `rows` or `features` is not a whole number above 0.
     """
@@ -64,24 +65,32 @@ def stream(
     path, rule = files.locate(source)
     cutter = _cutter(path)
     if target is not None and cutter is svmlight:
-        raise DataError(f"{path}: target= is for tables; in svmlight the label stands first")
+        raise DataError(
+            f"{path}: target={target!r} is for tables, but in svmlight the label is first in each "
+            "line; leave it out"
+        )
     if features is not None and cutter is not svmlight:
-        raise DataError(f"{path}: features= is for svmlight; the columns of a table are counted")
+        raise DataError(
+            f"{path}: features={features} is for svmlight, but the columns of a table are counted; "
+            "leave it out"
+        )
     chosen = [*rule.positive] or None if positive is None else positive
-    names, width = files.feature_names(path), listed(path).get("features", "")
+    names, width = files.feature_names(path), manifest_row(path).get("features", "")
     least = len(names) if names else int(width) if width.isdecimal() else 0
     tables = cutter(path, Cut(rows, target, features, least))
     return _chunks(tables, path, names, files.left_out(drop, rule), _Joined(chosen))
 
 
 def _cutter(path: Path) -> Callable[[Path, Cut], Iterator[Table]]:
-    if name := changepoint.name_of(path):
+    if name := changepoint.set_name(path):
         raise changepoint.no_labels(name)
     ending = formats.reader_of(path)
     if ending not in CUTTERS or formats.without_compression(path.name).endswith(idx.MARK):
-        raise DataError(f"{path} can only be read whole: use load, or write svmlight, CSV, Parquet")
+        raise DataError(
+            f"{path} cannot be read in chunks; use load, or convert it to svmlight, CSV or Parquet"
+        )
     if not path.stat().st_size:
-        raise DataError(f"{path} is empty; it should hold a data set")
+        raise DataError(f"{path} is empty; give a file with data")
     return CUTTERS[ending]
 
 
@@ -93,19 +102,22 @@ def _chunks(
     joined: _Joined,
 ) -> Iterator[Chunk]:
     verify(path)
-    with formats.told(path):
+    with formats.naming(path):
         for table in tables:
             if names and len(names) != (d := table.X.shape[1]):
-                raise DataError(f"it has {d} features and {len(names)} names are beside it")
+                raise DataError(
+                    f"it has {d} features, but the file of names beside it has {len(names)}; give "
+                    "one name per feature"
+                )
             named = replace(table, names=names) if names else table
-            yield joined.chunk(files.without(named, drop))
+            yield joined.chunk(files.without_columns(named, drop))
         if not joined.seen:
-            raise DataError("there is no row in it; it should hold a data set")
+            raise DataError("there is no row in it; give a file with data")
 
 
 @dataclass(slots=True)
 class _Joined:
-    """What the chunks of one file must have in common, and how many rows they had so far."""
+    """What the chunks of one file must have in common, and how many rows were read so far."""
 
     positive: Any
     seen: int = 0
@@ -114,7 +126,7 @@ class _Joined:
     labels: set[Any] = field(default_factory=set)
 
     def chunk(self, table: Table) -> Chunk:
-        """Check the next table as `load` would check it together with those before."""
+        """Check the next table as `load` would check it together with the tables before it."""
         _refuse_gaps(table, self.seen)
         try:
             self._compare_kinds(table)
@@ -127,12 +139,14 @@ class _Joined:
 
     def _compare_kinds(self, table: Table) -> None:
         dtypes = [table.y.dtype, *getattr(table.X, "dtypes", ())]
-        kinds = [_KINDS.get(getattr(dtype, "kind", "O"), "text") for dtype in dtypes]
+        kinds = [_WHAT_HOLDS.get(getattr(dtype, "kind", "O"), "text") for dtype in dtypes]
         self.kinds = self.kinds or kinds
         for j, (before, now) in enumerate(zip(self.kinds, kinds, strict=True)):
             if before != now:
                 what = f"column {table.X.columns[j - 1]!r}" if j else "the column of the labels"
-                raise DataError(f"{what} holds {now} here and {before} in the rows before")
+                raise DataError(
+                    f"{what} holds {now} here and {before} in the rows before; give one type"
+                )
 
     def _positive(self, y: Any) -> Any:
         given = self.positive
@@ -156,11 +170,14 @@ class _Joined:
         return arrays.rows(csr_array(X.matrix))
 
 
-_KINDS = {"b": "truth values", "f": "numbers", "i": "numbers", "u": "numbers"}
+_WHAT_HOLDS = {"b": "truth values", "f": "numbers", "i": "numbers", "u": "numbers"}
 
 
 def _refuse_gaps(table: Table, before: int) -> None:
-    """Name the row of the file: `Chunk.of` counts from the beginning of the chunk."""
+    """Raise `DataError` on a missing number, with its row in the file.
+
+    `Chunk.of` would give the row within the chunk.
+    """
     y = table.y
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         at = int(np.flatnonzero(~np.isfinite(y))[0])

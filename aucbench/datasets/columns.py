@@ -1,4 +1,4 @@
-"""Find a column by its name or by its number."""
+"""Find a column by its name or its number."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from aucbench.errors import DataError
 
 
 def column_at(wanted: str | int, names: Sequence[str] | None, d: int) -> int:
-    """Position of the column `wanted`: a name, or a number from 0 that no name claims.
+    """Return the position of the column `wanted`.
+
+    `wanted` is a name. If no column has this name, it is a number from 0.
 
     Raises
     ------
     DataError
-        When there is no such column; lists the names that come close.
+        When there is no such column. The message lists similar names.
     """
     text = str(wanted)
     if names and text in names:
@@ -22,5 +24,5 @@ def column_at(wanted: str | int, names: Sequence[str] | None, d: int) -> int:
     if text.isdecimal() and int(text) < d:
         return int(text)
     close = get_close_matches(text, names or (), n=5, cutoff=0.5)
-    hint = f"close are {', '.join(close)}" if close else f"columns are numbered 0 to {d - 1}"
+    hint = f"similar are {', '.join(close)}" if close else f"columns are numbered 0 to {d - 1}"
     raise DataError(f"there is no column {wanted!r} among {d}; {hint}")

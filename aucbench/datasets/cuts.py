@@ -1,4 +1,4 @@
-"""Cut a file into tables of so many rows: svmlight, CSV and Parquet, compressed or not."""
+"""Cut a file into tables of a given number of rows: svmlight, CSV and Parquet."""
 
 from __future__ import annotations
 
@@ -17,22 +17,34 @@ from aucbench.datasets import formats
 from aucbench.datasets.formats import Table
 from aucbench.errors import DataError
 
-Line = tuple[int, bytes]  # its number in the file, from 1, and its content
-_BUFFER = 1 << 16  # bytes read ahead of each column of Parquet
+NumberedLine = tuple[int, bytes]  # the number of a line in the file, from 1, and its content
+_BUFFER = 1 << 16  # bytes that are read ahead in each column of a Parquet file
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a file is cut."""
+    """How a file is cut.
 
-    rows: int  # of a table
-    target: str | int | None = None  # the column of the labels
-    features: int | None = None  # of svmlight: their number, when the file is not to be scanned
-    least: int = 0  # of svmlight: their number at least, when it is scanned
+    Attributes
+    ----------
+    rows : int
+        Rows of a table.
+    target : str or int, optional
+        The column of the labels.
+    features : int, optional
+        For svmlight: the number of features, when the file is not to be scanned.
+    least : int
+        For svmlight: the least number of features, when the file is scanned.
+    """
+
+    rows: int
+    target: str | int | None = None
+    features: int | None = None
+    least: int = 0
 
 
 def svmlight(path: Path, cut: Cut) -> Iterator[Table]:
-    """Tables of svmlight, all of the same width."""
+    """Yield tables of an svmlight file, all with the same number of features."""
     d, zero = cut.features, None
     if d is None:
         with formats.open_plain(path) as content:
@@ -46,15 +58,16 @@ def svmlight(path: Path, cut: Cut) -> Iterator[Table]:
             yield _parsed(part, d, zero)
 
 
-def _lines(content: IO[bytes]) -> Iterator[Line]:
-    """Lines that hold a row: neither blank nor a comment."""
+def _lines(content: IO[bytes]) -> Iterator[NumberedLine]:
+    """Yield the lines that hold a row: those that are neither blank nor a comment."""
     return ((at, text) for at, text in enumerate(content, 1) if text.lstrip()[:1] not in b"#")
 
 
-def _extent(lines: Iterable[Line]) -> tuple[int, bool]:
-    """d, and whether indices count from 0, which is told by an index 0 as in scikit-learn.
+def _extent(lines: Iterable[NumberedLine]) -> tuple[int, bool]:
+    """Return the number of features, and whether indices count from 0.
 
-    Indices ascend in a row, so that its first and its last one are enough.
+    As in scikit-learn, they count from 0 if an index 0 occurs. Indices ascend within a row, so
+    only the first and the last index of each row are read.
     """
     largest, zero = -1, False
     for at, text in lines:
@@ -67,7 +80,7 @@ def _extent(lines: Iterable[Line]) -> tuple[int, bool]:
 
 
 def _ends(text: bytes) -> tuple[int, int]:
-    """First and last index of a row, -1 where it has none."""
+    """Return the first and the last index of a row; -1 if the row has none."""
     row = text.split(b"#", 1)[0] if b"#" in text else text
     tokens = row.split(None, 3)[1:3]
     if tokens and tokens[0].startswith(b"qid"):
@@ -80,7 +93,7 @@ def _ends(text: bytes) -> tuple[int, int]:
     return int(tokens[0].partition(b":")[0]), last
 
 
-def _parsed(part: Sequence[Line], d: int, zero: bool) -> Table:
+def _parsed(part: Sequence[NumberedLine], d: int, zero: bool) -> Table:
     from sklearn.datasets import load_svmlight_file
 
     text = BytesIO(b"".join(line for _, line in part))
@@ -92,14 +105,14 @@ def _parsed(part: Sequence[Line], d: int, zero: bool) -> Table:
         for line in part:
             _parsed([line], d, zero)
         raise
-    return Table(X, formats.whole(y))
+    return Table(X, formats.whole_labels(y))
 
 
 def _unreadable(at: int, error: Exception, low: int = 1, high: int | None = None) -> DataError:
     bounds = "" if high is None else f" from {low} to {high}"
     return DataError(
-        f"line {at} cannot be read ({formats.first_line(error)}); wanted are a label and "
-        f"index:value pairs with ascending indices{bounds}"
+        f"line {at} cannot be read ({formats.short_reason(error)}); give a label and index:value "
+        f"pairs with ascending indices{bounds}"
     )
 
 
@@ -124,7 +137,7 @@ def _parquet(path: Path, cut: Cut) -> Iterator[Table]:
 
 @contextmanager
 def _seekable(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that is read at many places: a compressed one is unpacked on the disk first."""
+    """Open a file that is read at many positions; a compressed one is first decompressed."""
     with formats.open_plain(path) as content:
         if formats.without_compression(path.name) == path.name:
             yield content

@@ -1,4 +1,4 @@
-"""Data from a URL, kept in the user's cache, accepted by its sha256 only."""
+"""Download data from a URL into the user's cache; the sha256 of the content must match."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from aucbench.errors import DataError
 
 
 def is_url(source: str) -> bool:
-    """Whether `source` is an address rather than a path or a name."""
+    """Return whether `source` is a URL, and not a path or a name."""
     return source.lower().startswith(("http://", "https://"))
 
 
 def fetch(source: str) -> Path:
-    """Return the local copy of `https://host/file#sha256=HEX`, downloaded when not cached.
+    """Return the local copy of `https://host/file#sha256=HEX`; download it if necessary.
 
     Parameters
     ----------
     source : str
-        The address, and after `#sha256=` the 64 hexadecimal digits of the content's hash:
-        a number that is measured today must mean the same data tomorrow.
+        The URL, and after `#sha256=` the hash of the content as 64 hexadecimal digits. The hash
+        ensures that a result is always about the same data.
 
     Raises
     ------
     DataError
-        When the hash is missing or differs, or the address cannot be read.
+        When the hash is missing or differs, or when the URL cannot be read.
     """
     import pooch
 
@@ -33,8 +33,8 @@ def fetch(source: str) -> Path:
     wanted = re.fullmatch(r"sha256=([0-9a-fA-F]{64})", fragment)
     if not wanted:
         raise DataError(
-            f"{source} has no hash; write {address}#sha256=HEX with what sha256sum prints for "
-            "the file"
+            f"{source} has no hash; write {address}#sha256=HEX, where HEX is what sha256sum prints "
+            "for the file"
         )
     cache = pooch.os_cache("aucbench")
     known = f"sha256:{wanted[1].lower()}"
@@ -42,5 +42,6 @@ def fetch(source: str) -> Path:
         return Path(pooch.retrieve(address, known_hash=known, path=cache))
     except (OSError, ValueError) as error:
         raise DataError(
-            f"{address} could not be fetched: {' '.join(str(error).split())}"
+            f"{address} could not be downloaded ({' '.join(str(error).split())}); check the URL "
+            "and the hash"
         ) from error

@@ -1,4 +1,4 @@
-"""Data that come with scikit-learn: always there, offline."""
+"""Data sets that come with scikit-learn, so they need no download."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from aucbench.data import Data
 def breast_cancer() -> Data:
     """Wisconsin diagnostic breast cancer: 569 tumours, 30 features of their cell nuclei.
 
-    Positive: malignant, the rarer class and the one a screening looks for (212 of 569;
-    scikit-learn codes it 0). Dense, in the units of the source.
+    Malignant tumours are positive (212 of 569): they are the rarer class, and the one that a
+    screening looks for. scikit-learn codes them as 0. Rows are dense, in the source's units.
 
     References
     ----------
@@ -31,7 +31,7 @@ def digits(digit: int) -> Data:
     Parameters
     ----------
     digit : int
-        0 to 9, the positive class (174 to 183 images).
+        The positive class, 0 to 9 (174 to 183 images).
 
     Raises
     ------
@@ -50,7 +50,7 @@ def digits(digit: int) -> Data:
 
 
 def one_against_the_rest(digit: int) -> Callable[[], Data]:
-    """Return a function without parameters that loads `digits(digit)`."""
+    """Return a function without parameters that returns `digits(digit)`."""
 
     def load() -> Data:
         return digits(digit)

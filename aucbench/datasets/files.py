@@ -1,11 +1,11 @@
-"""`load`: a data set by path, by name from the folder AUCBENCH_DATA, or by URL.
+"""`load`: read a data set by its path, by its name in the folder AUCBENCH_DATA, or by URL.
 
 Design
-  a. The catalogue speaks about names, so it is asked for a set that was named, and for a
-     file that a MANIFEST.csv beside it lists. Any other file is taken as it is: a user's
-     own bank.csv is not the catalogue's.
-  b. The layout is chosen from the data, not from the format: dense when at least a third
-     of the entries are non-zero, else CSR (arrays.py, `in_faster_layout`).
+  a. The catalogue has rules for names. So a rule is used for a set that was given by name, and
+     for a file that a MANIFEST.csv beside it lists. Any other file is read as it is: a user's
+     own bank.csv is not the bank set of the catalogue.
+  b. The layout depends on the data, not on the format: dense when at least a third of the
+     entries are non-zero, else CSR (arrays.py, `in_faster_layout`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.datasets import changepoint, formats, idx
-from aucbench.datasets.catalogue import Entry, entry
+from aucbench.datasets.catalogue import ClassRule, rule_of
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import fetch, is_url
 from aucbench.datasets.formats import Table, Wanted
-from aucbench.datasets.manifest import MANIFEST, listed, verify
+from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
 from aucbench.errors import DataError, UnknownNameError
 
 VARIABLE = "AUCBENCH_DATA"
@@ -40,48 +40,53 @@ def load(
 ) -> Data:
     """Read a data set.
 
-    Formats, by ending: svmlight (.svm, .svmlight, .libsvm, or none that is known), CSV
-    (separated by comma, semicolon or tab; with or without a header), Parquet, npz (X and y,
-    or data, indices, indptr, shape and y), each also with .xz, .bz2 or .gz; and under one name
-    the four idx files of MNIST, and the files of a changepoint set (`load_changepoint`), which
-    has `Breakpoints` in place of labels.
+    The ending says the format, and each file may be compressed (.xz, .bz2, .gz):
+
+    - svmlight: .svm, .svmlight, .libsvm, or an unknown ending;
+    - CSV: separated by comma, semicolon or tab, with or without a header;
+    - Parquet;
+    - npz: X and y, or data, indices, indptr, shape and y.
+
+    Two kinds of sets are several files under one name: the four idx files of MNIST, and the
+    files of a changepoint set (`load_changepoint`), which has `Breakpoints` instead of labels.
 
     Parameters
     ----------
     source : str or path
-        A name in the folder that AUCBENCH_DATA names, a path, or https://...#sha256=HEX.
+        The name of a set in the folder AUCBENCH_DATA, a path, or https://...#sha256=HEX.
     positive : label or list of labels, optional
-        The positive class, instead of the catalogue's. Text such as "3" also names the
-        numeric label 3.
+        The positive class. It replaces the rule of the catalogue. Text such as "3" also means
+        the numeric label 3.
     drop : sequence of names or numbers
-        Features to leave out, instead of the catalogue's; numbers count the features from
-        0, without the label column. ("none",) or None drops nothing.
+        Features to leave out. They replace those of the catalogue. Numbers count the features
+        from 0, without the label column. ("none",) or None drops nothing.
     target : name or number, optional
-        The label column of a table; else the one called y, label, target or class, else
-        the last. In npz the name of the array of labels.
+        The label column of a table. The default is the column called y, label, target or class,
+        or else the last column. For npz it is the name of the array of labels.
     folds : str, optional
-        For changepoint sets, which `load_changepoint` explains: the column that deals sequences
-        to folds; None or "none" for no folds. By default "fold", where the set has it.
+        For changepoint sets only: the column with the fold of each sequence, see
+        `load_changepoint`. The default is "fold" if the set has it. None or "none" means no
+        folds.
 
     Raises
     ------
     DataError
-        When the file cannot be read or does not hold binary labels and finite numbers, or an
-        option does not fit the kind of set.
+        When the file cannot be read, when it does not hold binary labels and finite numbers, or
+        when an option does not fit the kind of set.
     UnknownNameError
         When the folder has no set of this name.
     MissingExtraError
-        When Parquet needs pyarrow.
+        When the file is Parquet and pyarrow is not installed.
     """
     path, rule = locate(source)
-    if name := changepoint.name_of(path):
+    if name := changepoint.set_name(path):
         _refuse_given(name, positive=positive, target=target)
-        column = changepoint.OWN if folds == "" else folds
+        column = changepoint.OWN_FOLDS if folds == "" else folds
         return changepoint.load_parts(path, column, left_out(drop, rule))
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     try:
-        table = without(_table(path, target), left_out(drop, rule))
+        table = without_columns(_table(path, target), left_out(drop, rule))
         chosen = [*rule.positive] or None if positive is None else as_labels(positive, table.y)
         data = Data.of(table.X, table.y, positive=chosen)
     except DataError as error:
@@ -97,10 +102,10 @@ def _refuse_given(name: str, **options: Any) -> None:
 
 
 def available() -> tuple[str, ...]:
-    """Names that `load` finds in the folder AUCBENCH_DATA, sorted; no file is read.
+    """Return the names that `load` finds in the folder AUCBENCH_DATA, sorted.
 
-    A changepoint set is listed where NAME.errors.csv and NAME.features.csv lie side by side.
-    Empty when AUCBENCH_DATA is not set.
+    No data file is read. A changepoint set is listed if it has both NAME.errors.csv and
+    NAME.features.csv. The result is empty when AUCBENCH_DATA is not set.
 
     Raises
     ------
@@ -111,31 +116,33 @@ def available() -> tuple[str, ...]:
 
 
 def remark(name: str) -> str:
-    """Return what is special about a set that `available` names; empty when nothing is."""
+    """Return what is special about a set that `available` lists, or an empty text."""
     if any(changepoint.names_set(path) for path in _named_files().get(name, ())):
-        return "error functions in place of labels"
-    return entry(name).reason
+        return "error functions instead of labels"
+    return rule_of(name).reason
 
 
-def locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
-    """Path of a data set by name, path or URL, and what the catalogue knows of it."""
+def locate(source: str | os.PathLike[str]) -> tuple[Path, ClassRule]:
+    """Return the path of a data set given by name, path or URL, and the rule for it."""
     text = os.fspath(source)
     if is_url(text):
-        return fetch(text), Entry("")
+        return fetch(text), ClassRule("")
     if text in (files := _named_files()):
         if len(files[text]) > 1:
             both = " and ".join(path.name for path in files[text])
-            raise DataError(f"{text!r} could be {both} in {VARIABLE}; give the path of one")
-        return files[text][0], entry(text)
+            raise DataError(f"{text!r} may be {both} in {VARIABLE}; give the path of one of them")
+        return files[text][0], rule_of(text)
     path = Path(text)
     if path.is_file():
-        return path, entry(listed(path).get("name", ""))
+        return path, rule_of(manifest_row(path).get("name", ""))
     raise _not_found(text, files)
 
 
 def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameError:
     if os.sep in text or formats.format_of(text):
-        return DataError(f"there is no file {text}; give the path of a data file, or a name")
+        return DataError(
+            f"there is no file {text}; give the path of a data file, or the name of a set"
+        )
     folder = os.environ.get(VARIABLE)
     where = f"looked in {folder}" if folder else "not set"
     return UnknownNameError(f"data set ({VARIABLE}: {where})", text, files)
@@ -158,7 +165,7 @@ def _name_of(path: Path) -> str | None:
     plain = formats.without_compression(path.name)
     if plain == MANIFEST or not path.is_file():
         return None
-    if name := changepoint.name_of(path):
+    if name := changepoint.set_name(path):
         return name if changepoint.names_set(path) else None
     if plain.endswith(idx.MARK):
         return plain.removesuffix(idx.MARK)
@@ -169,26 +176,30 @@ def _name_of(path: Path) -> str | None:
 def _table(path: Path, target: str | int | None) -> Table:
     if formats.without_compression(path.name).endswith(idx.MARK):
         if target is not None:
-            raise DataError(f"target={target!r} is for tables; an idx set has a file of labels")
-        return idx.read(path)
+            raise DataError(
+                f"target={target!r} is for tables, but an idx set has its labels in another file; "
+                "leave it out"
+            )
+        return idx.read_idx(path)
     if not path.stat().st_size:
-        raise DataError(f"{path} is empty; it should hold a data set")
+        raise DataError(f"{path} is empty; give a file with data")
     verify(path)
     names = feature_names(path)
-    width = listed(path).get("features", "")
+    width = manifest_row(path).get("features", "")
     least = len(names) if names else int(width) if width.isdecimal() else 0
-    table = formats.read(path, Wanted(target, least))
+    table = formats.read_table(path, Wanted(target, least))
     if names is None:
         return table
     if len(names) != np.shape(table.X)[1]:
         raise DataError(
-            f"{path} has {np.shape(table.X)[1]} features and {len(names)} names are beside it"
+            f"{path} has {np.shape(table.X)[1]} features, but the file of names beside it has "
+            f"{len(names)}; give one name per feature"
         )
     return replace(table, names=names)
 
 
 def feature_names(path: Path) -> tuple[str, ...] | None:
-    """First field of each line of NAME.features.txt beside the file, if there is one."""
+    """Return the first field of each line of NAME.features.txt beside the file, or None."""
     beside = path.with_name(f"{_name_of(path)}.features.txt")
     if not beside.is_file():
         return None
@@ -197,10 +208,10 @@ def feature_names(path: Path) -> tuple[str, ...] | None:
     return tuple(line.split("\t")[0] for line in lines)
 
 
-def left_out(drop: str | int | Sequence[str | int] | None, rule: Entry) -> Sequence[str | int]:
-    """Columns to leave out: those that were asked for, else those of the catalogue.
+def left_out(drop: str | int | Sequence[str | int] | None, rule: ClassRule) -> Sequence[str | int]:
+    """Return the columns to leave out: those asked for, or else those of the rule.
 
-    None, as a specification reads "none", drops nothing.
+    ("none",) and None mean that nothing is left out.
     """
     if drop is None:
         return []
@@ -208,7 +219,7 @@ def left_out(drop: str | int | Sequence[str | int] | None, rule: Entry) -> Seque
     return [] if wanted == ["none"] else wanted or rule.drop
 
 
-def without(table: Table, drop: Sequence[str | int]) -> Table:
+def without_columns(table: Table, drop: Sequence[str | int]) -> Table:
     """Return the table without the columns `drop`, by name or number."""
     d = np.shape(table.X)[1]
     dropped = {column_at(wanted, table.names, d) for wanted in drop}
@@ -216,7 +227,10 @@ def without(table: Table, drop: Sequence[str | int]) -> Table:
 
 
 def as_labels(positive: Any, y: Any) -> Any:
-    """Text that names numeric labels, as a command line gives it, as numbers."""
+    """Return `positive` with text as numbers where the labels y are numeric.
+
+    The command line gives text.
+    """
     if isinstance(positive, Collection) and not isinstance(positive, str | bytes):
         return [as_labels(label, y) for label in positive]
     numeric = np.asarray(y).dtype.kind in "fiub"

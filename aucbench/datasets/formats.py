@@ -1,7 +1,7 @@
 """Read one file: svmlight, CSV, Parquet or npz, compressed or not.
 
-A reader turns an open stream into a `Table`; whatever the package behind it raises on a
-damaged or foreign file becomes one `DataError` that names the file.
+A reader turns an open stream into a `Table`. Packages raise many kinds of exceptions on a file
+that is damaged or of another format; each becomes a `DataError` that names the file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from aucbench.datasets.columns import column_at
 from aucbench.errors import DataError, MissingExtraError
 
-TARGETS = ("y", "label", "target", "class")  # column names that announce the labels
+TARGETS = ("y", "label", "target", "class")  # names of a column of labels
 _OPENERS: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".bz2": bz2.open, ".gz": gzip.open}
 UNREADABLE = (
     OSError,
@@ -39,7 +39,17 @@ UNREADABLE = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """What a file holds, not yet checked: a matrix, its labels, its column names if any."""
+    """What a file holds, not yet checked.
+
+    Attributes
+    ----------
+    X : data frame, array or sparse matrix, shape (n, d)
+        The features.
+    y : array of shape (n,)
+        The labels.
+    names : tuple of str, optional
+        The feature names.
+    """
 
     X: Any
     y: Any
@@ -53,29 +63,37 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the caller knows about a file."""
+    """What the caller knows about a file.
 
-    target: str | int | None = None  # the column of the labels, in a table
-    width: int = 0  # at least so many features: svmlight does not store trailing zeros
+    Attributes
+    ----------
+    target : str or int, optional
+        The column of the labels in a table.
+    width : int
+        The least number of features; svmlight does not store zeros at the end of a row.
+    """
+
+    target: str | int | None = None
+    width: int = 0
 
 
-def read(path: Path, wanted: Wanted) -> Table:
-    """Read `path` by its ending; one that is not known is taken for svmlight.
+def read_table(path: Path, wanted: Wanted) -> Table:
+    """Read `path` in the format that its ending says; an unknown ending means svmlight.
 
     Raises
     ------
     DataError
-        When the file is empty, damaged, or not what its ending says.
+        When the file is empty, damaged, or not of the format that its ending says.
     MissingExtraError
-        When it is Parquet and pyarrow is not installed.
+        When the file is Parquet and pyarrow is not installed.
     """
-    with told(path), open_plain(path) as stream:
+    with naming(path), open_plain(path) as stream:
         return _READERS[reader_of(path)](stream, wanted)
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
-    """Turn what a reader raises on a damaged or foreign file into a sentence that names it."""
+def naming(path: Path) -> Iterator[None]:
+    """Turn the exceptions of a reader into a `DataError` that names the file."""
     try:
         yield
     except DataError as error:
@@ -84,14 +102,14 @@ def told(path: Path) -> Iterator[None]:
         raise DataError(f"{path}: {error}") from error
     except UNREADABLE as error:
         raise DataError(
-            f"{path} cannot be read as {reader_of(path)[1:]} ({first_line(error)}); either it is "
-            f"damaged or its ending is wrong: known are {' '.join(_READERS)}, also with "
-            f"{' '.join(_OPENERS)}"
+            f"{path} cannot be read as {reader_of(path)[1:]} ({short_reason(error)}); it may be "
+            f"damaged, or its ending may be wrong: known endings are {' '.join(_READERS)}, also "
+            f"followed by {' '.join(_OPENERS)}"
         ) from error
 
 
 def open_plain(path: Path) -> IO[bytes]:
-    """Open `path` for reading, decompressed."""
+    """Open `path` for reading; a compressed file is decompressed."""
     stream: IO[bytes] = _OPENERS.get(path.suffix.lower(), open)(path, "rb")
     return stream
 
@@ -102,18 +120,18 @@ def without_compression(name: str) -> str:
 
 
 def format_of(name: str) -> str | None:
-    """Return the ending that says the format, compression aside; None when it is not known."""
+    """Return the ending that says the format, without that of compression; None if unknown."""
     ending = Path(without_compression(name)).suffix.lower()
     return ending if ending in _READERS else None
 
 
 def reader_of(path: Path) -> str:
-    """Return the ending whose reader takes `path`: svmlight's where none is known."""
+    """Return the ending whose reader reads `path`; that of svmlight if the ending is unknown."""
     return format_of(path.name) or ".svm"
 
 
-def first_line(error: BaseException) -> str:
-    """Return the first line of a foreign error, shortened."""
+def short_reason(error: BaseException) -> str:
+    """Return the first line of an exception of another package, shortened."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:120]
 
 
@@ -121,17 +139,20 @@ def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
     from sklearn.datasets import load_svmlight_file
 
     if wanted.target is not None:
-        raise DataError("target= is for tables; in svmlight the label stands first in each line")
+        raise DataError(
+            f"target={wanted.target!r} is for tables, but in svmlight the label is first in each "
+            "line; leave it out"
+        )
     X, y = load_svmlight_file(stream)
     if not X.shape[0]:
-        raise DataError("there is no row in it; wanted are lines like '1 3:0.5 7:2'")
+        raise DataError("there is no row in it; give lines such as '1 3:0.5 7:2'")
     if X.shape[1] < wanted.width:
         X.resize((X.shape[0], wanted.width))
-    return Table(X, whole(y))
+    return Table(X, whole_labels(y))
 
 
-def whole(y: Any) -> Any:
-    """Labels as integers where they are: a message then says 3, not 3.0."""
+def whole_labels(y: Any) -> Any:
+    """Return labels as integers if they are whole numbers, so that messages say 3, not 3.0."""
     return y.astype(np.int64) if (np.abs(y) < 2**53).all() and (y == np.rint(y)).all() else y
 
 
@@ -141,7 +162,10 @@ def _csv(stream: IO[bytes], wanted: Wanted) -> Table:
 
 
 def open_csv(stream: IO[bytes], rows: int | None = None) -> tuple[Any, bool]:
-    """Return the frame, with `rows` an iterator of frames of so many, and whether it is named."""
+    """Return the data frame of a CSV file, and whether its columns have names.
+
+    With `rows`, an iterator of frames of that many rows takes the place of the frame.
+    """
     import pandas as pd
 
     first = stream.readline().decode("utf-8-sig").rstrip("\r\n")
@@ -154,21 +178,23 @@ def open_csv(stream: IO[bytes], rows: int | None = None) -> tuple[Any, bool]:
         chunksize=rows,
         sep=separator,
         header=0 if header else None,
-        index_col=0 if header and not cells[0] else None,  # row numbers, as pandas writes them
+        index_col=0
+        if header and not cells[0]
+        else None,  # a column of row numbers, which pandas writes
         skipinitialspace=True,
-        low_memory=False,  # by chunks, a column may be read as numbers here and text there
+        low_memory=False,  # else pandas may read parts of a column as numbers and parts as text
     )
     return frame, header
 
 
 def _is_header(cells: Sequence[str]) -> bool:
-    """Whether no cell is a number, or those that are number the columns: 0, 1, 2 ..."""
+    """Return whether no cell is a number, or the numbers are those of the columns: 0, 1, 2."""
     numbers = [cell for cell in cells if is_number(cell)]
     return not numbers or (len(cells) > 2 and numbers == [*map(str, range(len(numbers)))])
 
 
 def is_number(text: str) -> bool:
-    """Whether `text` reads as a number."""
+    """Return whether `text` is a number."""
     try:
         float(text)
     except ValueError:
@@ -191,11 +217,11 @@ def pyarrow_parquet() -> Any:
 
 
 def frame_table(frame: Any, target: str | int | None, *, named: bool, first: int = 0) -> Table:
-    """Split a frame into features and labels; its rows are those of the file from `first` on."""
+    """Divide a frame into features and labels; its first row is row `first` of the file."""
     if not len(frame) or frame.shape[1] < 2:
         raise DataError(
-            f"there are {len(frame)} rows and {frame.shape[1]} columns in it; wanted are one row "
-            "per example and one column per feature, beside the labels"
+            f"there are {len(frame)} rows and {frame.shape[1]} columns in it; give one row per "
+            "example, one column per feature, and a column of labels"
         )
     names = tuple(map(str, frame.columns))
     at = _announced(names) if target is None else column_at(target, names, len(names))
@@ -208,11 +234,11 @@ def frame_table(frame: Any, target: str | int | None, *, named: bool, first: int
 
 
 def _announced(names: Sequence[str]) -> int:
-    """Return the column whose name announces the labels; without one the last."""
+    """Return the column with a name of `TARGETS`; the last column if there is none."""
     found = [j for j, name in enumerate(names) if name.strip().lower() in TARGETS]
     if len(found) > 1:
         listed = ", ".join(repr(names[j]) for j in found)
-        raise DataError(f"the labels could be any of the columns {listed}; say which by target=")
+        raise DataError(f"the labels may be any of the columns {listed}; say which with target=")
     return found[0] if found else len(names) - 1
 
 
@@ -225,14 +251,14 @@ def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
     parts = ("data", "indices", "indptr", "shape")
     if label not in held or not ("X" in held or held.issuperset(parts)):
         raise DataError(
-            f"it holds {', '.join(sorted(held)) or 'one array'}; wanted are {label} and either X "
-            f"or the CSR parts {', '.join(parts)}"
+            f"it holds {', '.join(sorted(held)) or 'one array'}; give {label}, and X or the CSR "
+            f"parts {', '.join(parts)}"
         )
     if "X" in held:
         return Table(archive["X"], archive[label])
     data, indices, starts, shape = (archive[part] for part in parts)
     X = csr_array((data, indices, starts), shape=(int(shape[0]), int(shape[1])))
-    X.check_format(full_check=True)  # a column number out of range would be read by a kernel
+    X.check_format(full_check=True)  # kernels do not check column numbers
     return Table(X, archive[label])
 
 

@@ -1,4 +1,4 @@
-"""`MANIFEST.csv` beside data files: what each should hold, and the hash it should have."""
+"""`MANIFEST.csv` beside data files: what each file holds, and its sha256."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from aucbench.errors import DataError
 MANIFEST = "MANIFEST.csv"
 
 
-def listed(path: Path) -> Mapping[str, str]:
-    """Return the row about `path` in the manifest beside it; empty when there is none.
+def manifest_row(path: Path) -> Mapping[str, str]:
+    """Return the row about `path` in the manifest beside it; empty if there is none.
 
-    Columns read here and elsewhere: name, file, features, sha256.
+    The columns name, file, features and sha256 are used.
 
     Raises
     ------
@@ -31,25 +31,25 @@ def listed(path: Path) -> Mapping[str, str]:
                 if row.get("file") == path.name:
                     return {key: value for key, value in row.items() if key and value}
     except (csv.Error, UnicodeDecodeError) as error:
-        raise DataError(f"{manifest} is not a CSV table ({error}); mend or remove it") from error
+        raise DataError(f"{manifest} is not a CSV table ({error}); repair or remove it") from error
     return {}
 
 
 def verify(path: Path) -> None:
-    """Refuse a file whose content is not what the manifest beside it says.
+    """Check a file against the sha256 in the manifest beside it.
 
     Raises
     ------
     DataError
         When the sha256 differs.
     """
-    wanted = listed(path).get("sha256", "").lower()
+    wanted = manifest_row(path).get("sha256", "").lower()
     if not wanted:
         return
     with path.open("rb") as content:
         found = hashlib.file_digest(content, "sha256").hexdigest()
     if found != wanted:
         raise DataError(
-            f"{path} has the sha256 {found[:12]}... and {MANIFEST} says {wanted[:12]}...; "
-            "fetch the file again, or correct the manifest if the change was meant"
+            f"{path} has the sha256 {found[:12]}..., but {MANIFEST} says {wanted[:12]}...; "
+            "download the file again, or correct the manifest if the change is intended"
         )

@@ -1,9 +1,9 @@
-"""A comma-separated table with a header, cell by cell.
+"""A comma-separated table with a header, as text cells.
 
 Design
-  Cells are read by the csv module and `float`. Numbers are rounded as everywhere else, so that
-  equal texts stay equal and distinct ones distinct, and a short row is an error. (Rejected:
-  pandas, which fills short rows with NaN, and rounds otherwise by default.)
+  The csv module reads the cells, and `float` converts numbers, correctly rounded. A row with too
+  few cells is an error. (Rejected: pandas, which fills short rows with NaN, and which does not
+  round correctly by default.)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from aucbench.data.arrays import Vector
-from aucbench.datasets.formats import is_number, open_plain, told
+from aucbench.datasets.formats import is_number, naming, open_plain
 from aucbench.datasets.manifest import verify
 from aucbench.errors import DataError
 
@@ -27,7 +27,17 @@ MISSING = ("", "NA", "NaN", "nan")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """Cells of a CSV file by column."""
+    """The cells of a CSV file, by column.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    header : sequence of str
+        The names of the columns.
+    columns : sequence of sequences of str
+        The cells of each column.
+    """
 
     path: Path
     header: Sequence[str]
@@ -35,34 +45,41 @@ class Sheet:
 
     @staticmethod
     def of(path: Path) -> Sheet:
-        """Read a file, compressed or not, that the manifest beside it does not gainsay.
+        """Read a CSV file, compressed or not.
 
         Raises
         ------
         DataError
-            When it is absent, damaged, no CSV table, or without a row below the header.
+            When the file is missing or damaged, is not a CSV table, has no row below the header,
+            or differs from the manifest beside it.
         """
         if not path.is_file():
             raise DataError(f"there is no file {path}; give the path of a CSV table")
         verify(path)
-        with told(path):
+        with naming(path):
             header, *rows = _lines(path) or [[]]
             if not rows:
-                raise DataError("there is no row below a header in it; it should hold a table")
+                raise DataError("there is no row below the header; give a table with rows")
             return Sheet(path, header, [*zip(*rows, strict=True)])
 
     def refuse(self, text: str) -> DataError:
-        """Return an error about this file."""
+        """Return a `DataError` that names this file."""
         return DataError(f"{self.path}: {text}")
 
     def column(self, name: str) -> Sequence[str]:
-        """Cells of a column; `DataError` when there is none of this name."""
+        """Return the cells of a column; raise `DataError` if there is no such column."""
         if name not in self.header:
             raise self.refuse(f"there is no column {name} among {', '.join(self.header)}; add it")
         return self.columns[self.header.index(name)]
 
     def numbers(self, name: str, row: str) -> Vector:
-        """Return a column of numbers; `DataError`, with the cell of `row`, where one is none."""
+        """Return a column as numbers.
+
+        Raises
+        ------
+        DataError
+            When a cell is not a number. The message has the cell of the column `row` beside it.
+        """
         cells = self.column(name)
         for k, cell in enumerate(cells):
             if cell in MISSING or not is_number(cell):
@@ -71,8 +88,8 @@ class Sheet:
         return np.array([float(cell) for cell in cells])
 
 
-def numbers(cells: Sequence[str]) -> Vector | None:
-    """Cells as numbers, NaN where one is missing; None when one is text."""
+def as_numbers(cells: Sequence[str]) -> Vector | None:
+    """Return cells as numbers, with NaN for missing ones; None if a cell is text."""
     try:
         return np.array([nan if cell in MISSING else float(cell) for cell in cells])
     except ValueError:
@@ -80,7 +97,7 @@ def numbers(cells: Sequence[str]) -> Vector | None:
 
 
 def _lines(path: Path) -> list[list[str]]:
-    """Cells of each line, equally many."""
+    """Return the cells of each line; all lines have the same number of cells."""
     found: list[list[str]] = []
     with open_plain(path) as packed, TextIOWrapper(packed, "utf-8-sig", newline="") as text:
         lines = csv.reader(text, strict=True, skipinitialspace=True)
@@ -88,10 +105,10 @@ def _lines(path: Path) -> list[list[str]]:
             for cells in lines:
                 if found and cells and len(cells) != len(found[0]):
                     raise DataError(
-                        f"line {lines.line_num} has {len(cells)} cells and the header has "
-                        f"{len(found[0])}; the file may be cut off"
+                        f"line {lines.line_num} has {len(cells)} cells, but the header has "
+                        f"{len(found[0])}; the file may be cut off, so get it again"
                     )
                 found += [cells] if cells else []
         except csv.Error as error:
-            raise DataError(f"line {lines.line_num} is no CSV ({error}); mend the file") from error
+            raise DataError(f"line {lines.line_num} is not CSV ({error}); repair it") from error
     return found

@@ -1,4 +1,4 @@
-"""Simulated data whose truth is known: the experiments of the SHT-AUC and ROC-SVM papers."""
+"""Simulated data with a known truth: the experiments of the SHT-AUC and ROC-SVM papers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aucbench.errors import (
     require_whole,
 )
 
-NEGATIVE_SHARE = 0.8  # of `linear` and `radial`, in the population
+NEGATIVE_SHARE = 0.8  # share of negatives of `linear` and `radial`, in the population
 
 
 def outbreak(
@@ -28,31 +28,31 @@ def outbreak(
 ) -> Data:
     """Disease outbreak: negatives N(0, I); positives N(μ, 1) on k features, N(0, 1) elsewhere.
 
-    Not standardised here: the paper does so with what it learns from the training rows,
-    which is what the preprocessing "standard" of a comparison does split by split.
+    The rows are not standardised here. The paper standardises them by means and deviations of
+    the training rows; the preprocessing "standard" of a comparison does the same.
 
     Parameters
     ----------
     k : int
-        Size of the random set S of features that matter, 1 ≤ k ≤ d.
+        Size of the random set S of features that differ between the classes, 1 ≤ k ≤ d.
     r : float
-        Share of positives, 0 < r < 1; exactly round(r n) rows.
+        Share of positives, 0 < r < 1. Exactly round(r n) rows are positive.
     n, d : int
-        Rows and features.
+        Number of rows and of features.
     mu : float
         Shift μ of the positives on S, in standard deviations.
     seed : int
-        Of everything drawn; the paper's 20 repetitions are 20 seeds.
+        Decides all random numbers. The 20 repetitions of the paper are 20 seeds.
 
     Raises
     ------
     ParameterError
-        When a parameter is out of range or one class would have no row.
+        When a parameter is out of range, or when a class would have no row.
 
     References
     ----------
-    The simulation of the SHT-AUC paper, section 4 (simulation datasets). `outbreak_support`
-    gives S.
+    Yang, Zhou, Lei & Ying, "Stochastic hard thresholding algorithms for AUC maximization", ICDM
+    2020, section 4 (simulation datasets). `outbreak_support` returns S.
     """
     positives = _outbreak_positives(r, n, mu)
     support, rng = _outbreak_draw(k, d, seed)
@@ -68,8 +68,8 @@ def outbreak_support(
 ) -> Index:
     """The set S of `outbreak` with the same parameters: k feature numbers, ascending.
 
-    S is drawn before anything else, so it depends on k, d and seed only; the rest is
-    checked as `outbreak` does.
+    S is drawn first, so it depends on k, d and seed only. All parameters are checked as in
+    `outbreak`.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def _outbreak_draw(k: int, d: int, seed: int) -> tuple[Index, np.random.Generato
     require_whole(1, k=k, d=d)
     require_whole(0, seed=seed)
     if k > d:
-        raise ParameterError(f"k={k} important features of d={d}; k must be at most d")
+        raise ParameterError(f"k={k} is above d={d}, the number of features; give a k of at most d")
     rng = np.random.default_rng(seed)
     return np.sort(rng.choice(d, size=k, replace=False)).astype(np.int32), rng
 
@@ -96,7 +96,8 @@ def _outbreak_positives(r: float, n: int, mu: float) -> int:
     positives = round(r * n)
     if not 1 <= positives < n:
         raise ParameterError(
-            f"r={r} of n={n} rows gives {positives} positives; each class needs at least one row"
+            f"r={r} of n={n} rows gives {positives} positives, but each class needs at least one "
+            "row; give more rows or another r"
         )
     return positives
 
@@ -104,26 +105,26 @@ def _outbreak_positives(r: float, n: int, mu: float) -> int:
 def linear(n: int = 5000, seed: int = 0) -> Data:
     """x ~ N₂(0, I), y = sign(α + x₁ + x₂ + ε), ε ~ N(0, 1), 80 % negative in the population.
 
-    The scores x₁ + x₂ have AUC 0.90809 in the population; the paper prints 0.90377, which
+    The scores x₁ + x₂ have the AUC 0.90809 in the population. The paper prints 0.90377, which
     this model does not give.
 
     Parameters
     ----------
     n : int
-        Rows, at least 2.
+        Number of rows, at least 2.
     seed : int
-        Of everything drawn.
+        Decides all random numbers.
 
     Raises
     ------
     ParameterError
         When a parameter is out of range.
     DataError
-        When a small n happens to draw one class only.
+        When n is so small that all rows happen to be of one class.
 
     References
     ----------
-    ROC-SVM paper (Bae and Shin 2025), section 4.1. `true_scores` gives f.
+    Bae & Shin, "ROC-SVM" (2025), section 4.1. `true_scores` returns the best scores.
     """
     return _thresholded("linear", n, seed)
 
@@ -131,32 +132,39 @@ def linear(n: int = 5000, seed: int = 0) -> Data:
 def radial(n: int = 5000, seed: int = 0) -> Data:
     """x ~ N₂(0, I), y = sign(α + ‖x‖² + ε), ε ~ N(0, 1), 80 % negative in the population.
 
-    The scores ‖x‖² have AUC 0.96471 in the population; the paper prints 0.90985, which this
+    The scores ‖x‖² have the AUC 0.96471 in the population. The paper prints 0.90985, which this
     model does not give.
 
     Parameters
     ----------
     n : int
-        Rows, at least 2.
+        Number of rows, at least 2.
     seed : int
-        Of everything drawn.
+        Decides all random numbers.
 
     Raises
     ------
     ParameterError
         When a parameter is out of range.
     DataError
-        When a small n happens to draw one class only.
+        When n is so small that all rows happen to be of one class.
 
     References
     ----------
-    ROC-SVM paper (Bae and Shin 2025), section 4.1. `true_scores` gives f.
+    Bae & Shin, "ROC-SVM" (2025), section 4.1. `true_scores` returns the best scores.
     """
     return _thresholded("radial", n, seed)
 
 
 def true_scores(name: str, X: Any) -> Vector:
-    """f(x) of `linear` (x₁ + x₂) or `radial` (‖x‖²), the best scores there are: (n, 2) → (n,).
+    """Return the best possible scores f(x), shape (n,): x₁ + x₂ for linear, ‖x‖² for radial.
+
+    Parameters
+    ----------
+    name : str
+        "linear" or "radial".
+    X : matrix of shape (n, 2)
+        The rows.
 
     Raises
     ------
@@ -169,15 +177,15 @@ def true_scores(name: str, X: Any) -> Vector:
         raise UnknownNameError("simulation with known scores", name, _SCORES)
     rows = check_rows(X)[0]
     if rows.d != 2:
-        raise DataError(f"X has {rows.d} columns; the simulation {name!r} has 2")
+        raise DataError(f"X has {rows.d} columns; give the 2 columns of the simulation {name!r}")
     return _SCORES[name](rows.densified(MAX_STORED, "true_scores").matrix)
 
 
 def offset(name: str) -> float:
-    """α of `linear` or `radial`: −(the 80 % quantile of f(x) + ε).
+    """Return α of `linear` or `radial`: minus the 80 % quantile of f(x) + ε.
 
-    linear: f + ε ~ N(0, 3). radial: f is exponential of rate 1/2, so
-    P(f + ε > t) = Φ(−t) + exp(1/8 − t/2) Φ(t − 1/2), solved for t.
+    For linear, f + ε ~ N(0, 3). For radial, f is exponential with rate 1/2. So
+    P(f + ε > t) = Φ(−t) + exp(1/8 − t/2) Φ(t − 1/2), which is solved for t.
     """
     from scipy.optimize import brentq
     from scipy.special import ndtr, ndtri

@@ -1,4 +1,4 @@
-"""Feature maps: one file per map, learnt from the training rows only."""
+"""Feature maps φ, one file each. A map learns from the training rows only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 @hookimpl
 def aucbench_features() -> Factories:
-    """Feature maps that can be named on the command line."""
+    """Return the built-in feature maps by the names that the command line takes."""
     return {
         "none": NoMap,
         "append-one": AppendOne,

@@ -13,18 +13,18 @@ from aucbench.data.arrays import Rows
 
 @dataclass(frozen=True)
 class AppendOne:
-    """φ(x) = (x, 1): the last weight is an intercept, exempt from sparsity.
+    """φ(x) = (x, 1): the last weight is an intercept, and sparsity does not count it.
 
-    Raises nothing and learns nothing; dense stays dense and CSR stays CSR.
+    The map learns nothing. Dense rows stay dense and CSR rows stay CSR.
     """
 
     exempt: ClassVar[int] = 1
     shared: ClassVar[bool] = True
 
     def fit(self, data: Data, rng: np.random.Generator) -> AppendOne:
-        """Return itself: there is nothing to learn."""
+        """Return itself, because there is nothing to learn."""
         return self
 
     def __call__(self, rows: Rows) -> Rows:
-        """Rows (n, d) → (n, d + 1)."""
+        """Map rows (n, d) to rows (n, d + 1)."""
         return rows.with_ones()

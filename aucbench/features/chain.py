@@ -1,4 +1,4 @@
-"""Feature maps one after the other."""
+"""A chain of feature maps, applied one after the other."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from aucbench.protocols import FeatureMap
 
 @dataclass(frozen=True)
 class Chain:
-    """φ(x) = φ_k(… φ_2(φ_1(x))), each map learnt from what the ones before it make of the rows.
+    """φ(x) = φ_k(… φ_2(φ_1(x))). Each map learns from the rows that the maps before it return.
 
     Parameters
     ----------
     maps : tuple of FeatureMap
-        φ_1 … φ_k, without exempt coordinates.
+        φ_1, …, φ_k. None of them adds an intercept.
 
     Raises
     ------
     ParameterError
-        When a map adds an intercept: the next one would take it for a feature.
+        When a map adds an intercept, which the next map would treat as a feature.
     """
 
     maps: tuple[FeatureMap, ...]
@@ -36,17 +36,17 @@ class Chain:
         for phi in self.maps:
             if phi.exempt:
                 raise ParameterError(
-                    f"{phi!r} adds an intercept, which cannot be joined to other maps; "
-                    "ask a solver for it, as in sto-iht[intercept=True]"
+                    f"{phi!r} adds an intercept, which cannot be combined with other maps; ask a "
+                    "solver for an intercept, as in sto-iht[intercept=True]"
                 )
 
     @property
     def shared(self) -> bool:
-        """Whether all maps of the chain are."""
+        """Whether all maps of the chain are shared, see `is_shared`."""
         return all(is_shared(phi) for phi in self.maps)
 
     def fit(self, data: Data, rng: np.random.Generator) -> Chain:
-        """Return the chain whose maps have learnt from `data`, from left to right."""
+        """Return a chain of maps that have learnt from `data`, one after the other."""
         learnt: list[FeatureMap] = []
         for phi in self.maps:
             if learnt:
@@ -55,12 +55,12 @@ class Chain:
         return Chain(tuple(learnt))
 
     def __call__(self, rows: Rows) -> Rows:
-        """Rows (n, d), mapped from left to right."""
+        """Apply the maps to rows (n, d), one after the other."""
         for phi in self.maps:
             rows = phi(rows)
         return rows
 
 
 def is_shared(phi: FeatureMap) -> bool:
-    """Whether a map declares that a fit to all training rows serves inner folds of them too."""
+    """Return whether a map fitted to all training rows may be used in their inner folds too."""
     return bool(getattr(phi, "shared", False))

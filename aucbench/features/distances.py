@@ -1,4 +1,4 @@
-"""Squared distances from products of matrices, and from differences where these lose digits."""
+"""Squared distances by a matrix product, or by differences where the product loses digits."""
 
 from __future__ import annotations
 
@@ -9,18 +9,28 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.arrays import rows as checked
 from aucbench.data.data import square_norms
 
-FAR = 256.0  # γ|x|² up to which the rounding of products costs exp(−γ|x − z|²) about 1e-13
-GONE = 750.0  # exp(−GONE) is 0
-STORED = 1 << 20  # numbers of the differences that are made at a time, 8 MiB
+FAR_FROM_ZERO = (
+    256.0  # γ|x|² up to which the rounding of products costs exp(−γ|x − z|²) about 1e-13
+)
+KERNEL_IS_ZERO = 750.0  # exp(−750) is 0 in floating point
+STORED = 1 << 20  # differences computed at a time: 8 MiB
 EPS = float(np.finfo(np.float64).eps)
 
 
 def square_distances(X: Rows, Z: Rows, gamma: float) -> Vector:
-    """|x_i − z_j|², (n, m), to about 1e-13 / γ; infinity may stand for more than 750 / γ.
+    """Return |x_i − z_j|², shape (n, m), with an error of about 1e-13 / γ.
 
-    It is |x|² + |z|² − 2 x·z, of dense rows less the mean of Z, since an offset that all rows
-    share would cost digits everywhere. Where rows are still far from 0 (clusters, outliers, an
-    offset of sparse rows), differences are summed, one pair at a time.
+    A distance above 750 / γ may be returned as infinity. The formula is |x|² + |z|² − 2 x·z. The
+    mean of Z is first subtracted from dense rows, because an offset that all rows share would
+    cost digits everywhere. Rows may still be far from 0: clusters, outliers, or sparse rows with
+    an offset. For their pairs the squared differences are added up, pair by pair.
+
+    Parameters
+    ----------
+    X, Z : Rows
+        n and m rows of d features.
+    gamma : float
+        γ > 0 of the kernel exp(−γ|x − z|²), in inverse squared units of the features.
     """
     near_X, near_Z = _centred(X, Z, gamma)
     x, z = square_norms(near_X), square_norms(near_Z)
@@ -28,16 +38,16 @@ def square_distances(X: Rows, Z: Rows, gamma: float) -> Vector:
     D *= -2.0
     D += np.add.outer(x, z)
     np.maximum(D, 0.0, out=D)
-    far_x, far_z = gamma * x > FAR, gamma * z > FAR
+    far_x, far_z = gamma * x > FAR_FROM_ZERO, gamma * z > FAR_FROM_ZERO
     if far_x.any() or far_z.any():
         error = (X.d + 8) * EPS * np.add.outer(x, z)
-        gone = gamma * (D - error) > GONE
+        gone = gamma * (D - error) > KERNEL_IS_ZERO
         _difference(D, X, Z, (far_x[:, np.newaxis] | far_z) & ~gone)
     return D
 
 
 def _centred(X: Rows, Z: Rows, gamma: float) -> tuple[Rows, Rows]:
-    """Both less the mean of Z where it matters; the same rows twice if they were."""
+    """Return both minus the mean of Z where that matters; the same object twice if Z is X."""
     if X.is_sparse or Z.is_sparse:
         return X, Z
     centre = Z.matrix.mean(axis=0)
@@ -48,7 +58,7 @@ def _centred(X: Rows, Z: Rows, gamma: float) -> tuple[Rows, Rows]:
 
 
 def products(X: Rows, Z: Rows) -> Vector:
-    """x_i · z_j, (n, m), dense."""
+    """Return the products x_i · z_j, shape (n, m), dense."""
     from sklearn.utils.extmath import safe_sparse_dot
 
     found: Vector = safe_sparse_dot(X.matrix, Z.matrix.T, dense_output=True)
@@ -56,7 +66,7 @@ def products(X: Rows, Z: Rows) -> Vector:
 
 
 def _difference(D: Vector, X: Rows, Z: Rows, wanted: NDArray[np.bool_]) -> None:
-    """Overwrite the wanted entries of D by sums of squared differences."""
+    """Replace the wanted entries of D by sums of squared differences."""
     i, j = np.nonzero(wanted)
     step = max(1, STORED // (1 + X.values.size // X.n + Z.values.size // Z.n))
     for lo in range(0, i.size, step):

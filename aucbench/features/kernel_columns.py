@@ -23,16 +23,16 @@ from aucbench.errors import (
 from aucbench.features.distances import products, square_distances
 
 PARAMETERS = {"linear": (), "poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",)}
-CHUNK = 1024  # rows at a time: with 300 landmarks intermediates of 2.5 MB, near the cache
-CUTOFF = 1e-12  # relative: what is smaller in K has lost most of its digits to rounding
+ROWS_AT_ONCE = 1024  # with 300 landmarks the intermediate array has 2.5 MB and fits the cache
+CUTOFF = 1e-12  # relative; smaller parts of K have lost most of their digits to rounding
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """K(x, z) = exp(−γ‖x − z‖²) | (γ x·z + c₀)^degree | x·z.
+    """A kernel K(x, z): rbf exp(−γ‖x − z‖²), poly (γ x·z + c₀)^degree, or linear x·z.
 
-    rbf keeps its digits wherever the rows lie. poly and linear depend on where 0 is: each value
-    is right to rounding, but of rows far from 0 all values are nearly equal; standardise them.
+    The rbf kernel keeps its digits for rows at any offset. poly and linear depend on the offset
+    of the rows: if rows are far from 0, all values are nearly equal. Then standardise the rows.
 
     Parameters
     ----------
@@ -41,9 +41,16 @@ class Kernel:
     gamma : float or "scale"
         γ > 0, in inverse squared units of the features; "scale" is 1/(d Var X).
     degree : int
-        Of poly, at least 1.
+        The degree of poly, at least 1.
     coef0 : float
-        c₀ ≥ 0 of poly (below 0 it is no kernel).
+        c₀ ≥ 0 of poly; a negative c₀ would not give a kernel.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter is out of its range.
+    UnknownNameError
+        When there is no kernel of this name.
     """
 
     name: str = "rbf"
@@ -52,26 +59,27 @@ class Kernel:
     coef0: float = 1.0
 
     def __post_init__(self) -> None:
-        # Imported here so that neither `import aucbench` nor the clock of a fit pays for it.
+        # Imported here, so that its time counts neither for `import aucbench` nor for a fit.
         import_module("sklearn.utils.extmath")
         if self.name not in PARAMETERS:
             raise UnknownNameError("kernel", self.name, PARAMETERS)
         if self.gamma != "scale":
             if not isinstance(self.gamma, int | float):
-                raise ParameterError(f"gamma must be scale or a number, got {self.gamma!r}")
+                raise ParameterError(f"gamma is {self.gamma!r}; give scale or a number above 0")
             require_above(0, gamma=self.gamma)
         require_whole(1, degree=self.degree)
         require_at_least(0, coef0=self.coef0)
 
     def scaled(self, X: Rows) -> Kernel:
-        """The same kernel with γ as a number: "scale" is 1/(d Var X), or 1 where Var X = 0.
+        """Return the same kernel with γ as a number.
 
-        Var X is the variance of all entries, the zeros of sparse rows included.
+        "scale" becomes 1/(d Var X), or 1 where Var X = 0. Var X is the variance of all entries
+        of X, with the zeros of sparse rows.
 
         Raises
         ------
         DataError
-            When the variance overflows, or is so small that γ does.
+            When the variance overflows, or when it is so small that γ overflows.
         """
         if not isinstance(self.gamma, str):
             return self
@@ -86,9 +94,9 @@ class Kernel:
         return replace(self, gamma=1.0 / spread)
 
     def __call__(self, X: Rows, Z: Rows) -> Vector:
-        """K(x_i, z_j), (n, m), each from its two rows and, up to rounding, from nothing else."""
+        """Return K(x_i, z_j), shape (n, m)."""
         gamma = 1.0 if self.name == "linear" else float(self.gamma)
-        with np.errstate(over="ignore", invalid="ignore"):  # told by `gram`
+        with np.errstate(over="ignore", invalid="ignore"):  # `gram` reports it
             if self.name == "rbf":
                 K = square_distances(X, Z, gamma)
                 K *= -gamma
@@ -103,19 +111,19 @@ class Kernel:
 
 @dataclass(frozen=True, eq=False)
 class KernelColumns:
-    """φ(x) = (K(x, z_1), …, K(x, z_m)): w · φ(x) is the representer form over the landmarks.
+    """φ(x) = (K(x, z_1), …, K(x, z_m)), so that w · φ(x) = Σ_l w_l K(x, z_l).
 
     Parameters
     ----------
     kernel : Kernel
-        With γ a number.
+        The kernel K, with γ as a number.
     landmarks : Rows
-        z_1 … z_m.
+        z_1, …, z_m.
 
     Raises
     ------
     DataError
-        When applied to rows with another number of features, or K(z, z) overflows.
+        When applied to rows with another number of features, or when K(z, z) overflows.
     """
 
     kernel: Kernel
@@ -124,29 +132,32 @@ class KernelColumns:
     exempt: ClassVar[int] = 0
 
     def fit(self, data: Data, rng: np.random.Generator) -> KernelColumns:
-        """Return itself: the landmarks are given."""
+        """Return itself, because the landmarks are given."""
         return self
 
     def __call__(self, rows: Rows) -> Rows:
-        """Rows (n, d) → dense rows (n, m)."""
+        """Map rows (n, d) to dense rows (n, m)."""
         return self.times(None, rows)
 
     def times(self, root: Vector | None, X: Rows) -> Rows:
-        """Rows φ(x) root, or φ(x) without root, (m, m), computed from 1024 rows at a time."""
+        """Return dense rows φ(x) root, or φ(x) when there is no root, an array (m, m).
+
+        They are computed from 1024 rows at a time.
+        """
         if X.d != self.landmarks.d:
             raise DataError(
-                f"the landmarks have {self.landmarks.d} features and the rows have {X.d}; "
-                "give the columns of the training rows"
+                f"the landmarks have {self.landmarks.d} features, but the rows have {X.d}; give "
+                "the columns of the training rows"
             )
         out = np.empty((X.n, self.landmarks.n))
-        for lo in range(0, X.n, CHUNK):
-            part = slice(lo, lo + CHUNK)
+        for lo in range(0, X.n, ROWS_AT_ONCE):
+            part = slice(lo, lo + ROWS_AT_ONCE)
             K = self.kernel(X.take(part), self.landmarks)
             out[part] = K if root is None else K @ root
         return dense(out)
 
     def gram(self) -> Vector:
-        """K(z, z), (m, m), exactly symmetric, and exactly 1 on the diagonal of rbf."""
+        """Return K(z, z), shape (m, m), exactly symmetric; for rbf its diagonal is exactly 1."""
         K = self.kernel(self.landmarks, self.landmarks)
         if self.kernel.name == "rbf":
             np.fill_diagonal(K, 1.0)
@@ -157,11 +168,11 @@ class KernelColumns:
         return K
 
     def independent(self) -> tuple[KernelColumns, Vector]:
-        """Columns at landmarks that span all others, and R (r, r) with RᵀR their Gram matrix.
+        """Return the columns at r independent landmarks, and R (r, r); RᵀR is their Gram matrix.
 
-        Pivoted Cholesky, O(m² r): a landmark is left out when what the others do not explain
-        of K(z, z) is at most 1e-12 of the largest K(z, z). K(·, z) of the others then spans
-        the same functions, up to that rounding.
+        A pivoted Cholesky decomposition leaves out a landmark z when the others explain K(z, z)
+        up to 1e-12 of the largest K(z, z). Up to that rounding, the columns of the others span
+        the same functions. Time: O(m² r).
 
         Raises
         ------
@@ -170,10 +181,12 @@ class KernelColumns:
         """
         K = self.gram()
         tol = CUTOFF * float(K.diagonal().max())
-        factor, pivots, rank, _ = dpstrf(K.T, tol=tol, overwrite_a=1)  # in Fortran order: in place
+        factor, pivots, rank, _ = dpstrf(
+            K.T, tol=tol, overwrite_a=1
+        )  # K.T is in Fortran order, so LAPACK works in place
         if not rank:
             raise DataError(
-                f"the {self.kernel.name} kernel is 0 at every landmark; take more of them, or rbf"
+                f"the {self.kernel.name} kernel is 0 at all landmarks; use more landmarks, or rbf"
             )
         kept = (pivots[:rank] - 1).astype(np.int32)
         columns = replace(self, landmarks=self.landmarks.take(kept))
@@ -181,9 +194,9 @@ class KernelColumns:
 
 
 def _deviation(X: Rows) -> float:
-    """Standard deviation of all n d entries; exactly 0 where they are equal."""
+    """Return the standard deviation of all n d entries; exactly 0 if they are equal."""
     size, stored = X.n * X.d, X.values.size
-    first = X.values[0] if stored == size else 0.0  # an offset costs digits
+    first = X.values[0] if stored == size else 0.0  # an offset would cost digits
     rest = X.values - first
     mean = rest.sum() / size
     rest -= mean

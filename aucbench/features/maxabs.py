@@ -1,4 +1,4 @@
-"""Scaling by the largest magnitude: keeps zeros, so sparse data stay sparse."""
+"""Scale each feature by its largest magnitude. Zeros stay, so sparse rows stay sparse."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from aucbench.features.scaling import inverse, learnt
 
 @dataclass(frozen=True)
 class MaxAbs:
-    """φ(x)_j = x_j / max_i |x_ij|, the maximum over the training rows.
+    """φ(x)_j = x_j / max_i |x_ij|, where the maximum is over the training rows.
 
-    Training rows end in [−1, 1]; a column of zeros stays.
+    All entries of the training rows are then in [−1, 1]. A column of zeros stays.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class MaxAbs:
     peak: Vector | None = field(default=None, repr=False, compare=False)
 
     def fit(self, data: Data, rng: np.random.Generator) -> MaxAbs:
-        """Return the map that has read the peaks of `data`."""
+        """Return the map with the largest magnitudes of `data`."""
         return replace(self, peak=data.rows.column_max_abs())
 
     def __call__(self, rows: Rows) -> Rows:
-        """Rows (n, d) in the same layout, zeros kept."""
+        """Map rows (n, d) to rows of the same layout; zeros stay."""
         return rows.scaled_columns(inverse(learnt(self.peak, rows, "maxabs")))

@@ -1,4 +1,4 @@
-"""Nyström features: a kernel machine for every linear solver."""
+"""Nyström features, which turn every linear solver into a kernel machine."""
 
 from __future__ import annotations
 
@@ -18,37 +18,41 @@ from aucbench.features.landmarks import CHOICES, choose
 class Nystroem:
     """φ(x) = (K†)^{1/2} (K(x, z_1), …, K(x, z_m)), K the kernel of the landmarks z.
 
-    φ(x)·φ(x') = k(x)ᵀ K† k(x') is the Nyström approximation of K(x, x'), exact where x or x' is
-    a landmark. Learning costs O(m² d + m³), a row O(m d + m²). Rows become dense, m numbers
-    each, m = min(rank, training rows): with rank ≥ n every row is a landmark.
+    φ(x)·φ(x') = k(x)ᵀ K† k(x') is the Nyström approximation of K(x, x'), with
+    k(x) = (K(x, z_1), …, K(x, z_m)). It is exact if x or x' is a landmark. There are
+    m = min(rank, training rows) landmarks. Rows become dense with m numbers each. Learning takes
+    O(m² d + m³), and mapping a row takes O(m d + m²).
 
     Parameters
     ----------
     rank : int
         Number of landmarks, at least 1.
     kernel : str
-        "rbf" exp(−γ‖x − z‖²), "poly" (γ x·z + c₀)^degree, or "linear" x·z.
+        "rbf" is exp(−γ‖x − z‖²), "poly" is (γ x·z + c₀)^degree, "linear" is x·z.
     gamma : float or "scale"
         γ > 0, in inverse squared units of the features; "scale" is 1/(d Var X), as in
         scikit-learn's SVC.
     degree : int
-        Of poly, at least 1.
+        The degree of poly, at least 1.
     coef0 : float
         c₀ ≥ 0 of poly.
     landmarks : str
-        "uniform": training rows drawn without replacement; "stratified": likewise, half of them
-        from each class, as far as it has them; "kmeans": the centres of mini-batch k-means.
+        "uniform" draws training rows without replacement. "stratified" draws half of them from
+        each class, as far as the class has enough rows. "kmeans" takes the centres of mini-batch
+        k-means.
     columns : KernelColumns, learnt by `fit`
-        Kernel with γ as a number, and landmarks.
+        The kernel with γ as a number, and the landmarks.
     root : array of shape (m, m), learnt by `fit`
-        (K†)^{1/2}, symmetric; eigenvalues up to 1e-12 of the largest count as 0.
+        (K†)^{1/2}, symmetric. Eigenvalues up to 1e-12 of the largest one count as 0.
 
     Raises
     ------
     ParameterError
-        When applied before `fit`.
+        When applied before `fit`, or when a parameter is out of its range.
+    UnknownNameError
+        When there is no kernel, or no choice of landmarks, of this name.
     DataError
-        When applied to rows with another number of features, or the kernel overflows.
+        When applied to rows with another number of features, or when the kernel overflows.
 
     References
     ----------
@@ -74,26 +78,26 @@ class Nystroem:
             raise UnknownNameError("choice of landmarks", self.landmarks, CHOICES)
 
     def choose(self, data: Data, rng: np.random.Generator) -> KernelColumns:
-        """The kernel at landmarks of `data`, which `fit` turns into orthonormal features."""
+        """Return the kernel at landmarks from `data`; `fit` makes orthonormal features of it."""
         kernel = Kernel(self.kernel, self.gamma, self.degree, self.coef0).scaled(data.rows)
         return KernelColumns(kernel, choose(data, self.rank, self.landmarks, rng))
 
     def fit(self, data: Data, rng: np.random.Generator) -> Nystroem:
-        """Return the map that has drawn its landmarks from `data`."""
+        """Return the map with landmarks from `data`."""
         columns = self.choose(data, rng)
         return replace(self, columns=columns, root=_inverse_root(columns.gram()))
 
     def __call__(self, rows: Rows) -> Rows:
-        """Rows (n, d) → dense rows (n, m)."""
+        """Map rows (n, d) to dense rows (n, m)."""
         if self.columns is None:
             raise ParameterError(
-                "nystroem has not seen training rows yet; call fit(data, rng) first"
+                "nystroem has not learnt from training rows yet; call fit(data, rng) first"
             )
         return self.columns.times(self.root, rows)
 
 
 def _inverse_root(K: Vector) -> Vector:
-    """(K†)^{1/2}, symmetric and so independent of the choice of eigenvectors."""
+    """Return (K†)^{1/2}, symmetric, so it does not depend on the choice of eigenvectors."""
     values, vectors = np.linalg.eigh(K)
     kept = values > CUTOFF * values[-1]
     thin = vectors[:, kept]

@@ -1,4 +1,4 @@
-"""What the maps share: what they have learnt, and a safe reciprocal."""
+"""The parts that several maps use: the check of what was learnt, and a safe reciprocal."""
 
 from __future__ import annotations
 
@@ -7,30 +7,41 @@ import numpy as np
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import DataError, ParameterError
 
-DENSE_LIMIT = 2 << 30  # bytes that a map may take to make sparse rows dense
-TINY = float(np.finfo(np.float64).tiny)  # below it 1/x may overflow
+DENSE_LIMIT = 2 << 30  # bytes; a map refuses to make sparse rows dense beyond this size
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)  # for smaller x, 1/x may overflow
 
 
 def learnt(array: Vector | None, rows: Rows, name: str) -> Vector:
-    """Return `array`, one number per feature, or say why the map `name` cannot be applied.
+    """Return `array`, which a map has learnt: one number per feature.
+
+    Parameters
+    ----------
+    array : array of shape (d,), or None
+        What was learnt; None before `fit`.
+    rows : Rows
+        The rows to be mapped.
+    name : str
+        The name of the map, for the error message.
 
     Raises
     ------
     ParameterError
-        When the map has seen no training rows.
+        When the map has not learnt from training rows.
     DataError
-        When `rows` have another number of features than the training rows had.
+        When `rows` have another number of features than the training rows.
     """
     if array is None:
-        raise ParameterError(f"{name} has not seen training rows yet; call fit(data, rng) first")
+        raise ParameterError(
+            f"{name} has not learnt from training rows yet; call fit(data, rng) first"
+        )
     if array.size != rows.d:
         raise DataError(
-            f"{name} was fitted on {array.size} features and the rows have {rows.d}; "
-            "give it the columns it was fitted on"
+            f"{name} was fitted on {array.size} features, but the rows have {rows.d}; give the "
+            "columns it was fitted on"
         )
     return array
 
 
 def inverse(lengths: Vector) -> Vector:
-    """1 / length; 1 where the length is 0 or too small to divide by."""
-    return 1.0 / np.where(lengths < TINY, 1.0, lengths)
+    """Return 1 / length, or 1 where the length is 0 or 1 / length may overflow."""
+    return 1.0 / np.where(lengths < SMALLEST_NORMAL, 1.0, lengths)

@@ -1,4 +1,4 @@
-"""Standardising: mean 0 and variance 1 over the training rows."""
+"""Standardise each feature: mean 0 and variance 1 over the training rows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from aucbench.features.scaling import DENSE_LIMIT, inverse, learnt
 
 @dataclass(frozen=True)
 class Standard:
-    """φ(x)_j = (x_j − m_j) / s_j, m and s (divisor n) over the training rows.
+    """φ(x)_j = (x_j − m_j) / s_j.
 
-    A constant column becomes 0 (s_j = 1). Sparse rows become dense, up to 2 GiB.
+    m_j is the mean and s_j the standard deviation (divisor n) over the training rows. A constant
+    column becomes 0, with s_j = 1. Sparse rows become dense, up to 2 GiB.
 
     Parameters
     ----------
     mean, rest : arrays of shape (d,), learnt by `fit`
-        m_j rounded, in units of feature j, and what rounding took off: m = mean + rest.
+        The rounded mean, and its rounding error: m = mean + rest. In units of feature j.
     spread : array of shape (d,), learnt by `fit`
         s_j > 0, in units of feature j.
 
@@ -30,7 +31,7 @@ class Standard:
     ParameterError
         When applied before `fit`.
     DataError
-        When dense rows would exceed the limit, or on another number of features.
+        When dense rows would exceed the limit, or have another number of features.
     """
 
     exempt: ClassVar[int] = 0
@@ -40,13 +41,13 @@ class Standard:
     spread: Vector | None = field(default=None, repr=False, compare=False)
 
     def fit(self, data: Data, rng: np.random.Generator) -> Standard:
-        """Return the map that has read the means and deviations of `data`."""
+        """Return the map with the means and standard deviations of `data`."""
         mean, rest = means(data.rows, "standard")
-        spread = _spread(shifted(data.rows, mean, rest, "standard"))
+        spread = _deviations(shifted(data.rows, mean, rest, "standard"))
         return replace(self, mean=mean, rest=rest, spread=spread)
 
     def __call__(self, rows: Rows) -> Rows:
-        """Rows (n, d), dense."""
+        """Map rows (n, d) to dense rows (n, d)."""
         arrays = (self.mean, self.rest, self.spread)
         mean, rest, spread = (learnt(array, rows, "standard") for array in arrays)
         moved = shifted(rows, mean, rest, "standard")
@@ -56,18 +57,18 @@ class Standard:
 
 
 def shifted(X: Rows, mean: Vector, rest: Vector, name: str) -> Rows:
-    """X − 1 (mean + rest)ᵀ as fresh dense rows; `name` is the map that an error blames."""
+    """Return X − 1 (mean + rest)ᵀ as new dense rows; `name` is the map that an error names."""
     moved = X.densified(DENSE_LIMIT, name).matrix - mean
     moved -= rest
     return rows(moved)
 
 
 def means(X: Rows, name: str) -> tuple[Vector, Vector]:
-    """Column means (d,), rounded, and what rounding took off.
+    """Return the rounded column means (d,), and their rounding errors (d,).
 
-    Measured from the first row: at an offset of 1e8 a plain sum loses the digits that the
-    deviation is made of, and so does a mean that is one number. A constant column has exactly
-    its value.
+    Means are measured from the first row. At an offset of 1e8 a plain sum would lose the digits
+    of the deviation, and so would a mean that is one float. The mean of a constant column is
+    exactly its value.
     """
     dense = X.densified(DENSE_LIMIT, name).matrix
     first = dense[0]
@@ -77,9 +78,11 @@ def means(X: Rows, name: str) -> tuple[Vector, Vector]:
     return mean, (first - (mean - done)) + (step - done)  # the error of the sum, exactly
 
 
-def _spread(moved: Rows) -> Vector:
-    """√mean of squares of each centred column; 1 where the column is constant."""
+def _deviations(moved: Rows) -> Vector:
+    """Return the standard deviation of each centred column; 1 where the column is constant."""
     peak = moved.column_max_abs()
-    scaled = moved.scaled_columns(inverse(peak)).matrix  # raw squares may overflow or vanish
+    scaled = moved.scaled_columns(
+        inverse(peak)
+    ).matrix  # squares without scaling may overflow or underflow
     deviation: Vector = peak * np.sqrt(np.einsum("ij,ij->j", scaled, scaled) / moved.n)
     return np.where(deviation > 0, deviation, 1.0)

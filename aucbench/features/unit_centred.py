@@ -1,4 +1,4 @@
-"""Rows of length 1 after the training mean is taken off."""
+"""Subtract the training mean from each row, then scale the row to length 1."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from aucbench.features.unit import Unit
 
 @dataclass(frozen=True)
 class UnitCentred:
-    """φ(x) = (x − m) / ‖x − m‖₂, m the mean of the training rows; 0 where x = m.
+    """φ(x) = (x − m) / ‖x − m‖₂, where m is the mean of the training rows; 0 where x = m.
 
     Sparse rows become dense, up to 2 GiB.
 
     Parameters
     ----------
     mean, rest : arrays of shape (d,), learnt by `fit`
-        m_j rounded, in units of feature j, and what rounding took off: m = mean + rest.
+        The rounded mean, and its rounding error: m = mean + rest. In units of feature j.
 
     Raises
     ------
     ParameterError
         When applied before `fit`.
     DataError
-        When dense rows would exceed the limit, or on another number of features.
+        When dense rows would exceed the limit, or have another number of features.
 
     References
     ----------
@@ -43,11 +43,11 @@ class UnitCentred:
     rest: Vector | None = field(default=None, repr=False, compare=False)
 
     def fit(self, data: Data, rng: np.random.Generator) -> UnitCentred:
-        """Return the map that has read the means of `data`."""
+        """Return the map with the means of `data`."""
         mean, rest = means(data.rows, "unit-centred")
         return replace(self, mean=mean, rest=rest)
 
     def __call__(self, rows: Rows) -> Rows:
-        """Rows (n, d), dense."""
+        """Map rows (n, d) to dense rows (n, d)."""
         mean, rest = (learnt(array, rows, "unit-centred") for array in (self.mean, self.rest))
         return Unit()(shifted(rows, mean, rest, "unit-centred"))

@@ -1,4 +1,4 @@
-"""Measures of quality: arrays in, float out. Only the harness calls them."""
+"""Measures of quality: arrays in, a float out. The harness calls them, solvers do not."""
 
 from aucbench.metrics.auc import auc, auc_of
 from aucbench.metrics.support import support_f1, support_jaccard, support_recall

@@ -16,50 +16,67 @@ from aucbench.errors import DataError
 
 
 def auc(y: ArrayLike, scores: ArrayLike) -> float:
-    """Area under the ROC curve, P(s_+ > s_-) + P(s_+ = s_-) / 2, exactly rounded counts.
+    """Area under the ROC curve: P(s_+ > s_-) + P(s_+ = s_-) / 2.
 
-    O(n log n): one sort per class and one merge in 64-bit integers.
+    The pairs are counted exactly, in 64-bit integers. Time: O(n log n), for one sort of each
+    class and one merge.
 
     Parameters
     ----------
     y : array of shape (n,)
         Labels in {-1, 1}, {0, 1} or booleans.
     scores : array of shape (n,)
-        Real scores; larger means more positive. Infinite scores are allowed.
+        A larger score means more positive. Infinite scores are allowed.
 
     Raises
     ------
     DataError
-        When shapes differ, a score is NaN, or the labels are not two known classes.
+        When shapes differ, when a score is NaN, or when the labels do not hold both classes.
     """
-    positive, s = checked(y, scores)
+    positive, s = checked_scores(y, scores)
     return concordance(positive, s, int(np.count_nonzero(positive)))
 
 
 def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
-    """Area under the ROC curve of labels, or of error functions that breakpoints describe.
+    """Area under the ROC curve of labels or of breakpoints.
+
+    Breakpoints may give a value outside [0, 1], see `aucbench.aum.roc_auc`.
+
+    Parameters
+    ----------
+    target : Labels or Breakpoints
+        What was to be predicted, for n rows.
+    scores : array of shape (n,)
+        A larger score means more positive.
 
     Raises
     ------
     DataError
-        As `auc` and as `aucbench.aum.roc_auc`, whose value may lie outside [0, 1].
+        As `auc` for labels, as `aucbench.aum.roc_auc` for breakpoints.
     """
     return auc(target.y, scores) if isinstance(target, Labels) else roc_auc(target, scores)
 
 
-def checked(y: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], Vector]:
-    """Return which rows are positive, and the scores as float64; raises as `auc`."""
+def checked_scores(y: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], Vector]:
+    """Return which rows are positive, and the scores as float64; errors are those of `auc`."""
     labels: NDArray[Any] = np.asarray(y)
     s = np.ascontiguousarray(scores, dtype=np.float64)
     if labels.ndim != 1 or labels.shape != s.shape:
-        raise DataError(f"y has shape {labels.shape} and scores {s.shape}; both must be (n,)")
+        raise DataError(
+            f"y has shape {labels.shape} and scores have shape {s.shape}; both must be (n,)"
+        )
     if labels.dtype.kind not in "biuf":
-        raise DataError(f"labels of type {labels.dtype}; encode them as -1 and 1 first")
+        raise DataError(f"labels have the type {labels.dtype}; encode them as -1 and 1 first")
     if np.isnan(s).any():
-        raise DataError(f"{np.isnan(s).sum()} score(s) are NaN; an AUC of them means nothing")
+        raise DataError(
+            f"{np.isnan(s).sum()} score(s) are NaN; give numbers, or leave the rows out"
+        )
     positive = np.asarray(labels == 1)
     count = np.count_nonzero(positive)
     coded = any(np.count_nonzero(labels == low) == s.size - count for low in (-1, 0))
     if not 0 < count < s.size or not coded:
-        raise DataError("labels must hold both classes, coded {-1, 1}, {0, 1} or as booleans")
+        raise DataError(
+            "the labels are not two classes that are coded {-1, 1}, {0, 1} or as booleans; encode "
+            "them so, and give both classes"
+        )
     return positive, s

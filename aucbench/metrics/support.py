@@ -1,4 +1,4 @@
-"""How well the non-zeros of some weights agree with those of the true ones."""
+"""Measures of the support: how well the non-zeros of w agree with those of the true w*."""
 
 from __future__ import annotations
 
@@ -9,21 +9,35 @@ from aucbench.errors import DataError
 
 
 def support_recall(w: Vector, w_true: Vector) -> float:
-    """|supp w ∩ supp w*| / |supp w*|."""
+    """Recall |supp w ∩ supp w*| / |supp w*|.
+
+    Parameters
+    ----------
+    w, w_true : arrays of shape (d,)
+        Weights, and the true weights w*, of which at least one is not 0.
+
+    Raises
+    ------
+    DataError
+        When shapes differ, or all true weights are 0.
+    """
     return _overlap(w, w_true) / np.count_nonzero(w_true)
 
 
 def support_f1(w: Vector, w_true: Vector) -> float:
-    """2 |supp w ∩ supp w*| / (|supp w| + |supp w*|): harmonic mean of precision and recall."""
+    """F1 = 2 |supp w ∩ supp w*| / (|supp w| + |supp w*|); arguments as `support_recall`."""
     return 2 * _overlap(w, w_true) / (np.count_nonzero(w) + np.count_nonzero(w_true))
 
 
 def support_jaccard(w: Vector, w_true: Vector) -> float:
-    """|supp w ∩ supp w*| / |supp w ∪ supp w*|."""
+    """Jaccard index |supp w ∩ supp w*| / |supp w ∪ supp w*|; arguments as `support_recall`."""
     return _overlap(w, w_true) / np.count_nonzero((w != 0) | (w_true != 0))
 
 
 def _overlap(w: Vector, w_true: Vector) -> int:
     if np.shape(w) != np.shape(w_true) or not np.any(w_true):
-        raise DataError("supports are compared between equal shapes, and w_true is not all zero")
+        raise DataError(
+            f"w has shape {np.shape(w)} and w_true has shape {np.shape(w_true)} and "
+            f"{np.count_nonzero(w_true)} non-zeros; give equal shapes and at least one non-zero"
+        )
     return int(np.count_nonzero((w != 0) & (w_true != 0)))

@@ -1,4 +1,4 @@
-"""Objectives: one file per f. Each is called with `Data` and its parameters."""
+"""Objectives f(w), one file each. An objective is built from `Data` and its parameters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 @hookimpl
 def aucbench_objectives() -> Factories:
-    """Objectives that can be named on the command line."""
+    """Return the built-in objectives by the names that the command line takes."""
     return {
         "aum": Aum,
         "logistic": Logistic,

@@ -1,4 +1,4 @@
-"""What the two hinges over all pairs share: the sorted class, kept from call to call."""
+"""The common part of the two hinges over all pairs: sums over pairs from one sorted class."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from aucbench.errors import DataError
 from aucbench.kernels import hinge
 from aucbench.objectives.differences import constant_columns, pulled
 
-CELLS = 2  # of the grid for each sorted score
-MOVES = 4  # of an insertion sort for each sorted score, beyond which another sort is cheaper
-PAD = 4  # infinities behind the sorted scores, as many as cython/hinge.h compares at once
+CELLS = 2  # cells of the grid per sorted score
+MOVES = 4  # moves per sorted score after which insertion sort costs more than another sort
+PAD = 4  # infinities behind the sorted scores: cython/hinge.h compares this many at once
 
 
-class Sweep:
-    """Loss, derivatives and active pairs of scores, over all pairs of fixed labels.
+class PairSums:
+    """Loss, its derivatives and the number of active pairs, over all pairs of fixed labels.
 
-    Sorts the smaller class only (see cython/hinge.pyx), and starts from the order of the last
-    call. It owns the memory that a call needs, so two threads must not share one.
+    Only the smaller class is sorted (see cython/hinge.pyx). A call starts from the order of the
+    last call. The object owns the memory that a call needs, so two threads must not share it.
 
     Parameters
     ----------
     y : array of shape (n,), int8 in {-1, +1}
-        Both classes must occur.
+        The labels, of both classes.
     squared : bool
-        Squares of the hinges instead of the hinges.
+        Whether the hinges are squared.
     """
 
     def __init__(self, y: NDArray[np.int8], *, squared: bool):
@@ -47,12 +47,17 @@ class Sweep:
         self.below, self.sums = (np.empty(m + 1 if squared else 0) for _ in range(2))
 
     def __call__(self, s: Vector) -> tuple[float, Vector, int]:
-        """Mean loss of all pairs, its derivatives in s (n,), the number of active pairs.
+        """Return the mean loss of all pairs, its derivatives in s (n,), and the active pairs.
 
-        The mean is NaN or infinite when a score is; the derivatives then mean nothing.
+        If a score is NaN or infinite, so is the mean, and the derivatives have no meaning.
+
+        Raises
+        ------
+        DataError
+            Unless there is one score for each row.
         """
         if s.shape != (self.n,):
-            raise DataError(f"scores of shape {s.shape} for {self.n} rows; give one for each")
+            raise DataError(f"scores have shape {s.shape} for {self.n} rows; give one per row")
         s = np.ascontiguousarray(s)
         sign, shift, other = (-1.0, 0.0, 1.0) if self.reflected else (1.0, -1.0, 0.0)
         centre, scale = self._sort(s, sign, shift)
@@ -66,7 +71,7 @@ class Sweep:
         return total / self.pairs, c, active
 
     def _sort(self, s: Vector, sign: float, shift: float) -> tuple[float, float]:
-        """Bring a, order and table up to date; the centre and the scale of the grid."""
+        """Update a, order and table for the scores s; return the centre and scale of the grid."""
         m, moves = self.rows.size, MOVES * self.rows.size
         if self.has_order:
             hinge.read(s, self.order, sign, shift, self.a)
@@ -87,7 +92,7 @@ class Sweep:
 
 
 def _grid(a: Vector) -> tuple[float, float]:
-    """Median of a sample, and 1 over the distance of its quartiles."""
+    """Return the median of a sample, and 1 over the distance between its quartiles."""
     sample = np.sort(a[:: 1 + a.size // 128]).tolist()
     low, centre, high = (sample[part * (len(sample) - 1) // 4] for part in (1, 2, 3))
     widths = (high - low, sample[-1] - sample[0])
@@ -97,46 +102,52 @@ def _grid(a: Vector) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class AllPairs:
-    """Mean over all pairs (positive i, negative j) of a loss of the margin w·(x_i − x_j)."""
+    """f(w): the mean over all pairs (positive i, negative j) of a loss of w·(x_i − x_j).
+
+    Parameters
+    ----------
+    data : Data
+        Training rows with labels, dense or CSR.
+    """
 
     data: Data
     squared: ClassVar[bool]
 
     @cached_property
-    def _sweep(self) -> Sweep:
-        return Sweep(self.data.y, squared=self.squared)
+    def _pair_sums(self) -> PairSums:
+        return PairSums(self.data.y, squared=self.squared)
 
     @cached_property
     def _constant(self) -> Index:
         return constant_columns(self.data.rows, np.arange(self.data.n, dtype=np.int32))
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
-        """f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
-        value, c, _ = self._sweep(s)
+        """Return f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
+        value, c, _ = self._pair_sums(s)
         return value, c
 
     def active(self, s: Vector) -> int:
-        """Return the number of pairs that lose something at the scores s (n,)."""
-        return self._sweep(s)[2]
+        """Return the number of pairs whose loss is above 0 at the scores s (n,)."""
+        return self._pair_sums(s)[2]
 
     def pullback(self, c: Vector, rows: Block = ALL) -> Vector:
-        """X_Bᵀc of such derivatives, exactly 0 for columns that have one value in all rows."""
+        """Return X_Bᵀc for such derivatives c; exactly 0 for columns that are constant."""
         return pulled(self.data, c, rows, self._constant)
 
     def value(self, w: Vector) -> float:
-        """f(w)."""
+        """Return f(w)."""
         return self.of_scores(self.data.scores(w))[0]
 
     def both(self, w: Vector) -> tuple[float, Vector]:
-        """f(w) and a subgradient, from one evaluation."""
+        """Return f(w) and a subgradient from one evaluation."""
         value, c = self.of_scores(self.data.scores(w))
         return value, self.pullback(c)
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
-        """Subgradient over the pairs within the block `rows`; 0 when it lacks a class."""
+        """Return a subgradient over the pairs within the block `rows`; 0 if it lacks a class."""
         if isinstance(rows, slice) and rows.indices(self.data.n) == (0, self.data.n, 1):
             return self.both(w)[1]
         s, y = self.data.scores(w, rows), self.data.y[rows]
         if abs(int(y.sum(dtype=np.int64))) == y.size:
             return np.zeros(self.data.d)
-        return self.pullback(Sweep(y, squared=self.squared)(s)[1], rows)
+        return self.pullback(PairSums(y, squared=self.squared)(s)[1], rows)

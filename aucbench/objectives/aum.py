@@ -1,4 +1,4 @@
-"""The area under the minimum of false positives and false negatives."""
+"""The AUM: the area under the minimum of false positives and false negatives."""
 
 from __future__ import annotations
 
@@ -17,22 +17,29 @@ from aucbench.errors import UnsupportedError, require_at_least
 
 @dataclass(frozen=True, eq=False)
 class Aum:
-    """AUM of the scores Xw, errors as rates: ∫ min(FP(c), FN(c)) dc over all thresholds c.
+    """f(w) = ∫ min(FP(c), FN(c)) dc over all thresholds c, the AUM of the scores s = Xw.
 
-    FP and FN are shares of the errors that thresholds can change. For labels it is
+    FP and FN are rates: shares of the errors that thresholds can change. For labels
 
-        min_c (1/n₋) Σ_j [s_j − c]₊ + (1/n₊) Σ_i [m + c − s_i]₊,
+        f(w) = min_c (1/n₋) Σ_j [s_j − c]₊ + (1/n₊) Σ_i [m + c − s_i]₊,
 
-    convex in w, with the margin m; with m = 0 it is positively homogeneous, hence least (0) at
-    w = 0. For error functions it is piecewise linear, but neither.
+    which is convex in w. With the margin m = 0 it is also positively homogeneous, so its minimum
+    is 0 at w = 0. For error functions f is piecewise linear, but neither convex nor homogeneous.
 
     Parameters
     ----------
     data : Data
-        With labels, or with breakpoints.
+        Training rows with labels or with breakpoints.
     margin : float
-        m ≥ 0, in units of the scores: a positive counts as found from a score of m above the
-        threshold on. Labels only.
+        m ≥ 0, in units of the scores. A positive counts as found if its score is at least m
+        above the threshold. For labels only.
+
+    Raises
+    ------
+    ParameterError
+        When the margin is not a finite number of at least 0.
+    UnsupportedError
+        When there is a margin and the target is breakpoints.
 
     References
     ----------
@@ -47,36 +54,38 @@ class Aum:
         require_at_least(0, margin=self.margin)
         if self.margin and not isinstance(self.data.target, Labels):
             raise UnsupportedError(
-                f"a margin of {self.margin} between classes needs labels, and the rows have error "
-                "functions in place of them; take margin=0"
+                f"a margin of {self.margin} between classes needs labels, but the rows have error "
+                "functions instead; use margin=0"
             )
 
     @cached_property
     def shift(self) -> Vector:
-        """What the margin takes off the score of each row, (n,): 0 or, of positives, m."""
+        """What the margin subtracts from each score, (n,): m for positives, else 0."""
         return np.where(self.data.y > 0, self.margin, 0.0) if self.margin else np.zeros(self.data.n)
 
     @cached_property
     def rates(self) -> Breakpoints:
-        """Where the rates of errors change."""
-        labelled = isinstance(self.data.target, Labels)  # then 1/n₊, as their kernel knows it
+        """The breakpoints of the rows, with errors as rates."""
+        # For labels, the kernel recognises breakpoints that come from `of_labels`.
+        labelled = isinstance(self.data.target, Labels)
         return Breakpoints.of_labels(self.data.y) if labelled else self.data.breakpoints.rates
 
     def loss(self, s: Vector) -> AumLoss:
-        """AUM of the scores s (n,) and its one-sided derivatives."""
+        """Return the AUM of the scores s (n,) and its one-sided derivatives."""
         return aum_loss(self.rates, s - self.shift if self.margin else s)
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
-        """f and the means c (n,) of its one-sided derivatives in the scores; ∇f = Xᵀc."""
+        """Return f and the means c (n,) of its one-sided derivatives in s; ∇f = Xᵀc."""
         found = self.loss(s)
         return found.value, found.gradient
 
     def subgradient(self, s: Vector) -> tuple[float, Vector]:
-        """f and, for labels, an element c (n,) of its subdifferential in the scores.
+        """Return f and, for labels, an element c (n,) of its subdifferential in the scores.
 
-        Where scores are tied at the threshold that balances the errors, the means of the
-        one-sided derivatives are none: they need not add up to 0. Here each example of the tie
-        counts by the same share as above the threshold, the one with which they do.
+        The means of the one-sided derivatives are not such an element where scores are tied at
+        the threshold that balances the errors: an element adds up to 0, and they need not. Here
+        the same share of each tied example counts as above the threshold, and the share is such
+        that c adds up to 0.
         """
         found = self.loss(s)
         tied = np.flatnonzero(found.left != found.right)
@@ -91,11 +100,11 @@ class Aum:
         return found.value, c
 
     def value(self, w: Vector) -> float:
-        """f(w)."""
+        """Return f(w)."""
         return self.of_scores(self.data.scores(w))[0]
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
-        """Xᵀc over the rows of a block, whose errors alone count; 0 when it lacks one kind."""
+        """Return Xᵀc for the AUM of a block of rows; 0 if one kind of error does not occur."""
         s = self.data.scores(w, rows)
         if isinstance(rows, slice) and rows.indices(self.data.n) == (0, self.data.n, 1):
             return self.data.pullback(self.of_scores(s)[1])

@@ -1,10 +1,10 @@
-"""Gradients of losses of differences of rows: exactly zero where all rows are equal.
+"""Gradients of losses of differences of rows: exactly zero for columns that are constant.
 
-Such a gradient is Xᵀc with coefficients c that sum to zero, so that a column with one value v
-contributes v Σc = 0. In floating point Σc is about 1e-17, and a method that divides by the
-largest gradient of each coordinate, as AdaMax does, makes full steps of it. Where a column
-varies at all, the same rounding is to its gradient as the rounding of its values is to their
-spread, and no method can do better with such values.
+Such a gradient is Xᵀc, and the coefficients c sum to zero. So a column in which all values are v
+has the gradient v Σc = 0. In floating point Σc is about 1e-17 instead. A method that divides by
+the largest gradient of each coordinate, as AdaMax does, would turn that into full steps. In a
+column that varies, the rounding of the gradient is no larger, relatively, than the rounding of
+the values beside their spread; no method can avoid that.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Block, Index, Rows, Vector
 
-FIRST, LATER = 64, 4096  # rows looked at together: few columns are constant over the first ones
+# Rows read together. Few columns are constant over the first ones, so the first block is small.
+FIRST, LATER = 64, 4096
 
 
 def constant_columns(X: Rows, rows: Index) -> Index:
-    """Columns with one value other than 0 in the given rows, at least one of them.
+    """Return the columns that have one value, other than 0, in all the given rows.
 
-    Zeros need no care: 0 c is exact. One reading of the rows, or less where no column is left.
+    There is at least one row. Columns of zeros are left out, because 0 times c is exact. The
+    rows are read once at most; reading stops when no column is left.
     """
     M = X.matrix
     columns: Index = M[rows[:1]].nonzero()[-1].astype(np.int32)
     lo, hi = 0, FIRST
     while columns.size and lo < rows.size:
         part = M[np.append(rows[:1], rows[lo:hi])][:, columns]
-        with np.errstate(over="ignore"):  # infinity is not zero either
+        with np.errstate(over="ignore"):  # an infinite difference is not zero
             varying = (part.max(axis=0) - part.min(axis=0)).nonzero()[-1]
         columns = np.delete(columns, varying)
         lo, hi = hi, hi + LATER
@@ -35,7 +37,7 @@ def constant_columns(X: Rows, rows: Index) -> Index:
 
 
 def pulled(data: Data, c: Vector, block: Block, constant: Index) -> Vector:
-    """X_Bᵀc with Σc = 0, of which the `constant` columns are exactly 0."""
+    """Return X_Bᵀc for Σc = 0; it is exactly 0 in the `constant` columns."""
     g = data.pullback(c, block)
     g[constant] = 0.0
     return g

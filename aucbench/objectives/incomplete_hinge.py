@@ -19,9 +19,10 @@ from aucbench.objectives.differences import constant_columns, pulled
 class IncompleteHinge:
     """f(w) = (1/B) Σ_b [1 − w·(x_{i_b} − x_{j_b})]₊ over B given pairs.
 
-    Pairs drawn uniformly with replacement make f an unbiased estimate of the pairwise hinge,
-    whose variance falls as 1/B. Pairs are two row numbers each: O(B) memory, and no
-    difference of rows is formed. Rows that are in no pair are not read where many are not.
+    If pairs are drawn uniformly with replacement, f is an unbiased estimate of the pairwise
+    hinge, and its variance falls as 1/B. A pair is two row numbers, so memory is O(B), and no
+    difference of rows is computed. If at least half of the rows are in no pair, those rows are
+    not read.
 
     Parameters
     ----------
@@ -33,7 +34,8 @@ class IncompleteHinge:
     Raises
     ------
     DataError
-        When these are not rows of their class, one of each for each pair.
+        When a row number does not exist, when a row is of the wrong class, or when there are
+        not as many positives as negatives.
 
     References
     ----------
@@ -53,31 +55,34 @@ class IncompleteHinge:
         return IncompleteHinge(data, i, neg[rng.integers(0, neg.size, pairs)])
 
     def __post_init__(self) -> None:
-        """Check what the kernel trusts."""
+        """Check what the kernel does not check."""
         for rows, side in ((self.positives, 1), (self.negatives, -1)):
             whole = rows.dtype == np.int32 and rows.ndim == 1 and rows.size > 0
             if not whole or rows.min() < 0 or rows.max() >= self.data.n:
                 raise DataError(
-                    f"pairs must be int32 row numbers below {self.data.n}, at least one pair; "
-                    "IncompleteHinge.draw makes them"
+                    f"pairs are not int32 row numbers below {self.data.n}, at least one pair; use "
+                    "IncompleteHinge.draw to make them"
                 )
             if (self.data.y[rows] != side).any():
-                raise DataError("each pair must be a positive and a negative row, in this order")
+                raise DataError(
+                    "a pair has a row of the wrong class; give a positive and a negative row, in "
+                    "this order"
+                )
         if self.positives.size != self.negatives.size:
             raise DataError(
-                f"{self.positives.size} positives and {self.negatives.size} negatives do not "
-                "pair up; give as many of each"
+                f"{self.positives.size} positives and {self.negatives.size} negatives do not make "
+                "pairs; give as many of each"
             )
 
     @cached_property
     def _pairs(self) -> tuple[Index, Index]:
-        """The pairs in the order of their negatives, so that memory is walked forwards."""
+        """The pairs in the order of their negatives, so that memory is read forwards."""
         order = np.argsort(self.negatives, kind="stable")
         return self.positives[order], self.negatives[order]
 
     @cached_property
     def _used(self) -> tuple[Block, Index, Index]:
-        """A block that has all rows that occur, and the pairs as places in it."""
+        """A block with all rows that are in a pair, and the pairs as positions in the block."""
         i, j = self._pairs
         seen = np.zeros(self.data.n, dtype=np.bool_)
         seen[i] = seen[j] = True
@@ -89,48 +94,48 @@ class IncompleteHinge:
 
     @cached_property
     def _constant(self) -> Index:
-        """Columns that have one value in all rows that occur."""
+        """Columns that are constant over all rows that are in a pair."""
         rows = np.unique(np.concatenate([self.positives, self.negatives]))
         return constant_columns(self.data.rows, rows)
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
-        """f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
+        """Return f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
         if s.shape != (self.data.n,):
-            raise DataError(f"scores of shape {s.shape} for {self.data.n} rows; give one for each")
+            raise DataError(f"scores have shape {s.shape} for {self.data.n} rows; give one per row")
         return _mean(s, *self._pairs)
 
     def pullback(self, c: Vector, rows: Block = ALL) -> Vector:
-        """X_Bᵀc of such derivatives, exactly 0 for columns that have one value in all pairs."""
+        """Return X_Bᵀc for such derivatives c; exactly 0 for columns constant over all pairs."""
         return pulled(self.data, c, rows, self._constant)
 
     def value(self, w: Vector) -> float:
-        """f(w)."""
+        """Return f(w)."""
         block, i, j = self._used
         return _mean(self.data.scores(w, block), i, j)[0]
 
     def both(self, w: Vector) -> tuple[float, Vector]:
-        """f(w) and a subgradient, from one evaluation."""
+        """Return f(w) and a subgradient from one evaluation."""
         block, i, j = self._used
         value, c = _mean(self.data.scores(w, block), i, j)
         return value, self.pullback(c, block)
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
-        """Subgradient over all given pairs.
+        """Return a subgradient over all given pairs.
 
         Raises
         ------
         UnsupportedError
-            When asked for a part of the rows.
+            When `rows` is not all rows.
         """
         if not (isinstance(rows, slice) and rows.indices(self.data.n) == (0, self.data.n, 1)):
             raise UnsupportedError(
-                "the given pairs join any two rows, so there is no gradient over some rows: "
-                "ask for ALL, or draw pairs from data.take(rows)"
+                "the gradient over a part of the rows was asked for, but a pair may join any two "
+                "rows; ask for ALL, or draw pairs from data.take(rows)"
             )
         return self.both(w)[1]
 
     def rounding(self, w: Vector) -> Slack:
-        """(e, η): what rounding does to f and its subgradient at w, at most."""
+        """Return (e, η), bounds of the rounding of f and of its subgradient at w."""
         return of_hinge(self.data, w)
 
 

@@ -18,17 +18,17 @@ class Logistic:
     Parameters
     ----------
     data : Data
-        Training rows, dense or CSR; an intercept is a last column of ones.
+        Training rows with labels, dense or CSR. An intercept is a last column of ones.
     """
 
     data: Data
 
     def value(self, w: Vector) -> float:
-        """f(w), without overflow at any score."""
+        """Return f(w), without overflow at any score."""
         return float(np.logaddexp(0.0, -self.data.y * self.data.scores(w)).mean())
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
-        """−(1/b) Σ_B y_i x_i / (1 + exp(y_i w·x_i))."""
+        """Return −(1/b) Σ_B y_i x_i / (1 + exp(y_i w·x_i)) over a block B of b rows."""
         data, out = self.data, np.zeros(self.data.d)
         block = span(rows, data.n)
         linear.margin_pass(*data.rows.arrays, *block, data.y, w, np.ones(2), True, out)
@@ -36,6 +36,6 @@ class Logistic:
         return out
 
     def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
-        """(1/4b) X_Bᵀ X_B v: above the Hessian at every w, since σ′ ≤ 1/4."""
+        """Return (1/4b) X_Bᵀ X_B v; this matrix bounds the Hessian at every w, as σ′ ≤ 1/4."""
         data = self.data
         return data.pullback(data.scores(v, rows), rows) / (4.0 * size(rows, data.n))

@@ -14,10 +14,14 @@ from aucbench.objectives.all_pairs import AllPairs
 class PairwiseHinge(AllPairs):
     """f(w) = 1/(n₊n₋) Σ_i Σ_j [1 − w·(x_i − x_j)]₊, i positive, j negative.
 
-    With t_i = s_i − 1 a pair is active iff s_j > t_i (margin exactly 1: subgradient 0), and
-    f = (1/n₊n₋) [Σ_i −k_i t_i + Σ_j κ_j s_j], c_i = −k_i/n₊n₋, c_j = κ_j/n₊n₋, where k_i and
-    κ_j count the active pairs of a row. One sort of the smaller class and one search for
-    each row of the other: O(n log n), and less when the order of the last call almost holds.
+    With t_i = s_i − 1, a pair is active if s_j > t_i; at a margin of exactly 1 the subgradient
+    is 0. Let k_i and κ_j count the active pairs of a row. Then
+
+        f = (1/n₊n₋) [Σ_i −k_i t_i + Σ_j κ_j s_j],  c_i = −k_i/n₊n₋,  c_j = κ_j/n₊n₋,
+
+    where c are the derivatives in the scores. It takes one sort of the smaller class, and one
+    search for each row of the other class: O(n log n). It is faster when the order of the scores
+    is almost that of the last call.
 
     Parameters
     ----------
@@ -32,5 +36,5 @@ class PairwiseHinge(AllPairs):
     squared: ClassVar[bool] = False
 
     def rounding(self, w: Vector) -> Slack:
-        """(e, η): what rounding does to f and its subgradient at w, at most."""
+        """Return (e, η), bounds of the rounding of f and of its subgradient at w."""
         return of_hinge(self.data, w)

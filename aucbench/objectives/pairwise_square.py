@@ -1,4 +1,4 @@
-"""Pairwise square: the least-squares surrogate of 1 - AUC, as a sum over single rows."""
+"""Pairwise square: the least-squares surrogate of 1 - AUC, computed as a sum over rows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from aucbench.kernels import linear
 class PairwiseSquare:
     """F(w) = 1/(n₊n₋) Σ_i Σ_j (1 − w·(x_i − x_j))², i positive, j negative.
 
-    Evaluated as a mean over single rows (SHT-AUC paper, Proposition 1), with class means
-    m₊, m₋ and δ = m₋ − m₊:
-    F(w) = (1/n₊) Σ₊ (w·(x_i−m₊))² + (1/n₋) Σ₋ (w·(x_j−m₋))² + (1 + w·δ)².
-    Rows are never centred: the coefficients of m₊, m₋ and δ are collected once per block,
-    so a block costs one reading of its stored values plus O(d).
+    It is computed as a sum over rows (SHT-AUC paper, Proposition 1). With the class means m₊ and
+    m₋, and δ = m₋ − m₊,
+
+        F(w) = (1/n₊) Σ₊ (w·(x_i−m₊))² + (1/n₋) Σ₋ (w·(x_j−m₋))² + (1 + w·δ)².
+
+    Rows are never centred. The coefficients of m₊, m₋ and δ are added up once per block. So the
+    cost of a block is one reading of its stored values, plus O(d).
 
     Parameters
     ----------
@@ -36,24 +38,28 @@ class PairwiseSquare:
     data: Data
 
     def value(self, w: Vector) -> float:
-        """F(w), by two passes over the scores so that nothing cancels."""
+        """Return F(w), from two passes over the scores, so that no digits cancel."""
         s = self.data.scores(w)
         neg, pos = s[self.data.y < 0], s[self.data.y > 0]
         return float(pos.var() + neg.var() + (1.0 + neg.mean() - pos.mean()) ** 2)
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
-        """(2/b) [Σ₊ (w·(x−m₊))(x−m₊)/p + Σ₋ (w·(x−m₋))(x−m₋)/(1−p)] + 2(1 + w·δ)δ."""
+        """Return the gradient over a block of b rows.
+
+        (2/b) [Σ₊ (w·(x−m₊))(x−m₊)/p + Σ₋ (w·(x−m₋))(x−m₋)/(1−p)] + 2(1 + w·δ)δ, where the sums
+        run over the positives and the negatives of the block.
+        """
         return self._block_product(w, rows, offset=1.0)
 
     def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
-        """H_B v, the exact Hessian of a block: the gradient's terms that are linear in w."""
+        """Return H_B v, where H_B is the exact Hessian of a block."""
         return self._block_product(v, rows, offset=0.0)
 
     def rounding(self, w: Vector) -> Slack:
-        """(e, η): what rounding does to F(w) and to the length of ∇F(w), at most.
+        """Return (e, η), bounds of the rounding of F(w) and of the length of ∇F(w).
 
-        From √F ≤ 1 + 4R‖w‖, R = max ‖x_i‖: an error s of each score moves F by 4s√F + 12s²,
-        and the class means, like the sums over rows, are off by γ_n of what is added.
+        They follow from √F ≤ 1 + 4R‖w‖ with R = max ‖x_i‖. An error s of each score moves F by
+        at most 4s√F + 12s². Class means and sums over rows have a relative error of γ_n.
         """
         R, s = longest(self.data), of_scores(self.data, w)
         root = 1.0 + 4.0 * R * float(np.linalg.norm(w))

@@ -15,9 +15,13 @@ from aucbench.objectives.pairwise_square import PairwiseSquare
 class PairwiseSquaredHinge(AllPairs):
     """f(w) = 1/(n₊n₋) Σ_i Σ_j ([1 − w·(x_i − x_j)]₊)², i positive, j negative.
 
-    With t_i = s_i − 1, P_i and Q_j the sums of s_j − t_i over the active pairs of a row:
-    f = (1/n₊n₋) [Σ_i −t_i P_i + Σ_j s_j Q_j], c_i = −2P_i/n₊n₋, c_j = 2Q_j/n₊n₋, scores
-    counted from the lowest sorted one, so that little cancels.
+    With t_i = s_i − 1, let P_i and Q_j be the sums of s_j − t_i over the active pairs of a row.
+    Then
+
+        f = (1/n₊n₋) [Σ_i −t_i P_i + Σ_j s_j Q_j],  c_i = −2P_i/n₊n₋,  c_j = 2Q_j/n₊n₋,
+
+    where c are the derivatives in the scores. Scores are measured from the lowest one of the
+    sorted class, so that few digits cancel.
 
     Parameters
     ----------
@@ -37,5 +41,5 @@ class PairwiseSquaredHinge(AllPairs):
         return PairwiseSquare(self.data)
 
     def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
-        """H v with the Hessian of the pairwise square, in which every pair is active."""
+        """Return H v with the Hessian of the pairwise square, where every pair is active."""
         return self._square.curvature(v, rows)

@@ -15,8 +15,8 @@ from aucbench.kernels import linear
 class UnivariateExp:
     """f(w) = ½ [(1/n₊) Σ₊ exp(−w·x_i) + (1/n₋) Σ₋ exp(w·x_j)].
 
-    Minimised over an offset of the scores, f² is the mean of exp(−w·(x_i − x_j)) over all
-    pairs. Its Hessian has no bound over all w, so there is no `curvature` for a step 1/L.
+    At the best offset of the scores, f² is the mean of exp(−w·(x_i − x_j)) over all pairs. The
+    Hessian has no bound over all w, so there is no `curvature` for a step 1/L.
 
     Parameters
     ----------
@@ -32,16 +32,16 @@ class UnivariateExp:
     data: Data
 
     def value(self, w: Vector) -> float:
-        """f(w); infinite only where f is beyond the largest float."""
+        """Return f(w); it is infinite only where f is larger than the largest float."""
         data = self.data
         losses = -data.y * data.scores(w)
-        # As exp(log f): one exp(losses) would overflow before its share of 1/n is taken.
+        # Computed as exp(log f), because exp of one loss may overflow before it is divided by n.
         with np.errstate(over="ignore", invalid="ignore"):
             logs = losses + np.log(self._weights / data.n)[(data.y > 0).astype(np.intp)]
             return float(np.exp(np.logaddexp.reduce(logs)))
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
-        """−(1/b) Σ_B y_i exp(−y_i w·x_i) x_i / (2 p_i), p_i the share of the row's class."""
+        """Return −(1/b) Σ_B y_i exp(−y_i w·x_i) x_i / (2 p_i); p_i is the share of its class."""
         data, out = self.data, np.zeros(self.data.d)
         block = span(rows, data.n)
         linear.margin_pass(*data.rows.arrays, *block, data.y, w, self._weights, False, out)

@@ -1,4 +1,4 @@
-"""The experiments of the source papers as data: what was run, and what was published."""
+"""The experiments of the source papers, as functions that return rows of results."""
 
 from __future__ import annotations
 

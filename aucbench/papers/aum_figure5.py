@@ -1,10 +1,11 @@
 """Fotouhi & Hocking, figure 5: how many events a line search visits, and how many steps it takes.
 
 Design
-  a. Only scores are kept: the AUM, its derivatives and the search need no weights.
-  b. Every search descends from the same start; the searches take turns on one set of rows, so
-     that what else the machine does meets all of them.
-  c. Counts, as published; the search without a sweep knows rates only and has a partner there.
+  a. Only scores are kept, because the AUM, its derivatives and the searches need no weights.
+  b. All searches descend from the same start. They run in turn on each set of rows, so that
+     other load on the machine affects all of them.
+  c. Errors are counts, as published. The search without a sweep knows rates only, so one search
+     with a sweep runs on rates too.
 """
 
 from __future__ import annotations
@@ -26,29 +27,31 @@ from aucbench.features import Standard
 from aucbench.solving.loop import Clock
 
 SIZES = (10, 32, 100, 316, 1_000, 3_162, 10_000)
-SEEDS = (0, 1, 2, 3)
-FALL = 1e-3  # errors of one example times a unit of scores: a step that falls by less is the last
-MOST = 10_000  # steps
-QUADRATIC_TO = 3_162  # rows; beyond them all events are too many
+FIGURE5_SEEDS = (0, 1, 2, 3)
+FIGURE5_FALL = (
+    1e-3  # errors of one example times a unit of scores: a step that falls by less is the last
+)
+FIGURE5_STEPS = 10_000  # the limit of steps of a descent
+QUADRATIC_TO = 3_162  # rows; with more, it takes too long to visit all events
 
 
 @dataclass(frozen=True, slots=True)
 class Figure5Row:
-    """One descent.
+    """The result of one descent.
 
     Attributes
     ----------
     errors : "count" or "rate"
-    n, rarer : rows, and those of the rarer class
-    seed : of the rows and of the start
-    search : one of `SEARCHES`
-    steps : line searches, the last of which fell by less than the tolerance
-    events : distinct steps visited in a line search, on average; None where there are none
-    most_events : n(n - 1)/2, how often n lines can meet
-    seconds : of the whole descent
-    search_seconds : of a line search, on average
-    aum_start, aum_end, auc_end : of the training rows
-    ended : whether it was the tolerance that ended it, or that the AUM is 0, not the limit
+    n, rarer : number of rows, and of rows of the rarer class
+    seed : decides the rows and the start
+    search : a key of `FIGURE5_SEARCHES`
+    steps : number of line searches; the last one lowered the AUM by less than the tolerance
+    events : mean number of events of a line search; None for a search without events
+    most_events : n(n - 1)/2, the largest number of events of n lines
+    seconds : time of the whole descent
+    search_seconds : mean time of a line search
+    aum_start, aum_end, auc_end : AUM and AUC of the training rows
+    ended : True if the tolerance or an AUM of 0 ended the descent, False if the limit of steps did
     """
 
     errors: Denominator
@@ -67,8 +70,8 @@ class Figure5Row:
     ended: bool
 
 
-class Line(NamedTuple):
-    """Scores s - step v of examples whose errors are `breakpoints`."""
+class ScoreLine(NamedTuple):
+    """A line of scores s - step v of examples with error functions `breakpoints`."""
 
     breakpoints: Breakpoints
     s: Vector
@@ -76,44 +79,46 @@ class Line(NamedTuple):
 
     @property
     def lines(self) -> Lines:
-        """Their thresholds."""
+        """The thresholds of the examples along the line."""
         return Lines.of(*self)
 
 
-class Step(NamedTuple):
-    """What a search chose, and how many events it visited."""
+class ChosenStep(NamedTuple):
+    """The step that a search chose, and how many events it visited."""
 
     length: float
     events: int | None
 
 
-def by_first_min(line: Line) -> Step:
-    """First local minimum."""
+def by_first_min(line: ScoreLine) -> ChosenStep:
+    """Step to the first local minimum."""
     found = first_min(line.lines)
-    return Step(found.step, found.events)
+    return ChosenStep(found.step, found.events)
 
 
-def by_linear(line: Line) -> Step:
-    """Least AUM among the first n events."""
+def by_linear(line: ScoreLine) -> ChosenStep:
+    """Step to the least AUM of the first n events."""
     found = best_min(line.lines, max_events=line.breakpoints.n)
-    return Step(found.step, found.events)
+    return ChosenStep(found.step, found.events)
 
 
-def by_quadratic(line: Line) -> Step:
-    """Least AUM among all events."""
+def by_quadratic(line: ScoreLine) -> ChosenStep:
+    """Step to the least AUM of all events."""
     found = best_min(line.lines)
-    return Step(found.step, found.events)
+    return ChosenStep(found.step, found.events)
 
 
-def by_selection(line: Line) -> Step:
-    """Middle of the minimisers, without events; errors must be rates of labels."""
+def by_selection(line: ScoreLine) -> ChosenStep:
+    """Step to the middle of the minimisers, without events; errors must be rates of labels."""
     sides = line.breakpoints.sides
     if sides is None or not sides.rates:
-        raise DataError("this search is for rates of labels; use of_labels(y, 'rate'), or a sweep")
-    return Step(aum_line_min(line.s, line.v, sides.y).step, None)
+        raise DataError(
+            "the search 'exact' needs rates of labels; use of_labels(y, 'rate'), or another search"
+        )
+    return ChosenStep(aum_line_min(line.s, line.v, sides.y).step, None)
 
 
-SEARCHES: Mapping[str, Callable[[Line], Step]] = {
+FIGURE5_SEARCHES: Mapping[str, Callable[[ScoreLine], ChosenStep]] = {
     "first_min": by_first_min,
     "linear": by_linear,
     "quadratic": by_quadratic,
@@ -131,29 +136,34 @@ RUNS: tuple[tuple[Denominator, str], ...] = (
 def figure5(
     data: Data,
     sizes: Sequence[int] = SIZES,
-    seeds: Sequence[int] = SEEDS,
+    seeds: Sequence[int] = FIGURE5_SEEDS,
     *,
-    most: int = MOST,
+    most: int = FIGURE5_STEPS,
     quadratic_to: int = QUADRATIC_TO,
 ) -> list[Figure5Row]:
-    """Descend with each search from the same starts, and count.
+    """Descend with each search from the same starts, and count steps and events.
 
-    Rows of each size are drawn so that the classes keep their shares, with two of each or more,
-    and standardised; weights begin as N(0, 1). The direction is the published one: minus the
-    mean of the one-sided derivatives of all rows.
+    For each size, rows are drawn and standardised. Classes keep their shares, with at least two
+    rows each. The first weights are N(0, 1). The direction is the published one: minus the mean
+    of the left and right derivatives over all rows.
 
     Parameters
     ----------
     data : Data
-        With labels; in the paper the first of ten classes is the negative one.
+        Rows with labels. In the paper, the first of ten classes is the negative one.
     sizes : sequence of int
-        Numbers of rows, 4 or more.
+        Numbers of rows, at least 4 each.
     seeds : sequence of int
-        A sample and a start each.
+        Each seed decides a sample of rows and a start.
     most : int
-        Steps after which a descent is given up.
+        The limit of steps of a descent.
     quadratic_to : int
-        Rows up to which "quadratic" takes part.
+        The search "quadratic" runs up to this number of rows.
+
+    Returns
+    -------
+    list of Figure5Row
+        One row for each size, seed and search.
     """
     require_whole(1, most=most)
     found = []
@@ -162,19 +172,19 @@ def figure5(
             part, s = _sample(data, n, seed)
             for errors, search in RUNS:
                 if search != "quadratic" or n <= quadratic_to:
-                    found.append(_row(part, s, seed, errors, search, most))
+                    found.append(_figure5_row(part, s, seed, errors, search, most))
     return found
 
 
 def growth(sizes: Iterable[float], numbers: Iterable[float]) -> float:
-    """Slope of the least-squares line through (log size, log number)."""
+    """Return the slope of the least-squares line through the points (log size, log number)."""
     x, y = (np.array(list(values), np.float64) for values in (sizes, numbers))
     require_above(0, size=float(x.min()), number=float(y.min()))
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
 def _sample(data: Data, n: int, seed: int) -> tuple[Data, Vector]:
-    """Standardised rows, and their scores at the start."""
+    """Return n standardised rows, and their scores at the start."""
     require_whole(4, n=n)
     rng = np.random.default_rng([n, seed])
     share = data.labels.n_neg / data.n
@@ -188,31 +198,33 @@ def _sample(data: Data, n: int, seed: int) -> tuple[Data, Vector]:
     return part, part.scores(rng.standard_normal(part.d))
 
 
-def _row(
+def _figure5_row(
     part: Data, s: Vector, seed: int, errors: Denominator, search: str, most: int
 ) -> Figure5Row:
     counts = Breakpoints.of_labels(part.y, errors)
     rarer = min(part.labels.n_pos, part.labels.n_neg)
-    way = _descend(part, counts, s, search, FALL if errors == "count" else FALL / rarer, most)
+    descent = _descend_scores(
+        part, counts, s, search, FIGURE5_FALL if errors == "count" else FIGURE5_FALL / rarer, most
+    )
     return Figure5Row(
         errors=errors,
         n=part.n,
         rarer=rarer,
         seed=seed,
         search=search,
-        steps=len(way.events),
-        events=_mean(way.events),
+        steps=len(descent.events),
+        events=_mean(descent.events),
         most_events=comb(part.n, 2),
-        seconds=way.seconds,
-        search_seconds=way.search_seconds / max(len(way.events), 1),
+        seconds=descent.seconds,
+        search_seconds=descent.search_seconds / max(len(descent.events), 1),
         aum_start=aum_loss(counts, s).value,
-        aum_end=aum_loss(counts, way.s).value,
-        auc_end=roc_auc(counts, way.s),
-        ended=way.ended,
+        aum_end=aum_loss(counts, descent.s).value,
+        auc_end=roc_auc(counts, descent.s),
+        ended=descent.ended,
     )
 
 
-class _Way(NamedTuple):
+class _ScoreDescent(NamedTuple):
     s: Vector
     events: list[int | None]
     seconds: float
@@ -220,22 +232,22 @@ class _Way(NamedTuple):
     ended: bool
 
 
-def _descend(
+def _descend_scores(
     part: Data, counts: Breakpoints, s: Vector, search: str, least: float, most: int
-) -> _Way:
-    """Search by search, until one lowers the AUM by less than `least`."""
+) -> _ScoreDescent:
+    """Do line searches until one lowers the AUM by less than `least`."""
     clock, begin = Clock(), perf_counter()
     events: list[int | None] = []
     now = aum_loss(counts, s)
     ended = not now.value > 0.0
     while len(events) < most and not ended:
         v = part.scores(part.pullback(now.gradient))
-        step = clock.timed(SEARCHES[search], Line(counts, s, v))
+        step = clock.timed(FIGURE5_SEARCHES[search], ScoreLine(counts, s, v))
         s = s - step.length * v
         before, now = now, aum_loss(counts, s)
         events.append(step.events)
         ended = before.value - now.value < least or not now.value > 0.0
-    return _Way(s, events, perf_counter() - begin, clock.seconds, ended)
+    return _ScoreDescent(s, events, perf_counter() - begin, clock.seconds, ended)
 
 
 def _mean(events: Sequence[int | None]) -> float | None:

@@ -1,9 +1,11 @@
 """Fotouhi & Hocking, figure 6: time and validation AUC of line searches, for changepoints.
 
 Design
-  a. All descents begin at the same weights, minimise the same AUM, of rates, and take turns.
-  b. The published descent is a loop of its own, plain enough to be read beside the paper.
-  c. What is only reported, AUCs and the AUM after each step, is computed beside the clock.
+  a. All descents start from the same weights and minimise the same AUM of rates. They run in
+     turn.
+  b. The published descent is a loop of its own here, so that it can be compared with the paper.
+  c. The clock stops while AUCs and the AUM after each step are computed, because they are only
+     reported.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aucbench.aum import roc_auc
-from aucbench.aum.steps import Line, Steps, search_called
+from aucbench.aum.steps import Line, LineSearches, search_called
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError, require_whole
@@ -27,31 +29,31 @@ from aucbench.protocols import Problem
 from aucbench.registry import get_solver
 from aucbench.solving.loop import Clock
 
-SEEDS = (0, 1, 2, 3)
-FALL = 1e-3  # errors of the rarer kind times a unit of log λ: less is no fall
-MOST = 2_000  # steps
-MEMORY = 30
+FIGURE6_SEEDS = (0, 1, 2, 3)
+FIGURE6_FALL = 1e-3  # tolerance, in errors of the rarer kind times a unit of log λ
+FIGURE6_STEPS = 2_000  # the limit of steps of a descent
+MEMORY = 30  # steps whose subgradients our solver remembers
 STARTS = ("surrogate", "normal")
 PUBLISHED = ("first_min", "linear", "quadratic", "max_auc", "grid")
-OURS = "ours"  # the solver "aum" with first minima, and subgradients of the last steps
+OURS = "ours"  # the solver "aum" with the search "first_min" and a memory of subgradients
 
 
 @dataclass(frozen=True, slots=True)
 class Figure6Row:
-    """One descent.
+    """The result of one descent.
 
     Attributes
     ----------
-    fold : which is the test set
-    seed : of the split of the other folds into subtrain and validation rows
+    fold : the fold that is the test set
+    seed : decides how the other folds are divided into subtrain and validation rows
     start : one of `STARTS`
     method : one of `PUBLISHED`, or `OURS`
-    steps : line searches
-    seconds : inside the solver; the median of the repetitions, of one or more
-    valid_auc_start, valid_auc : of the validation rows: at the start, and the largest on the way
-    test_auc_start, test_auc : of the test rows: at the start, and with the weights of `valid_auc`
-    aum_start, aum_end : of the subtrain rows, with rates
-    ended : whether the descent ended, and not at the limit of steps
+    steps : number of line searches
+    seconds : time inside the solver; the median of the repetitions
+    valid_auc_start, valid_auc : AUC of the validation rows, at the start and the largest one
+    test_auc_start, test_auc : AUC of the test rows, at the start and for `valid_auc`
+    aum_start, aum_end : AUM of the subtrain rows, with rates
+    ended : False if the limit of steps ended the descent
     """
 
     fold: int
@@ -70,7 +72,7 @@ class Figure6Row:
 
 
 class Parts(NamedTuple):
-    """The rows of one descent, standardised by those of the subtrain set; and where it begins."""
+    """The rows of one descent, standardised by the subtrain rows, and the first weights."""
 
     fold: int
     seed: int
@@ -81,8 +83,8 @@ class Parts(NamedTuple):
     w0: Vector
 
 
-class Way(NamedTuple):
-    """What a descent came by."""
+class WeightDescent(NamedTuple):
+    """What a descent reached."""
 
     steps: int
     seconds: float
@@ -95,31 +97,38 @@ class Way(NamedTuple):
 def figure6(
     data: Data,
     folds: Sequence[int] | None = None,
-    seeds: Sequence[int] = SEEDS,
+    seeds: Sequence[int] = FIGURE6_SEEDS,
     *,
-    most: int = MOST,
+    most: int = FIGURE6_STEPS,
     repeats: int = 1,
 ) -> list[Figure6Row]:
     """Descend with each method from the same start on each split, and measure.
 
-    Of each fold the others are halved, by seed, into subtrain and validation rows. It starts
-    from the model of `interval_regression` that is best on the validation rows ("surrogate", as
-    published), and from N(0, 1) ("normal", which leaves more to do). A descent ends when
-    its AUM, in errors of the rarer kind, has fallen by less than `FALL` over as many steps as its
-    direction remembers (published: one), or by itself.
+    Each fold in turn is the test set. The other folds are divided at random into two halves:
+    subtrain and validation rows. There are two starts. "surrogate", as published, is the model
+    of `interval_regression` that is best on the validation rows. "normal" is N(0, 1), from which
+    the way is longer.
+
+    A descent ends by itself, or when its AUM has fallen by less than `FIGURE6_FALL` over the
+    last steps. That number of steps is one for the published methods, and `MEMORY` for ours.
 
     Parameters
     ----------
     data : Data
-        With breakpoints and folds.
+        Rows with breakpoints and folds.
     folds : sequence of int, optional
-        The test sets; by default each in turn.
+        The folds that are test sets. The default is all.
     seeds : sequence of int
-        Of the splits.
+        Each seed decides a division into halves.
     most : int
-        Steps after which a descent is given up.
+        The limit of steps of a descent.
     repeats : int
-        Descents behind each median of seconds.
+        How often each descent runs; `seconds` is the median.
+
+    Returns
+    -------
+    list of Figure6Row
+        One row for each fold, seed, start and method.
 
     Raises
     ------
@@ -128,9 +137,9 @@ def figure6(
     """
     require_whole(1, most=most, repeats=repeats)
     found = []
-    for parts in _splits(data, folds, seeds):
+    for parts in _all_parts(data, folds, seeds):
         methods = (*PUBLISHED, OURS)
-        rounds = [[_row(parts, name, most) for name in methods] for _ in range(repeats)]
+        rounds = [[_figure6_row(parts, name, most) for name in methods] for _ in range(repeats)]
         found += [
             replace(rows[0], seconds=median(row.seconds for row in rows))
             for rows in zip(*rounds, strict=True)
@@ -138,11 +147,13 @@ def figure6(
     return found
 
 
-def _splits(data: Data, folds: Sequence[int] | None, seeds: Sequence[int]) -> Iterator[Parts]:
+def _all_parts(data: Data, folds: Sequence[int] | None, seeds: Sequence[int]) -> Iterator[Parts]:
     if data.folds is None:
-        raise DataError("the rows have no folds; load a changepoint set with its own")
+        raise DataError("the rows have no folds; load a changepoint set that has some")
     for fold in range(int(data.folds.max()) + 1) if folds is None else folds:
-        rest, test = (data.take(_where(data.folds, fold, same=same)) for same in (False, True))
+        rest, test = (
+            data.take(_rows_of_fold(data.folds, fold, same=same)) for same in (False, True)
+        )
         for seed in seeds:
             rng = np.random.default_rng([fold, seed])
             train, validation = rest.split(0.5, rng)
@@ -153,48 +164,53 @@ def _splits(data: Data, folds: Sequence[int] | None, seeds: Sequence[int]) -> It
                 yield Parts(fold, seed, name, inner, judge, outer, w0)
 
 
-def _where(folds: Index, fold: int, *, same: bool) -> Index:
+def _rows_of_fold(folds: Index, fold: int, *, same: bool) -> Index:
     return np.flatnonzero((folds == fold) == same).astype(np.int32)
 
 
-def _row(parts: Parts, method: str, most: int) -> Figure6Row:
-    way = _descend(parts, method, most)
+def _figure6_row(parts: Parts, method: str, most: int) -> Figure6Row:
+    descent = _descend_weights(parts, method, most)
     return Figure6Row(
         fold=parts.fold,
         seed=parts.seed,
         start=parts.start,
         method=method,
-        steps=way.steps,
-        seconds=way.seconds,
-        valid_auc_start=_auc(parts.validation, parts.w0),
-        valid_auc=way.valid_auc,
-        test_auc_start=_auc(parts.test, parts.w0),
-        test_auc=_auc(parts.test, way.best),
+        steps=descent.steps,
+        seconds=descent.seconds,
+        valid_auc_start=_auc_of_weights(parts.validation, parts.w0),
+        valid_auc=descent.valid_auc,
+        test_auc_start=_auc_of_weights(parts.test, parts.w0),
+        test_auc=_auc_of_weights(parts.test, descent.best),
         aum_start=Aum(parts.train).value(parts.w0),
-        aum_end=way.aum_end,
-        ended=way.ended,
+        aum_end=descent.aum_end,
+        ended=descent.ended,
     )
 
 
-def _descend(parts: Parts, method: str, most: int) -> Way:
-    f, clock, best, auc = Aum(parts.train), Clock(), parts.w0, _auc(parts.validation, parts.w0)
+def _descend_weights(parts: Parts, method: str, most: int) -> WeightDescent:
+    f, clock, best, auc = (
+        Aum(parts.train),
+        Clock(),
+        parts.w0,
+        _auc_of_weights(parts.validation, parts.w0),
+    )
     weights = _ours(f, parts.w0) if method == OURS else _published(f, parts.w0, method)
     values, memory = [f.value(parts.w0)], MEMORY if method == OURS else 1
-    least, ended = FALL / min(parts.train.breakpoints.totals), False
+    least, ended = FIGURE6_FALL / min(parts.train.breakpoints.totals), False
     while len(values) <= most and not ended:
         w = clock.timed(next, weights, None)
         if w is None:
-            return Way(len(values) - 1, clock.seconds, values[-1], best, auc, ended=True)
+            return WeightDescent(len(values) - 1, clock.seconds, values[-1], best, auc, ended=True)
         values.append(f.value(w))
-        now = _auc(parts.validation, w)
+        now = _auc_of_weights(parts.validation, w)
         best, auc = (w, now) if now > auc else (best, auc)
         ended = len(values) > memory and values[-1 - memory] - values[-1] < least
-    return Way(len(values) - 1, clock.seconds, values[-1], best, auc, ended)
+    return WeightDescent(len(values) - 1, clock.seconds, values[-1], best, auc, ended)
 
 
 def _published(f: Aum, w: Vector, name: str) -> Iterator[Vector]:
-    """Weights after each step against the mean of the one-sided derivatives."""
-    search, steps = search_called(name), Steps(f)
+    """Yield the weights after each step; the direction is the mean of one-sided derivatives."""
+    search, steps = search_called(name), LineSearches(f)
     s = f.data.scores(w)
     now = f.loss(s)
     while now.value > 0.0:
@@ -211,5 +227,5 @@ def _ours(f: Aum, w: Vector) -> Iterator[Vector]:
         yield np.array(state.w)
 
 
-def _auc(data: Data, w: Vector) -> float:
+def _auc_of_weights(data: Data, w: Vector) -> float:
     return roc_auc(data.breakpoints, data.scores(w))

@@ -1,7 +1,8 @@
-"""Where the descents of changepoint models begin: a linear model of the intervals of fewest errors.
+"""Interval regression: a linear model of the intervals with the fewest errors.
 
-Rigaill, Hocking, Vert, Bach, "Learning sparse penalties for change-point detection using max
-margin interval regression", ICML 2013. Here in scores, which predict -log λ.
+The descents of changepoint models start from it. Rigaill, Hocking, Vert & Bach, "Learning sparse
+penalties for change-point detection using max margin interval regression", ICML 2013. Scores
+predict -log λ here.
 """
 
 from __future__ import annotations
@@ -17,38 +18,42 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.projectors import SoftThreshold
 
 MARGIN = 1.0  # in units of log λ
-PATH = 10.0 ** np.arange(0.0, -3.25, -0.25)  # of the least penalty at which all weights are 0
-PASSES = 1_000  # for each penalty
+PATH = 10.0 ** np.arange(0.0, -3.25, -0.25)  # times the least penalty that makes all weights 0
+PASSES = 1_000  # steps for each penalty
 
 
 class Intervals(NamedTuple):
-    """Scores of the fewest errors of each sequence: [low, high], which may be infinite."""
+    """The scores [low, high] at which each sequence has the fewest errors; may be infinite."""
 
     low: Vector
     high: Vector
 
     def surrogate(self, s: Vector) -> tuple[float, Vector]:
-        """Mean squared hinge of scores that are less than the margin inside, and its slopes."""
+        """Return the mean squared hinge of the scores, and its derivatives.
+
+        The hinge is above 0 where a score is not inside its interval by the margin.
+        """
         below = np.maximum(self.low + MARGIN - s, 0.0)
         above = np.maximum(s - self.high + MARGIN, 0.0)
         return float((below**2 + above**2).mean()), 2.0 * (above - below) / s.size
 
 
 class Model(NamedTuple):
-    """Scores Xw + b."""
+    """A linear model with the scores Xw + b."""
 
     w: Vector
     b: float
 
     def loss(self, data: Data) -> float:
-        """Surrogate of the rows, without the penalty."""
+        """Return the surrogate loss of the rows, without the penalty."""
         return intervals(data.breakpoints).surrogate(data.scores(self.w) + self.b)[0]
 
 
 def intervals(breakpoints: Breakpoints) -> Intervals:
-    """Of runs of equally few errors of a sequence, the widest (the lowest of several).
+    """Return for each sequence the widest interval of scores with the fewest errors.
 
-    What no threshold changes, `fp_base` and `fn_base`, is the same for all scores.
+    Of several intervals of the same width it is the lowest. Errors that no threshold changes
+    (`fp_base`, `fn_base`) are the same for all scores, so they are left out.
     """
     starts = np.searchsorted(breakpoints.example, np.arange(breakpoints.n + 1))
     change = breakpoints.fp_diff + breakpoints.fn_diff
@@ -66,28 +71,30 @@ def intervals(breakpoints: Breakpoints) -> Intervals:
 
 
 def l1_path(data: Data) -> Iterator[Model]:
-    """Minimise the surrogate + t |w|_1 for falling t, each from the last; b has no penalty.
+    """Yield minimisers of the surrogate + t |w|_1 for falling t; b has no penalty.
 
-    By accelerated proximal gradients, a fixed number of them (Beck & Teboulle, SIAM J. Imaging
-    Sci. 2 (2009) 183).
+    Each starts from the last one. The method is a fixed number of accelerated proximal gradient
+    steps (Beck & Teboulle, SIAM J. Imaging Sci. 2 (2009) 183).
     """
     X = np.c_[data.rows.densified(1 << 31, "interval regression").matrix, np.ones(data.n)]
     target, u = intervals(data.breakpoints), np.zeros(data.d + 1)
     step = data.n / (4.0 * np.linalg.norm(X, 2) ** 2)
-    _descend(X, target, u, SoftThreshold(np.finfo(np.float64).max), step)
+    _proximal_descent(X, target, u, SoftThreshold(np.finfo(np.float64).max), step)
     largest = float(np.abs(X.T @ target.surrogate(X @ u)[1])[:-1].max())
     for share in PATH:
-        _descend(X, target, u, SoftThreshold(share * largest), step)
+        _proximal_descent(X, target, u, SoftThreshold(share * largest), step)
         yield Model(u[:-1].copy(), float(u[-1]))
 
 
 def best_of_path(train: Data, validation: Data) -> Model:
-    """The model of the path that is best on the validation rows."""
+    """Return the model of the path with the least loss on the validation rows."""
     return min(l1_path(train), key=lambda model: model.loss(validation))
 
 
-def _descend(X: Vector, target: Intervals, u: Vector, prox: SoftThreshold, step: float) -> None:
-    """Overwrite u."""
+def _proximal_descent(
+    X: Vector, target: Intervals, u: Vector, prox: SoftThreshold, step: float
+) -> None:
+    """Minimise by accelerated proximal gradients from u, which is overwritten."""
     y, t = u.copy(), 1.0
     for _ in range(PASSES):
         last = u.copy()

@@ -1,4 +1,4 @@
-"""Sets and penalties Omega, each with its nearest point or prox; one file each."""
+"""Sets and penalties Ω, one file each: the nearest point of a set, the prox of a penalty."""
 
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.projectors.box import Box

@@ -1,4 +1,4 @@
-"""The box."""
+"""The box: bounds on every coordinate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError
-from aucbench.projectors.argument import require_writable
+from aucbench.projectors.argument import require_writable_vector
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Box:
     Parameters
     ----------
     lo, hi : float
-        Bounds, in units of w; -inf or inf leaves a side open.
+        Bounds, in units of w. With -inf or inf, there is no bound on that side.
 
     Raises
     ------
@@ -32,17 +32,19 @@ class Box:
 
     def __post_init__(self) -> None:
         if not (self.lo <= self.hi and self.lo < inf and self.hi > -inf):
-            raise ParameterError(f"a box needs lo <= hi, got lo={self.lo} and hi={self.hi}")
+            raise ParameterError(
+                f"a box needs lo <= hi and a number between them, got lo={self.lo} and hi={self.hi}"
+            )
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with its nearest point and return it."""
-        require_writable(v)
+        require_writable_vector(v)
         return np.clip(v, self.lo, self.hi, out=v)
 
     def contains(self, w: Vector) -> bool:
-        """Whether every entry lies between the bounds; False where one is NaN."""
+        """Return whether every entry lies between the bounds; False if one is NaN."""
         return bool(np.all((w >= self.lo) & (w <= self.hi)))
 
     def value(self, w: Vector) -> float:
-        """0 in the box, infinity elsewhere."""
+        """Return 0 in the box, infinity elsewhere."""
         return 0.0 if self.contains(w) else inf

@@ -8,13 +8,15 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_at_least
-from aucbench.projectors.argument import require_writable
+from aucbench.projectors.argument import require_writable_vector
 from aucbench.projectors.soft_threshold import soft
 
 
 @dataclass(frozen=True)
 class ElasticNet:
-    """prox of step (l1 |w|_1 + l2/2 |w|^2): soft(v, step l1) / (1 + step l2). NaN stays NaN.
+    """Ω(w) = l1 |w|_1 + (l2/2) |w|²; its prox is soft(v, step l1) / (1 + step l2).
+
+    Here soft(v, t)_i = sign(v_i) max(0, |v_i| - t). NaN stays NaN.
 
     Parameters
     ----------
@@ -24,7 +26,7 @@ class ElasticNet:
     Raises
     ------
     ParameterError
-        When one of them is not a finite number of at least 0.
+        When l1 or l2 is not a finite number of at least 0.
     """
 
     l1: float = 0.01
@@ -35,7 +37,7 @@ class ElasticNet:
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with its prox and return it."""
-        require_writable(v)
+        require_writable_vector(v)
         soft(v, step * self.l1)
         v /= 1 + step * self.l2
         return v
@@ -45,6 +47,6 @@ class ElasticNet:
         return True
 
     def value(self, w: Vector) -> float:
-        """l1 |w|_1 + l2/2 |w|^2."""
-        with np.errstate(over="ignore"):  # an infinite penalty is an answer
+        """Return l1 |w|_1 + (l2/2) |w|²."""
+        with np.errstate(over="ignore"):  # an infinite penalty is a valid result
             return float(np.abs(self.l1 * w).sum()) + float(np.dot(self.l2 / 2 * w, w))

@@ -1,4 +1,4 @@
-"""Weights with a given product with a vector."""
+"""A hyperplane: the weights w with a·w = 1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError
-from aucbench.projectors.argument import TOLERANCE, require_writable
+from aucbench.projectors.argument import FEASIBLE_TO, require_writable_vector
 from aucbench.projectors.l2_ball import SAFE
 
 
@@ -21,7 +21,12 @@ class Hyperplane:
     Parameters
     ----------
     normal : array of shape (d,)
-        a with ‖a‖ from 1e-125 to 1e125, so that its square has all its digits.
+        The vector a. Its length is from 1e-125 to 1e125, so that the square keeps its digits.
+
+    Raises
+    ------
+    ParameterError
+        When the length is outside these limits.
     """
 
     normal: Vector
@@ -29,8 +34,8 @@ class Hyperplane:
     def __post_init__(self) -> None:
         if not SAFE[0] <= self._square <= SAFE[1]:
             raise ParameterError(
-                f"the normal of a hyperplane has the square {self._square}; give one that is "
-                "finite and not 0, with a length from 1e-125 to 1e125"
+                f"the normal of a hyperplane has the squared length {self._square}; give one with "
+                "a length from 1e-125 to 1e125"
             )
 
     @cached_property
@@ -40,19 +45,19 @@ class Hyperplane:
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with the nearest point of the set and return it."""
-        require_writable(v)
+        require_writable_vector(v)
         v += (1.0 - float(self.normal @ v)) / self._square * self.normal
         return v
 
     def along(self, v: Vector) -> Vector:
-        """Return v without its part along the normal: steps along it stay in the set."""
+        """Return v without its part along the normal; a step along the result stays in the set."""
         return v - float(self.normal @ v) / self._square * self.normal
 
     def contains(self, w: Vector) -> bool:
-        """Whether a·w = 1, up to rounding."""
+        """Return whether a·w = 1, up to rounding."""
         size = np.sqrt(self._square) * float(np.linalg.norm(w))
-        return bool(abs(float(self.normal @ w) - 1.0) <= TOLERANCE * (1.0 + size))
+        return bool(abs(float(self.normal @ w) - 1.0) <= FEASIBLE_TO * (1.0 + size))
 
     def value(self, w: Vector) -> float:
-        """0 in the set, else infinity."""
+        """Return 0 in the set, infinity elsewhere."""
         return 0.0 if self.contains(w) else inf

@@ -1,4 +1,4 @@
-"""The norm of a function in representer form."""
+"""The squared norm of a function that is a sum of kernels at landmarks."""
 
 from __future__ import annotations
 
@@ -12,23 +12,29 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma
 from aucbench.errors import require_above
-from aucbench.projectors.argument import require_writable
+from aucbench.projectors.argument import require_writable_vector
 
-PRODUCTS = 20  # of the inverse iteration
+PRODUCTS = 20  # steps of the inverse iteration
 
 
 @dataclass(frozen=True, eq=False)
 class KernelNorm:
-    """Ω(α) = (λ/2) αᵀKα = (λ/2)‖Rα‖², the squared norm of Σ_l α_l K(z_l, ·), K = RᵀR.
+    """Ω(α) = (λ/2) αᵀKα = (λ/2)‖Rα‖² with K = RᵀR.
 
-    Its prox solves (I + step λK) u = v, O(m³). In the coordinates v = Rα it is (λ/2)‖v‖².
+    αᵀKα is the squared norm of the function Σ_l α_l K(z_l, ·) over m landmarks z_l. The prox
+    solves (I + step λK) u = v in O(m³). In the coordinates v = Rα, Ω is (λ/2)‖v‖².
 
     Parameters
     ----------
     lam : float
         λ > 0.
     root : array of shape (m, m)
-        R, upper triangular and regular.
+        R, upper triangular and not singular.
+
+    Raises
+    ------
+    ParameterError
+        When λ is not a finite number greater than 0.
     """
 
     lam: float
@@ -39,7 +45,7 @@ class KernelNorm:
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with its prox and return it."""
-        require_writable(v)
+        require_writable_vector(v)
         M = step * self.lam * (self.root.T @ self.root)
         M[np.diag_indices(v.size)] += 1.0
         v[:] = cho_solve(cho_factor(M), v)
@@ -50,25 +56,28 @@ class KernelNorm:
         return True
 
     def value(self, w: Vector) -> float:
-        """(λ/2) wᵀKw."""
+        """Return (λ/2) wᵀKw."""
         v = self.root @ w
         return self.lam / 2 * float(np.dot(v, v))
 
     def coordinates(self, alpha: Vector) -> Vector:
-        """v = Rα."""
+        """Return the coordinates v = Rα."""
         return self.root @ alpha
 
     def weights(self, v: Vector) -> Vector:
-        """α = R⁻¹v."""
+        """Return the weights α = R⁻¹v."""
         return solve_triangular(self.root, v, check_finite=False)
 
     def pulled(self, g: Vector) -> Vector:
-        """R⁻ᵀg: a gradient in α becomes one in v."""
+        """Return R⁻ᵀg, which turns a gradient in α into a gradient in v."""
         return solve_triangular(self.root, g, trans="T", check_finite=False)
 
     @cached_property
     def stretch(self) -> float:
-        """‖R⁻¹‖₂, the largest ‖α‖/‖v‖: twice what inverse iteration finds, which is too little."""
+        """A bound of ‖R⁻¹‖₂, the largest ‖α‖/‖v‖.
+
+        Inverse iteration finds a value that is too small; it is doubled.
+        """
         v, length = np.linspace(1.0, 2.0, len(self.root)), 1.0
         for _ in range(PRODUCTS):
             v = self.weights(self.pulled(v / length))
@@ -77,8 +86,9 @@ class KernelNorm:
 
     @cached_property
     def rounding(self) -> float:
-        """What `pulled` may do to a product g·v, per ‖α‖: (R + E)ᵀg = b, |E| ≤ γ_m|R|.
+        """A bound of the error of g·v through `pulled`, divided by ‖α‖.
 
-        For gradients in v no longer than 4‖R‖_F, that of four times all landmarks together.
+        The computed g solves (R + E)ᵀg = b with |E| ≤ γ_m|R|. The bound holds for gradients in v
+        that are at most 4‖R‖_F long.
         """
         return 4.0 * gamma(len(self.root) + 4) * float(np.sum(self.root * self.root))

@@ -10,14 +10,15 @@ import numpy as np
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_above
 from aucbench.kernels import select
-from aucbench.projectors.argument import LARGE, TOLERANCE, UNIT, require_writable
+from aucbench.projectors.argument import DOWNSCALE, FEASIBLE_TO, LARGE, require_writable_vector
 
 
 @dataclass(frozen=True)
 class L1Ball:
-    """Nearest point of {w : |w|_1 <= R}: sign(v_i) max(0, |v_i| - theta); O(d), no sort.
+    """Nearest point of {w : |w|_1 <= R}: sign(v_i) max(0, |v_i| - theta).
 
-    A vector with a NaN or an infinite entry has no nearest point and stays as it is.
+    theta is such that the result has the length R. It takes O(d) operations and no sort. A vector
+    with a NaN or an infinite entry has no nearest point and stays as it is.
 
     Parameters
     ----------
@@ -36,26 +37,26 @@ class L1Ball:
         require_above(0, R=self.R)
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
-        """Overwrite `v` with its nearest point and return it; inside the ball, unchanged."""
-        require_writable(v)
+        """Overwrite `v` with its nearest point and return it; a point in the ball stays."""
+        require_writable_vector(v)
         if self.R < LARGE:
             _project(v, self.R)
         elif np.isfinite(v).all() and not self.contains(v):
-            v *= UNIT  # what is lost below the least number is far below the threshold
-            _project(v, self.R * UNIT)
-            v /= UNIT
+            v *= DOWNSCALE  # the digits that underflow are far below the threshold
+            _project(v, self.R * DOWNSCALE)
+            v /= DOWNSCALE
         return v
 
     def contains(self, w: Vector) -> bool:
-        """Whether |w|_1 <= R, up to the relative rounding 1e-12 of a projection."""
-        with np.errstate(over="ignore"):  # an infinite norm is an answer
-            unit = 1.0 if self.R < LARGE else UNIT
-            return bool(np.abs(w * unit).sum() <= self.R * unit * (1 + TOLERANCE))
+        """Return whether |w|_1 <= R, up to the relative rounding 1e-12 of a projection."""
+        with np.errstate(over="ignore"):  # an infinite norm is a valid result
+            unit = 1.0 if self.R < LARGE else DOWNSCALE
+            return bool(np.abs(w * unit).sum() <= self.R * unit * (1 + FEASIBLE_TO))
 
     def value(self, w: Vector) -> float:
-        """0 in the ball, infinity elsewhere."""
+        """Return 0 in the ball, infinity elsewhere."""
         return 0.0 if self.contains(w) else inf
 
 
 def _project(v: Vector, R: float) -> None:
-    select.l1_ball(v, R, R * (1 + TOLERANCE), np.empty(v.size, np.int64))
+    select.l1_ball(v, R, R * (1 + FEASIBLE_TO), np.empty(v.size, np.int64))

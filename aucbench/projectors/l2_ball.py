@@ -9,13 +9,13 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_above
-from aucbench.projectors.argument import LARGE, TOLERANCE, UNIT, require_writable
+from aucbench.projectors.argument import DOWNSCALE, FEASIBLE_TO, LARGE, require_writable_vector
 
-SAFE = 1e-250, 1e250  # squared norms in which neither overflow nor underflow took part
+SAFE = 1e-250, 1e250  # a squared length between these had no overflow and no underflow
 
 
 def length(v: Vector) -> float:
-    """Return |v|_2, right also where the squares over- or underflow; inf above 1.8e308."""
+    """Return |v|_2, also where squares overflow or underflow; inf above the largest float."""
     with np.errstate(over="ignore"):
         squared = float(np.dot(v, v))
     if SAFE[0] < squared < SAFE[1]:
@@ -47,28 +47,28 @@ class L2Ball:
         require_above(0, R=self.R)
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
-        """Overwrite `v` with its nearest point and return it; inside the ball, unchanged."""
-        require_writable(v)
+        """Overwrite `v` with its nearest point and return it; a point in the ball stays."""
+        require_writable_vector(v)
         norm = length(v)
         if norm == inf or self.R >= LARGE:
             return self._far(v)
-        if norm > self.R * (1 + TOLERANCE):
-            v /= norm  # not v *= R / norm: a tiny quotient would lose its digits
+        if norm > self.R * (1 + FEASIBLE_TO):
+            v /= norm  # v *= R / norm would lose digits if the quotient is tiny
             v *= self.R
         return v
 
     def _far(self, v: Vector) -> Vector:
         if np.isfinite(v).all() and not self.contains(v):
-            v *= UNIT
+            v *= DOWNSCALE
             v /= length(v)
             v *= self.R
         return v
 
     def contains(self, w: Vector) -> bool:
-        """Whether |w|_2 <= R, up to the relative rounding 1e-12 of a projection."""
-        unit = 1.0 if self.R < LARGE else UNIT
-        return length(w * unit) <= self.R * unit * (1 + TOLERANCE)
+        """Return whether |w|_2 <= R, up to the relative rounding 1e-12 of a projection."""
+        unit = 1.0 if self.R < LARGE else DOWNSCALE
+        return length(w * unit) <= self.R * unit * (1 + FEASIBLE_TO)
 
     def value(self, w: Vector) -> float:
-        """0 in the ball, infinity elsewhere."""
+        """Return 0 in the ball, infinity elsewhere."""
         return 0.0 if self.contains(w) else inf

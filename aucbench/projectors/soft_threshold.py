@@ -8,7 +8,7 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_at_least
-from aucbench.projectors.argument import require_writable
+from aucbench.projectors.argument import require_writable_vector
 
 
 def soft(v: Vector, t: float) -> None:
@@ -18,7 +18,7 @@ def soft(v: Vector, t: float) -> None:
 
 @dataclass(frozen=True)
 class SoftThreshold:
-    """prox of step t |w|_1: sign(v_i) max(0, |v_i| - step t). NaN stays NaN.
+    """Ω(w) = t |w|_1; its prox is sign(v_i) max(0, |v_i| - step t). NaN stays NaN.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SoftThreshold:
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with its prox and return it."""
-        require_writable(v)
+        require_writable_vector(v)
         soft(v, step * self.t)
         return v
 
@@ -47,6 +47,6 @@ class SoftThreshold:
         return True
 
     def value(self, w: Vector) -> float:
-        """t |w|_1."""
-        with np.errstate(over="ignore"):  # an infinite penalty is an answer
+        """Return t |w|_1."""
+        with np.errstate(over="ignore"):  # an infinite penalty is a valid result
             return float(np.abs(self.t * w).sum())

@@ -10,22 +10,22 @@ import numpy as np
 from aucbench.data.arrays import Vector
 from aucbench.errors import require_whole
 from aucbench.kernels import select
-from aucbench.projectors.argument import require_writable
+from aucbench.projectors.argument import require_writable_vector
 
 
 @dataclass(frozen=True)
 class TopK:
-    """H_k(v): the k entries largest in magnitude stay, the rest become 0; O(d).
+    """H_k(v): the k entries with the largest magnitude stay, all others become 0.
 
-    A nearest point of {w : |w|_0 <= k}. Ties at the k-th magnitude go to the lowest index.
-    NaN ranks above infinity, so that it stays where it can be seen.
+    H_k(v) is a nearest point of {w : |w|_0 <= k}. Of entries tied at the k-th magnitude, those
+    with the lowest index stay. NaN ranks above infinity, so that it stays visible. Time: O(d).
 
     Parameters
     ----------
     k : int
         Non-zeros allowed, at least 1.
     free : int
-        The last `free` coordinates are exempt: kept as they are and not counted (intercepts).
+        The last `free` coordinates (intercepts) stay as they are and are not counted.
 
     Raises
     ------
@@ -42,14 +42,14 @@ class TopK:
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with H_k(v) and return it."""
-        require_writable(v)
+        require_writable_vector(v)
         select.top_k(v, max(0, v.size - self.free), self.k, np.empty(v.size, np.int64))
         return v
 
     def contains(self, w: Vector) -> bool:
-        """Whether at most k coordinates that are not exempt differ from 0."""
+        """Return whether at most k coordinates, without the last `free` ones, differ from 0."""
         return bool(np.count_nonzero(w[: max(0, w.size - self.free)]) <= self.k)
 
     def value(self, w: Vector) -> float:
-        """0 on the set, infinity elsewhere."""
+        """Return 0 in the set, infinity elsewhere."""
         return 0.0 if self.contains(w) else inf

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from aucbench.aum import intercept_of_least_errors, roc_auc
-from aucbench.aum.steps import AumObjective, Line, Steps, search_called
+from aucbench.aum.steps import AumObjective, Line, LineSearches, search_called
 from aucbench.data.arrays import Vector
 from aucbench.protocols import Problem, State
 
@@ -98,7 +98,7 @@ class _Descent:
     ) -> None:
         self.settings, self.f, self.held = settings, f, held
         self.search = search_called(settings.line_search)
-        self.steps = Steps(f, held)
+        self.steps = LineSearches(f, held)
         self.cuts = ProximalCuts(settings.memory, getattr(problem.project, "along", np.copy))
         self.w, self.project = problem.start(), problem.project
         self.moves, self.nulls, self.passes = 0, 0, 0

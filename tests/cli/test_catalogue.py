@@ -40,7 +40,7 @@ def test_error_functions_are_told_from_labels(cli, monkeypatch, tmp_path):
     (tmp_path / "mine.csv").write_text("a,y\n1,0\n2,1\n")
     monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
 
-    assert "error functions in place of labels" in cli("show", "ours").stdout
+    assert "error functions instead of labels" in cli("show", "ours").stdout
     assert "error functions" not in cli("show", "mine").stdout
     listed = cli("list", "datasets").stdout.splitlines()
     assert [line.split()[0] for line in listed if "error functions" in line] == ["ours"]

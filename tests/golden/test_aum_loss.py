@@ -82,7 +82,7 @@ ERRORS = {
     ),
     "e05_example_negative": (
         lambda: Breakpoints.of([-1], [0], [1], [0], 2),
-        "there is an example -1",
+        "there is an example number -1",
     ),
     "e07_na_prediction": (
         lambda: aum_loss(Breakpoints.of_labels([0, 1]), [0.0, np.nan]),

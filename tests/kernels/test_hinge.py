@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench.kernels import hinge
-from aucbench.objectives.all_pairs import Sweep
+from aucbench.objectives.all_pairs import PairSums
 
 LOSSES = pytest.mark.parametrize(
     ("squared", "twin"),
@@ -61,14 +61,14 @@ def compare(found, expected):
 def test_equals_the_double_sum(squared, twin, case):
     y, s = case
 
-    compare(Sweep(y, squared=squared)(s), twin(s, y))
+    compare(PairSums(y, squared=squared)(s), twin(s, y))
 
 
 @given(cases())
 def test_coefficients_of_the_hinge_are_counts(case):
     y, s = case
 
-    _, c, _ = Sweep(y, squared=False)(s)
+    _, c, _ = PairSums(y, squared=False)(s)
 
     np.testing.assert_allclose(c, reference.hinge_of_scores(s, y)[1], rtol=4e-16, atol=0.0)
 
@@ -80,7 +80,7 @@ def test_accuracy_at_an_offset_and_at_any_scale(squared, twin, offset, scale):
     y, s = normal(600, 0.3)
     s = scale * s + offset
 
-    value, _, _ = Sweep(y, squared=squared)(s)
+    value, _, _ = PairSums(y, squared=squared)(s)
 
     assert value == pytest.approx(twin(s, y)[0], rel=1e-13, abs=0.0)
 
@@ -88,12 +88,12 @@ def test_accuracy_at_an_offset_and_at_any_scale(squared, twin, offset, scale):
 @LOSSES
 @given(labels(), st.data())
 def test_order_of_the_last_call_changes_no_bit(squared, twin, y, data):
-    kept = Sweep(y, squared=squared)
+    kept = PairSums(y, squared=squared)
     for _ in range(4):
         values = SCORES[data.draw(st.sampled_from(sorted(SCORES)))]
         s = np.array(data.draw(st.lists(values, min_size=y.size, max_size=y.size)))
 
-        found, fresh = kept(s), Sweep(y, squared=squared)(s)
+        found, fresh = kept(s), PairSums(y, squared=squared)(s)
 
         assert found[0] == fresh[0]
         assert found[2] == fresh[2]
@@ -105,7 +105,7 @@ def test_order_of_the_last_call_changes_no_bit(squared, twin, y, data):
 def test_order_is_mended_while_scores_move(squared, twin, share):
     y, s = normal(700, share)
     rng = np.random.default_rng(1)
-    kept = Sweep(y, squared=squared)
+    kept = PairSums(y, squared=squared)
     for size in (0.0, 1e-9, 1e-3, 0.1, 3.0, 1e-3):
         s = s + size * rng.normal(size=s.size)
         compare(kept(s), twin(s, y))
@@ -130,7 +130,7 @@ def test_crowded_cells(squared, twin, name, share):
     y, _ = normal(900, share)
     s = CROWDED[name](np.random.default_rng(3), y.size)
 
-    compare(Sweep(y, squared=squared)(s), twin(s, y))
+    compare(PairSums(y, squared=squared)(s), twin(s, y))
 
 
 @given(labels(), st.data())
@@ -139,7 +139,7 @@ def test_counts_are_exact_for_any_finite_scores(y, data):
 
     with np.errstate(over="ignore"):
         _, active = reference.hinges(s, y)
-    _, c, found = Sweep(y, squared=False)(s)
+    _, c, found = PairSums(y, squared=False)(s)
 
     assert found == active.sum()
     np.testing.assert_allclose(-c[y > 0], active.mean(axis=1) / active.shape[0], rtol=1e-15)
@@ -150,7 +150,7 @@ def test_counts_are_exact_for_any_finite_scores(y, data):
 @given(labels(), st.data())
 def test_any_floats_end_and_nan_shows(squared, twin, y, data):
     strange = st.one_of(st.sampled_from([np.nan, np.inf, -np.inf]), st.floats())
-    sweep = Sweep(y, squared=squared)
+    sweep = PairSums(y, squared=squared)
     for _ in range(3):
         s = np.array(data.draw(st.lists(strange, min_size=y.size, max_size=y.size)))
         value, c, active = sweep(s)
@@ -166,7 +166,7 @@ def test_pairs_are_counted_in_64_bits():
     y = np.ones(n, np.int8)
     y[: n // 2] = -1
 
-    value, c, active = Sweep(y, squared=False)(np.zeros(n))
+    value, c, active = PairSums(y, squared=False)(np.zeros(n))
 
     assert active == (n // 2) ** 2 > 2**32
     assert value == 1.0
@@ -240,7 +240,7 @@ def test_a_pair_with_nan_shows():
 @pytest.mark.parametrize("cells", [1, 2, 5, 1000])
 def test_number_of_cells_changes_nothing(cells):
     y, s = normal(300, 0.4)
-    sweep = Sweep(y, squared=False)
+    sweep = PairSums(y, squared=False)
     sweep.table = np.empty(cells + 2, np.int32)
 
     compare(sweep(s), reference.hinge_of_scores(s, y))

@@ -112,7 +112,9 @@ def test_a_limit_is_a_number_above_0(path, limit):
 
 
 def test_axes_are_two(path):
-    with pytest.raises(ParameterError, match="axes must be two, of AUM and of AUC, got 1"):
+    with pytest.raises(
+        ParameterError, match="axes must be two, one for AUM and one for AUC, got 1"
+    ):
         plot_path(path, axes=Figure().subplots())
 
 

@@ -340,7 +340,9 @@ def test_lines_of_scores():
 @pytest.mark.parametrize("shapes", [(3, 2), (2, 3), (4, 4)])
 def test_scores_and_direction_are_one_for_each_example(shapes):
     s, d = (np.zeros(n) for n in shapes)
-    with pytest.raises(DataError, match=r"scores and direction have shapes .* each of 3 examples"):
+    with pytest.raises(
+        DataError, match=r"scores and direction have shapes .* every one of the 3 examples"
+    ):
         Lines.of(Breakpoints.of_labels([0, 1, 1]), s, d)
 
 
@@ -352,7 +354,7 @@ def test_errors(search_for):
     for limit in (-1.0, np.nan):
         with pytest.raises(ParameterError, match="step_limit must be at least 0"):
             search_for(lines, step_limit=limit)
-    with pytest.raises(DataError, match="intercept must be finite"):
+    with pytest.raises(DataError, match="intercept holds a number that is not finite"):
         search_for(two([0, np.nan], [1, 0]))
     with pytest.raises(DataError, match="must be vectors of one length"):
         search_for(replace(lines, slope=np.zeros(3)))

@@ -125,7 +125,7 @@ def penalties(**changed):
         ({"max_log_lambda": [1, 2, INF, -1, 7]}, r"example 1 .* from -1\.0 to 7\.0, .* at inf;"),
         ({"example": [0, 0, 0, 2, 2]}, "example 1 has no interval"),
         ({"example": [0.0, 0.0, 0.0, 1.0, 1.0]}, "type float64"),
-        ({"example": [0, 0, 0, -1, -1]}, "an example -1"),
+        ({"example": [0, 0, 0, -1, -1]}, "an example number -1"),
         ({"fp": [3, 1, -1, 2, 0]}, r"example 0 has fp = -1\.0"),
         ({"fn": [0, 0, 4, INF, 1]}, "example 1 has fn = inf"),
         ({"fn": FN[:4]}, r"fn has shape \(4,\)"),
@@ -144,8 +144,8 @@ def test_intervals_that_do_not_tile_the_line_are_refused(changed, sentence):
         (([0], [0], [-1], [0]), r"example 0 would have fp = -1\.0"),
         (([1, 1, 1], [0, 1, 2], [1, -1.6, 1.6], [0, 0, 0]), r"example 1 would have fp = -0\.6"),
         (([1, 1], [0, 1], [0, 0], [-1, 1]), r"example 1 would have fn = -1\.0"),
-        (([-1], [0], [1], [0]), "an example -1"),
-        (([2], [0], [1], [0]), r"examples 2\.\.2 in breakpoints of 2"),
+        (([-1], [0], [1], [0]), "an example number -1"),
+        (([2], [0], [1], [0]), r"example numbers run from 2 to 2, but there are 2 examples"),
         (([0.5], [0], [1], [0]), "by integers"),
         (([0], [INF], [1], [0]), "breakpoint 0 is infinite"),
         (([0], [np.nan], [1], [0]), "value has NaN in entry 0"),
@@ -183,5 +183,5 @@ def test_strange_labels_are_refused():
 
 
 def test_an_unknown_denominator_is_refused():
-    with pytest.raises(ParameterError, match="'rate' or 'count', got 'rates'"):
+    with pytest.raises(ParameterError, match="denominator is 'rates'; give 'rate' or 'count'"):
         Breakpoints.of_labels([1, -1], "rates")

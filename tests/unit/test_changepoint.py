@@ -134,14 +134,12 @@ def test_folds_come_from_the_errors_or_from_the_folds_file(folder):
     assert load(folder / "chip.folds.csv.xz", folds="fold").folds.tolist() == [0, 1, 1]
     assert get_dataset("chip[folds=none]").folds is None
     assert get_dataset("chip[folds=fold.chrom]").folds.tolist() == [0, 0, 1]
-    known = "take one of none, fold, fold.chrom, fold.name"
+    known = "use one of none, fold, fold.chrom, fold.name"
     for wanted in ("fold.x", "sequenceID", 3):
         with pytest.raises(DataError, match=rf"folds '{wanted}' in chip\.folds\.csv\.xz; {known}"):
             get_dataset("chip", folds=wanted)
     (folder / "chip.folds.csv.xz").unlink()
-    with pytest.raises(
-        DataError, match=r"'x' in a folds\.csv beside .* missing; take one of none, f"
-    ):
+    with pytest.raises(DataError, match=r"'x' in folds\.csv, .* not beside .*; use one of none, f"):
         load("chip", folds="x")
 
 
@@ -163,15 +161,15 @@ def test_folds_that_do_not_deal_every_sequence_once_are_refused(tmp_path, text):
 
 
 REFUSED_FEATURES = {
-    FEATURES + "s/2,1,1,1,1,1\n": "1 sequence(s) stand in it more than once, first 's/2'",
+    FEATURES + "s/2,1,1,1,1,1\n": "1 sequence(s) have more than one row in it, first 's/2'",
     FEATURES.replace("0.5", "red"): "1 feature(s) are not numeric: 'b'; drop them",
     'sequenceID,a,b\ns/1,NA,1\ns/2,1,inf\n"s,3",1,1\n': "no feature is left: 2 hold missing",
     'sequenceID\ns/1\ns/2\n"s,3"\n': "no feature is left: 0 hold missing",
-    FEATURES[:-9]: "line 4 has 4 cells and the header has 6; the file may be cut off",
-    FEATURES.replace("s/2,1", '"s/2"x,1'): "line 2 is no CSV",
-    "": "there is no row below a header in it",
-    "\n\n": "there is no row below a header in it",
-    "sequenceID,a\n": "there is no row below a header in it",
+    FEATURES[:-9]: "line 4 has 4 cells, but the header has 6; the file may be cut off",
+    FEATURES.replace("s/2,1", '"s/2"x,1'): "line 2 is not CSV",
+    "": "there is no row below the header",
+    "\n\n": "there is no row below the header",
+    "sequenceID,a\n": "there is no row below the header",
 }
 
 
@@ -199,10 +197,10 @@ REFUSED_ERRORS = {
     ERRORS.replace("-Inf,0.3", "0,0.3"): "sequence 's/2' begins at min_log_lambda 0.0; add",
     ERRORS.replace("0.1,0.7", "0.1,0.6"): "sequence 's/1' has an interval from 0.1 to 0.6, which",
     ERRORS.replace("s/2,0.3,Inf", "s/2,-inf,0.3"): "sequence 's/2' has two intervals that begin",
-    ERRORS.replace("0.7,1,0,", "0.7,-1,0,"): "sequence 's/1' has fp = -1.0; errors are finite",
+    ERRORS.replace("0.7,1,0,", "0.7,-1,0,"): "sequence 's/1' has fp = -1.0; give finite errors",
     ERRORS.replace("0,3,4,10", "0,3,4,9"): "sequence 's/1' has the fold '10 and 9'; give each",
     ERRORS.replace("0,3,4,10", "0,3,4,NA"): "sequence 's/1' has the fold '10 and NA'",
-    ERRORS.rstrip()[:-6]: "line 7 has 5 cells and the header has 7; the file may be cut off",
+    ERRORS.rstrip()[:-6]: "line 7 has 5 cells, but the header has 7; the file may be cut off",
 }
 
 
@@ -273,7 +271,7 @@ def test_options_of_another_kind_of_set_are_refused(folder):
         with pytest.raises(DataError, match=r"folds=.* is for changepoint sets; leave it out"):
             load("table", folds=folds)
     for source in ("chip", folder / "chip.errors.csv"):
-        with pytest.raises(DataError, match=r"chip is a changepoint set, .*give one with labels"):
+        with pytest.raises(DataError, match=r"chip is a changepoint set, .*give a set with labels"):
             stream(source)
     with pytest.raises(UnknownNameError, match="did you mean 'folds'"):
         get_dataset("chip[fold=none]")

@@ -21,7 +21,9 @@ def test_known_codes_need_no_positive(y):
 
 
 def test_arbitrary_labels_need_positive():
-    with pytest.raises(DataError, match=r"'no', 'yes'; say which of them are the positives"):
+    with pytest.raises(
+        DataError, match=r"'no', 'yes'; say with positive= which of them are positive"
+    ):
         Data.of(X, ["yes", "no", "yes", "no"])
 
     data = Data.of(X, ["yes", "no", "yes", "no"], positive="yes")
@@ -146,15 +148,15 @@ def test_a_frame_names_its_columns():
         (X, None, "y is missing"),
         (X, 1, "y has 0 labels"),
         (X, [1, -1, np.nan, 1], "y has nan in row 2"),
-        (X[0], [1, -1], "must be a matrix"),
+        (X[0], [1, -1], "give a matrix"),
         (np.empty((0, 3)), [], "X is empty: 0 rows, 3 columns"),
         (np.empty((2, 0)), [1, -1], "X is empty: 2 rows, 0 columns"),
         (sparse.csr_array((0, 3)), [], "X is empty"),
         (np.array([["a"], ["b"]]), [1, -1], "encode it as numbers"),
         (np.array([[1j], [2]]), [1, -1], "encode it as numbers"),
         (np.array([[1], ["b"]], dtype=object), [1, -1], "encode it as numbers"),
-        (X, np.eye(4), "one-dimensional"),
-        (X, [1, 2, 3, 4], "say which of them"),
+        (X, np.eye(4), "give one label per row"),
+        (X, [1, 2, 3, 4], "which of them are positive"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(X, y, sentence):

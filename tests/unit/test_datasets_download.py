@@ -57,12 +57,12 @@ def test_a_url_is_fetched_once_and_then_read_from_the_cache(address):
 
 
 def test_a_file_with_another_hash_is_refused(address):
-    with pytest.raises(DataError, match=r"small\.svm could not be fetched: .*hash"):
+    with pytest.raises(DataError, match=r"small\.svm could not be downloaded .*hash"):
         load(with_hash(f"{address}/small.svm", b"other"))
 
 
 def test_an_address_that_does_not_answer_is_one_sentence(address):
-    with pytest.raises(DataError, match=r"could not be fetched: .*404"):
+    with pytest.raises(DataError, match=r"could not be downloaded .*404"):
         load(with_hash(f"{address}/nothing.csv"))
 
 

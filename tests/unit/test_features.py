@@ -87,14 +87,14 @@ def test_zeros_are_kept_so_sparse_stays_sparse(phi, X, rng):
 
 @pytest.mark.parametrize("phi", LEARNING, ids=ident)
 def test_a_map_that_has_learnt_nothing_says_so(phi, X):
-    with pytest.raises(ParameterError, match="has not seen training rows"):
+    with pytest.raises(ParameterError, match="has not learnt from training rows"):
         phi(rows(X))
 
 
 @pytest.mark.parametrize("phi", LEARNING, ids=ident)
 @pytest.mark.parametrize("width", [1, 5, 7])
 def test_rows_of_another_width_are_refused(phi, X, rng, width):
-    with pytest.raises(DataError, match=f"fitted on 6 features and the rows have {width}"):
+    with pytest.raises(DataError, match=f"fitted on 6 features, but the rows have {width}"):
         phi.fit(labelled(X), rng)(rows(np.ones((3, width))))
 
 

@@ -18,7 +18,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from aucbench import get_dataset
 from aucbench.datasets import available, load
-from aucbench.datasets.catalogue import CATALOGUE, entry
+from aucbench.datasets.catalogue import CATALOGUE, rule_of
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 
 PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
@@ -141,7 +141,7 @@ def test_npz_also_holds_csr_parts(tmp_path, y):
     with pytest.raises(DataError, match=r"s\.npz cannot be read as npz"):
         load(tmp_path / "s.npz")
     np.savez(tmp_path / "s.npz", labels=y, **parts)
-    with pytest.raises(DataError, match="it holds data, indices, indptr, labels, shape; wanted"):
+    with pytest.raises(DataError, match="it holds data, indices, indptr, labels, shape; give"):
         load(tmp_path / "s.npz")
 
 
@@ -192,12 +192,12 @@ def test_csv_labels_are_announced_by_name_or_by_the_caller(tmp_path, X, y):
         data = load(path, target=target)
         np.testing.assert_array_equal(data.y, y)
         assert data.d == 4
-    with pytest.raises(DataError, match="no column 'il' among 5; close are ill"):
+    with pytest.raises(DataError, match="no column 'il' among 5; similar are ill"):
         load(path, target="il")
     frame(X, y).assign(y=y).to_csv(path, index=False)
     with pytest.raises(DataError, match="any of the columns 'label', 'y'"):
         load(path)
-    with pytest.raises(DataError, match="target= is for tables"):
+    with pytest.raises(DataError, match="target='y' is for tables"):
         load(write_svm(tmp_path / "s.svm", X, y), target="y")
 
 
@@ -227,7 +227,7 @@ def test_drop_takes_names_and_numbers_of_features(tmp_path, X, y):
     assert data.names == ("weight", "pulse")
     np.testing.assert_array_equal(data.rows.matrix, X[:, 2:])
     np.testing.assert_array_equal(load(path, drop="3").rows.matrix, X[:, :3])
-    with pytest.raises(DataError, match="no column 'hieght' among 4; close are height"):
+    with pytest.raises(DataError, match="no column 'hieght' among 4; similar are height"):
         load(path, drop=["hieght"])
     with pytest.raises(DataError, match="no column 4 among 4; columns are numbered 0 to 3"):
         load(path, drop=[4])
@@ -240,7 +240,9 @@ def test_positive_names_labels_as_numbers_or_as_text(tmp_path, X):
     path = write_svm(tmp_path / "m.svm", X, y)
     for positive in ([1, 3], ("1", "3"), ["1.0", 3]):
         np.testing.assert_array_equal(load(path, positive=positive).y, np.where(y % 2, 1, -1))
-    with pytest.raises(DataError, match=r"m\.svm: the labels are 0, 1, 2, 3; say which"):
+    with pytest.raises(
+        DataError, match=r"m\.svm: the labels are 0, 1, 2, 3; say with positive= which"
+    ):
         load(path)
     with pytest.raises(DataError, match=r"positive=.* does not split the labels 0, 1, 2, 3"):
         load(path, positive=["7"])
@@ -265,7 +267,7 @@ def test_a_name_is_looked_up_in_the_folder(folder, X, y):
     with pytest.raises(UnknownNameError, match=r"AUCBENCH_DATA.*did you mean 'table'.*a\.t, table"):
         load("tabel")
     write_csv(folder / "table.csv.gz", X, y)
-    with pytest.raises(DataError, match=r"'table' could be table\.csv and table\.csv\.gz"):
+    with pytest.raises(DataError, match=r"'table' may be table\.csv and table\.csv\.gz"):
         load("table")
     for missing in ("none.svm.xz", f"some{os.sep}where"):
         with pytest.raises(DataError, match="there is no file"):
@@ -289,7 +291,7 @@ def test_feature_names_restore_empty_last_columns_and_must_not_be_too_few(folder
     (folder / "w.features.txt").write_text("\n".join("abcdef"))
     assert (load("w").d, load("w").names) == (6, tuple("abcdef"))
     (folder / "w.features.txt").write_text("a\nb\n")
-    with pytest.raises(DataError, match="4 features and 2 names"):
+    with pytest.raises(DataError, match="4 features, but the file of names beside it has 2"):
         load("w")
 
 
@@ -323,7 +325,7 @@ def test_the_catalogue_speaks_for_names_and_listed_files_only(folder, X):
 
     np.testing.assert_array_equal(load("skin").y, np.where(y == 1, 1, -1))
     np.testing.assert_array_equal(load("skin", positive=2).y, np.where(y == 2, 1, -1))
-    with pytest.raises(DataError, match="say which of them are the positives"):
+    with pytest.raises(DataError, match="say with positive= which of them are positive"):
         load(path)
     manifest(folder, "skin", path)
     np.testing.assert_array_equal(load(path).y, np.where(y == 1, 1, -1))
@@ -341,7 +343,7 @@ def test_the_catalogue_s_columns_are_left_out_unless_others_are(folder, X, y):
 
 def test_every_entry_of_the_catalogue_gives_its_reason():
     assert all(rule.reason and (rule.positive or rule.drop) for rule in CATALOGUE.values())
-    assert not entry("anything").positive
+    assert not rule_of("anything").positive
 
 
 def test_features_without_errors_are_a_table_like_others(folder, X, y):
@@ -372,7 +374,7 @@ def test_mnist_is_read_from_its_four_files(folder):
     with pytest.raises(DataError, match="differ in image size"):
         load("mnist")
     write_idx(folder, "t10k", images[14:], labels[15:])
-    with pytest.raises(DataError, match=r"has 6 images and .* 5 labels"):
+    with pytest.raises(DataError, match=r"has 6 images, but .* 5 labels"):
         load("mnist")
     (folder / "mnist-t10k-labels-idx1-ubyte.gz").write_bytes(gzip.compress(b"\0\0\x08\1\0\0"))
     with pytest.raises(DataError, match="is not an idx file of 1 dimension"):
@@ -381,7 +383,7 @@ def test_mnist_is_read_from_its_four_files(folder):
     with pytest.raises(DataError, match="cannot be decompressed"):
         load("mnist")
     (folder / "mnist-t10k-labels-idx1-ubyte.gz").unlink()
-    with pytest.raises(DataError, match="is missing; an idx set is four files"):
+    with pytest.raises(DataError, match="is missing; put the four files"):
         load("mnist")
 
 
@@ -412,7 +414,7 @@ def test_real_sets_become_binary_as_the_catalogue_says(name, real):
     counts = dict(part.split(":") for part in row["classes_with_counts"].split(";"))
 
     assert (data.n, data.d) == (int(row["rows"]), int(row["features"]))
-    assert data.target.n_pos == sum(int(counts[str(label)]) for label in entry(name).positive)
+    assert data.target.n_pos == sum(int(counts[str(label)]) for label in rule_of(name).positive)
 
 
 def test_every_real_set_of_the_manifest_is_listed(real):

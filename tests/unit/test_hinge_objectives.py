@@ -178,7 +178,7 @@ def test_draws_reach_every_pair_alike():
         ([-1], [1], "below 3"),
         ([], [], "at least one"),
         ([1], [0], "a positive and a negative"),
-        ([0, 0], [1], "do not pair up"),
+        ([0, 0], [1], "do not make pairs"),
         ([[0]], [[1]], "row numbers"),
         ([0.0], [1.0], "int32"),
     ],

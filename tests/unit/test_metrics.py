@@ -34,7 +34,7 @@ def test_supports():
     assert support_f1(w, true) == 0.5
     assert support_jaccard(w, true) == pytest.approx(1 / 3)
     assert support_f1(np.zeros(4), true) == 0.0
-    with pytest.raises(DataError, match="not all zero"):
+    with pytest.raises(DataError, match="at least one non-zero"):
         support_f1(w, np.zeros(4))
     with pytest.raises(DataError, match="equal shapes"):
         support_recall(w, true[:2])

@@ -145,7 +145,7 @@ def test_rows_are_mapped_in_chunks_with_the_same_numbers(X, rng, monkeypatch):
     whole = phi(rows(X)).matrix
     sizes = []
     call = Kernel.__call__
-    monkeypatch.setattr(kernel_columns, "CHUNK", 7)
+    monkeypatch.setattr(kernel_columns, "ROWS_AT_ONCE", 7)
     monkeypatch.setattr(
         Kernel, "__call__", lambda self, A, B: (sizes.append(A.n), call(self, A, B))[1]
     )
@@ -184,12 +184,12 @@ def test_parameters_out_of_range_are_refused(params):
 
 
 def test_a_map_that_has_learnt_nothing_says_so(X):
-    with pytest.raises(ParameterError, match="has not seen training rows"):
+    with pytest.raises(ParameterError, match="has not learnt from training rows"):
         Nystroem()(rows(X))
 
 
 def test_rows_of_another_width_are_refused(X, rng):
-    with pytest.raises(DataError, match="have 5 features and the rows have 4"):
+    with pytest.raises(DataError, match="have 5 features, but the rows have 4"):
         fitted(X, rng)(rows(X[:, :4]))
 
 
@@ -215,7 +215,7 @@ def test_independent_landmarks_span_the_others(rng):
 def test_landmarks_at_which_the_kernel_is_zero_are_refused():
     columns = KernelColumns(Kernel("linear"), rows(np.zeros((3, 2))))
 
-    with pytest.raises(DataError, match="linear kernel is 0 at every landmark"):
+    with pytest.raises(DataError, match="linear kernel is 0 at all landmarks"):
         columns.independent()
     zero = Nystroem(kernel="linear", rank=2).fit(
         labelled(np.zeros((9, 2))), np.random.default_rng(0)
@@ -252,5 +252,5 @@ def test_new_rows_are_mapped_and_scored_in_chunks(layout, X, rng):
 def test_weights_of_another_number_are_refused_in_any_chunk(X, rng):
     problem = Problem(None, features=fitted(X, rng, rank=10))
 
-    with pytest.raises(DataError, match="10 features after mapping and there are 9 weights"):
+    with pytest.raises(DataError, match="10 features after mapping, but there are 9 weights"):
         problem.scores(np.zeros(9), X)

@@ -30,7 +30,7 @@ def noise(n=200, d=4, seed=0):
 def line(seed, errors="count"):
     s, v = np.random.default_rng(seed).standard_normal((2, N))
     counts = Breakpoints.of_labels(POSITIVE, errors)
-    return five.Line(counts, s, v)
+    return five.ScoreLine(counts, s, v)
 
 
 def changepoints(n=60, seed=0):

@@ -92,9 +92,9 @@ def test_infinite_and_huge_scores_are_told_apart(scores):
 
 def test_mistakes_are_told():
     for share in (0, 1.01, np.nan, -0.5):
-        with pytest.raises(ParameterError, match=r"sensitivity must be a share .* got"):
+        with pytest.raises(ParameterError, match=r"sensitivity is .* give a share"):
             intercept_at([0, 1], [0.0, 1.0], sensitivity=share)
-        with pytest.raises(ParameterError, match=r"specificity must be a share .* got"):
+        with pytest.raises(ParameterError, match=r"specificity is .* give a share"):
             AUCClassifier(specificity=share).fit(X, Y)
     with pytest.raises(ParameterError, match="give one of them"):
         AUCClassifier("solam", sensitivity=0.9, specificity=0.9).partial_fit(X, Y)
