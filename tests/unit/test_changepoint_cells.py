@@ -82,7 +82,7 @@ def test_a_solver_that_needs_labels_is_skipped(tmp_path, changepoints, tune):
 
 def test_another_number_of_splits_than_folds_is_refused(tmp_path, changepoints):
     (tmp_path / "bench").mkdir()
-    with pytest.raises(DataError, match="come in 3 folds of their own and 5 splits were asked for"):
+    with pytest.raises(DataError, match="come with 3 folds, but 5 splits were asked for"):
         Bench(tmp_path / "bench").run(cell("aum", str(changepoints), splits=5))
 
 

@@ -61,8 +61,7 @@ def test_a_cell_gives_what_plain_calls_give(bench, solver, preprocess):
     with np.load(BytesIO(done.scores)) as kept:
         np.testing.assert_array_equal(kept["scores"], scores)
         np.testing.assert_array_equal(kept["rows"], test)
-        np.testing.assert_array_equal(kept["y"], data.y[test])
-        assert (kept["scores"].dtype, kept["y"].dtype) == (np.float64, np.int8)
+        assert (sorted(kept), kept["scores"].dtype) == (["rows", "scores"], np.float64)
 
 
 def test_objective_and_projector_replace_the_solvers_own(bench):
