@@ -10,7 +10,7 @@ from aucbench.bench.plugin_probe import visit_job
 from aucbench.bench.text import reason_text
 from aucbench.errors import UnknownNameError, require_above, require_whole
 from aucbench.infra.supervise import Ending, Limits, Outcome, Supervisor
-from aucbench.registry.discovery import Entry, enabled, printable
+from aucbench.registry.discovery import PluginEntry, enabled, printable
 from aucbench.registry.lookup import CALLED
 
 PRELOAD = ("aucbench.fit.jobs",)  # imports no plugin of a solver, the built-in ones included
@@ -79,7 +79,7 @@ def check_plugins(
     return tuple(_checkup(entry, found[str(number)]) for number, entry in enumerate(chosen))
 
 
-def _chosen(only: Collection[str] | None) -> tuple[Entry, ...]:
+def _chosen(only: Collection[str] | None) -> tuple[PluginEntry, ...]:
     known = {name for e in enabled() for name in (e.name, e.qualified)}
     for name in only or ():
         if name not in known:
@@ -87,7 +87,7 @@ def _chosen(only: Collection[str] | None) -> tuple[Entry, ...]:
     return tuple(e for e in enabled() if only is None or {e.name, e.qualified} & {*only})
 
 
-def _checkup(entry: Entry, outcome: Outcome) -> Checkup:
+def _checkup(entry: PluginEntry, outcome: Outcome) -> Checkup:
     status, reason = outcome.ending.value, ""
     seconds, registers = outcome.wall_seconds, tuple[str, ...]()
     if outcome.result is None:

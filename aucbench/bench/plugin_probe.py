@@ -13,13 +13,13 @@ from dataclasses import asdict
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.infra.supervise import Ending, Job, Limits, Outcome, Supervisor
-from aucbench.registry.discovery import ALLOWED, Entry, enabled
+from aucbench.registry.discovery import ALLOWED, PluginEntry, enabled
 
 VISIT = "aucbench.fit.jobs:visit"
 LIMITS = Limits(timeout=60.0)  # of an import
 
 
-def visit_job(entry: Entry, limits: Limits) -> Job:
+def visit_job(entry: PluginEntry, limits: Limits) -> Job:
     """Import one plugin, and tell what it registers."""
     return Job(VISIT, {"entry": asdict(entry)}, limits)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aucbench.cell import Cell, Tuning
-from aucbench.infra.supervise.records import Job, Limits, Step, digest
+from aucbench.infra.supervise.records import Job, Limits, Step, json_hash
 
 if TYPE_CHECKING:
     from aucbench.bench.targets import KeptTarget
@@ -93,4 +93,4 @@ def _read_step(cell: Cell, limits: Limits) -> Step:
 
 
 def _key(name: str, request: Mapping[str, Any]) -> str:
-    return f"{name}-{digest(request)}"
+    return f"{name}-{json_hash(request)}"

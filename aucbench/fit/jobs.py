@@ -31,7 +31,7 @@ from aucbench.fit.measure import LineFile, fitted
 from aucbench.fit.plain import plain_parameters, strict
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.tune import Tuned, tune
-from aucbench.registry.discovery import Entry, Loaded, load
+from aucbench.registry.discovery import Loaded, PluginEntry, load
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.solving.wrappers import learns_from
 
@@ -61,7 +61,7 @@ def resolve(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
 def visit(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
     """Import one plugin and tell what it registers; some do not survive it."""
     begin = perf_counter()
-    known = load(Entry(**request["entry"])) or Loaded()
+    known = load(PluginEntry(**request["entry"])) or Loaded()
     return {
         "seconds": perf_counter() - begin,
         "registers": {kind: [*factories] for kind, factories in known.factories.items()},

@@ -36,7 +36,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PluginEntry:
     """One plugin as its metadata tell it; every text in it is safe to print."""
 
     name: str
@@ -49,7 +49,7 @@ class Entry:
     @property
     def builtin(self) -> bool:
         """Whether it comes with aucbench."""
-        return canonical(self.distribution) == PROJECT
+        return normalized(self.distribution) == PROJECT
 
     @property
     def qualified(self) -> str:
@@ -66,21 +66,21 @@ class Loaded:
 
 
 # Kept for the life of the process, as Python keeps imported modules.
-_loaded: dict[Entry, Loaded] = {}
+_loaded: dict[PluginEntry, Loaded] = {}
 _thread = local()
 
 
-def canonical(distribution: str) -> str:
+def normalized(distribution: str) -> str:
     """Name of a distribution in the form in which two spellings of it are equal (PEP 503)."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[PluginEntry, ...]:
     """Every plugin that is installed, built-ins first, without importing any."""
     return _entries(tuple(sys.path))
 
 
-def enabled() -> tuple[Entry, ...]:
+def enabled() -> tuple[PluginEntry, ...]:
     """Built-ins and those that `AUCBENCH_PLUGINS` allows; all when it is not set.
 
     Raises
@@ -97,18 +97,18 @@ def enabled() -> tuple[Entry, ...]:
     return tuple(e for e in entries() if is_enabled(e))
 
 
-def is_enabled(entry: Entry) -> bool:
+def is_enabled(entry: PluginEntry) -> bool:
     """Whether `AUCBENCH_PLUGINS` allows this plugin."""
     allowed = _allowed()
     return allowed is None or entry.builtin or bool({entry.name, entry.qualified} & allowed)
 
 
-def loaded(entry: Entry) -> Loaded | None:
+def loaded(entry: PluginEntry) -> Loaded | None:
     """What is known of a plugin in this process; None before its first use."""
     return Loaded(failure=entry.fault) if entry.fault else _loaded.get(entry)
 
 
-def load(entry: Entry) -> Loaded | None:
+def load(entry: PluginEntry) -> Loaded | None:
     """Import a plugin, at most once per process; None while it is being imported."""
     if (known := loaded(entry)) is not None:
         return known
@@ -148,7 +148,7 @@ class _Unfinished(Exception):
     """Somebody imports the module of a plugin, and it asks for its own plugin."""
 
 
-def _factories(entry: Entry) -> Mapping[str, Factories]:
+def _factories(entry: PluginEntry) -> Mapping[str, Factories]:
     point = EntryPoint(entry.name, entry.value, PROJECT)
     module = import_module(point.module)
     # A module that is half imported has no hooks yet, and would be recorded as empty.
@@ -185,18 +185,18 @@ def _allowed() -> set[str] | None:
 
 
 @lru_cache(maxsize=4)
-def _entries(path: tuple[str, ...]) -> tuple[Entry, ...]:
-    found: dict[str, tuple[Entry, ...]] = {}
+def _entries(path: tuple[str, ...]) -> tuple[PluginEntry, ...]:
+    found: dict[str, tuple[PluginEntry, ...]] = {}
     for distribution in distributions(path=[*path]):
         of_this = _entries_of(distribution)
         # The copy that Python imports stands first on the path (editable beside wheel).
         if of_this:
-            found.setdefault(canonical(of_this[0].distribution), of_this)
+            found.setdefault(normalized(of_this[0].distribution), of_this)
     every = [entry for of_one in found.values() for entry in of_one]
     return tuple(sorted(every, key=lambda e: (not e.builtin, e.name, e.distribution)))
 
 
-def _entries_of(distribution: Distribution) -> tuple[Entry, ...]:
+def _entries_of(distribution: Distribution) -> tuple[PluginEntry, ...]:
     place = str(distribution.locate_file(""))
     try:
         points = [p for p in distribution.entry_points if p.group == PROJECT]
@@ -206,11 +206,11 @@ def _entries_of(distribution: Distribution) -> tuple[Entry, ...]:
         known = [_entry(point, about["Name"], about["Version"], place) for point in points]
     except Exception as error:  # foreign metadata may be malformed in any way
         fault = f"the metadata of a distribution cannot be read: {describe_error(error)}"
-        return (Entry("unreadable", _safe(place), "", "", place, fault),)
+        return (PluginEntry("unreadable", _safe(place), "", "", place, fault),)
     return tuple(dict.fromkeys(known))
 
 
-def _entry(point: EntryPoint, distribution: str, version: str, place: str) -> Entry:
+def _entry(point: EntryPoint, distribution: str, version: str, place: str) -> PluginEntry:
     fault, value = None, _safe(point.value)
     if not all(NAME.fullmatch(text) for text in (point.name, distribution)):
         names = f"{_safe(distribution)}:{_safe(point.name)}"
@@ -219,7 +219,7 @@ def _entry(point: EntryPoint, distribution: str, version: str, place: str) -> En
         fault = f"its value {value} is not module or module:object"
     else:
         value = f"{point.module}:{point.attr or ''}".removesuffix(":")
-    return Entry(_safe(point.name), _safe(distribution), _safe(version), value, place, fault)
+    return PluginEntry(_safe(point.name), _safe(distribution), _safe(version), value, place, fault)
 
 
 def _safe(text: str) -> str:

@@ -25,7 +25,7 @@ from typing import Any
 
 from aucbench.errors import DataError
 from aucbench.hookspecs import PROJECT
-from aucbench.registry.discovery import canonical
+from aucbench.registry.discovery import normalized
 
 BUILT_IN = "aucbench_plugins"  # the package of the built-in plugins
 PARENT = frozenset(  # of aucbench: what runs beside a cell, not in it, or is hashed otherwise
@@ -87,7 +87,7 @@ def plugin_fingerprint(dist: str, value: str) -> str:
     invalidate_caches()  # a plugin may have been rebuilt or upgraded beside this process
     top, family, *_ = [*re.split(r"[.:]", value), ""]
     files: dict[str, Path] = {}
-    if canonical(dist) != PROJECT:
+    if normalized(dist) != PROJECT:
         files = _installed(dist)
     if top == BUILT_IN:
         whole = _files_of_module(top)
@@ -152,7 +152,7 @@ def _installed(dist: str) -> dict[str, Path]:
 
 def _versions(dist: str) -> Iterable[tuple[str, str | None]]:
     """(name, version) of a distribution and of all that it needs, directly or not."""
-    waiting, known = [canonical(dist)], dict[str, str | None]()
+    waiting, known = [normalized(dist)], dict[str, str | None]()
     while waiting:
         name = waiting.pop()
         if name in known:
@@ -167,7 +167,7 @@ def _requirements(name: str) -> Iterator[str]:
     found = _find(name)
     for line in (found.requires if found else None) or ():
         if not OPTIONAL.search(line) and (match := REQUIRED.match(line)):
-            yield canonical(match[1])
+            yield normalized(match[1])
 
 
 def _version(name: str) -> str | None:

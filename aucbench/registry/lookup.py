@@ -21,14 +21,14 @@ from aucbench.registry.discovery import (
     ALLOWED,
     KINDS,
     NAME,
-    Entry,
     Loaded,
-    canonical,
+    PluginEntry,
     enabled,
     entries,
     is_enabled,
     load,
     loaded,
+    normalized,
 )
 
 CALLED = dict(
@@ -41,7 +41,7 @@ QUALIFIED = re.compile(f"(?:({NAME.pattern}):)?({NAME.pattern})")
 class Claim:
     """A name that a plugin registers, and the class or factory behind it."""
 
-    entry: Entry
+    entry: PluginEntry
     kind: str
     name: str
     factory: Callable[..., Any]
@@ -149,7 +149,7 @@ def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
     return UnknownNameError(CALLED[kind], text, [*names(kind), *further])
 
 
-def _within(kind: str, name: str, group: list[Entry]) -> Claim | None:
+def _within(kind: str, name: str, group: list[PluginEntry]) -> Claim | None:
     named = [e for e in group if e.name == name]
     if len(named) > 1:
         raise _contested("plugin", name, [e.qualified for e in named])
@@ -164,7 +164,7 @@ def _within(kind: str, name: str, group: list[Entry]) -> Claim | None:
     return found[0] if found else None
 
 
-def _registered(kind: str, group: Iterable[Entry], only: str | None = None) -> list[Claim]:
+def _registered(kind: str, group: Iterable[PluginEntry], only: str | None = None) -> list[Claim]:
     """What these plugins register; a broken or half imported one registers nothing."""
     return [
         Claim(entry, kind, name, factory)
@@ -175,7 +175,7 @@ def _registered(kind: str, group: Iterable[Entry], only: str | None = None) -> l
     ]
 
 
-def _refuse_broken(entry: Entry) -> None:
+def _refuse_broken(entry: PluginEntry) -> None:
     known = load(entry)
     if known is None:
         raise PluginError(
@@ -197,7 +197,7 @@ def _contested(called: str, name: str, ways: list[str]) -> PluginError:
     )
 
 
-def _conflicts(entry: Entry, active: Iterable[Entry]) -> Iterator[str]:
+def _conflicts(entry: PluginEntry, active: Iterable[PluginEntry]) -> Iterator[str]:
     mine = loaded(entry) or Loaded()
     for other in active:
         if other == entry:
@@ -218,8 +218,8 @@ def _is_meant(claim: Claim) -> bool:
         return False
 
 
-def _is_of(entry: Entry, distribution: str) -> bool:
-    return canonical(entry.distribution) == canonical(distribution)
+def _is_of(entry: PluginEntry, distribution: str) -> bool:
+    return normalized(entry.distribution) == normalized(distribution)
 
 
 def _require_kind(kind: str) -> None:

@@ -59,7 +59,7 @@ with Store(folder, create=True) as store:
     released = [attempt(lambda: store.release("ee00")), attempt(store.close)]
     leases = [p.name for p in (folder / "leases").iterdir()]
 with Store(folder) as store:
-    kept = [len(r["log"]) for r in store.records()]
+    kept = [len(r["log"]) for r in store.documents()]
     whole = [p.stat().st_size for p in (folder / "scores").rglob("*.npz")]
     problems = store.problems()
     first = next((folder / "cells").rglob("*.json"))
@@ -83,14 +83,14 @@ with Store(Path(sys.argv[1])) as store:
         lambda: store.write({"id": "0a1d", "log": "x" * 6000}, b"y"),
         lambda: store.write({"id": "0a1b", "log": "x" * 6000}),
         lambda: store.keep_plan("#" * 6000),
-        lambda: export(store.records(), Path(sys.argv[2])),
+        lambda: export(store.documents(), Path(sys.argv[2])),
     ):
         try:
             act()
         except AucbenchError as error:
             told.append(str(error))
     store.write({"id": "0a1e"}, b"small")
-print(json.dumps([told, [r["id"] for r in store.records()]]))
+print(json.dumps([told, [r["id"] for r in store.documents()]]))
 """
 READ_ONLY = """
 import json, sys
@@ -113,7 +113,7 @@ for act in (
         told.append(str(error))
 store.release("0a1c")
 store.keep_plan("old")
-ids = [r["id"] for r in store.records()]
+ids = [r["id"] for r in store.documents()]
 store.close()
 print(json.dumps([told, ids, store.plan_text(), store.problems()]))
 """
@@ -136,14 +136,14 @@ def test_killed_writers_leave_whole_shards_only(folder, child):
         promised |= {(attempt, int(line)) for line in writer.stdout}
 
         with Store(folder) as store:
-            found = [*store.records()]
+            found = [*store.documents()]
             assert store.problems() == ()
             assert [*(folder / "tmp").iterdir()] == []
             assert not [*(folder / "leases").glob("*.taking")]
             stored = {tuple(map(int, r["id"].split("-")[1:])) for r in found}
             assert promised <= stored
             for record in found[:: 1 + len(found) // 20]:
-                assert set(store.scores(record["id"])["test"]) == {record["number"]}
+                assert set(store.arrays(record["id"])["test"]) == {record["number"]}
                 assert store.claim(record["id"])
     assert len(promised) >= 15
 
@@ -153,7 +153,7 @@ def test_a_full_disk_is_an_error_that_keeps_what_was_stored(tmp_path, mounted):
     folder.mkdir()
     end = mounted(f"mount -t tmpfs -o size=400k tmpfs '{folder}'", FILL, folder / "results")
 
-    told = "No space left on device; free some space and run it again, what was finished is kept"
+    told = "No space left on device; free some space and run it again; what was finished is kept"
     assert end["told"].endswith(told)
     assert end["told"].startswith(f"cannot write {folder}/results/")
     assert end["stored"] > 5
@@ -205,7 +205,7 @@ def test_a_read_only_folder_can_be_read_and_is_an_error_to_write(store, record, 
     assert plan == "old"
     assert problems == [
         f"{spoilt} is truncated or damaged: it cannot be moved away (Read-only file system), and "
-        "its cell counts as not run"
+        "its result counts as missing"
     ]
     assert files(store.folder) == before
 
@@ -214,7 +214,7 @@ def test_a_read_only_folder_can_be_read_and_is_an_error_to_write(store, record, 
 def test_a_file_in_place_of_a_folder_is_told_about_before_the_run(store, name):
     (store.folder / name).rmdir()
     (store.folder / name).touch()
-    with pytest.raises(DataError, match=r"cannot open .*: File exists; mend the folder or"):
+    with pytest.raises(DataError, match=r"cannot open .*: File exists; repair the folder or"):
         Store(store.folder, create=True)
 
 
@@ -222,14 +222,14 @@ def test_a_folder_that_cannot_be_written_keeps_the_older_record(store, record):
     store.write(record("0a1b"))
     (store.folder / "tmp").rmdir()
     (store.folder / "tmp").touch()
-    with pytest.raises(DataError, match=r"cannot write .*0a1b\.json: File exists; mend the folder"):
+    with pytest.raises(DataError, match=r"cannot write .*0a1b\.json: File exists; repair"):
         store.write(record("0a1b", auc=0.5))
     assert store.read("0a1b")["auc"] == 0.75
 
 
 def test_a_folder_in_place_of_a_shard_is_an_error(store):
     (store.folder / "cells" / "0a" / "0a1b.json").mkdir(parents=True)
-    with pytest.raises(DataError, match=r"cannot read .*Is a directory; mend the folder"):
+    with pytest.raises(DataError, match=r"cannot read .*Is a directory; repair the folder"):
         store.has("0a1b")
 
 

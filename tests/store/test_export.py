@@ -30,7 +30,7 @@ def filled(store):
 
 def test_csv_has_a_line_per_record_and_a_column_per_key(filled, tmp_path):
     path = tmp_path / "out.csv"
-    assert export(filled.records(), path) == 3
+    assert export(filled.documents(), path) == 3
 
     assert path.read_text(encoding="utf-8").splitlines() == [
         "id,auc,curve,nothing,ok,parameters.gamma,parameters.k,reason",
@@ -64,7 +64,7 @@ def test_characters_that_cannot_be_printed_are_escaped(tmp_path, text):
 
 def test_parquet_has_typed_columns(filled, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
-    assert export(filled.records(), tmp_path / "out.parquet") == 3
+    assert export(filled.documents(), tmp_path / "out.parquet") == 3
     table = parquet.read_table(tmp_path / "out.parquet")
 
     assert {field.name: str(field.type) for field in table.schema} == {
@@ -89,7 +89,7 @@ def test_parquet_takes_any_text_and_number_and_more_rows_than_a_batch(tmp_path):
 
 
 def test_json_is_a_list_of_flat_rows_with_equal_keys(filled, tmp_path):
-    assert export(filled.records(), tmp_path / "out.json") == 3
+    assert export(filled.documents(), tmp_path / "out.json") == 3
     read = json.loads((tmp_path / "out.json").read_text(), parse_constant=pytest.fail)
     assert [row["id"] for row in read] == ["0a1a", "0a1b", "0a1c"]
     assert read[0]["curve"] == [[1, 0.5]]
@@ -100,7 +100,7 @@ def test_json_is_a_list_of_flat_rows_with_equal_keys(filled, tmp_path):
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
 def test_no_record_is_a_table_without_rows(store, tmp_path, ending):
     path = tmp_path / f"out.{ending}"
-    assert export(store.records(), path) == 0
+    assert export(store.documents(), path) == 0
     read = {"csv": pd.read_csv, "parquet": pd.read_parquet, "json": pd.read_json}[ending]
     assert len(read(path)) == 0
 
@@ -136,18 +136,18 @@ def test_what_was_there_before_stays_when_records_cannot_be_read(tmp_path):
 def test_a_file_that_cannot_be_made_is_refused(filled, tmp_path, name, sentence):
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(ParameterError, match=sentence):
-        export(filled.records(), tmp_path / name)
+        export(filled.documents(), tmp_path / name)
 
 
 def test_parquet_without_pyarrow_names_the_extra(filled, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'aucbench\[parquet\]'"):
-        export(filled.records(), tmp_path / "out.parquet")
+        export(filled.documents(), tmp_path / "out.parquet")
     assert not (tmp_path / "out.parquet").exists()
 
 
 def test_damaged_shards_are_left_out_of_an_export(filled, tmp_path):
     (filled.folder / "cells" / "0a" / "0a1b.json").write_text("{}")
     with Store(filled.folder) as later:
-        assert export(later.records(), tmp_path / "out.csv") == 2
+        assert export(later.documents(), tmp_path / "out.csv") == 2
         assert len(later.problems()) == 1

@@ -15,7 +15,7 @@ from aucbench.infra.store import Store, lease_files, leases
 from aucbench.infra.store.files import file_clock
 from aucbench.infra.store.lease_files import read_lease
 from aucbench.infra.store.leases import Leases
-from aucbench.infra.store.processes import here
+from aucbench.infra.store.processes import this_process
 
 ELSEWHERE = "0" * 16
 CLAIM = """
@@ -62,7 +62,7 @@ def dead(child):
     """A process of this host that has ended."""
     process = child("pass")
     process.communicate()
-    return replace(here(), pid=process.pid, start=here().start + 1)
+    return replace(this_process(), pid=process.pid, start=this_process().start + 1)
 
 
 @pytest.fixture
@@ -121,8 +121,8 @@ def test_two_processes_that_work_on_one_folder_write_each_cell_once(store, child
     one, two = race(child, WORK, store.folder, cells)
 
     assert sorted([*one, *two]) == cells
-    assert [r["id"] for r in store.records()] == cells
-    assert {r["id"] for r in store.records() if r["by"] == "0"} == {*one}
+    assert [r["id"] for r in store.documents()] == cells
+    assert {r["id"] for r in store.documents() if r["by"] == "0"} == {*one}
 
 
 def test_the_lease_of_a_killed_process_is_free_at_once(store, child):
@@ -139,9 +139,9 @@ def test_the_lease_of_a_killed_process_is_free_at_once(store, child):
 
 
 def test_a_number_that_was_given_out_again_is_another_process(store):
-    leave(lease_file(store.folder, "0a1a"), here())
-    leave(lease_file(store.folder, "0a1b"), replace(here(), start=here().start - 1))
-    leave(lease_file(store.folder, "0a1c"), here(), age=1e6)
+    leave(lease_file(store.folder, "0a1a"), this_process())
+    leave(lease_file(store.folder, "0a1b"), replace(this_process(), start=this_process().start - 1))
+    leave(lease_file(store.folder, "0a1c"), this_process(), age=1e6)
 
     assert not store.claim("0a1a")
     assert store.claim("0a1b")
@@ -152,7 +152,7 @@ def test_a_number_that_was_given_out_again_is_another_process(store):
 def test_the_lease_of_another_host_is_stale_after_its_heartbeat(folder, dead, ago):
     with Store(folder, create=True, patience=50) as store:
         leave(lease_file(folder, "0a1b"), replace(dead, place=ELSEWHERE), age=ago)
-        leave(lease_file(folder, "0a1c"), replace(here(), place=ELSEWHERE), age=ago)
+        leave(lease_file(folder, "0a1c"), replace(this_process(), place=ELSEWHERE), age=ago)
         assert store.claim("0a1b") == store.claim("0a1c") == (ago > 50)
 
 
@@ -184,7 +184,7 @@ def test_a_lease_that_makes_no_sense_is_stale_by_its_age_only(folder, text):
         then = file_clock(folder) - 100 * 10**9
         os.utime(path, ns=(then, then))
         assert store.claim("0a1b")
-        assert read_lease(path).holder == here()
+        assert read_lease(path).holder == this_process()
 
 
 def test_a_heartbeat_touches_what_is_claimed(store):
@@ -217,7 +217,7 @@ def test_a_lost_lease_is_told_about_and_not_taken_from_its_new_holder(store, dea
 
     assert read_lease(path).holder.host == "node7"
     removed, taken = store.problems()
-    assert "0a1a.lease was removed; its cell may be computed twice" in removed
+    assert "0a1a.lease was removed; its work may be done twice" in removed
     assert f"0a1b.lease was taken over by process {dead.pid} on node7" in taken
 
 
@@ -325,7 +325,9 @@ def test_a_holder_that_stalled_for_long_does_not_remove_the_lease_of_its_success
         p, q, r = open_leases(), open_leases(patience=1e-6), open_leases()
         assert p.take("x")
         mine = read_lease(path)
-        leave(path, replace(here(), place=ELSEWHERE), token=mine.token, age=100)  # as q sees p
+        leave(
+            path, replace(this_process(), place=ELSEWHERE), token=mine.token, age=100
+        )  # as q sees p
         holders = []
         with interleaved(at, lambda: holders.extend(takes_drops_and_another_takes(q, r))) as plan:  # noqa: B023
             p.drop("x")
@@ -344,8 +346,8 @@ def test_opening_removes_what_the_dead_left_half_done(store, record, dead):
         leave(lease_file(store.folder, cell), dead, token=cell * 8)
     guards = [store.folder / "leases" / f"{letter * 32}.taking" for letter in "cde"]
     leave(guards[0], dead, token="1" * 32)
-    leave(guards[1], here(), token="2" * 32)
-    leave(guards[2], replace(here(), place=ELSEWHERE), token="3" * 32)
+    leave(guards[1], this_process(), token="2" * 32)
+    leave(guards[2], replace(this_process(), place=ELSEWHERE), token="3" * 32)
     (store.folder / "leases" / "notes.txt").touch()
 
     with Store(store.folder) as later:
@@ -358,7 +360,7 @@ def test_opening_removes_what_the_dead_left_half_done(store, record, dead):
 def test_a_claim_that_cannot_be_written_is_an_error(store):
     (store.folder / "leases").rmdir()
     (store.folder / "leases").touch()
-    with pytest.raises(DataError, match=r"cannot claim a cell in .*results: File exists"):
+    with pytest.raises(DataError, match=r"cannot claim 0a1b in .*results: File exists"):
         store.claim("0a1b")
 
 
@@ -368,12 +370,12 @@ def test_a_dangling_link_is_nobodys_to_take(store):
 
 
 def test_a_process_knows_itself():
-    assert here().lives() is True
-    assert replace(here(), start=here().start + 1).lives() is False
-    assert replace(here(), place=ELSEWHERE).lives() is None
-    assert replace(here(), pid=2**40).lives() is False
-    assert here().host == os.uname().nodename
-    assert Path("/proc", str(here().pid)).exists()
+    assert this_process().lives() is True
+    assert replace(this_process(), start=this_process().start + 1).lives() is False
+    assert replace(this_process(), place=ELSEWHERE).lives() is None
+    assert replace(this_process(), pid=2**40).lives() is False
+    assert this_process().host == os.uname().nodename
+    assert Path("/proc", str(this_process().pid)).exists()
 
 
 def no_links(path, target):
@@ -390,7 +392,7 @@ def test_file_systems_with_odd_links_have_leases_too(store, monkeypatch, link):
     monkeypatch.setattr(Path, "hardlink_to", link)
     assert store.claim("0a1b")
     assert not store.claim("0a1b")
-    assert read_lease(lease_file(store.folder, "0a1b")).holder == here()
+    assert read_lease(lease_file(store.folder, "0a1b")).holder == this_process()
     store.release("0a1b")
     assert [*(store.folder / "leases").iterdir()] == [*(store.folder / "tmp").iterdir()] == []
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.infra.store import SCHEMA, Store, shards
+from aucbench.infra.store import SCHEMA, Store
+from aucbench.infra.store import shard as shard_module
 
 MARKER = "aucbench-results.json"
 
@@ -21,12 +22,12 @@ def test_records_and_scores_come_back_in_the_order_of_ids(store, record, npz):
         store.write(record(cell, curve=[{"passes": 1.0, "auc": 0.5}]), npz(test=np.arange(3.0)))
 
     with Store(store.folder) as later:
-        assert [r["id"] for r in later.records()] == ["0a1b", "0a1b2", "ff-1", "ff00"]
+        assert [r["id"] for r in later.documents()] == ["0a1b", "0a1b2", "ff-1", "ff00"]
         assert later.read("ff00") == record("ff00", curve=[{"passes": 1.0, "auc": 0.5}])
-        assert later.scores("ff00")["test"].tolist() == [0, 1, 2]
+        assert later.arrays("ff00")["test"].tolist() == [0, 1, 2]
         assert later.has("ff00")
         assert not later.has("ff01")
-        assert later.read("ff01") is later.scores("ff01") is None
+        assert later.read("ff01") is later.arrays("ff01") is None
         assert later.problems() == ()
 
 
@@ -48,11 +49,11 @@ def test_a_write_takes_the_place_of_the_older_record_and_its_scores(store, recor
     store.write(record("0a1b"), npz(test=np.zeros(2)))
     store.write(record("0a1b", auc=0.9), npz(test=np.ones(2)))
     assert store.read("0a1b")["auc"] == 0.9
-    assert store.scores("0a1b")["test"].tolist() == [1, 1]
+    assert store.arrays("0a1b")["test"].tolist() == [1, 1]
 
     store.write(record("0a1b", status="error"))
     assert store.read("0a1b")["status"] == "error"
-    assert store.scores("0a1b") is None
+    assert store.arrays("0a1b") is None
     assert not [*(store.folder / "scores").rglob("*.npz")]
 
 
@@ -68,7 +69,7 @@ def test_a_refused_record_leaves_the_older_one(store, record, npz):
     with pytest.raises(DataError, match="is nan"):
         store.write(record("0a1b", auc=float("nan")), npz(test=np.ones(2)))
     assert store.read("0a1b")["auc"] == 0.75
-    assert store.scores("0a1b")["test"].tolist() == [0, 0]
+    assert store.arrays("0a1b")["test"].tolist() == [0, 0]
 
 
 def cut(path, text):
@@ -103,7 +104,7 @@ def copied(path, text):
         (edited, "is truncated or damaged", "damaged"),
         (conflicted, "is truncated or damaged", "damaged"),
         (newer, "has another schema", "schema"),
-        (copied, "holds the record of another cell", "foreign"),
+        (copied, "holds the result of another key", "foreign"),
     ],
 )
 def test_a_spoilt_shard_is_told_about_set_aside_and_can_be_computed_again(
@@ -115,17 +116,17 @@ def test_a_spoilt_shard_is_told_about_set_aside_and_can_be_computed_again(
     spoil(path, path.read_bytes())
     spoilt = path.read_bytes()
 
-    assert [r["id"] for r in store.records()] == ["0a1a"]
+    assert [r["id"] for r in store.documents()] == ["0a1a"]
     assert not store.has("0a1b")
     (problem,) = store.problems()
-    assert problem.startswith(f"{path} {told}: it is ")
-    assert problem.endswith("and its cell counts as not run")
+    assert problem.startswith(f"{path} {told}: it was moved to ")
+    assert problem.endswith("and its result counts as missing")
     (aside,) = (store.folder / "aside").iterdir()
     assert aside.name.startswith(f"0a1b.json.{name}.")
     assert aside.read_bytes() == spoilt
 
     store.write(record("0a1b", auc=0.5))
-    assert [r["auc"] for r in store.records()] == [0.75, 0.5]
+    assert [r["auc"] for r in store.documents()] == [0.75, 0.5]
     assert len(store.problems()) == 1
 
 
@@ -138,9 +139,9 @@ def test_a_shard_in_the_wrong_place_is_set_aside_and_other_files_stay(store, rec
     (cells / "ff" / ".nfs0001").touch()
     (cells / "notes.txt").touch()
 
-    assert [r["id"] for r in store.records()] == ["0a1b"]
+    assert [r["id"] for r in store.documents()] == ["0a1b"]
     assert len(store.problems()) == len([*(store.folder / "aside").iterdir()]) == 2
-    assert all("does not lie where its name belongs" in told for told in store.problems())
+    assert all("is in the wrong folder" in told for told in store.problems())
     assert (cells / "ff" / ".nfs0001").exists()
     assert (cells / "notes.txt").exists()
 
@@ -152,10 +153,10 @@ def test_who_judges_a_shard_late_does_not_set_its_successor_aside(
     store.write(record("0a1b"))
     path = shard(store.folder, "0a1b")
     path.write_bytes(b"{")
-    diagnose = shards.diagnose
+    diagnose = shard_module.diagnose
 
     def slow(cell, text):
-        monkeypatch.setattr(shards, "diagnose", diagnose)
+        monkeypatch.setattr(shard_module, "diagnose", diagnose)
         with Store(store.folder) as other:
             if meanwhile != "replaced":
                 assert not other.has(cell)
@@ -163,7 +164,7 @@ def test_who_judges_a_shard_late_does_not_set_its_successor_aside(
                 other.write(record(cell, auc=0.5))
         return diagnose(cell, text)
 
-    monkeypatch.setattr(shards, "diagnose", slow)
+    monkeypatch.setattr(shard_module, "diagnose", slow)
     assert store.read("0a1b") is None
     assert store.problems() == ()
     assert store.has("0a1b") == (meanwhile != "set aside")
@@ -175,32 +176,32 @@ def test_who_judges_a_shard_late_does_not_set_its_successor_aside(
 
 def test_nothing_in_scores_is_unpickled(store, record, npz):
     store.write(record("0a1b"), npz(test=np.array([print, None], dtype=object)))
-    assert store.scores("0a1b") is None
+    assert store.arrays("0a1b") is None
     (problem,) = store.problems()
-    assert "they are no npz file: ValueError: Object arrays cannot be loaded" in problem
+    assert "it is not an npz file: ValueError: Object arrays cannot be loaded" in problem
     assert "delete" in problem
     assert store.has("0a1b")
 
 
 def test_scores_that_unpack_to_more_than_memory_are_refused(store, record, npz, monkeypatch):
-    monkeypatch.setattr("aucbench.infra.store.scores.LARGEST", 10_000)
+    monkeypatch.setattr("aucbench.infra.store.npz.LARGEST", 10_000)
     store.write(record("0a1b"), npz(test=np.zeros(2000)))
-    assert store.scores("0a1b") is None
+    assert store.arrays("0a1b") is None
     assert "more than the 10000 allowed" in store.problems()[0]
 
 
 @pytest.mark.parametrize(
     ("packed", "trouble"),
     [
-        (b"", "no npz file: BadZipFile"),
-        (b"\x80\x04K\x01.", "no npz file: BadZipFile"),
-        (b"\x93NUMPY", "no npz file: BadZipFile"),
-        (b"PK\x03\x04", "no npz file: BadZipFile"),
+        (b"", "not an npz file: BadZipFile"),
+        (b"\x80\x04K\x01.", "not an npz file: BadZipFile"),
+        (b"\x93NUMPY", "not an npz file: BadZipFile"),
+        (b"PK\x03\x04", "not an npz file: BadZipFile"),
     ],
 )
 def test_scores_that_are_no_npz_file_are_told_about(store, record, packed, trouble):
     store.write(record("0a1b"), packed)
-    assert store.scores("0a1b") is None
+    assert store.arrays("0a1b") is None
     assert trouble in store.problems()[0]
 
 
@@ -208,25 +209,25 @@ def test_scores_of_another_attempt_are_not_served(store, record, npz):
     store.write(record("0a1b"), npz(test=np.zeros(2)))
     scores = store.folder / "scores" / "0a" / "0a1b.npz"
     scores.write_bytes(npz(test=np.ones(2)))
-    assert store.scores("0a1b") is None
+    assert store.arrays("0a1b") is None
     scores.unlink()
-    assert store.scores("0a1b") is None
+    assert store.arrays("0a1b") is None
 
     wrong, missing = store.problems()
-    assert "they are not those that its shard names" in wrong
-    assert "they are missing" in missing
+    assert "it is not the file that its shard names" in wrong
+    assert "it is missing" in missing
 
 
 def test_records_do_not_pile_up_in_memory(store, record):
     log = "x" * 2000
     for number in range(2000):
-        text = shards.shard_text(record(f"{number % 16:02x}{number:04x}", log=log), None)
+        text = shard_module.shard_text(record(f"{number % 16:02x}{number:04x}", log=log), None)
         path = shard(store.folder, f"{number % 16:02x}{number:04x}")
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(text)
     tracemalloc.start()
     try:
-        assert sum(len(r["log"]) for r in store.records()) == 4_000_000
+        assert sum(len(r["log"]) for r in store.documents()) == 4_000_000
         assert tracemalloc.get_traced_memory()[1] < 400_000
     finally:
         tracemalloc.stop()
@@ -290,7 +291,7 @@ def test_a_folder_that_git_has_cloned_is_a_store_without_its_empty_folders(store
     with Store(store.folder) as clone:
         clone.write(record("0a1c"), b"")
         assert clone.claim("0a1d")
-        assert [r["id"] for r in clone.records()] == ["0a1b", "0a1c"]
+        assert [r["id"] for r in clone.documents()] == ["0a1b", "0a1c"]
 
 
 @pytest.mark.parametrize("patience", [0, -1, float("nan"), float("inf")])
@@ -327,10 +328,10 @@ def test_git_merges_two_folders_and_keeps_shards_whole(store, record, npz, tmp_p
 
     assert "leases" not in git("ls-files")
     assert "0b00.json" in git("diff", "--name-only", "--diff-filter=U")
-    assert [(r["id"], r["auc"]) for r in store.records()] == [
+    assert [(r["id"], r["auc"]) for r in store.documents()] == [
         *(("0a00", 0.75), ("0a01", 0.75), ("0a02", 0.75), ("0b00", 0.6)),
     ]
-    assert store.scores("0a01")["test"].tolist() == [1, 1]
+    assert store.arrays("0a01")["test"].tolist() == [1, 1]
     assert store.problems() == ()
 
 
@@ -351,4 +352,4 @@ with Store(Path(sys.argv[1]), create=True) as store:
         starter.stdin.write("\n")
         starter.stdin.flush()
     assert [starter.wait() for starter in starters] == [0] * 6
-    assert [r["id"] for r in Store(folder).records()] == [f"0{number}" for number in range(6)]
+    assert [r["id"] for r in Store(folder).documents()] == [f"0{number}" for number in range(6)]

@@ -251,9 +251,9 @@ def test_descendants_are_found_with_and_without_the_help_of_the_kernel(monkeypat
 
 
 def test_exit_codes_are_told_in_words():
-    assert proc.ending(3) == "ended with code 3"
-    assert proc.ending(-signal.SIGSEGV) == "killed by SIGSEGV (Segmentation fault)"
-    assert proc.ending(-40) == "killed by signal 40"
+    assert proc.exit_text(3) == "ended with code 3"
+    assert proc.exit_text(-signal.SIGSEGV) == "killed by SIGSEGV (Segmentation fault)"
+    assert proc.exit_text(-40) == "killed by signal 40"
 
 
 def test_a_folder_is_removed_whatever_rights_it_has(tmp_path):

@@ -1,19 +1,22 @@
-"""Results on disk: one folder that crashes, full disks and other hosts cannot spoil.
+"""A results folder: a JSON document and a blob for each key, and leases on keys.
 
     FOLDER/
       aucbench-results.json   the marker: format and schema
-      plan.toml               what was asked for last
-      cells/3f/3f....json     a shard: the record of one finished cell, see `shards`
-      scores/3f/3f....npz     scores of its test rows
-      leases/3f....lease      who works on it now, see `leases`
-      aside/                  shards that were damaged, with the reason in their names
+      plan.toml               the plan that was run last
+      cells/3f/3f....json     a shard: the document of one key, see `shard`
+      scores/3f/3f....npz     its blob: an npz file
+      leases/3f....lease      which process works on the key now, see `leases`
+      aside/                  damaged shards, with the reason in their names
       tmp/                    files while they are written
 
+Crashes, full disks and other hosts that use the folder do not damage what it holds.
+
 Design
-  a. The folder is the truth: nothing else remembers what is finished.
-  b. Every file appears by a rename, after its content is on the disk. (Rejected: a data
-     base in one file: lost or locked on network file systems, and git cannot merge it.)
-  c. A file that is not what it should be is moved, told about, and counts as missing.
+  a. A key is finished when its shard is in the folder; this is stored nowhere else.
+  b. A file is written under another name, flushed to the disk, and renamed. (Rejected: a
+     data base in one file. It can be lost or locked on network file systems, and git cannot
+     merge it.)
+  c. A damaged file is moved away and reported, and its key counts as missing.
 """
 
 from __future__ import annotations
@@ -25,11 +28,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.errors import require_above
-from aucbench.infra.store.cells import Cells
 from aucbench.infra.store.files import refused, remove_unfinished, unfinished, whole_file, why
 from aucbench.infra.store.folder import open_folder
 from aucbench.infra.store.leases import Leases
-from aucbench.infra.store.shards import ID, SCHEMA, require_id
+from aucbench.infra.store.shard import KEY, SCHEMA, require_key
+from aucbench.infra.store.shard_folder import Shards
 from aucbench.infra.store.user_files import own_file, require_writable
 
 if TYPE_CHECKING:
@@ -39,23 +42,23 @@ __all__ = ["SCHEMA", "Store", "own_file", "require_writable"]
 
 
 class Store:
-    """A results folder; used as a context manager it gives its leases back at the end.
+    """A results folder; a context manager, which returns its leases at the end.
 
     Parameters
     ----------
     folder : Path
         The results folder.
     create : bool
-        Make it when it is missing or empty, and find out now whether it can be written to.
-        Without it a folder that is read-only can be read.
+        Make the folder when it is missing or empty, and check that it can be written to.
+        Without it, a read-only folder can be read.
     patience : float
-        Seconds without a sign of life after which another host may take over its leases.
+        Seconds without a heartbeat after which another host may take over its leases.
 
     Raises
     ------
     DataError
-        Here and in all methods: when the folder cannot be read or written, or is none of
-        ours. What was stored before stays.
+        Here and in all methods: when the folder cannot be read or written, or is not a
+        results folder. What was stored before stays.
     """
 
     def __init__(self, folder: Path, *, create: bool = False, patience: float = 120.0):
@@ -63,9 +66,9 @@ class Store:
         self.folder = Path(folder)
         self._problems: dict[str, None] = {}
         open_folder(self.folder, create=create)
-        self._cells = Cells(self.folder, self._tell)
+        self._shards = Shards(self.folder, self._report)
         self._scratch = self.folder / "tmp"
-        self._leases = Leases(self.folder / "leases", self._scratch, patience, self._tell)
+        self._leases = Leases(self.folder / "leases", self._scratch, patience, self._report)
         if os.access(self.folder, os.W_OK):
             self._clean_up(patience)
 
@@ -83,65 +86,65 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Give all leases back and stop the heartbeat."""
+        """Return all leases and stop the heartbeat."""
         try:
             self._leases.close()
         except OSError as error:
-            raise refused("give back the leases of", self.folder, error) from error
+            raise refused("return the leases of", self.folder, error) from error
 
-    def has(self, cell: str) -> bool:
-        """Whether the cell is finished: its shard is there, and whole."""
-        return self._cells.has(cell)
+    def has(self, key: str) -> bool:
+        """Whether the key is finished: its shard is there and whole."""
+        return self._shards.has(key)
 
-    def read(self, cell: str) -> dict[str, Any] | None:
-        """Return the record of a cell; None when it is not finished."""
-        shard = self._cells.read(cell)
-        return None if shard is None else shard.record
+    def read(self, key: str) -> dict[str, Any] | None:
+        """Return the document of a key; None when it is not finished."""
+        found = self._shards.read(key)
+        return None if found is None else found.document
 
-    def scores(self, cell: str) -> dict[str, NDArray[Any]] | None:
-        """Return the arrays stored with a cell, by name; None where there are none."""
-        return self._cells.scores(cell)
+    def arrays(self, key: str) -> dict[str, NDArray[Any]] | None:
+        """Return the arrays of the blob of a key, by name; None when there is none."""
+        return self._shards.arrays(key)
 
-    def write(self, record: Mapping[str, Any], scores: bytes | None = None) -> None:
-        """Store a record under its "id", in place of an older one, complete or not at all.
+    def write(self, document: Mapping[str, Any], blob: bytes | None = None) -> None:
+        """Store a document under its "id" in place of an older one, complete or not at all.
 
         Parameters
         ----------
-        record : dict
+        document : dict
             Plain values: text, finite numbers, true, false, null, lists, dicts.
-        scores : bytes, optional
-            A npz file, kept as it is and never unpickled.
+        blob : bytes, optional
+            An npz file. It is stored as it is, and never unpickled.
         """
-        self._cells.write(record, scores)
+        self._shards.write(document, blob)
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Yield all records in the order of their ids; memory does not grow with their number."""
-        return self._cells.records()
+    def documents(self) -> Iterator[dict[str, Any]]:
+        """Yield all documents in the order of their keys; one at a time is in memory."""
+        return self._shards.documents()
 
     def problems(self) -> tuple[str, ...]:
-        """Sentences about shards set aside and leases lost by this object."""
+        """Return sentences about the shards that this object set aside and the leases it lost."""
         return tuple(self._problems)
 
-    def claim(self, cell: str) -> bool:
-        """Whether the cell is ours to run from now on; False when another process has it.
+    def claim(self, key: str) -> bool:
+        """Take the lease of a key; False when another process has it.
 
-        A cell may have been finished between a look at its shard and the claim: look again
-        after a claim that succeeded.
+        The key may have been finished by another process just before the claim: call `has`
+        again after a claim that succeeded.
         """
         try:
-            return self._leases.take(require_id(cell))
+            return self._leases.take(require_key(key))
         except OSError as error:
-            raise refused("claim a cell in", self.folder, error) from error
+            raise refused(f"claim {key} in", self.folder, error) from error
 
-    def release(self, cell: str) -> None:
-        """Give a claimed cell back; without effect when it is not ours."""
+    def release(self, key: str) -> None:
+        """Return the lease of a key; without effect when this object does not hold it."""
         try:
-            self._leases.drop(require_id(cell))
+            self._leases.drop(require_key(key))
         except OSError as error:
-            raise refused("release a cell in", self.folder, error) from error
+            raise refused(f"release {key} in", self.folder, error) from error
 
     def keep_plan(self, text: str) -> None:
-        """Keep the text of a plan with its results, in place of an older one."""
+        """Store the text of a plan with its results, in place of an older one."""
         path = self.folder / "plan.toml"
         try:
             if not path.is_file() or path.read_bytes() != text.encode():
@@ -151,7 +154,7 @@ class Store:
             raise refused("write", path, error) from error
 
     def plan_text(self) -> str | None:
-        """Return the text of the plan that was kept last; None when there is none."""
+        """Return the text of the plan that was stored last; None when there is none."""
         path = self.folder / "plan.toml"
         try:
             return path.read_bytes().decode(errors="replace")
@@ -164,9 +167,9 @@ class Store:
         try:
             remove_unfinished(self.folder, patience)
             remove_unfinished(self._scratch, patience)
-            self._leases.sweep(lambda cell: ID.fullmatch(cell) is not None and self.has(cell))
+            self._leases.sweep(lambda key: KEY.fullmatch(key) is not None and self.has(key))
         except OSError as error:
-            self._tell(f"{self.folder} cannot be cleaned up: {why(error)}")
+            self._report(f"{self.folder} cannot be cleaned up: {why(error)}")
 
-    def _tell(self, problem: str) -> None:
+    def _report(self, problem: str) -> None:
         self._problems[problem] = None

@@ -1,8 +1,8 @@
-"""Whole files: what carries its name is complete and on the disk.
+"""Whole files: a file that has its final name is complete and on the disk.
 
-A file is written beside under a name that says which process writes it, flushed to the
-disk, and renamed; then its folder is flushed. What a killed process left unfinished is
-removed by whoever opens the folder next.
+A file is written under a temporary name, which tells which process writes it. It is flushed
+to the disk and renamed, and then its folder is flushed. Files that a killed process left
+unfinished are removed when the folder is opened the next time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from aucbench.errors import DataError
-from aucbench.infra.store.processes import Process, here
+from aucbench.infra.store.processes import Process, this_process
 
 UNFINISHED = re.compile(r".*\.([0-9a-f]{16})\.([0-9]{1,18})\.([0-9]{1,18})\.[0-9]+\.tmp")
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -29,30 +29,30 @@ _numbers = count()
 
 
 def why(error: OSError) -> str:
-    """Return the reason that the system gives."""
+    """Return the reason that the operating system gives."""
     return error.strerror or type(error).__name__
 
 
 def refused(doing: str, path: Path, error: OSError) -> DataError:
-    """Return the error to raise where a results folder cannot be read or written."""
+    """Return the error to raise when a results folder cannot be read or written."""
     if error.errno in FULL:
-        cure = "free some space and run it again, what was finished is kept"
+        cure = "free some space and run it again; what was finished is kept"
     elif error.errno in LOCKED:
         cure = "make the folder writable or name another one"
     else:
-        cure = "mend the folder or name another one, what was finished is kept"
+        cure = "repair the folder or name another one; what was finished is kept"
     return DataError(f"cannot {doing} {path}: {why(error)}; {cure}")
 
 
 def unfinished(folder: Path, name: str) -> Path:
-    """Return a name in `folder` that nobody else uses, for a file while it is written."""
-    me = here()
+    """Return a temporary name in `folder` that no other process uses."""
+    me = this_process()
     return folder / f"{name}.{me.place}.{me.pid}.{me.start}.{next(_numbers)}.tmp"
 
 
 @contextmanager
 def whole_file(path: Path, beside: Path) -> Iterator[BinaryIO]:
-    """Open `beside` for writing; at the end it becomes `path`, or nothing is left of it."""
+    """Open `beside` for writing; at the end it is renamed to `path`, or removed after an error."""
     try:
         with beside.open("xb") as file:
             yield file
@@ -65,7 +65,7 @@ def whole_file(path: Path, beside: Path) -> Iterator[BinaryIO]:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush the names of a folder to the disk."""
+    """Flush the list of files of a folder to the disk."""
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(number)
@@ -77,7 +77,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, with what it lies in; a new one is on the disk afterwards."""
+    """Create a folder with its parents, and flush the parent of each new one to the disk."""
     if folder.is_dir():
         return
     make_folder(folder.parent)
@@ -86,9 +86,9 @@ def make_folder(folder: Path) -> None:
 
 
 def file_clock(folder: Path) -> int:
-    """Now, in nanoseconds, by the clock that stamps the files of `folder`.
+    """Return the time in nanoseconds, by the clock that stamps the files of `folder`.
 
-    The clock of a file server and that of this host may differ by minutes.
+    The clocks of a file server and of this host may differ by minutes.
     """
     probe = unfinished(folder, "clock")
     try:
@@ -100,13 +100,17 @@ def file_clock(folder: Path) -> int:
 
 
 def remove_unfinished(folder: Path, patience: float) -> None:
-    """Remove files whose writer is gone, or has not touched them for `patience` seconds."""
+    """Remove temporary files whose process has ended.
+
+    Where this host cannot see the process, they are removed when they were not touched for
+    `patience` seconds.
+    """
     for path in folder.glob("*.tmp"):
         named = UNFINISHED.fullmatch(path.name)
         if named is None:
             continue
         lives = Process("", named[1], int(named[2]), int(named[3])).lives()
-        with suppress(FileNotFoundError):  # two processes clean up at once
+        with suppress(FileNotFoundError):  # another process may clean up too
             if lives is None:
                 lives = file_clock(folder) - path.stat().st_mtime_ns <= patience * 1e9
             if not lives:
@@ -119,16 +123,16 @@ def move_this(path: Path, number: int, target: Path) -> bool:
     Returns
     -------
     bool
-        False when `path` was no longer that file: whatever is there stays there.
+        False when `path` is another file by now; that file stays where it is.
     """
     try:
         path.rename(target)
     except FileNotFoundError:
         return False
-    # An open file keeps its inode from being given out again, so that this is no guess.
+    # The inode of an open file is not used again, so that this comparison is certain.
     if os.path.samestat(target.stat(), os.fstat(number)):
         return True
-    with suppress(FileExistsError):  # a still newer one has come
+    with suppress(FileExistsError):  # a third process has created an even newer one
         path.hardlink_to(target)
     target.unlink()
     return False

@@ -1,4 +1,4 @@
-"""What makes a folder a results folder, and what is done when it is opened."""
+"""The marker of a results folder, and the checks when a folder is opened."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from aucbench.infra.store.files import (
     unfinished,
     whole_file,
 )
-from aucbench.infra.store.shards import SCHEMA
+from aucbench.infra.store.shard import SCHEMA
+from aucbench.infra.store.shard_folder import BLOBS, SHARDS
 
 MARKER = "aucbench-results.json"
 FORMAT = "aucbench results"
@@ -23,7 +24,7 @@ ABOUT = (
     "rows, aside/ files that were damaged. Finished cells are not run again. Folders of one "
     "schema are merged by copying the files of cells/ and scores/ together, or with git."
 )
-# A shard that two branches have is taken from one of them: lines of both would be neither.
+# Git must not merge two versions of a shard line by line: the result would be damaged.
 GIT = {
     ".gitignore": "/aside/\n/leases/\n/tmp/\n",
     ".gitattributes": "*.json text eol=lf\n*.npz binary\n/cells/** -merge\n",
@@ -31,7 +32,7 @@ GIT = {
 
 
 def open_folder(folder: Path, *, create: bool) -> None:
-    """Make sure that `folder` is a results folder, and writable if `create`.
+    """Check that `folder` is a results folder, and with `create` that it can be written to.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def _start(folder: Path, *, create: bool) -> None:
     unfinished_marker = f".{MARKER}."
     others = [p.name for p in folder.iterdir() if not p.name.startswith(unfinished_marker)]
     if others and (folder / MARKER).exists():
-        return  # somebody else has just started it
+        return  # another process has just done this
     if others or not create:
         held = f"it holds {min(others)!r} but" if others else "it is empty and has"
         raise DataError(
@@ -80,8 +81,8 @@ def _write(folder: Path, name: str, text: str) -> None:
 
 def _check_marker(path: Path) -> None:
     try:
-        said = json.loads(path.read_bytes())
-        kind, schema = said["format"], said["schema"]
+        found = json.loads(path.read_bytes())
+        kind, schema = found["format"], found["schema"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise DataError(
             f"{path} is damaged; write {json.dumps({'format': FORMAT, 'schema': SCHEMA})} into "
@@ -95,8 +96,8 @@ def _check_marker(path: Path) -> None:
 
 
 def _try_to_write(folder: Path) -> None:
-    """Find out before a long run that its results can be kept."""
-    for name in ("cells", "scores", "leases", "tmp"):
+    """Write a file now, so that a long run does not fail when it stores its first result."""
+    for name in (SHARDS, BLOBS, "leases", "tmp"):
         make_folder(folder / name)
     probe = unfinished(folder / "tmp", "probe")
     try:

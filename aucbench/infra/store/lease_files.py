@@ -1,4 +1,4 @@
-"""The file of a lease: read without trust, and created together with its content."""
+"""The file of a lease: it is checked when it is read, and created together with its content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from aucbench.infra.store.files import GONE, unfinished
-from aucbench.infra.store.processes import Process, here
+from aucbench.infra.store.processes import Process, this_process
 
 TOKEN = re.compile(r"[0-9a-f]{32}")
 NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EXDEV}
@@ -18,7 +18,7 @@ NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EXDEV}
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """What a lease file says, and when it was touched last (ns, by the file system)."""
+    """The content of a lease file, and when it was touched last (ns, by the file system)."""
 
     token: str
     holder: Process | None
@@ -28,7 +28,7 @@ class Lease:
 def read_lease(path: Path) -> Lease | None:
     """Return the lease; None when there is none.
 
-    A file that makes no sense has no holder, and a token made of its inode and time.
+    A damaged file has no holder, and its inode and time as its token.
     """
     try:
         with path.open("rb") as file:
@@ -38,17 +38,18 @@ def read_lease(path: Path) -> Lease | None:
             return None
         raise
     try:
-        said = json.loads(text)
-        if TOKEN.fullmatch(said["token"]):
-            return Lease(said["token"], Process.of(said), stat.st_mtime_ns)
+        found = json.loads(text)
+        if TOKEN.fullmatch(found["token"]):
+            return Lease(found["token"], Process.of(found), stat.st_mtime_ns)
     except (ValueError, LookupError, TypeError, RecursionError):
-        said = None
+        found = None
     return Lease(f"{stat.st_ino:x}-{stat.st_mtime_ns:x}", None, stat.st_mtime_ns)
 
 
 def lease_text(token: str) -> bytes:
-    """Return what the lease file of this process says."""
-    return (json.dumps({"token": token, **asdict(here())}, sort_keys=True) + "\n").encode("ascii")
+    """Return the content of a lease file of this process."""
+    content = {"token": token, **asdict(this_process())}
+    return (json.dumps(content, sort_keys=True) + "\n").encode("ascii")
 
 
 def create_lease(path: Path, token: str, scratch: Path) -> bool:
@@ -59,9 +60,9 @@ def create_lease(path: Path, token: str, scratch: Path) -> bool:
     path : Path
         The lease.
     token : str
-        Of whoever wants it.
+        The new token.
     scratch : Path
-        Folder of the same file system for the file before it has its name.
+        Folder on the same file system, for the file before it gets its name.
     """
     beside = unfinished(scratch, "lease")
     try:
@@ -79,7 +80,7 @@ def create_lease(path: Path, token: str, scratch: Path) -> bool:
 
 
 def _create_then_write(path: Path, token: str) -> bool:
-    """The same where the file system has no links: the file is empty for a moment."""
+    """Do the same where the file system has no links: the file is empty for a moment."""
     try:
         with path.open("xb") as file:
             file.write(lease_text(token))
@@ -88,6 +89,6 @@ def _create_then_write(path: Path, token: str) -> bool:
     except OSError:
         path.unlink(missing_ok=True)
         raise
-    # Whoever stalled for long between creating and writing may have lost it.
+    # Between creating and writing, another process may have taken the lease over.
     kept = read_lease(path)
     return kept is not None and kept.token == token

@@ -1,18 +1,20 @@
-"""Leases: who works on what, also between hosts that share nothing but the folder.
+"""Leases: which process works on which key, also between hosts that share only the folder.
 
 Design
-  a. To have a lease is to have created its file, which holds a token that was never used
-     before and the process; link(2) makes it appear with its content, or fails when it is
-     there, on network file systems too (O_EXCL where there are no links). The lease is
-     stale once that process is gone, or, where that cannot be seen from here, once its file
-     was not touched for `patience` seconds by the clock of the file system.
-  b. A file with the token T is removed or replaced only by who has the lease `T.taking`,
-     and found T in the file after getting it. T.taking can be had by one process at a
-     time, and a T that is gone never comes back: so one of several wins, who judged late
-     (ABA) finds another token and steps back, and the name is never free in between.
-     (Rejected: rename the stale file away, look at it, put back what was not stale. While
-     it is away a third process may create the lease: two holders.)
-  c. Whoever dies while taking over leaves T.taking stale: it is taken over the same way.
+  a. A process holds a lease when it created the file of the lease. The file holds a token
+     that was never used before, and the process. link(2) creates the file together with its
+     content and fails when the file exists, on network file systems too; O_EXCL is used where
+     there are no links. A lease is stale when its process has ended. Where this host cannot
+     see the process, the lease is stale when its file was not touched for `patience` seconds,
+     by the clock of the file system.
+  b. A file with the token T is removed or replaced only by a process that holds the lease
+     `T.taking` and then still finds T in the file. One process at a time can hold T.taking,
+     and a token never comes back. So one of several processes wins. A process that decided on
+     old information finds another token and gives up. The file exists all the time.
+     (Rejected: rename the stale file, read it, and rename it back when it is not stale. In
+     between a third process could create the lease, and two would hold it.)
+  c. A process that dies while it takes over a lease leaves T.taking stale. That lease is
+     taken over in the same way.
 """
 
 from __future__ import annotations
@@ -34,36 +36,36 @@ from aucbench.infra.store.files import (
 )
 from aucbench.infra.store.lease_files import Lease, create_lease, lease_text, read_lease
 
-BEATS = 8  # per `patience`: a few may fail before the lease looks stale
+BEATS = 8  # heartbeats per `patience`: a few may fail before the lease looks stale
 
 
 class Leases:
-    """The leases of one folder, and those of them that this object holds.
+    """The leases of one folder, and which of them this object holds.
 
     Parameters
     ----------
     folder : Path
-        Made when it is needed.
+        Created when it is needed.
     scratch : Path
-        For unfinished files; on the same file system.
+        Folder for unfinished files, on the same file system.
     patience : float
-        Seconds without a sign of life after which the lease of another host is stale.
-    tell : function (str) -> None
-        Takes a sentence about a lease that was lost.
+        Seconds without a heartbeat after which the lease of another host is stale.
+    report : function (str) -> None
+        Called with a sentence about each lease that was lost.
     """
 
-    def __init__(self, folder: Path, scratch: Path, patience: float, tell: Callable[[str], None]):
+    def __init__(self, folder: Path, scratch: Path, patience: float, report: Callable[[str], None]):
         self.folder = folder
         self.scratch = scratch
         self.patience = patience
-        self.tell = tell
+        self.report = report
         self._held: dict[Path, tuple[str, int]] = {}
         self._lock = Lock()
         self._closing = Event()
         self._heart: Thread | None = None
 
     def take(self, name: str) -> bool:
-        """Take the lease; False when somebody else, or this object, has it."""
+        """Take the lease; False when another process, or this object, holds it."""
         make_folder(self.folder)
         make_folder(self.scratch)
         path = self.folder / f"{name}.lease"
@@ -76,27 +78,27 @@ class Leases:
         return True
 
     def drop(self, name: str) -> None:
-        """Give the lease back; without effect when it is not held."""
+        """Return the lease; without effect when this object does not hold it."""
         self._drop(self.folder / f"{name}.lease")
 
     def beat(self) -> None:
-        """Touch all leases that are held, so that other hosts see that we live."""
+        """Touch all leases that are held: a sign for other hosts that this process lives."""
         with self._lock:
             held = [*self._held.items()]
         for path, (token, pid) in held:
-            if pid != os.getpid():  # after a fork they are the parent's
+            if pid != os.getpid():  # after a fork the leases are those of the parent process
                 continue
             try:
                 found = read_lease(path)
                 if found is not None and found.token == token:
                     os.utime(path)
                 elif self._forget(path, token):
-                    self.tell(_lost(path, found))
+                    self.report(_lost(path, found))
             except OSError as error:
-                self.tell(f"{path} cannot be kept alive: {why(error)}")
+                self.report(f"the lease {path} cannot be renewed: {why(error)}")
 
     def sweep(self, is_finished: Callable[[str], bool]) -> None:
-        """Remove what dead processes left: half a takeover, and leases of finished work."""
+        """Remove leases that processes left when they died, if the work is finished."""
         leases, guards = sorted(self.folder.glob("*.lease")), sorted(self.folder.glob("*.taking"))
         for path in [*guards, *(path for path in leases if is_finished(path.stem))]:
             found = read_lease(path)
@@ -104,7 +106,7 @@ class Leases:
                 self._remove(path, found.token)
 
     def close(self) -> None:
-        """Give all leases back and stop the heartbeat."""
+        """Return all leases and stop the heartbeat."""
         self._closing.set()
         if self._heart is not None and self._heart.is_alive():
             self._heart.join()
@@ -113,14 +115,14 @@ class Leases:
                 self._drop(path)
 
     def _take(self, path: Path) -> str | None:
-        """Return the token of the lease `path`, or None when it is somebody's."""
+        """Return the new token of the lease `path`; None when another process holds it."""
         token = uuid4().hex
         while (found := read_lease(path)) is None:
             if create_lease(path, token, self.scratch):
                 return token
-            if path.is_symlink():  # to nowhere: it can neither be read nor be made
+            if path.is_symlink():  # a broken link: it can be neither read nor created
                 return None
-        # A network file system may have lost the answer to a link that it made.
+        # A network file system may create the link and then lose its answer.
         if found.token == token:
             return token
         stale = self._is_stale(found)
@@ -144,7 +146,7 @@ class Leases:
         except OSError as error:
             if error.errno not in FULL:
                 raise
-            # No room for the guard; the lease would be in the way of whoever makes room.
+            # The disk is full, so that T.taking cannot be written; the lease must go all the same.
             found = read_lease(path)
             if found is not None and found.token == token:
                 path.unlink(missing_ok=True)
@@ -156,7 +158,7 @@ class Leases:
 
     @contextmanager
     def _alone_with(self, path: Path, token: str) -> Iterator[Lease | None]:
-        """The lease `path`, which nobody else touches inside; None when it has not this token."""
+        """Yield the lease `path`, locked by T.taking; None when it has another token."""
         guard = self.folder / f"{token}.taking"
         key = self._take(guard)
         found = None if key is None else read_lease(path)
@@ -174,7 +176,7 @@ class Leases:
         return not lives
 
     def _forget(self, path: Path, token: str) -> bool:
-        """Whether the lease was still held by the time that it was found lost."""
+        """Whether this object still held the lease that it found lost."""
         with self._lock:
             if self._held.get(path, ("",))[0] != token:
                 return False
@@ -193,6 +195,6 @@ class Leases:
 
 def _lost(path: Path, found: Lease | None) -> str:
     if found is None or found.holder is None:
-        return f"the lease {path} was removed; its cell may be computed twice"
+        return f"the lease {path} was removed; its work may be done twice"
     by = f"process {found.holder.pid} on {found.holder.host}"
-    return f"the lease {path} was taken over by {by}; its cell may be computed twice"
+    return f"the lease {path} was taken over by {by}; its work may be done twice"

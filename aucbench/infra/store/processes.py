@@ -1,8 +1,8 @@
-"""Which process wrote a file, and whether it still lives.
+"""Which process wrote a file, and whether that process still lives.
 
-A number of a process is given out again after its death, and means nothing on another
-host, after a reboot or inside another container. So a process is its number and its start
-time, at a place: host name, boot of its kernel, and namespace of process numbers.
+The number of a process (its pid) is used again after its end, and has no meaning on another
+host, after a reboot or in another container. So a process is identified by its number, its
+start time and its place: host name, boot of the kernel, and namespace of process numbers.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ TYPES = {"host": str, "place": str, "pid": int, "start": int}
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process, for ever.
+    """One process, identified for all time.
 
     Attributes
     ----------
     host : str
-        Name of its host, for people.
+        Name of its host, to be shown.
     place : str
-        Hash of host name, boot and namespace; numbers of processes compare inside one only.
+        Hash of host name, boot and namespace; numbers of processes compare only inside one place.
     pid, start : int
-        Its number, and its start in clock ticks after the boot.
+        Its number, and its start time in clock ticks after the boot.
     """
 
     host: str
@@ -40,14 +40,14 @@ class Process:
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Process | None:
-        """Return the process that a file speaks of; None when it does not make sense."""
+        """Return the process that a file names; None when the fields are damaged."""
         if any(type(fields.get(name)) is not kind for name, kind in TYPES.items()):
             return None
-        said = cls(fields["host"], fields["place"], fields["pid"], fields["start"])
-        return said if said.pid > 0 else None
+        found = cls(fields["host"], fields["place"], fields["pid"], fields["start"])
+        return found if found.pid > 0 else None
 
     def lives(self) -> bool | None:
-        """Whether it still runs; None when that cannot be told from here."""
+        """Whether it still runs; None when this process cannot see that."""
         if self.place != place():
             return None
         try:
@@ -57,14 +57,14 @@ class Process:
         return start == self.start and state not in "ZXx"
 
 
-def here() -> Process:
+def this_process() -> Process:
     """Return this process."""
     return _numbered(os.getpid())
 
 
 @cache
 def place() -> str:
-    """Hash of what numbers of processes are comparable inside of."""
+    """Return the hash of the place of this process; see `Process`."""
     boot = (PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii")
     space = (PROC / "self/ns/pid").readlink()
     return sha256(f"{os.uname().nodename}\n{boot}\n{space}".encode()).hexdigest()[:16]
@@ -76,7 +76,8 @@ def _numbered(pid: int) -> Process:
 
 
 def _state_and_start(pid: int) -> tuple[str, int]:
-    """Letter of the state and start time; the name before them may hold anything."""
+    """Return the letter of the state and the start time from /proc/PID/stat."""
+    # The name of the program comes before them, in brackets; it may contain anything.
     after_name = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
     return after_name[0].decode("ascii"), int(after_name[19])
 

@@ -1,4 +1,4 @@
-"""Files of the user's, such as that of `--json`: complete, or as they were before."""
+"""Files that the user names, such as that of `--json`: complete, or as they were before."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from aucbench.infra.store.files import unfinished, whole_file, why
 
 
 def require_writable(path: Path) -> None:
-    """Find out before a long run whether its rows can be written to `path`.
+    """Check before a long run that its results can be written to `path`.
 
     Raises
     ------
     ParameterError
-        When it cannot become a file.
+        When no file can be written there.
     """
     try:
         target = path.resolve()
@@ -32,7 +32,7 @@ def require_writable(path: Path) -> None:
 
 @contextmanager
 def own_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of the user's for writing: at the end it is complete, or as it was before.
+    """Open a file that the user names; at the end it is complete, or as it was before.
 
     Raises
     ------
@@ -49,5 +49,5 @@ def own_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def not_writable(path: Path, error: OSError) -> ParameterError:
-    """Return the error to raise where a file of the user's cannot be written."""
+    """Return the error to raise when a file that the user names cannot be written."""
     return ParameterError(f"cannot write {path}: {why(error)}; name another file")

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 from aucbench.errors import AucbenchError
 from aucbench.infra.supervise import job_folder, limits, proc
 from aucbench.infra.supervise.plain import to_plain
-from aucbench.infra.supervise.records import Failure, Limits, digest
+from aucbench.infra.supervise.records import Failure, Limits, json_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Task:
     steps: Mapping[str, Path]
 
 
-def live(task: Task, output: int, parent: int) -> NoReturn:
+def main(task: Task, output: int, parent: int) -> NoReturn:
     """Call the function and write down what came of it; ends this process."""
     code = 1
     try:
@@ -74,7 +74,7 @@ def _settle(folder: Path, output: int, parent: int) -> None:
 
 def _seed(task: Task) -> None:
     """Global generators begin where the request says: the same in every run of this job."""
-    seed = int(digest([task.call, task.request])[:8], 16)
+    seed = int(json_hash([task.call, task.request])[:8], 16)
     random.seed(seed)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(seed)
@@ -85,7 +85,7 @@ def _answer(task: Task) -> None:
     try:
         text, name = _called(task), job_folder.RESULT
     except BaseException as error:
-        limits.open_lid()
+        limits.lift_memory_limit()
         with suppress(OSError, ValueError):  # it may have closed its stderr
             traceback.print_exc()
         text, name = json.dumps(to_plain(_failure(error))), job_folder.FAILURE
@@ -96,7 +96,7 @@ def _answer(task: Task) -> None:
 def _called(task: Task) -> str:
     function = _found(task.call)
     if task.limits.memory is not None:
-        limits.close_lid(int(task.limits.memory))
+        limits.set_memory_limit(int(task.limits.memory))
     result = function(task.request, task.folder / job_folder.ROOM, dict(task.steps))
     if not isinstance(result, dict):
         raise TypeError(f"the result is {type(result).__name__}, not dict")

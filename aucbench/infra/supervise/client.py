@@ -140,10 +140,10 @@ class Supervisor:
             self._end = self._end or "the supervisor is closed"
             server = self._server
             if server:
-                server.hang_up()
+                server.close_input()
         with self._reading:
             if server and self._server is server:
-                self._bury(server)
+                self._remove_server(server)
 
     def _started(self) -> ForkServerHandle:
         job_folder.steps_in(self._folder).mkdir(parents=True, exist_ok=True)
@@ -179,7 +179,7 @@ class Supervisor:
                 server.ready = "ready" in message
                 self._end = self._end or message.get("failed")
         if server and messages is None:
-            self._bury(server)
+            self._remove_server(server)
 
     def _settle(self, ticket: int, why: str | None) -> None:
         """Turn what a job left into its outcome."""
@@ -193,11 +193,11 @@ class Supervisor:
     def _unreported(self, why: str | None) -> Outcome:
         server = self._server
         reason = why or "its job parent left no report"
-        return Outcome(Ending.CRASH, reason, log=server.last_words() if server else "")
+        return Outcome(Ending.CRASH, reason, log=server.last_line() if server else "")
 
-    def _bury(self, server: ForkServerHandle) -> None:
+    def _remove_server(self, server: ForkServerHandle) -> None:
         """End what a fork server that is gone has left; its jobs are lost."""
-        words = server.last_words()
+        words = server.last_line()
         server.end()
         with self._lock:
             self._server = None

@@ -26,7 +26,7 @@ from typing import Any
 from aucbench.infra.supervise import job_folder, job_parent, proc, watch
 from aucbench.infra.supervise.wire import Inbox, Outbox, packed, send
 
-BREATH = 5  # milliseconds between two looks at processes that are dying
+PAUSE = 5  # milliseconds between two looks at processes that are dying
 PATIENCE = 1.5  # seconds, at the end
 
 
@@ -45,12 +45,12 @@ class ForkServer:
         self._folder = Path(setup["folder"])
         self._client = os.pidfd_open(os.getppid())
         self._parents: dict[int, _JobParent] = {}  # by the descriptor of their inbox
-        self._late: list[tuple[float, dict[str, Any]]] = []  # said when no stranger is left
+        self._lost: list[tuple[float, dict[str, Any]]] = []  # said when no stranger is left
         self._poll = select.poll()
         for fd in (inbox.fd, self._client):
             self._poll.register(fd, select.POLLIN)
 
-    def deserted(self) -> bool:
+    def client_has_ended(self) -> bool:
         """Whether the client has ended; its pipe may live on in processes that it forked."""
         watched = select.poll()
         watched.register(self._client, select.POLLIN)
@@ -59,12 +59,12 @@ class ForkServer:
     def serve(self) -> None:
         """Fork and report until the client has gone."""
         while True:
-            for fd, _ in self._poll.poll(BREATH if self._late or self._outbox else None):
+            for fd, _ in self._poll.poll(PAUSE if self._lost or self._outbox else None):
                 if fd == self._client or (fd == self._inbox.fd and not self._listen()):
                     return
                 if fd in self._parents:
-                    self._hear(self._parents[fd])
-            self._tell()
+                    self._on_message(self._parents[fd])
+            self._report_lost_jobs()
 
     def _listen(self) -> bool:
         """Do what the client asks; False when it has closed the pipe."""
@@ -97,13 +97,13 @@ class ForkServer:
         with its:
             pid = os.fork()
             if pid == 0:
-                job_parent.live(its.fileno(), self._folder, server)
+                job_parent.main(its.fileno(), self._folder, server)
         fd = ours.detach()
         self._parents[fd] = known = _JobParent(pid, Inbox(fd))
         self._poll.register(fd, select.POLLIN)
         return known
 
-    def _hear(self, known: _JobParent) -> None:
+    def _on_message(self, known: _JobParent) -> None:
         """A job parent has ended its job, or has ended itself."""
         if known.inbox.read():
             self._outbox.send({"ended": known.ticket, "why": None})
@@ -114,23 +114,23 @@ class ForkServer:
         os.close(known.inbox.fd)
         _, status = os.waitpid(known.pid, 0)
         if known.ticket is not None:
-            cause = proc.ending(os.waitstatus_to_exitcode(status))
+            cause = proc.exit_text(os.waitstatus_to_exitcode(status))
             message = {"ended": known.ticket, "why": f"its job parent: {cause}"}
-            self._late.append((monotonic() + watch.PATIENCE, message))
+            self._lost.append((monotonic() + watch.PATIENCE, message))
 
-    def _tell(self) -> None:
+    def _report_lost_jobs(self) -> None:
         """Say which jobs lost their job parent, once what that has left is dead too."""
-        left = self._strangers() if self._late else set()
+        left = self._kill_orphans() if self._lost else set()
         now = monotonic()
-        while self._late and (not left or now > self._late[0][0]):
-            self._outbox.send(self._late.pop(0)[1])
+        while self._lost and (not left or now > self._lost[0][0]):
+            self._outbox.send(self._lost.pop(0)[1])
         self._outbox.flush()
 
-    def _strangers(self) -> set[int]:
+    def _kill_orphans(self) -> set[int]:
         """Kill, and reap, children that are no job parents; those that are left."""
         left = proc.children(os.getpid()) - {known.pid for known in self._parents.values()}
         for pid in left:
-            proc.strike({pid, *proc.descendants(pid)})
+            proc.kill_with_groups({pid, *proc.descendants(pid)})
             os.waitpid(pid, os.WNOHANG)
         return left
 
@@ -174,7 +174,7 @@ def _warm(server: ForkServer, outbox: Outbox, modules: list[str]) -> bool:
             reason = f"cannot preload {module}: {type(error).__name__}: {error}"
             outbox.send({"failed": reason})
             return False
-        if server.deserted():
+        if server.client_has_ended():
             return False
     gc.collect()
     gc.freeze()  # a collection in a child would touch, and so copy, every page

@@ -89,12 +89,12 @@ class ForkServerHandle:
             return []
         return self._inbox.read()
 
-    def hang_up(self) -> None:
+    def close_input(self) -> None:
         """Tell the fork server to end everything."""
         self._in.close()
 
     def end(self) -> None:
-        """Wait until it has, and see to it otherwise; `hang_up` or its death came before."""
+        """Wait until it has, and see to it otherwise; `close_input` or its death came before."""
         watched = select.poll()
         watched.register(self._inbox.fd, select.POLLIN)
         while (said := bool(watched.poll(SOON * 1000))) and self._inbox.read() is not None:
@@ -110,7 +110,7 @@ class ForkServerHandle:
         self._out.close()
         job_folder.remove(Path(self._setup.folder))
 
-    def last_words(self) -> str:
+    def last_line(self) -> str:
         """Last line of what it, or a job parent, wrote to stderr."""
         try:
             lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()

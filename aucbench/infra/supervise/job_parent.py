@@ -24,7 +24,7 @@ from aucbench.infra.supervise.wire import Inbox, packed
 FIRST = 3  # descriptor after stdin, stdout and stderr
 
 
-def live(wire: int, folder: Path, server: int) -> NoReturn:
+def main(wire: int, folder: Path, server: int) -> NoReturn:
     """Do one job after the other, as the fork server says; ends this process.
 
     It can be used again because after each job it has no descendant left.

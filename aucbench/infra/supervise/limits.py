@@ -79,7 +79,7 @@ def status(pid: int) -> dict[str, int]:
     return found
 
 
-def close_lid(memory: int) -> None:
+def set_memory_limit(memory: int) -> None:
     """Let this process allocate `memory` bytes more than it has."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     lid = status(os.getpid())["VmData"] + memory
@@ -87,7 +87,7 @@ def close_lid(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (lid, hard))
 
 
-def open_lid() -> None:
+def lift_memory_limit() -> None:
     """Take the lid off again, so that a failure can be told."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))

@@ -14,7 +14,7 @@ from time import monotonic, sleep
 MARKER = "AUCBENCH_SUPERVISOR"  # environment variable of the fork server and all below it
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
-BREATH = 0.01  # seconds between two looks at processes that are dying
+PAUSE = 0.01  # seconds between two looks at processes that are dying
 
 
 def die_with(parent: int) -> None:
@@ -45,7 +45,7 @@ def descendants(pid: int) -> set[int]:
     return found
 
 
-def strike(pids: Iterable[int]) -> None:
+def kill_with_groups(pids: Iterable[int]) -> None:
     """SIGKILL processes and their groups, this one's own group excepted.
 
     A group is killed as a whole: no member can fork in the meantime.
@@ -84,8 +84,8 @@ def end_descendants(ends: dict[int, int], patience: float) -> bool:
     while reap(ends):
         if monotonic() > last:
             return False
-        strike(descendants(os.getpid()))
-        signal.sigtimedwait((signal.SIGCHLD,), BREATH)
+        kill_with_groups(descendants(os.getpid()))
+        signal.sigtimedwait((signal.SIGCHLD,), PAUSE)
     return True
 
 
@@ -99,11 +99,11 @@ def end_marked(token: str, patience: float = 2.0) -> None:
     """Kill what a fork server that was killed itself has left behind."""
     last = monotonic() + patience
     while (left := marked(token)) and monotonic() < last:
-        strike(left)
-        sleep(BREATH)  # they are nobody's children here: there is nothing to wait for
+        kill_with_groups(left)
+        sleep(PAUSE)  # they are nobody's children here: there is nothing to wait for
 
 
-def ending(code: int) -> str:
+def exit_text(code: int) -> str:
     """Say what an exit code means: ended with code 1; killed by SIGSEGV (Segmentation fault)."""
     if code >= 0:
         return f"ended with code {code}"

@@ -78,7 +78,7 @@ class Step:
     @property
     def identity(self) -> str:
         """Name of its folder: another request under the same key is another step."""
-        return digest([self.key, self.call, self.request])
+        return json_hash([self.key, self.call, self.request])
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class Failure:
     memory: bool  # whether it says that there was not enough memory
 
 
-def digest(plain: Any) -> str:
+def json_hash(plain: Any) -> str:
     """32 hexadecimal digits that stand for a JSON value."""
     text = json.dumps(plain, sort_keys=True, default=dict)
     return sha256(text.encode()).hexdigest()[:32]

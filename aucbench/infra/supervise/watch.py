@@ -39,7 +39,7 @@ def run(task: child.Task) -> Report:
     output, write_end = os.pipe()
     pid = os.fork()
     if pid == 0:
-        child.live(task, write_end, parent)
+        child.main(task, write_end, parent)
     os.close(write_end)
     watch = _Watch(task, pid, output, meter)
     try:
@@ -88,7 +88,7 @@ class _Watch:
         gone = proc.end_descendants(self._ends, PATIENCE)
         while self._drain():
             continue
-        found = verdict or self._judged()
+        found = verdict or self._verdict()
         reason = found.reason
         if not gone:
             reason = f"{reason or 'returned'}; a process that it left could not be killed"
@@ -140,7 +140,7 @@ class _Watch:
         self._sample_at = monotonic() + self._meter.pause(now - self._begin)
         return None
 
-    def _judged(self) -> _Verdict:
+    def _verdict(self) -> _Verdict:
         """How it ended by itself."""
         folder = self._task.folder
         if failure := job_folder.failure_of(folder):
@@ -148,7 +148,7 @@ class _Watch:
             return _Verdict(ending, failure.reason, failure.error_type, failure.refusal)
         if (folder / job_folder.RESULT).exists():
             return _Verdict(Ending.OK)
-        reason = proc.ending(self._ends.get(self._pid, 0))
+        reason = proc.exit_text(self._ends.get(self._pid, 0))
         budget = self._meter.budget
         if budget is not None and self._meter.peak >= NEAR * budget:
             return _Verdict(Ending.MEMOUT, f"{reason} near the {self._budget()}")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.infra.store import Store
-from aucbench.infra.store.shards import Fault, diagnose, is_whole, parse, shard_text
+from aucbench.infra.store.shard import Fault, diagnose, is_whole, parse, shard_text
 
 PLAIN = st.recursive(
     st.none()
@@ -29,8 +29,8 @@ def test_any_plain_record_comes_back(values, scores):
     text = shard_text(record, scores)
 
     assert is_whole("0a1b", text)
-    assert parse(text).record == record
-    assert (parse(text).scores is None) == (scores is None)
+    assert parse(text).document == record
+    assert (parse(text).blob_hash is None) == (scores is None)
 
 
 def test_a_shard_is_sorted_strict_json_with_a_key_per_line_and_a_final_newline():
@@ -88,15 +88,15 @@ ENDLESS.append(ENDLESS)
 @pytest.mark.parametrize(
     ("value", "sentence"),
     [
-        (float("nan"), r"record\['x'\] is nan; give plain values, null for"),
-        ([0.0, {"y": float("-inf")}], r"record\['x'\]\[1\]\['y'\] is -inf"),
-        (np.float64("inf"), r"record\['x'\] is inf"),
-        (np.int64(3), r"record\['x'\] is of type int64"),
-        (np.zeros(2), r"record\['x'\] is of type ndarray"),
-        (b"text", r"record\['x'\] is of type bytes"),
-        (MappingProxyType({}), r"record\['x'\] is of type mappingproxy"),
-        ({1: 0, "1": 0}, r"record\['x'\] has the key 1;"),
-        pytest.param(10**5000, r"record\['x'\] has too many digits", id="digits"),
+        (float("nan"), r"document\['x'\] is nan; give plain values, and null for"),
+        ([0.0, {"y": float("-inf")}], r"document\['x'\]\[1\]\['y'\] is -inf"),
+        (np.float64("inf"), r"document\['x'\] is inf"),
+        (np.int64(3), r"document\['x'\] is of type int64"),
+        (np.zeros(2), r"document\['x'\] is of type ndarray"),
+        (b"text", r"document\['x'\] is of type bytes"),
+        (MappingProxyType({}), r"document\['x'\] is of type mappingproxy"),
+        ({1: 0, "1": 0}, r"document\['x'\] has the key 1;"),
+        pytest.param(10**5000, r"document\['x'\] has too many digits", id="digits"),
         (ENDLESS, "is nested without end"),
     ],
 )
@@ -106,10 +106,10 @@ def test_what_strict_json_cannot_hold_is_refused(value, sentence):
 
 
 @pytest.mark.parametrize("cell", ["", "a", "../aa", "AB", "a/b", "é1", "ab\n", "-a", "a" * 129, 12])
-def test_an_id_that_is_no_file_name_everywhere_is_refused(folder, cell):
+def test_a_key_that_is_no_file_name_everywhere_is_refused(folder, cell):
     with Store(folder, create=True) as store:
-        for use in (store.has, store.read, store.claim, store.release, store.scores):
-            with pytest.raises(ParameterError, match="the id of a cell is 2 to 128"):
+        for use in (store.has, store.read, store.claim, store.release, store.arrays):
+            with pytest.raises(ParameterError, match="a key of a results folder is 2 to 128"):
                 use(cell)
         with pytest.raises(ParameterError, match="use a hexadecimal hash"):
             store.write({"id": cell})
