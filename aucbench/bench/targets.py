@@ -20,7 +20,7 @@ from aucbench.data.folds import splits
 from aucbench.data.packed import pack_numbers, pack_target, target_of
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
-from aucbench.infra.store.scores import unpack
+from aucbench.infra.store.npz import unpack
 
 
 class KeptTarget:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from aucbench.bench.results.record import Record
 from aucbench.infra.store import Store as Documents
 from aucbench.infra.store.files import make_folder, refused, unfinished, whole_file
-from aucbench.infra.store.scores import unpack
+from aucbench.infra.store.npz import unpack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,7 +77,7 @@ class Store:
 
     def records(self) -> Iterator[Record]:
         """Yield all records in the order of their ids; memory does not grow with their number."""
-        return map(Record.from_json, self._documents.records())
+        return map(Record.from_json, self._documents.documents())
 
     def scores(self, cell: str) -> dict[str, NDArray[Any]] | None:
         """Return `scores` and `rows` of a cell, and their labels `y`; None where there are none.
@@ -86,7 +86,7 @@ class Store:
         going on, after one that was killed until the next run ends, and for rows that have
         error functions in place of labels.
         """
-        found, record = self._documents.scores(cell), self.read(cell)
+        found, record = self._documents.arrays(cell), self.read(cell)
         if found is None or record is None:
             return found
         path = self._target(record.sizes.data or "")
