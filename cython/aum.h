@@ -1,4 +1,4 @@
-/* Two passes over the scores of binary labels: what lies in a bracket, and the area. */
+/* Two passes over the scores of binary labels: one gathers a bracket, one adds up the area. */
 #ifndef AUCBENCH_AUM_H
 #define AUCBENCH_AUM_H
 
@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AUCBENCH_PLACES = 8 }; /* six, to be read with any three bits */
+enum { AUCBENCH_PLACES = 8 }; /* six are used; with eight, any three bits are a valid index */
 
-/* Bit j: s[j] is not outside lo..hi. Counts those above hi, and the positives of these. */
+/* Bit j is set unless s[j] is outside lo..hi. Also counts the scores above hi, and their
+ * positives. */
 AUCBENCH_INLINE uint64_t aucbench_aum_word(const double *s, const signed char *y, int size,
                                            double lo, double hi, int64_t *above, int64_t *pos)
 {
@@ -27,10 +28,11 @@ AUCBENCH_INLINE uint64_t aucbench_aum_word(const double *s, const signed char *y
     return word;
 }
 
-/* Keys of the scores that are not outside lo..hi, by class; NaN is among them.
+/* Copy the keys of the scores that are not outside lo..hi (NaN is not), by class.
  *
- * count: positives and negatives above hi, then positives and negatives copied. Each output
- * has one place to spare, which takes what belongs to the other class without a branch.
+ * count: positives and negatives above hi, then positives and negatives copied. Each output has
+ * one spare entry. The key of a row is written to both outputs, and only one of them moves on,
+ * so no branch is needed.
  */
 AUCBENCH_CLONES
 static void aucbench_aum_gather(size_t n, const double *s, const signed char *y, double lo,
@@ -55,13 +57,13 @@ static void aucbench_aum_gather(size_t n, const double *s, const signed char *y,
     count[3] = (int64_t)q;
 }
 
-/* What an example adds to the AUM by its place, class + 2 (0 below c, 1 at c, 2 above it). */
+/* Derivatives by place. The place of an example is class + 2 (0 below c, 1 at c, 2 above c). */
 typedef struct {
     double c;
     double left[AUCBENCH_PLACES], right[AUCBENCH_PLACES];
 } aucbench_aum_rule;
 
-/* Fills the places of up to 512 scores, and `area` with what each adds to the AUM. */
+/* Fill the places of up to 512 scores, and `area` with what each score adds to the AUM. */
 AUCBENCH_INLINE void aucbench_aum_rows(int size, const double *restrict s,
                                        const signed char *restrict y, aucbench_aum_rule r,
                                        signed char *restrict place, double *restrict area)
@@ -70,12 +72,13 @@ AUCBENCH_INLINE void aucbench_aum_rows(int size, const double *restrict s,
         const double d = s[j] - r.c;
         const int64_t positive = y[j] > 0;
         const double above = positive ? 0.0 : r.left[4], below = positive ? r.left[1] : 0.0;
-        area[j] = (d > 0.0 ? above : below) * d; /* 0 times NaN or infinity shows in the sum */
+        area[j] = (d > 0.0 ? above : below) * d; /* 0 times NaN is NaN: the sum shows it */
         place[j] = (signed char)(positive + (d > 0.0 ? 4 : 0) + (d == 0.0 ? 2 : 0));
     }
 }
 
-/* Lanes and stretches of fixed size, for an error of the sum that does not grow like n. */
+/* Fill the places of all scores; return the AUM. Sums are taken in lanes and in stretches of fixed
+ * size, so that their error does not grow like n. */
 AUCBENCH_CLONES
 static double aucbench_aum_place(size_t n, const double *s, const signed char *y,
                                  const aucbench_aum_rule *rule, signed char *place)

@@ -2,13 +2,13 @@
 
 Design
   a. Any breakpoints: one walk along the sorted thresholds, a group of equal ones at a time.
-     The running errors are kept as two doubles each, since a million equal rates, each
-     rounded the same way, drift by 1e-11.
-  b. Binary labels: up to the threshold c where the errors of both kinds meet, the minimum
-     is the false positives, after it the false negatives. So each example's part depends on
-     its class and side of c alone: its place, of one byte. c is a weighted median of the
-     scores, found by a sample that brackets it, one pass over all scores, and digits of the
-     few keys in the bracket. Weights are whole numbers, whatever the classes' sizes.
+     Running errors are two doubles each, because a million equal rates, all rounded in the
+     same direction, would drift by 1e-11.
+  b. Binary labels: below the threshold c at which both kinds of errors are equal, the minimum
+     is the false positives; above c it is the false negatives. So what an example adds depends
+     only on its class and its side of c. These are its place, one byte. c is a weighted median
+     of the scores. A sample gives a bracket of c, one pass gathers the keys in the bracket, and
+     their digits give c. Weights are whole numbers, so they are exact.
 """
 
 from aum_digits cimport Side, meet
@@ -32,19 +32,19 @@ cdef extern from "aum.h" nogil:
     int AUCBENCH_PLACES
 
 cdef enum:
-    SAMPLED = 8192      # scores from which a sample pays
-    SAMPLE = 4096       # its largest size
+    SAMPLED = 8192      # from this number of scores on, a sample saves time
+    SAMPLE = 4096       # the largest size of the sample
 
 cdef double INF = float("inf")
 PLACES = AUCBENCH_PLACES
 
 
-cdef struct Sum:        # of two doubles, their exact value to twice the digits
+cdef struct Sum:        # a number as the sum of two doubles, which has twice the digits
     double high, low
 
 
 cdef inline Sum plus(Sum a, double x) noexcept nogil:
-    """a + x by the exact error of a rounded sum (Møller, Knuth)."""
+    """Return a + x; the rounding error of the sum is computed exactly (Møller, Knuth)."""
     cdef double total = a.high + x
     cdef double part = total - a.high
     return Sum(total, a.low + ((a.high - (total - part)) + (x - part)))
@@ -59,10 +59,10 @@ def sweep_loss(
     const double[::1] t, const int[::1] order, const int[::1] example,
     const double[::1] fp_diff, const double[::1] fn_diff, double[::1] left, double[::1] right,
 ):
-    """AUM of breakpoints at ascending thresholds t; adds to the derivatives of each example.
+    """Return the AUM of breakpoints at ascending thresholds t; add up one-sided derivatives.
 
-    t[k] is the threshold of breakpoint order[k]. Those of one example in a group of equal
-    thresholds move together when they are neighbours in it.
+    t[k] is the threshold of breakpoint order[k]. In a group of equal thresholds, neighbouring
+    breakpoints of one example move together.
     """
     cdef Py_ssize_t B = t.shape[0], start = 0, end, k
     cdef Sum fp = Sum(0.0, 0.0), fn = Sum(0.0, 0.0), fp_before, fn_before, area = Sum(0.0, 0.0)
@@ -72,7 +72,7 @@ def sweep_loss(
         for k in range(B):
             fn = plus(fn, -fn_diff[k])
         while start < B:
-            if before != 0.0:  # else an infinite step of thresholds would make NaN
+            if before != 0.0:  # 0 times an infinite gap would be NaN
                 area = plus(area, (t[start] - t[start - 1]) * before)
             fp_before, fn_before, end = fp, fn, start
             while True:
@@ -100,9 +100,9 @@ cdef void bracket(
     const double* s, const signed char* y, Py_ssize_t n, key_t* pos, key_t* neg, double share,
     double* lo, double* hi,
 ) noexcept nogil:
-    """lo..hi that probably holds c, by three standard deviations of a sample.
+    """Set lo and hi so that c is probably between them, by three deviations of a sample.
 
-    share: that of the positives when errors are counted, negative when they are rates.
+    share: the share of positives when errors are counts, a negative number when they are rates.
     """
     cdef Py_ssize_t m = min(n // 16, <Py_ssize_t> SAMPLE), stretch = n // m, i, k, p = 0, q = 0
     cdef Side a, b
@@ -128,7 +128,7 @@ cdef void bracket(
 
 
 cdef Rule settle(Side pos, Side neg, key_t c, int64_t target, double unit) noexcept nogil:
-    """Derivatives from the whole errors before and after the group at c, over `unit`."""
+    """Return the derivatives by place, from the whole errors before and after c, over `unit`."""
     cdef int64_t fp = neg.above * neg.weight, fn = target - pos.above * pos.weight
     cdef int64_t fp_after = fp + neg.size * neg.weight, fn_after = fn - pos.size * pos.weight
     cdef int64_t before = min(fp, fn), after = min(fp_after, fn_after)
@@ -148,10 +148,10 @@ def binary_loss(
     const double[::1] s, const signed char[::1] y, Py_ssize_t n_pos, bint rates,
     key_t[::1] keys, signed char[::1] place, double[:, ::1] slopes,
 ):
-    """AUM of scores s of labels y, n_pos of them positive. n >= 1, keys.size >= n + 2.
+    """Return the AUM of scores s of labels y, of which n_pos are positive.
 
-    Fills the place of each example, and the derivatives (left, right) at each of the PLACES.
-    NaN or infinite when a score is.
+    n >= 1 and keys.size >= n + 2. Fills the place of each example, and the derivatives (left,
+    right) of each place. The AUM is NaN or infinite if a score is.
     """
     cdef Py_ssize_t n = s.shape[0], n_neg = n - n_pos
     cdef key_t* p = &keys[0]
@@ -182,6 +182,6 @@ def binary_loss(
 
 
 def look_up(const signed char[::1] place, const double[::1] of, double[::1] out):
-    """out = of[place], with at least PLACES numbers to look up."""
+    """out = of[place]; `of` has at least PLACES numbers."""
     with nogil:
         look_up_all(place.shape[0], &place[0], &of[0], &out[0])

@@ -1,19 +1,19 @@
-/* How far the tangent at a step touches: examples above and below its line, and the first of
- * them that leave their side.
+/* How far the tangent at a step touches: the examples above and below its line, and which of
+ * them leave their side first.
  */
 #ifndef AUCBENCH_AUM_CONTACT_H
 #define AUCBENCH_AUM_CONTACT_H
 
 #include "aum_line.h"
 
-/* An extreme example at some eta: its value relative to a pivot, its line */
+/* An extreme example at some eta: its value relative to a pivot, and its line. */
 typedef struct {
     double value, a, b;
 } aucbench_extreme;
 
-/* Numbers above and level with (c, slope) in the order (key, side b), descending.
+/* Count the examples above and level with (c, slope), in the order of (key, side b), descending.
  *
- * key becomes 1 above, 0 level, -1 below; pivot[0] becomes a of one that is level.
+ * key becomes 1 above, 0 level, -1 below. pivot[0] becomes a of an example that is level.
  */
 static void aucbench_level(ptrdiff_t m, double *key, const double *a, const double *b, double c,
                            double side, double slope, ptrdiff_t *above, ptrdiff_t *level,
@@ -40,7 +40,7 @@ static double aucbench_least(const aucbench_v8 *sum)
     return least;
 }
 
-/* The lowest at step t of those with place = side, replaced where one is lower; times side */
+/* Replace `to` by the lowest example, times side, at step t of those with place = side. */
 AUCBENCH_CLONES
 static void aucbench_extreme_of(ptrdiff_t m, const double *place, const double *a,
                                 const double *b, double side, const double *pivot, double t,

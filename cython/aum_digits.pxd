@@ -1,4 +1,4 @@
-"""Weighted selection among the keys of two classes, by digits: header only."""
+"""Weighted selection from the keys of two classes, by digits: header only."""
 
 from keys cimport key_t
 from libc.stdint cimport int64_t
@@ -8,7 +8,7 @@ cdef enum:
     BYTE_VALUES = 256
 
 
-cdef struct Side:       # keys of one class, its weight, and how many lie above the range
+cdef struct Side:       # keys of one class, their weight, and how many are above the range
     key_t* keys
     Py_ssize_t size, above
     int64_t weight
@@ -30,7 +30,7 @@ cdef inline void count(Side side, key_t low, int shift, int64_t* counts) noexcep
 
 
 cdef inline Py_ssize_t keep(Side side, key_t low, int shift, key_t digit) noexcept nogil:
-    """Move the keys with this digit to the front; their number."""
+    """Move the keys with this digit to the front; return how many there are."""
     cdef Py_ssize_t i, kept = 0
     cdef key_t key
     for i in range(side.size):
@@ -42,10 +42,11 @@ cdef inline Py_ssize_t keep(Side side, key_t low, int shift, key_t digit) noexce
 
 
 cdef inline key_t meet(Side* pos, Side* neg, int64_t target) noexcept nogil:
-    """Largest key with weight `target` at and above it, else the least; one key there is.
+    """Return the largest key with a weight of at least `target` at or above it.
 
-    Narrows both sides to that key and counts what is above it. Permutes the keys. At most
-    eight rounds, as each settles eight more bits.
+    If no key has that weight, return the least key. There is at least one key. The keys are
+    permuted, both sides are narrowed to the result, and `above` counts the keys above it. Each
+    round settles eight bits, so there are at most eight rounds.
     """
     cdef int64_t pos_counts[BYTE_VALUES]
     cdef int64_t neg_counts[BYTE_VALUES]

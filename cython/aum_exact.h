@@ -1,9 +1,9 @@
 /* The step at which two lines T + step d meet, rounded correctly for any doubles.
  *
- * A quotient of two differences, each in high and low part, is right to 2^-98 of it, which
- * nearly always settles the rounding. Where it does not, or where something might underflow,
- * the sign of a sum of products says on which side of a midpoint it lies; the sum is a whole
- * number of 4352 bits, wide enough for products of any doubles.
+ * It is a quotient of two differences. Each difference has a high and a low part, which gives
+ * the quotient up to 2^-98 of it. This nearly always decides the rounding. Otherwise, or where
+ * something may underflow, the sign of a sum of products says on which side of a midpoint the
+ * quotient lies. The sum is a whole number of 4352 bits, enough for products of any doubles.
  */
 #ifndef AUCBENCH_AUM_EXACT_H
 #define AUCBENCH_AUM_EXACT_H
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As in clones.h, but the middle machine has FMA: a call of fma() costs as much as a key. */
+/* As in clones.h, but the middle machine has FMA, because a call of the library's fma() is slow. */
 #if defined(__has_attribute) && defined(__x86_64__) && defined(__GLIBC__)
 #if __has_attribute(target_clones)
 #define AUCBENCH_FMA_CLONES __attribute__((target_clones("avx512f", "arch=haswell", "default")))
@@ -39,7 +39,7 @@ AUCBENCH_INLINE double aucbench_sum2(double a, double b, double *low)
     return s;
 }
 
-/* words += sign * a * b, two's complement, least significant first */
+/* words += sign * a * b, in two's complement, least significant word first */
 static void aucbench_add_product(uint64_t *words, int sign, double a, double b)
 {
     int ea, eb, shift;
@@ -55,7 +55,7 @@ static void aucbench_add_product(uint64_t *words, int sign, double a, double b)
     part[1] = (uint64_t)(m >> 1 >> (63 - (shift & 63)));
     part[2] = (uint64_t)(m >> 64 >> 1 >> (63 - (shift & 63)));
     words += shift >> 6;
-    carry = sign < 0; /* minus x is not x, plus one, all the way up */
+    carry = sign < 0; /* -x is ~x + 1 over all words */
     for (int k = 0; k < AUCBENCH_WORDS - (shift >> 6); k++) {
         uint64_t x = k < 3 ? part[k] : 0;
         carry += (unsigned __int128)words[k] + (sign < 0 ? ~x : x);
@@ -80,7 +80,7 @@ static int aucbench_side(const aucbench_line *a, const aucbench_line *b, double 
     return (long long)words[AUCBENCH_WORDS - 1] < 0 ? -1 : any != 0;
 }
 
-/* p or its neighbour q, whichever is even */
+/* Return p or its neighbour q, the one with an even last bit. */
 static double aucbench_even(double p, double q)
 {
     uint64_t bits;
@@ -88,7 +88,7 @@ static double aucbench_even(double p, double q)
     return bits & 1 ? q : p;
 }
 
-/* (T_b - T_a) / (d_a - d_b) >= 0 rounded to nearest, even; q is at most a few places off */
+/* (T_b - T_a) / (d_a - d_b) >= 0, rounded to nearest even; the guess q is a few floats away. */
 static double aucbench_rounded(const aucbench_line *a, const aucbench_line *b, double q)
 {
     if (!(isfinite(a->T) && isfinite(b->T) && isfinite(a->d) && isfinite(b->d)))
@@ -114,7 +114,7 @@ typedef struct {
     double high, low, n, n_low, d_low;
 } aucbench_quotient;
 
-/* (T_b - T_a) / (d_a - d_b) = high + low, but for 2^-98 of it */
+/* (T_b - T_a) / (d_a - d_b) = high + low, up to 2^-98 of it */
 AUCBENCH_INLINE aucbench_quotient aucbench_divide(aucbench_line a, aucbench_line b)
 {
     aucbench_quotient q;
@@ -122,12 +122,12 @@ AUCBENCH_INLINE aucbench_quotient aucbench_divide(aucbench_line a, aucbench_line
     q.n = aucbench_sum2(b.T, -a.T, &q.n_low);
     q.high = q.n / d;
     q.low = fma(-q.high, d, q.n) + (q.n_low - q.high * q.d_low);
-    /* The inverse is there when q.high is; it is no number to go by when d is subnormal. */
+    /* The inverse is computed before q.high is; it is useless when d is subnormal. */
     q.low = fabs(d) > 0x1p-1000 ? q.low * inverse : q.low / d;
     return q;
 }
 
-/* The step at which neighbours a, b meet, rounded correctly; infinite for never */
+/* The step at which the neighbours a and b meet, rounded correctly; infinite if they never do. */
 AUCBENCH_INLINE double aucbench_meeting(aucbench_line a, aucbench_line b)
 {
     aucbench_quotient q;

@@ -16,10 +16,11 @@ static void aucbench_reach(ptrdiff_t m, const double *a, const double *b, const 
     }
 }
 
-/* Drop the examples whose side of c is settled between two steps; keep the others in place.
+/* Drop the examples that stay on one side of c between two steps; keep the others in their order.
  *
- * Those whose distances to c are all > hi (above[0]) or all < lo (above[1] of them) leave;
- * sums gets those above when `counts_above`, else those below. Returns how many are kept.
+ * An example is dropped if both its distances to c are > hi, or both are < lo. `above` counts
+ * those > hi. `sums` adds up those > hi if `counts_above`, else those < lo. Returns how many are
+ * kept.
  */
 static ptrdiff_t aucbench_settle(ptrdiff_t m, double *a, double *b, const double *from,
                                  const double *to, double lo, double hi, int counts_above,

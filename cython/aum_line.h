@@ -1,8 +1,8 @@
-/* Loops over the examples a_i + eta b_i of one class that a line search of the AUM makes:
- * one step; aum_fold.h has those between two steps, aum_contact.h those that leave a step.
+/* Loops over the examples a_i + eta b_i of one class, for a line search of the AUM at one step.
+ * aum_fold.h has the loops for two steps, aum_contact.h those for the tangent at a step.
  *
- * Those whose number of passes decides the speed are built for several machines (clones.h).
- * Each ends and stays in bounds for any floats: a NaN is neither above, below nor at c.
+ * Loops that decide the speed are built for several machines (clones.h). Each loop ends and stays
+ * in bounds for any floats. A NaN is neither above c, nor below c, nor equal to c.
  */
 #ifndef AUCBENCH_AUM_LINE_H
 #define AUCBENCH_AUM_LINE_H
@@ -16,28 +16,28 @@
 
 typedef int64_t aucbench_i8 __attribute__((vector_size(64)));
 
-enum { AUCBENCH_CHUNK = 512 }; /* terms summed before they meet a total: less rounding */
+enum { AUCBENCH_CHUNK = 512 }; /* terms of a partial sum: less rounding */
 
-/* Number and sums of b, |b| and of a (or of distances to c) over some examples */
+/* The number of some examples, and their sums of b, of |b|, and of a (or of distances to c). */
 typedef struct {
     ptrdiff_t count;
     double a, b, mass;
 } aucbench_sums;
 
-/* p / q as IEEE has it: where lines are parallel the result is compared, and none fits */
+/* p / q as IEEE defines it: for parallel lines it is infinite or NaN, and comparisons handle it. */
 static double aucbench_over(double p, double q)
 {
     return p / q;
 }
 
-/* Place of draw i of q among m: one in each stretch of m / q, against periods in the data */
+/* Position of draw i of q among m: one in each stretch of m / q, hashed against periods. */
 static ptrdiff_t aucbench_place(ptrdiff_t i, ptrdiff_t m, ptrdiff_t q)
 {
     ptrdiff_t each = m / q;
     return i * each + (ptrdiff_t)((uint32_t)(i + 1) * 2654435769u % (size_t)each);
 }
 
-/* Scaled and shifted copies of the scores and minus the direction, positives first */
+/* Copy the scores and minus the direction, shifted and scaled, positives first. */
 static void aucbench_pack(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
                           const double *direction, const signed char *y, const double *shift,
                           const double *scale, double *a, double *b)
@@ -53,9 +53,9 @@ static void aucbench_pack(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
     }
 }
 
-/* out = a + eta b: the one place where scores are rounded, so that all passes agree on ties.
- * No clones: with AVX-512 the last few may be rounded otherwise (fused) than when they were
- * elsewhere in the array, and an example would change its place when others are dropped.
+/* out = a + eta b. Scores are rounded only here, so that all passes agree on ties. No clones: with
+ * AVX-512 the last entries of an array may be fused, that is, rounded differently. Then an
+ * example could change its place when other examples are dropped.
  */
 static void aucbench_keys(ptrdiff_t m, const double *a, const double *b, double eta, double *out)
 {
@@ -107,7 +107,8 @@ static double aucbench_across(const aucbench_v8 *sum)
     return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
 }
 
-/* Sums over the side z = sign (key - c) > 0, a: the sum of z. Returns how many have z = 0. */
+/* Sums over the examples with z = sign (key - c) > 0; a is the sum of z. Returns how many have
+ * z = 0. */
 AUCBENCH_CLONES
 static ptrdiff_t aucbench_side(ptrdiff_t m, const double *key, const double *b, double c,
                                double sign, aucbench_sums *out)
@@ -164,7 +165,7 @@ static void aucbench_tied_side(ptrdiff_t m, const double *key, const double *b, 
         }
 }
 
-/* Mean distances to the pivot's line at eta: of negatives above, plus of positives below */
+/* Mean distance to the pivot's line at eta of negatives above it, plus that of positives below. */
 static double aucbench_area(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
                             const double *direction, const signed char *y, const double *shift,
                             const double *scale, const double *pivot, double eta)
@@ -185,7 +186,7 @@ static double aucbench_area(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
     return (double)(sum[0] / n_pos + sum[1] / (n - n_pos));
 }
 
-/* Sort a few values with their weights, descending: Shell's sort, no memory */
+/* Sort a few values with their weights, descending: Shell's sort, which needs no memory. */
 static void aucbench_sort(int m, double *x, long long *w)
 {
     static const int GAPS[] = {701, 301, 132, 57, 23, 10, 4, 1};

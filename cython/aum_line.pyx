@@ -1,7 +1,8 @@
 """Exact minimum of the AUM of binary labels along a line, without a sort.
 
-With s = a + eta b the AUM is h(eta) = min_c mean_- [s - c]_+ + mean_+ [c - s]_+, convex and
-piecewise linear. c is a weighted median of s, and its order of the examples gives the slope.
+With the scores s = a + eta b, the AUM is h(eta) = min_c mean_- [s - c]_+ + mean_+ [c - s]_+.
+It is convex and piecewise linear. c is a weighted median of s, and the side of c on which each
+example lies gives the slope.
 """
 
 from libc.float cimport DBL_EPSILON
@@ -11,13 +12,13 @@ from aum_point cimport (
     evaluate, falls, fold, level, rises, take)
 from weighted cimport aucbench_place, weighted
 
-cdef double NEAR = 2.0**-16  # share of a gap next to a level stretch that is looked at
+cdef double NEAR = 2.0**-16  # how far from a flat piece the next point is taken, as a share
 cdef enum:
-    SAMPLE = 2048  # most examples of a class in the sample that is solved first
+    SAMPLE = 2048  # largest number of examples of a class in the sample that is solved first
 
 
 cdef void narrow(Lines* P, Point* lo, Point* hi, Py_ssize_t few) noexcept nogil:
-    """Tangent steps, folding between them, until few examples are open or none helps."""
+    """Take tangent steps and fold, until few examples are open or a step does not help."""
     cdef Point p
     cdef Py_ssize_t before
     cdef double eta
@@ -42,9 +43,10 @@ cdef void narrow(Lines* P, Point* lo, Point* hi, Py_ssize_t few) noexcept nogil:
 
 
 cdef double boundary(Lines* P, Point* lo, Point* hi, int above) noexcept nogil:
-    """Where the slope turns from < -tol (or <= tol if above) to more; both ends are moved.
+    """Return the step at which the slope stops being < -tol (or <= tol if `above`).
 
-    By slopes alone: near the minimum the values of h differ by less than their rounding.
+    Both ends are moved. Only slopes are used, because near the minimum the values of h differ
+    by less than their rounding.
     """
     cdef Point p
     cdef double pivot[2]
@@ -57,7 +59,7 @@ cdef double boundary(Lines* P, Point* lo, Point* hi, int above) noexcept nogil:
         if not u - t > 8.0 * DBL_EPSILON * u:
             return t
         eta = crossing(lo, hi)
-        if not falls(lo):  # flat up to t: what lies close beyond decides
+        if not falls(lo):  # h is flat up to t, so look just after t
             eta = min(eta, t + NEAR * (u - t))
         elif not rises(hi):
             eta = max(eta, u - NEAR * (u - t))
@@ -80,9 +82,10 @@ cdef double boundary(Lines* P, Point* lo, Point* hi, int above) noexcept nogil:
 
 
 cdef void far(Lines* P, double start, Point* hi) noexcept nogil:
-    """A point on the last piece of h, beyond start.
+    """Find a point on the last linear piece of h, after start.
 
-    The order of the scores far out is that of (b, a), and of b + a / eta at 1 / eta = 0.
+    At large steps the scores are in the order of (b, a). That is also the order of b + a / eta
+    at 1 / eta = 0, where the same code can be used.
     """
     cdef Lines Q = P[0]
     cdef Point p
@@ -99,7 +102,10 @@ cdef void far(Lines* P, double start, Point* hi) noexcept nogil:
 
 
 cdef void bracket(Lines* P, Point* lo, Point* hi, double first, double second) noexcept nogil:
-    """Points where h falls and rises, from two guesses; else 0, and a point on the last piece."""
+    """Find a point where h falls and one where it rises, from two guesses.
+
+    If there are none, the points are 0, and a point on the last piece.
+    """
     cdef Point p
     cdef int t
     cdef double eta, further
@@ -131,7 +137,7 @@ cdef void bracket(Lines* P, Point* lo, Point* hi, double first, double second) n
 cdef void minimise(
     Lines* P, double first, double second, Py_ssize_t few, double* interval, double* pivot,
 ) noexcept nogil:
-    """Ends of the interval of minimisers, a step inside, and the pivot's line there."""
+    """Find the ends of the interval of minimisers, a step in it, and the pivot's line there."""
     cdef Point lo, hi, end
     bracket(P, &lo, &hi, first, second)
     interval[0], interval[1] = 0.0, INFINITY
@@ -152,7 +158,7 @@ cdef void minimise(
 
 
 cdef void sample(const Lines* P, double* store, Lines* Q) noexcept nogil:
-    """At most SAMPLE examples of each class, as a smaller problem in the same scratch."""
+    """Copy at most SAMPLE examples of each class, as a smaller problem in the same memory."""
     cdef Py_ssize_t i, at
     cdef int k
     Q[0] = P[0]
@@ -167,16 +173,16 @@ cdef void sample(const Lines* P, double* store, Lines* Q) noexcept nogil:
 
 
 cdef inline double towards(const Point* end, const Point* p, double want) noexcept nogil:
-    """Where the slope is about `want`, between a bracket's end and a point inside."""
+    """Return the step where the slope is about `want`, between an end and a point inside."""
     cdef double have = end.slope[end.side]
     cdef double t = aucbench_over(want - have, p.slope[1] - have)
     return end.at[0] + (t * (p.at[0] - end.at[0]) if 0.0 < t < 1.0 else 0.0)
 
 
 cdef void guess(Lines* Q, double* steps) noexcept nogil:
-    """Two steps between which the minimum of the whole probably lies, from a sample Q.
+    """Find two steps, from a sample Q, between which the minimum of all examples probably lies.
 
-    A slope of the sample is a mean, known to about its mass / sqrt(examples in it).
+    The slope of a sample is a mean with a deviation of about mass / sqrt(examples in it).
     """
     cdef Point lo, hi, p
     cdef double margin
@@ -202,9 +208,9 @@ def line_min(
 ):
     """out = first and last minimiser of the AUM of a + eta b over eta >= 0, and its minimum.
 
-    a = (scores - shift_0) scale_0, b = (shift_1 - direction) scale_1, |a|, |b| <= 1. Both
-    classes are there; work has 4 n + 8192 entries. Up to `few` examples are not folded;
-    from `sampled` on the search begins in a sample.
+    a = (scores - shift_0) scale_0 and b = (shift_1 - direction) scale_1, with |a|, |b| <= 1.
+    Both classes occur. work has 4 n + 8192 entries. Up to `few` examples are not folded. From
+    `sampled` examples on, the search starts from the minimum of a sample.
     """
     cdef Lines P, Q
     cdef double steps[2]
@@ -239,7 +245,10 @@ def weighted_median(
     const double[::1] pos, const double[::1] neg, long long target, double[::1] kept_pos,
     double[::1] kept_neg,
 ):
-    """Largest value at or above which the weight is >= target; a positive weighs n_-."""
+    """Return the largest value with a weight >= target at or above it.
+
+    A positive has the weight n_-, a negative n_+.
+    """
     cdef const double* x[2]
     cdef double* kept[2]
     cdef Py_ssize_t m[2]

@@ -1,6 +1,7 @@
-"""One point of the AUM along a line: value, one-sided slopes, where its tangent leaves.
+"""One point of the AUM along a line: its value, its slopes, and how far its tangent touches.
 
-Header only. Examples whose side of c is settled on a whole bracket of steps are folded away.
+Header only. Examples that stay on one side of c in a whole bracket of steps are folded: they are
+dropped, and only their sums are kept.
 """
 
 from libc.float cimport DBL_EPSILON
@@ -49,14 +50,14 @@ cdef extern from "aum_contact.h" nogil:
         const double* pivot, double t, aucbench_extreme* to)
 
 
-cdef struct Lines:  # the examples whose side of c is open, [0] positive, [1] negative
+cdef struct Lines:  # the examples whose side of c is not known yet: [0] positive, [1] negative
     double* a[2]
     double* b[2]
     double* key[2]       # a + eta b
     double* spare[2]
     Py_ssize_t m[2]
-    long long weight[2]  # n_-, n_+: whole numbers, so that no weight is rounded
-    long long target     # weight at or above c, n_+ n_-, less what is settled above
+    long long weight[2]  # n_-, n_+: whole numbers, so that weights are exact
+    long long target     # weight at or above c: n_+ n_-, minus what was folded above c
     double n[2]          # n_+, n_-
     aucbench_sums settled[2]  # positives below c, negatives above
 
@@ -66,14 +67,14 @@ cdef struct Point:
     double h, tol
     double slope[2]  # of h, to the left and to the right
     double gamma[2]  # of c
-    int side         # which of the two is meant
-    double counted   # examples in the slope
+    int side         # which of the two slopes is meant
+    double counted   # number of examples in the slope
 
 
 cdef inline double slope(
     Lines* P, Point* p, const aucbench_sums* strict, int side, long long needed
 ) noexcept nogil:
-    """One-sided derivative of h: equal scores are in the order of side b, descending."""
+    """Return a one-sided derivative of h; tied scores are ordered by side b, descending."""
     cdef double sign = 1.0 if side else -1.0, gamma
     cdef double total[2]
     cdef double mass = 0.0, counted = 0.0
@@ -98,7 +99,7 @@ cdef inline double slope(
 
 
 cdef inline void evaluate(Lines* P, double eta, Point* p) noexcept nogil:
-    """h and its one-sided derivatives at eta (at 0 only the right one counts)."""
+    """Compute h and its one-sided derivatives at eta (at 0 only the right one)."""
     cdef aucbench_sums s[2]
     cdef Py_ssize_t ties[2]
     cdef long long above
@@ -121,9 +122,9 @@ cdef inline void evaluate(Lines* P, double eta, Point* p) noexcept nogil:
 
 
 cdef inline long long level(Lines* P, const Point* p, double* pivot) noexcept nogil:
-    """The pivot's line (a, b); returns the target less the weight above and level with it.
+    """Find the pivot's line (a, b); return the target minus the weight not below the pivot.
 
-    P.key becomes the places: 1 above the pivot, 0 level with it, -1 below.
+    P.key becomes the place of each example: 1 above the pivot, 0 level with it, -1 below.
     """
     cdef Py_ssize_t above, equal
     cdef long long needed = P.target
@@ -141,10 +142,11 @@ cdef inline long long level(Lines* P, const Point* p, double* pivot) noexcept no
 cdef inline double contact(
     Lines* P, const Point* p, double start, double stop, double* pivot
 ) noexcept nogil:
-    """Last step on the way from p to `start` up to which p's tangent touches h.
+    """Return the last step, from p towards `start`, up to which the tangent at p touches h.
 
-    It touches while those above the pivot are above those below it: a concave function of
-    the step, solved by Newton from `start`. Each iterate is the step where two lines meet.
+    It touches as long as the examples above the pivot stay above those below it. Their distance
+    is a concave function of the step, and Newton's method from `start` finds its zero. Each
+    iterate is the step at which two lines meet.
     """
     cdef aucbench_extreme lowest, highest
     cdef double t = start, meet
@@ -153,7 +155,7 @@ cdef inline double contact(
     for turn in range(1000):
         lowest = aucbench_extreme(0.0, pivot[0], pivot[1])
         highest = lowest
-        if needed == 0:  # the pivot is wholly above: c may leave its line
+        if needed == 0:  # all of the pivot's weight is above, so c may leave its line
             highest.value = -INFINITY
         for k in range(2):
             aucbench_extreme_of(P.m[k], P.key[k], P.a[k], P.b[k], 1.0, pivot, t, &lowest)
@@ -172,8 +174,9 @@ cdef inline double contact(
 cdef inline void fold(Lines* P, const Point* lo, const Point* hi) noexcept nogil:
     """Drop the examples that stay on one side of c between lo and hi; keep their sums.
 
-    Distances are to the chord between the two values of c. Their weighted median lies
-    between the medians of the smaller and of the larger of each example's two distances.
+    Distances are measured to the chord between the two values of c. Each example has two
+    distances, at lo and at hi. The weighted median of the distances at any step between lies
+    between the median of the smaller ones and the median of the larger ones.
     """
     cdef double bound[2]
     cdef double pad = 8.0 * DBL_EPSILON * (1.0 + hi.at[0])  # distances are rounded
@@ -201,7 +204,7 @@ cdef inline bint rises(const Point* p) noexcept nogil:
 
 
 cdef inline int take(const Point* p, Point* lo, Point* hi) noexcept nogil:
-    """Let p replace an end of the bracket; 0 when it is a minimiser."""
+    """Let p replace an end of the bracket; return 0 if p is a minimiser."""
     cdef bint before = p.slope[1] < -p.tol, beyond = p.slope[0] > p.tol
     if p.slope[0] < -p.tol:
         lo[0] = p[0]
@@ -213,6 +216,6 @@ cdef inline int take(const Point* p, Point* lo, Point* hi) noexcept nogil:
 
 
 cdef inline double crossing(const Point* lo, const Point* hi) noexcept nogil:
-    """Where the tangents of the two ends meet."""
+    """Return the step at which the tangents of the two ends meet."""
     cdef double d = hi.at[0] - lo.at[0], up = hi.slope[hi.side], down = lo.slope[lo.side]
     return lo.at[0] + aucbench_over(lo.h - hi.h + up * d, up - down)

@@ -1,19 +1,19 @@
-/* The sweep of AUM along a line: thresholds T + eta d, in order, with their crossings.
+/* The sweep of the AUM along a line: thresholds T + eta d in their order, and their crossings.
  *
  * The step at which two neighbours meet is the quotient (T_b - T_a) / (d_a - d_b), rounded
- * CORRECTLY (aum_exact.h). Correct rounding is monotone: steps that are equal come out equal,
- * and no two come out in the wrong order. Events whose steps are the same double are one entry.
- * Within an entry the order of the swaps does not matter: it ends when no neighbours meet at or
- * before it, hence in the order of the lines after it (an order that is not the sorted one has
- * neighbours that are the wrong way round).
+ * correctly (aum_exact.h). Correct rounding is monotone: equal steps stay equal, and no two steps
+ * change their order. Events whose steps are the same double are one entry. Within an entry the
+ * order of the swaps does not matter. The entry ends when no neighbours meet at its step or
+ * before it. Then the lines are in the order after the step, because any other order has two
+ * neighbours in the wrong order.
  *
- * Slots of neighbours that meet at the same step and lie next to each other are one run, which
- * is reversed at once: of lines a, b, c in a run, a and c meet between (a, b) and (b, c).
+ * Adjacent slots whose neighbours meet at the same step are one run. A run is reversed at once:
+ * of lines a, b, c in a run, a and c meet between (a, b) and (b, c).
  *
- * The first step to come is the root of a tree of minima over the slots (aum_tree.h).
+ * The next step is the root of a tree of minima over the slots (aum_tree.h).
  *
- * Errors are whole numbers of a unit (a power of two), so their sums are exact in any order;
- * so is the AUC. AUM = aum[0] + eta slope[0], both in twice the precision of a double.
+ * Errors are whole multiples of a unit (a power of two). So their sums, and the AUC, are exact in
+ * any order. AUM = aum[0] + eta slope[0], both with twice the precision of a double.
  */
 #ifndef AUCBENCH_AUM_SWEEP_H
 #define AUCBENCH_AUM_SWEEP_H
@@ -51,7 +51,7 @@ AUCBENCH_INLINE long long aucbench_least(aucbench_level at)
     return at.fp < at.fn ? at.fp : at.fn;
 }
 
-/* Both sums move by m units times what a stands above b */
+/* Change both sums by m units times a - b. */
 AUCBENCH_INLINE void aucbench_move(aucbench_sum *to, aucbench_line a, aucbench_line b, long long m)
 {
     double high = (double)m, low = (double)(m - (long long)high) * to->unit;
@@ -62,7 +62,7 @@ AUCBENCH_INLINE void aucbench_move(aucbench_sum *to, aucbench_line a, aucbench_l
 
 /* ---- events ------------------------------------------------------------------------ */
 
-/* One of the events to come soon is at a slot: its memory may be far away */
+/* Load the memory of a slot early, because one of the next events is there. */
 AUCBENCH_INLINE void aucbench_announce(const aucbench_sweep *of, size_t slot)
 {
     __builtin_prefetch(of->tree.key[0] + slot);
@@ -72,7 +72,7 @@ AUCBENCH_INLINE void aucbench_announce(const aucbench_sweep *of, size_t slot)
     __builtin_prefetch(of->level + slot + 2);
 }
 
-/* Reverse the lines of the slots first..last: sums and levels */
+/* Reverse the lines of the slots first..last; update sums and levels. */
 AUCBENCH_INLINE void aucbench_reverse(aucbench_sweep *to, size_t first, size_t last)
 {
     aucbench_line *a = to->line + first, line;
@@ -101,7 +101,7 @@ AUCBENCH_INLINE void aucbench_reverse(aucbench_sweep *to, size_t first, size_t l
     }
 }
 
-/* All events at `step`; the step to twice the precision, or 0 where there is none */
+/* Do all events at `step`; return the step with twice the precision, or 0 if there is none. */
 AUCBENCH_INLINE aucbench_quotient aucbench_pass(aucbench_sweep *to, double step)
 {
     aucbench_quotient exact = {0};
@@ -140,7 +140,7 @@ AUCBENCH_INLINE double aucbench_value(const aucbench_sum *of, aucbench_quotient 
     return high + (tail + (low + of->aum[1]));
 }
 
-/* Entries until `out` (5, capacity) is full, or nothing is left, or `stop` holds */
+/* Write entries until `out` (5, capacity) is full, no event is left, or `stop` holds. */
 AUCBENCH_FMA_CLONES
 static int aucbench_run(
     aucbench_sweep *to, double step_limit, int stop, size_t capacity, double *out, size_t *rows)
@@ -151,7 +151,7 @@ static int aucbench_run(
     size_t r;
     for (r = 0; r < capacity; r++) {
         double step = sum->started ? aucbench_first(&to->tree) : 0.0, before;
-        double aum = aucbench_value(sum, zero); /* at step 0: some events may round to it */
+        double aum = aucbench_value(sum, zero); /* at step 0, to which some events may round */
         aucbench_wide at = sum->started ? sum->auc : 2 * sum->tied;
         aucbench_quotient exact;
         *rows = r;
@@ -185,7 +185,7 @@ static int aucbench_run(
 
 /* ---- the start --------------------------------------------------------------------- */
 
-/* Lines in the order given, equal neighbours merged, and the levels before them */
+/* Copy the lines in the given order, merge equal neighbours, and compute the levels. */
 AUCBENCH_INLINE size_t aucbench_gather(
     aucbench_sweep *to, size_t count, const int *order, const double *T, const double *d,
     const long long *fp, const long long *fn)
@@ -208,7 +208,7 @@ AUCBENCH_INLINE size_t aucbench_gather(
     return lines;
 }
 
-/* AUM, slope and AUC of the lines as they are; `tied` takes equal T as one */
+/* Compute AUM, slope and AUC of the lines in their order; in `tied`, equal T are one group. */
 AUCBENCH_INLINE void aucbench_count(aucbench_sweep *to)
 {
     const aucbench_level *at = to->level;

@@ -1,8 +1,8 @@
-"""The sweep of AUM along a line: `begin` once, then `run`, which goes on where it ended.
+"""The sweep of the AUM along a line: `begin` once, then `run`, which goes on where it ended.
 
-The state lives in arrays that the caller keeps: lines (B, 2), T and d in their order; levels
-(B + 1, 2), FP and FN before each line, in units; tree, from `tree_size(B)` doubles; state,
-from STATE words, which only this file reads.
+The caller keeps the state in arrays: lines (B, 2) has T and d in their order; levels (B + 1, 2)
+has FP and FN before each line, in units; tree has `tree_size(B)` doubles; state has STATE words
+that only this file reads.
 """
 
 from libc.string cimport memcpy
@@ -38,7 +38,7 @@ NO_STOP, AUM_RISES, AUC_FALLS = AUCBENCH_NO_STOP, AUCBENCH_AUM_RISES, AUCBENCH_A
 
 
 def tree_size(Py_ssize_t lines):
-    """Nodes of a tree over the slots between `lines` lines."""
+    """Return the number of nodes of a tree over the slots between `lines` lines."""
     cdef Py_ssize_t size = (lines + 7) // 8 * 8, total = size + 1
     while size > 8:
         size = (size // 8 + 7) // 8 * 8
@@ -52,10 +52,10 @@ def begin(
     double[:, ::1] lines, long long[:, ::1] levels, double[::1] tree, int[::1] winner,
     long long[::1] state,
 ):
-    """Lines T + step d in `order`, by (T, d); those that are equal are merged.
+    """Start a sweep over the lines T + step d in `order`, by (T, d); merge equal lines.
 
-    fp and fn are the changes of the errors in units; sums of their magnitudes stay below
-    2^61. At least one line.
+    fp and fn are the changes of the errors in units. Sums of their magnitudes are below 2^61.
+    There is at least one line.
     """
     cdef aucbench_sweep S
     S.line = <aucbench_line*> &lines[0, 0]
@@ -72,9 +72,10 @@ def run(
 ):
     """Fill columns of out (5, at least one): step, AUM, slope after it, AUC at and after it.
 
-    One column per distinct step, the first at 0. Ends with out FULL, all lines crossed
-    (EXHAUSTED), before a step above step_limit (STEP_LIMIT), or STOPPED: AUM_RISES after a
-    column with slope >= 0, AUC_FALLS after one whose AUC is below the best so far.
+    There is one column for each distinct step, the first at 0. The sweep ends when out is FULL,
+    when all lines have crossed (EXHAUSTED), before a step above step_limit (STEP_LIMIT), or when
+    it is STOPPED: AUM_RISES stops after a column with a slope >= 0, AUC_FALLS after a column
+    with an AUC below the best so far.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 /* A tree of minima over slots, eight to a node.
  *
- * The slots that an event changes lie side by side, and so share the path to the root. Beside
- * each minimum is the slot that has it, so that nothing waits for a search downwards.
+ * The slots that an event changes are adjacent, so they share the path to the root. Each minimum
+ * is stored with its slot, so no search from the root is needed.
  */
 #ifndef AUCBENCH_AUM_TREE_H
 #define AUCBENCH_AUM_TREE_H
@@ -34,7 +34,7 @@ AUCBENCH_INLINE double aucbench_min8(const double *x)
         aucbench_min(aucbench_min(x[4], x[5]), aucbench_min(x[6], x[7])));
 }
 
-/* Node j of the level above h: its least key and the slot that has it */
+/* Compute node j of the level above h: its least key, and the slot of that key. */
 AUCBENCH_INLINE void aucbench_win(aucbench_tree *to, int h, size_t j)
 {
     const double *x = to->key[h] + 8 * j;
@@ -47,7 +47,7 @@ AUCBENCH_INLINE void aucbench_win(aucbench_tree *to, int h, size_t j)
     to->winner[h + 1][j / 8] = h > 0 ? to->winner[h][j] : (int)j;
 }
 
-/* The slots first..last changed; returns a slot that has the first key of many */
+/* Update the tree after slots first..last changed; return a slot whose event is among the next. */
 AUCBENCH_INLINE size_t aucbench_lift(aucbench_tree *to, size_t first, size_t last)
 {
     size_t soon = first;
@@ -63,7 +63,7 @@ AUCBENCH_INLINE size_t aucbench_lift(aucbench_tree *to, size_t first, size_t las
     return soon;
 }
 
-/* Where the levels lie in `tree` and `winner`; Python made them large enough */
+/* Set where the levels begin in `tree` and `winner`, which Python made large enough. */
 static inline void aucbench_root(aucbench_tree *to, double *tree, int *winner, size_t lines)
 {
     size_t size;
@@ -79,7 +79,7 @@ static inline void aucbench_root(aucbench_tree *to, double *tree, int *winner, s
     }
 }
 
-/* All nodes from the keys of the slots */
+/* Compute all nodes from the keys of the slots. */
 AUCBENCH_INLINE void aucbench_grow(aucbench_tree *to)
 {
     size_t size = to->slots;

@@ -1,6 +1,6 @@
-/* AUCBENCH_CLONES before a function: build it for several instruction sets, and let the
- * loader pick one for the machine (x86-64 with glibc; other systems get the instruction set
- * the compiler was told to use). This is what keeps wheels portable without -march=native.
+/* AUCBENCH_CLONES before a function builds it for several instruction sets. The loader picks the
+ * one that fits the machine. This works on x86-64 with glibc; other systems get the instruction
+ * set that the compiler uses by default. So wheels are portable without -march=native.
  */
 #ifndef AUCBENCH_CLONES_H
 #define AUCBENCH_CLONES_H
@@ -18,7 +18,7 @@
 #define AUCBENCH_CLONES
 #endif
 
-/* A function of its own would be built for the poorest machine. */
+/* Always inlined: a separate function would be built for the machine without SIMD. */
 #if defined(__GNUC__)
 #define AUCBENCH_INLINE static inline __attribute__((always_inline))
 #else

@@ -1,9 +1,8 @@
 /* Four dense rows at a time: dot products with w, and a weighted sum into out.
  *
- * Four rows share each load of w and each load and store of out, which is where one row at
- * a time loses: a row that waits in cache costs more in traffic of out than in reading it.
- * Written with vectors of 8 doubles, which the compiler lowers to what the machine has
- * (clones.h): AVX-512, AVX2 or SSE2.
+ * Four rows share each load of w, and each load and store of out. With one row at a time, the
+ * traffic of out costs more than reading a row from the cache. Vectors have 8 doubles; the
+ * compiler translates them to what the machine has (clones.h): AVX-512, AVX2 or SSE2.
  */
 #ifndef AUCBENCH_DENSE_H
 #define AUCBENCH_DENSE_H

@@ -1,17 +1,17 @@
 """Selection of the k-th of some integer keys, in linear time on every input.
 
 Header only: `cdef inline` functions. The method of Floyd and Rivest, Algorithm 489, CACM 18
-(1975) 173, is linear in expectation. An input made against it runs out of its budget, and
-bisection of the range of values, at most 63 passes, finishes. (Rejected: random pivots, as
-kernels draw no random numbers; median of medians, slower and longer than bisection.)
+(1975) 173, takes linear time on most inputs. On others it reaches its budget; then bisection of
+the range of values finishes in at most 63 passes. (Rejected: random pivots, because kernels draw
+no random numbers; median of medians, which is slower and longer than bisection.)
 """
 
 from libc.math cimport copysign, exp, log, sqrt
 from libc.stdint cimport int64_t
 
 cdef enum:
-    SMALL = 600     # Floyd and Rivest's own limit below which a sample does not pay
-    BUDGET = 16     # keys looked at per key; random orders take 2 to 4
+    SMALL = 600     # Floyd and Rivest's limit: with fewer keys, a sample does not save time
+    BUDGET = 16     # how often each key may be read on average; random orders need 2 to 4
 
 
 cdef inline void swap(int64_t* x, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
@@ -19,7 +19,7 @@ cdef inline void swap(int64_t* x, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
 
 
 cdef inline Py_ssize_t bisect(int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t k) noexcept nogil:
-    """Select by halving the range of values; return the number of keys looked at."""
+    """Select by bisection of the range of values; return the number of keys read."""
     cdef int64_t low = x[l], high = x[l], middle
     cdef Py_ssize_t i, j, seen = r - l + 1
     for i in range(l, r + 1):
@@ -43,7 +43,7 @@ cdef inline Py_ssize_t bisect(int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t
 cdef inline Py_ssize_t partition(
     int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t k,
 ) noexcept nogil:
-    """Put t = x[k] where it belongs in l..r, smaller keys before it, and return that place."""
+    """Move t = x[k] to its sorted place in l..r, smaller keys before it; return that place."""
     cdef int64_t t = x[k]
     cdef Py_ssize_t i = l, j = r
     swap(x, l, k)
@@ -68,7 +68,7 @@ cdef inline Py_ssize_t partition(
 cdef inline Py_ssize_t narrow(
     int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t k, Py_ssize_t budget,
 ) noexcept nogil:
-    """`select` that turns to bisection once it has seen more than `budget` keys."""
+    """Do as `select`, but use bisection after more than `budget` keys were read."""
     cdef Py_ssize_t j, seen = 0
     cdef double n, i, z, s, sd
     while l < r:
@@ -94,5 +94,5 @@ cdef inline Py_ssize_t narrow(
 cdef inline Py_ssize_t select(
     int64_t* x, Py_ssize_t l, Py_ssize_t r, Py_ssize_t k,
 ) noexcept nogil:
-    """Permute x[l..r] so that x[k] is in its sorted place; return the number of keys seen."""
+    """Permute x[l..r] so that x[k] is in its sorted place; return the number of keys read."""
     return narrow(x, l, r, k, BUDGET * (r - l + 1))

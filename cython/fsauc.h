@@ -1,7 +1,8 @@
 /* Passes over w = c + s z: its l1 norm, its non-zeros, its distance to c, and the l1 ball.
  *
- * Vectors of 8 doubles, lowered by the compiler to what the machine has (clones.h). A 1 of a
- * comparison is an integer -1, so that counting subtracts it and keeping is a bitwise and.
+ * Vectors have 8 doubles; the compiler translates them to what the machine has (clones.h). A
+ * comparison that is true gives the integer -1. So counting subtracts it, and a bitwise `and`
+ * keeps the entries for which it is true.
  */
 #ifndef AUCBENCH_FSAUC_H
 #define AUCBENCH_FSAUC_H
@@ -23,8 +24,8 @@ typedef int64_t fsauc_i8 __attribute__((vector_size(64)));
 
 #define FSAUC_SUM(v) (((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7])))
 
-/* Newton's steps to theta. Each divides excess * non-zeros by 4 or more (the sum is convex), so
- * that about 550 lead from 1e300 to the last bit, and a handful from anything usual. */
+/* The limit of Newton steps to theta. The sum is convex, so each step divides excess * non-zeros by
+ * at least 4. About 550 steps lead from 1e300 to the last bit; usual inputs need a few. */
 #define FSAUC_STEPS 600
 
 typedef struct {
@@ -77,13 +78,15 @@ static void fsauc_measure(size_t d, const double *c, double *z, double s, fsauc_
     *size = fsauc_soften(d, c, z, s, 0.0, 0);
 }
 
-/* Move w = c + s z, |w|_1 > limit, to the nearest point with |w|_1 = R <= limit, and write it as
- * c + z. `size` is that of w, before and after; more non-zeros than there are only cost time.
+/* Move w = c + s z with |w|_1 > limit to the nearest point with |w|_1 = R <= limit; write it as
+ * c + z. `size` is the size of w, before and after. Too large a number of non-zeros only costs
+ * time.
  *
- * sum max(|w_j| - theta, 0) = R is solved by Newton's steps from the left, each taken at once:
- * softening by theta and then by theta' is softening by their sum. They begin at the mean excess,
- * or better where a step leads from the theta that `crowd`, the value returned last, suggests:
- * a step from the right of the solution ends on its left. Returns excess / theta. */
+ * sum max(|w_j| - theta, 0) = R is solved by Newton steps from the left. Each step is applied to w
+ * at once, because thresholds theta and then theta' have the effect of theta + theta'. The first
+ * theta is the mean excess, or a Newton step from the theta that `crowd` suggests, the value that
+ * the last call returned; a step from the right of the solution ends on its left. Returns
+ * excess / theta. */
 AUCBENCH_CLONES
 static double fsauc_ball(size_t d, const double *c, double *z, double s, double R, double limit,
                          double crowd, fsauc_size *size)
@@ -97,7 +100,7 @@ static double fsauc_ball(size_t d, const double *c, double *z, double s, double 
         theta = trial > theta ? trial : theta;
     }
     for (int k = 0; k < FSAUC_STEPS && now.norm > limit; k++) {
-        theta *= 1.0 - 0x1p-51; /* rounded to the right of the solution, it would be final */
+        theta *= 1.0 - 0x1p-51; /* so that rounding keeps it left of the solution */
         now = fsauc_soften(d, c, z, s, theta, 1);
         s = 1.0;
         total += theta;

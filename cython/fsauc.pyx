@@ -1,16 +1,16 @@
 """Rows of one stage of FSAUC.
 
 Design
-  a. w = c + s z, c the start of the stage. Scaling w - c to length r changes s alone, and
-     the stage's sum of w - c is kept lazily (scaled.pxd), so that a step which stays in the
-     l1 ball costs O(stored values of the row).
-     A step that is long beside the balls is not counted before it is projected: it folds.
-  b. |w|_1 and |w - c|^2 follow from the values a step touches. After a scaling |w|_1 is only
-     known from above, by convexity; it is measured when the bound leaves the ball.
-  c. The projection on the l1 ball moves every non-zero of w by theta, and the one on the l2
-     ball then all of w towards c: no scalar stands for both, so the first costs O(d). A search
-     tree could follow it alone in O(log d) for each stored value, but the second unsorts the
-     tree, and up to thousands of non-zeros a few vectorised passes are faster.
+  a. w = c + s z, where c is the start of the stage. To scale w - c to length r, only s changes.
+     The stage's sum of w - c is kept lazily (scaled.pxd). So a step that stays in the l1 ball
+     costs O(stored values of the row). Before a step that is long beside the balls, the lazy sum
+     is folded, because the projection will scale that step down.
+  b. |w|_1 and |w - c|^2 are updated from the values that a step changes. After a scaling only an
+     upper bound of |w|_1 is known, by convexity. It is measured when the bound leaves the ball.
+  c. The projection on the l1 ball moves every non-zero of w by theta. The projection on the l2
+     ball then moves all of w towards c. No scalar can represent both, so the first costs O(d). A
+     search tree could do the first alone in O(log d) per stored value, but the second would
+     destroy its order. Up to thousands of non-zeros, a few vectorised passes are faster.
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
@@ -33,9 +33,9 @@ cdef extern from "fsauc.h" nogil:
         double* z, double* u, Size* size)
     void add_to "fsauc_add"(size_t d, double s, const double* z, double* total)
 
-cdef double LONG = 1e2              # times a radius: a step whose projection scales w down a lot
-cdef Py_ssize_t FRESH = 1024        # rows between exact norms: rounding adds up
-cdef double ROUNDING = 1e-13        # relative excess over R that counts as inside
+cdef double LONG = 1e2              # a step is long if it exceeds this times a radius
+cdef Py_ssize_t FRESH = 1024        # rows after which norms are computed anew, against rounding
+cdef double ROUNDING = 1e-13        # a relative excess over R up to this counts as inside
 
 
 cdef struct Saddle:
@@ -48,9 +48,9 @@ cdef struct Primal:
     Scaled away                     # w - c
     const double* c
     double norm                     # |c|_1
-    Size size                       # of w; its norm a bound and its non-zeros unknown
-    bint measured                   # unless measured
-    double crowd                    # of the last projection on the l1 ball: excess / theta
+    Size size                       # of w; unless measured, its norm is only a bound and
+    bint measured                   # its non-zeros are unknown
+    double crowd                    # excess / theta of the last projection on the l1 ball
 
 
 cdef inline double clip(double x, double limit) noexcept nogil:
@@ -66,7 +66,7 @@ cdef inline void refresh(Primal* w) noexcept nogil:
 cdef inline double ascend(
     Saddle* v, double s, double p, bint positive, double eta
 ) noexcept nogil:
-    """A step of a, b and alpha for a row with score s; return the coefficient of x in w's."""
+    """Step a, b and alpha for a row with score s; return the coefficient of x in the step of w."""
     cdef double slope, fit
     if positive:
         slope, fit = 1.0 - p, s - v.a
@@ -82,7 +82,7 @@ cdef inline double ascend(
 
 
 cdef inline void move(Primal* w, double e, const Rows* X, Py_ssize_t i) noexcept nogil:
-    """w += s e x, and what that makes of its size."""
+    """w += s e x, and update its size."""
     cdef double s = w.away.s, f = e * w.away.S, x, old, new
     cdef double* z = w.away.v
     cdef double* u = w.away.u
@@ -112,7 +112,7 @@ cdef inline void move(Primal* w, double e, const Rows* X, Py_ssize_t i) noexcept
 
 
 cdef inline bint into_ball(Primal* w, double R) noexcept nogil:
-    """Project w on the l1 ball of radius R; say whether that moved it."""
+    """Project w on the l1 ball of radius R; return whether it moved."""
     cdef double limit = R * (1.0 + ROUNDING)
     if not limit < w.size.norm:
         return False
@@ -148,12 +148,12 @@ def stage_rows(
     const double[::1] c, double[::1] z, double[::1] u, double[::1] total,
     double[:, ::1] sums, double[:, ::1] abc, double[::1] seen,
 ):
-    """Saddle-point steps for the rows of `order`, each projected; adds up the points after them.
+    """Take a projected saddle-point step for each row of `order`; add up the points after them.
 
-    w = c + z; u holds zeros, before and after; total is the stage's sum of w - c. sums[0] and
-    sums[1] are the sums of the negative and positive rows seen, seen their numbers. Rows of
-    abc: (a, b, alpha) now, at the start of the stage, and summed over it. |a|, |b| <= bound,
-    |alpha| <= 2 bound.
+    w = c + z. u holds zeros, before and after. total is the stage's sum of w - c. sums[0] and
+    sums[1] are the sums of the negative and of the positive rows so far, seen are their numbers.
+    The rows of abc are (a, b, alpha) now, at the start of the stage, and summed over the stage.
+    |a|, |b| <= bound and |alpha| <= 2 bound.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Primal w = Primal(

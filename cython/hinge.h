@@ -1,7 +1,7 @@
 /* Ranks of many unsorted values among few sorted ones, a block at a time.
  *
- * Each stage of a block is a loop without branches on the data, so that the trips to memory
- * of a whole block overlap, and none waits for a branch that was guessed wrong.
+ * Each stage of a block is a loop without branches that depend on the data. So the memory
+ * accesses of a whole block overlap, and none waits for a mispredicted branch.
  */
 #ifndef AUCBENCH_HINGE_H
 #define AUCBENCH_HINGE_H
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#define AUCBENCH_PAD 4     /* places behind the sorted values, filled with infinity */
+#define AUCBENCH_PAD 4     /* entries after the sorted values, filled with infinity */
 
 /* out[i] = sign s[rows[i]] + shift, i < count */
 AUCBENCH_CLONES
@@ -23,10 +23,11 @@ static void aucbench_gather(size_t count, const double *s, const int *rows, doub
         out[i] = sign * s[rows[i]] + shift;
 }
 
-/* Cell of each x in a grid of `cells` that is fine at the centre and coarse far from it.
+/* The cell of each x in a grid of `cells` that is fine at the centre and coarse far from it.
  *
- * u / (1 + |u|), u = (x - centre) scale, but of operations each of which keeps order when it is
- * rounded: a cell never falls as x grows. In bounds for any x, 0 for NaN.
+ * The formula is u / (1 + |u|) with u = (x - centre) scale. It is computed by operations that
+ * keep the order when they are rounded, so the cell never falls as x grows. It is in bounds for
+ * any x, and 0 for NaN.
  */
 AUCBENCH_CLONES
 static void aucbench_cells(size_t count, const double *x, double centre, double scale, int cells,
@@ -41,7 +42,7 @@ static void aucbench_cells(size_t count, const double *x, double centre, double 
     }
 }
 
-/* rank[i] = #{r: a_r < b_i}, a ascending; those of cell k are a[table[k]] up to a[table[k + 1]] */
+/* rank[i] = #{r: a_r < b_i}, a ascending; cell k holds a[table[k]] up to a[table[k + 1]] */
 AUCBENCH_CLONES
 static void aucbench_ranks(size_t count, const double *b, const double *a, const int *table,
                            const int *cell, int *rank)

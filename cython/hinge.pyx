@@ -1,10 +1,12 @@
-"""Sums over all pairs (positive i, negative j) in one sort of the smaller class.
+"""Sums over all pairs (positive i, negative j), by one sort of the smaller class.
 
-A pair is active when s_j > t_i = s_i - 1. Let a be the scores of the class that is sorted, b
-those of the other: a = t, b = s, or, where the negatives are fewer, a = -s, b = -t. Either way
-a pair is active iff b > a, and its hinge is b - a. With a_0 <= a_1 <= ..., the rank of b is
-#{r: a_r < b}, which `table` narrows down to one cell of a grid; a_r is in as many active pairs
-as there are b of a rank above r. So the other class needs neither a sort nor a merge.
+A pair is active if s_j > t_i = s_i - 1. Let a be the values of the class that is sorted, and b
+those of the other class. If the positives are sorted, a = t and b = s. If the negatives are
+sorted, a = -s and b = -t. In both cases a pair is active if b > a, and its hinge is b - a.
+
+With a_0 <= a_1 <= ..., the rank of b is #{r: a_r < b}. A grid with a `table` narrows the search
+for it to one cell. The number of active pairs of a_r is the number of b with a rank above r. So
+the other class needs neither a sort nor a merge.
 """
 
 from keys cimport radix_sort as sort_values
@@ -23,7 +25,7 @@ cdef extern from "hinge.h" nogil:
     )
 
 cdef enum:
-    BLOCK = 256  # values whose trips to memory overlap
+    BLOCK = 256  # values whose memory accesses overlap
 
 
 def read(const double[::1] s, const int[::1] rows, double sign, double shift, double[::1] a):
@@ -36,9 +38,9 @@ def spread(
     const double[::1] a, const int[::1] rows, double centre, double scale, int[::1] cell,
     int[::1] table, double[::1] sorted_a, int[::1] order,
 ):
-    """Put a (m,) and its rows in the order of their cells, as they come within a cell.
+    """Sort a (m,) and its rows by their cells; the order within a cell stays.
 
-    table has two places more than there are cells; cell k starts at table[k].
+    table has two entries more than there are cells; cell k begins at table[k].
     """
     cdef Py_ssize_t m = rows.shape[0], r, k, to
     cdef int cells = <int> table.shape[0] - 2, total = 0
@@ -74,7 +76,7 @@ def index(
 
 
 def mend(double[::1] a, int[::1] order, Py_ssize_t moves):
-    """Sort what is almost sorted by insertion; False when it took more than `moves`."""
+    """Sort almost sorted values by insertion; return False after more than `moves` moves."""
     cdef Py_ssize_t r, k
     cdef double x
     cdef int row
@@ -112,7 +114,7 @@ cdef inline int ranks(
     const double* s, const int* rows, Py_ssize_t count, double sign, double shift,
     const double* a, double centre, double scale, const int[::1] table, double* b, int* rank,
 ) noexcept nogil:
-    """b and rank of the next rows of the other class, at most BLOCK; their count."""
+    """Compute b and rank of the next rows of the other class, at most BLOCK; return how many."""
     cdef int cell[BLOCK]
     cdef int size = <int> (count if count < BLOCK else BLOCK)
     aucbench_gather(size, s, rows, sign, shift, b)
@@ -126,7 +128,10 @@ def linear_pass(
     const double[::1] a, const int[::1] order, double centre, double scale, const int[::1] table,
     int[::1] counts, double[::1] c,
 ):
-    """Sum of b - a over the active pairs, their number; c[row] = +-step x active pairs of row."""
+    """Return the sum of b - a over the active pairs, and their number.
+
+    c[row] = +-step times the number of active pairs of the row.
+    """
     cdef Py_ssize_t q = rows.shape[0], m = order.shape[0], at, r
     cdef long long active = 0, above = 0
     cdef double part, total = 0.0, base = a[0]
@@ -164,7 +169,10 @@ def square_pass(
     const double[::1] a, const int[::1] order, double centre, double scale, const int[::1] table,
     int[::1] counts, double[::1] below, double[::1] sums, double[::1] c,
 ):
-    """Sum of (b - a)^2 over the active pairs, their number; c[row] = +-2 step x sum of b - a."""
+    """Return the sum of (b - a)^2 over the active pairs, and their number.
+
+    c[row] = +-2 step times the sum of b - a over the active pairs of the row.
+    """
     cdef Py_ssize_t q = rows.shape[0], m = order.shape[0], at, r
     cdef long long active = 0, above = 0
     cdef double loss, part, x, total = 0.0, base = a[0], high = 0.0
@@ -213,7 +221,7 @@ def pair_pass(
     const double[::1] s, const int[::1] positives, const int[::1] negatives, double step,
     double[::1] c,
 ):
-    """Sum of the hinges of the pairs; c += -+step at both rows of each active pair."""
+    """Return the sum of the hinges; for each active pair, c[i] -= step and c[j] += step."""
     cdef Py_ssize_t pairs = positives.shape[0], k
     cdef double loss, pull, part = 0.0, total = 0.0
     cdef int i, j

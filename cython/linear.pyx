@@ -1,8 +1,8 @@
-"""X_B w, X_B^T r, and both in one reading of X_B: the bulk reads of X.
+"""X_B w, X_B^T r, and both in one reading of X_B.
 
-A block B is rows lo..hi-1, or order[lo..hi-1] when `order` is given. Callers in
-aucbench.data and aucbench.objectives check shapes and row numbers. Rows are taken four at
-a time (see dense.h), and the last few one by one.
+A block B is the rows lo..hi-1, or the rows order[lo..hi-1] if `order` is given. Callers in
+aucbench.data and aucbench.objectives check shapes and row numbers. Rows are read four at a time
+(see dense.h), and the last ones one by one.
 """
 
 from libc.math cimport exp
@@ -10,7 +10,7 @@ from rows cimport Rows, axpy, axpy4, dot, dot4, first, first_index, prefetch, sq
 
 
 cdef enum:
-    AHEAD = 16  # rows between a prefetch and its use: about one trip to memory
+    AHEAD = 16  # rows between a prefetch and its use: about the time of one memory access
 
 
 cdef inline Py_ssize_t pick(const int* order, Py_ssize_t i) noexcept nogil:
@@ -21,7 +21,7 @@ cdef inline Py_ssize_t pick(const int* order, Py_ssize_t i) noexcept nogil:
 cdef inline int gather(
     const Rows* X, const int* order, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t* rows
 ) noexcept nogil:
-    """The next rows of the block, four or what is left of them; their count."""
+    """Find the next rows of the block, at most four; return how many there are."""
     cdef int count = 4 if hi - lo >= 4 else <int> (hi - lo)
     cdef int r
     for r in range(count):
@@ -104,9 +104,9 @@ def affine_pass(
     const double[::1] w, const double[::1] slope, const double[::1] shift,
     double[::1] out, double[::1] sums,
 ):
-    """out += sum_B c_i x_i, sums[k] += sum of c_i, with c_i = slope[k] (x_i . w) + shift[k],
+    """out += sum over B of c_i x_i, and sums[k] += c_i, with c_i = slope[k] (x_i . w) + shift[k].
 
-    k = 0 for a negative and 1 for a positive row. Each row is read from memory once.
+    k is 0 for a negative row and 1 for a positive row. Each row is read from memory once.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef const int* order_ = first_index(order)
@@ -132,10 +132,11 @@ def margin_pass(
     const int[::1] order, Py_ssize_t lo, Py_ssize_t hi, const signed char[::1] y,
     const double[::1] w, const double[::1] weight, bint logistic, double[::1] out,
 ):
-    """out += sum_B c_i x_i with c_i = -y_i weight[k] g(y_i x_i . w), each row read once,
+    """out += sum over B of c_i x_i, with c_i = -y_i weight[k] g(y_i x_i . w).
 
-    k = 0 for a negative and 1 for a positive row. -g is the derivative of the loss of a margin
-    m: g = 1 / (1 + exp(m)) of the logistic one, exp(-m) of the exponential one.
+    k is 0 for a negative row and 1 for a positive row. -g is the derivative of the loss of a
+    margin m: g = 1 / (1 + exp(m)) for the logistic loss, exp(-m) for the exponential loss. Each
+    row is read from memory once.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef const int* order_ = first_index(order)

@@ -5,29 +5,29 @@ from libc.string cimport memcmp
 from rows cimport (
     Rows, ahead, axpy, axpy4, begin, column, dot, dot2, dot4, first, first_index, view)
 
-cdef double NEAR = 1e-3             # of |x|^2 + |x'|^2: rows that are near each other
+cdef double NEAR = 1e-3             # rows are near if |x - x'|^2 is below this times |x|^2 + |x'|^2
 
 
 cdef struct Buffer:
-    const Rows* fresh         # rows of this chunk: numbers from 0 on
-    const Rows* kept          # rows of earlier chunks: numbers from -1 downwards
+    const Rows* fresh         # rows of this chunk, with numbers 0, 1, 2, ...
+    const Rows* kept          # rows of earlier chunks, with numbers -1, -2, ...
     const int* slots
     const double* squares     # |x'|^2
     Py_ssize_t size
 
 
 cdef inline const Rows* pick(const Buffer* B, Py_ssize_t j, Py_ssize_t* row) noexcept nogil:
-    """The rows in which slot j lies, and where."""
+    """Return the matrix that holds slot j, and set the row number in it."""
     cdef int number = B.slots[j]
     row[0] = number if number >= 0 else -1 - number
     return B.fresh if number >= 0 else B.kept
 
 
-cdef struct Both:             # two rows, column by column, whatever their layouts
+cdef struct Both:             # two rows of any layouts, read together column by column
     const Rows* X[2]
     Py_ssize_t i[2]
     Py_ssize_t at[2]
-    double x[2]               # their values in this column, of which one may not be stored
+    double x[2]               # their values in this column; 0 where none is stored
     int column
 
 
@@ -36,7 +36,7 @@ cdef inline Both both(const Rows* X, Py_ssize_t i, const Rows* Z, Py_ssize_t row
 
 
 cdef inline bint advance(Both* B) noexcept nogil:
-    """Go to the next column that one of the rows stores; False behind the last."""
+    """Go to the next column that one of the rows stores; return False after the last."""
     cdef int next[2]
     cdef int r, d = B.X[0].d
     for r in range(2):
@@ -55,7 +55,7 @@ cdef inline bint advance(Both* B) noexcept nogil:
 
 
 cdef bint same(const Rows* X, Py_ssize_t i, const Rows* Z, Py_ssize_t row) noexcept nogil:
-    """Whether two rows of one layout are stored alike: most rows that are equal."""
+    """Return whether two rows are stored identically, as most equal rows are."""
     cdef Py_ssize_t j = begin(X, i), k = begin(Z, row), size = begin(X, i + 1) - j
     if size != begin(Z, row + 1) - k or (X.columns == NULL) != (Z.columns == NULL):
         return False
@@ -68,7 +68,10 @@ cdef double near_one(
     const Rows* X, Py_ssize_t i, const Rows* Z, Py_ssize_t row,
     double side, double most, double c, double* w,
 ) noexcept nogil:
-    """w += tau k (x - x') by the difference itself, where w is short of c x; tau k (x - x') . x"""
+    """w += tau k (x - x'), where c x is still to be added to w; return tau k (x - x') . x.
+
+    x - x' is computed itself, entry by entry.
+    """
     cdef Both rows = both(X, i, Z, row), again = rows
     cdef double gap, tau, square = 0.0, at_x = 0.0, at_w = 0.0
     while advance(&rows):
@@ -89,11 +92,11 @@ cdef inline void one_by_one(
     const Buffer* B, Py_ssize_t i, double side, double most,
     const double* x, double square, double s, double* w,
 ) noexcept nogil:
-    """w += tau k (x - x') for each slot, w changing along the buffer; s = w . x at first.
+    """w += tau k (x - x') for each slot, one after the other; at first s = w . x.
 
-    Meanwhile w = (what is stored) + c x: x is added once, at the end. That and the expanded
-    |x - x'|^2 lose as many digits as it is smaller than |x|^2 + |x'|^2. Where more than three
-    would go the difference itself is multiplied and added.
+    During the loop the true w is the stored one plus c x; x is added once, at the end. This, and
+    |x - x'|^2 computed from products, lose digits where |x - x'|^2 is much smaller than
+    |x|^2 + |x'|^2. Where more than three digits would be lost, x - x' itself is computed.
     """
     cdef const Rows* Z
     cdef double pair[2]
@@ -118,7 +121,7 @@ cdef inline void one_by_one(
 cdef inline Py_ssize_t close(
     const Rows* X, Py_ssize_t* rows, Py_ssize_t count, double side, double s, const double* w
 ) noexcept nogil:
-    """Keep of the row numbers those with k (s - w . x') <= 1; how many there are."""
+    """Keep the row numbers with k (s - w . x') <= 1; return how many there are."""
     cdef double u[4]
     cdef Py_ssize_t j, r, taken, found = 0
     for j in range(0, count, 4):
@@ -153,9 +156,9 @@ cdef inline void spread(
 cdef inline void all_at_once(
     const Buffer* B, Py_ssize_t i, double side, double step, Py_ssize_t* rows, double* w
 ) noexcept nogil:
-    """w += step k (x - x') for each slot with k w . (x - x') <= 1, all at the old w.
+    """w += step k (x - x') for each slot with k w . (x - x') <= 1, all with the old w.
 
-    `rows` takes the row numbers: of this chunk from the left, of earlier ones from the right.
+    `rows` takes row numbers: those of this chunk from the left, of earlier ones from the right.
     """
     cdef double s = dot(B.fresh, i, w), c = step * side
     cdef Py_ssize_t j, row, left = 0, right = B.size, old
@@ -176,7 +179,7 @@ cdef inline void all_at_once(
 cdef inline Py_ssize_t reservoir(
     Py_ssize_t size, long long seen, double chance, double place
 ) noexcept nogil:
-    """Slot that the seen-th row of a class enters, or -1."""
+    """Return the slot for row number `seen` of a class, or -1 for none."""
     if seen <= size:
         return seen - 1
     if not chance < size / <double> seen:
@@ -193,9 +196,9 @@ def oam_pass(
 ):
     """Update w by each row against the buffered rows of the other class, then buffer the row.
 
-    slots, squares (2, N) and seen (2,) have a line for the negatives and one for the
-    positives; x (d,) holds zeros, before and after; rows (N,) is scratch. A step reads the
-    whole buffer of the other class: O(N times the stored values of a row).
+    slots, squares (2, N) and seen (2,) are indexed by class: first negatives, then positives.
+    x (d,) holds zeros, before and after. rows (N,) is scratch. A step reads the whole buffer of
+    the other class, so it costs O(N times the stored values of a row).
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Rows K = view(kept_values, kept_columns, kept_starts, d)

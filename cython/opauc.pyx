@@ -8,10 +8,10 @@ from scipy.linalg.cython_blas cimport daxpy, ddot, dgemv, dscal, dsymv, dsyrk
 
 cdef struct Moments:
     double* n                 # rows of the class so far
-    int* held                 # how many of `pending` wait to be added to `scatter`
+    int* held                 # how many vectors of `pending` are not yet added to `scatter`
     double* mean              # (d,)
     double* scatter           # (d, d): sum of (x - mean)(x - mean)^T, upper triangle
-    double* pending           # (slots, d): v that stand for v v^T
+    double* pending           # (slots, d): vectors v; v v^T is still to be added to `scatter`
     int slots
     int d
 
@@ -43,10 +43,10 @@ cdef inline double square(int d, const double* v) noexcept nogil:
 
 
 cdef inline void learn(Moments* m, const Rows* X, Py_ssize_t i, double* trace) noexcept nogil:
-    """Welford's update; the rank-one terms are added to the scatter in groups.
+    """Welford's update of the moments; rank-one terms are added to the scatter in groups.
 
-    `trace`, unless NULL, is that of the scatter. One by one they would read and write the whole triangle for each row; a group costs one
-    matrix product, at the speed of the processor instead of the cache.
+    A single term would read and write the whole triangle. A group is one matrix product, which
+    runs at the speed of the processor. `trace`, unless NULL, is the trace of the scatter.
     """
     cdef double* v = m.pending + m.held[0] * <Py_ssize_t> m.d
     cdef double share, one = 1.0
@@ -68,7 +68,7 @@ cdef inline void learn(Moments* m, const Rows* X, Py_ssize_t i, double* trace) n
 cdef inline void covariance(
     const Moments* m, const double* w, double* out, double* inner
 ) noexcept nogil:
-    """out = S w; `inner` has room for a number per pending vector."""
+    """out = S w; `inner` has room for one number for each pending vector."""
     cdef double share = 1.0 / m.n[0], zero = 0.0, one = 1.0
     cdef double* w_ = <double*> w
     cdef int d = m.d, step = 1
@@ -81,7 +81,7 @@ cdef inline void covariance(
 cdef inline double derived(
     double share, double lam, double* spread, double trace, const double* q, int d, double* w
 ) noexcept nogil:
-    """share / (lam + kappa), kappa = spread[0] the largest |q|^2 + tr S so far"""
+    """Return share / (lam + kappa); kappa = spread[0] is the largest |q|^2 + tr S so far."""
     cdef double shrink = widen(spread, square(d, q) + trace)
     cdef int step = 1
     if shrink < 1.0:
@@ -93,7 +93,7 @@ cdef inline void descend(
     const Moments* other, const double* q, double side, double eta, double lam,
     double* w, double[:, ::1] work
 ) noexcept nogil:
-    """w -= eta (lam w - side q + (q . w) q + S w), q = x - mean, of the other class."""
+    """w -= eta (lam w - side q + (q . w) q + S w), with q = x - mean and S of the other class."""
     cdef double* Sw = &work[1, 0]
     cdef double move, shrink = 1.0 - eta * lam
     cdef int j, step = 1, d = other.d
@@ -109,11 +109,11 @@ def opauc_pass(
     double[::1] n, int[::1] held, double[:, ::1] mean, double[:, :, ::1] scatter,
     double[:, :, ::1] pending, double[::1] w, double[:, ::1] work, double[::1] spread=None,
 ):
-    """Count each row into the moments of its class (0: -1, 1: +1), then step.
+    """Add each row to the moments of its class (0: negative, 1: positive), then step.
 
     There is no step before the first row of the other class. `work` is (3, max(d, slots)).
-    With `spread` = [kappa, traces of the scatters], eta is a share of 1 / (lam + kappa).
-    The product S w costs O(d^2) for a CSR row too, so that all else may cost O(d).
+    With `spread` = [kappa, traces of the scatters], eta is a share of 1 / (lam + kappa). The
+    product S w costs O(d^2) for CSR rows too, so other operations of O(d) do not matter.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Moments[2] of

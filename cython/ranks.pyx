@@ -1,8 +1,8 @@
 """Counts of ordered pairs of two samples: the Mann-Whitney statistic, exactly.
 
-Scores become unsigned integers in the same order, which compare without branches on sign
-and sort by digits: six passes, whatever the values, where a comparison sort of 10**6
-doubles takes four times as long on machines whose NumPy has no vectorised sort.
+Scores become keys: unsigned integers in the same order (keys.h). Keys are compared without
+branches on the sign, and they are sorted by digits in six passes. A comparison sort of 10**6
+doubles takes four times as long where NumPy has no vectorised sort.
 """
 
 from keys cimport key_of, key_t
@@ -12,7 +12,7 @@ from keys cimport radix_sort as sort_keys
 def split_keys(
     const unsigned char[::1] positive, const double[::1] scores, key_t[::1] pos, key_t[::1] neg,
 ):
-    """Keys of the positive and of the negative scores; both arrays have one place to spare."""
+    """Write the keys of positive and of negative scores; both arrays have one spare entry."""
     cdef Py_ssize_t i, a = 0, b = 0
     cdef Py_ssize_t a_end = pos.shape[0] - 1, b_end = neg.shape[0] - 1
     cdef key_t key
@@ -21,7 +21,7 @@ def split_keys(
             key = key_of(scores[i])
             pos[a] = key
             neg[b] = key
-            # The spare place takes what belongs to the other class: no branch to mispredict.
+            # Each key is written to both arrays, and only one moves on: no branch to mispredict.
             a += (positive[i] != 0) & (a < a_end)
             b += (positive[i] == 0) & (b < b_end)
 
@@ -34,9 +34,9 @@ def radix_sort(key_t[::1] keys, key_t[::1] spare, unsigned int[:, ::1] counts):
 
 
 def concordant_twice(const key_t[::1] pos, const key_t[::1] neg):
-    """2 #{(i, j): pos_i > neg_j} + #{(i, j): pos_i = neg_j}, both arrays ascending.
+    """Return 2 #{(i, j): pos_i > neg_j} + #{(i, j): pos_i = neg_j}; both arrays ascend.
 
-    Exact in 64 bits while pos.size * neg.size <= 2**62. One merge, O(n_+ + n_-).
+    It is exact in 64 bits if pos.size * neg.size <= 2**62. It takes one merge: O(n_+ + n_-).
     """
     cdef key_t total = 0, s
     cdef Py_ssize_t below = 0, upto = 0, i

@@ -1,7 +1,7 @@
-"""Rows of X, dense (C order) or CSR, behind one small struct.
+"""Rows of X, dense (C order) or CSR, in one small struct.
 
-Header only: a struct and `cdef inline` functions, so that `cimport` leaves no trace at run
-time. "Dense or sparse?" is asked in this file, and in no kernel.
+Header only: a struct and `cdef inline` functions, so `cimport` needs no module at run time. The
+question "dense or sparse?" is asked in this file, and in no kernel.
 """
 
 from scipy.linalg.cython_blas cimport daxpy, ddot
@@ -22,12 +22,12 @@ cdef struct Rows:
 
 
 cdef inline const double* first(const double[::1] a) noexcept:
-    """&a[0], or NULL of an empty array."""
+    """Return &a[0], or NULL for an empty array."""
     return &a[0] if a.shape[0] else NULL
 
 
 cdef inline const int* first_index(const int[::1] a) noexcept:
-    """&a[0], or NULL of an empty array or None."""
+    """Return &a[0], or NULL for an empty array or None."""
     if a is None or a.shape[0] == 0:
         return NULL
     return &a[0]
@@ -40,7 +40,7 @@ cdef inline Rows view(
 
 
 cdef inline void prefetch(const Rows* X, Py_ssize_t i) noexcept nogil:
-    """Ask for the start of a CSR row early: rows of a random block defeat the prefetcher."""
+    """Load the start of a CSR row early; the hardware cannot predict a random order."""
     cdef Py_ssize_t at
     if X.starts != NULL:
         at = X.starts[i]
@@ -50,10 +50,11 @@ cdef inline void prefetch(const Rows* X, Py_ssize_t i) noexcept nogil:
 
 
 cdef inline void ahead(const Rows* X, const int* order, Py_ssize_t t, Py_ssize_t n) noexcept nogil:
-    """At row t of n, ask for rows that come later in a random order.
+    """At row t of n, load rows early that come later in a random order.
 
-    A CSR row by its start, eight rows ahead: about one trip to memory. A dense row wholly,
-    one row ahead, unless it lies next in memory, where the hardware asks for it.
+    For CSR this is the start of the row eight rows ahead, about the time of one memory access.
+    For dense rows it is the whole next row, unless it is next in memory, where the hardware
+    loads it.
     """
     cdef Py_ssize_t j
     if X.starts != NULL:
@@ -65,17 +66,17 @@ cdef inline void ahead(const Rows* X, const int* order, Py_ssize_t t, Py_ssize_t
 
 
 cdef inline const double* dense_row(const Rows* X, Py_ssize_t i) noexcept nogil:
-    """The d values of row i for a loop in C that is compiled to SIMD; NULL when it is CSR."""
+    """Return the d values of dense row i, for loops in C that become SIMD; NULL for CSR."""
     return X.values + i * X.d if X.starts == NULL else NULL
 
 
 cdef inline Py_ssize_t begin(const Rows* X, Py_ssize_t i) noexcept nogil:
-    """Where row i begins in X.values; it ends where row i + 1 begins."""
+    """Return where row i begins in X.values; it ends where row i + 1 begins."""
     return i * <Py_ssize_t> X.d if X.starts == NULL else X.starts[i]
 
 
 cdef inline int column(const Rows* X, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Column of the stored value j, which is in row i."""
+    """Return the column of the stored value j of row i."""
     return <int> (j - i * X.d) if X.columns == NULL else X.columns[j]
 
 
@@ -93,7 +94,7 @@ cdef inline double dot(const Rows* X, Py_ssize_t i, const double* w) noexcept no
     cdef Py_ssize_t j, end
     cdef int one = 1
     cdef int d = X.d
-    cdef double s = 0.0, r = 0.0  # two sums: one would wait for itself at each term
+    cdef double s = 0.0, r = 0.0  # two sums: each addition waits for the last one
     if X.starts == NULL:
         return ddot(&d, <double*> (X.values + i * X.d), &one, <double*> w, &one)
     j, end = X.starts[i], X.starts[i + 1]

@@ -1,13 +1,13 @@
-"""w = s v, so that w *= c costs O(1), and a weighted sum of the values w has had.
+"""A vector w = s v, so that w *= c costs O(1), and a weighted sum of all past values of w.
 
-The sum is total + S v - u, where S adds the c s of each value counted since the last fold. A
-step v += e x must not change what was counted before it, hence u += e S x: both vectors
-change at the stored values of x only. `fold` costs O(d) and goes back to s = 1, S = 0, u = 0;
-it is due before s loses digits, so a step that shrinks w by 1 - c folds every 9/c steps.
+The sum is total + S v - u, where S adds up c s for each value counted since the last fold. A step
+v += e x must not change values that were counted before, so it also does u += e S x. Both vectors
+change only at the stored values of x. `fold` costs O(d) and resets s = 1, S = 0 and u = 0. It
+must run before s loses digits: if each step multiplies w by 1 - c, that is every 9/c steps.
 
-S v - u loses the digits by which S v exceeds what is counted of v. Each v is counted with an s
-of at least 1e-4, hence no more than four go, if whoever adds a long step and then scales it down
-folds between the two what was counted before. To scale first and add after is simpler.
+S v - u loses digits where S v is larger than what was counted of v. Each v is counted with an s of
+at least 1e-4, so at most four digits are lost. There is one exception: a caller that adds a long
+step and then scales it down must fold between the two. It is simpler to scale first.
 """
 
 from libc.math cimport fabs
@@ -24,7 +24,7 @@ cdef struct Scaled:
 
 
 cdef inline Scaled scaled(double* v, double* u, double* total, Py_ssize_t d) noexcept nogil:
-    """w = v, with the sum `total` of what came before; u holds zeros."""
+    """Return w = v with the sum `total` of its past values; u holds zeros."""
     return Scaled(v, u, total, d, 1.0, 0.0)
 
 

@@ -1,9 +1,8 @@
 /* Passes over d doubles that compare magnitudes, 64 at a time.
  *
- * A magnitude is compared by its key (keys.h), so NaN is above infinity.
- * The loops are plain C that a compiler turns into SIMD, for each machine its own (clones.h).
- * Intrinsics were rejected: compressing stores are slower than these words of 64 bits, and
- * twice the code.
+ * A magnitude is compared by its key (keys.h), so NaN is above infinity. The loops are plain C
+ * that the compiler turns into SIMD for several machines (clones.h). (Rejected: intrinsics;
+ * compressing stores are slower than these words of 64 bits, and need twice the code.)
  */
 #ifndef AUCBENCH_SELECT_H
 #define AUCBENCH_SELECT_H
@@ -36,8 +35,8 @@ AUCBENCH_INLINE uint64_t aucbench_word_above(const double_bits *x, ptrdiff_t lef
     return word;
 }
 
-/* Copy the keys above t to out, in their order; stop early once there are more than `cap`.
- * Returns how many were copied. `out` has room for min(d, cap + 64). */
+/* Copy the keys above t to out, in their order; stop early after more than `cap`. Returns how
+ * many were copied. `out` has room for min(d, cap + 64). */
 AUCBENCH_CLONES
 static ptrdiff_t aucbench_gather_above(const double *v, ptrdiff_t d, int64_t t, int64_t *out,
                                        ptrdiff_t cap)
@@ -61,7 +60,7 @@ static void aucbench_keep_above(double *v, ptrdiff_t lo, ptrdiff_t hi, int64_t t
         x[i] = AUCBENCH_MAGNITUDE_KEY(x[i]) > t ? x[i] : 0;
 }
 
-/* Return the position after the q-th entry whose key is t, d when there are fewer. */
+/* Return the position after the q-th entry whose key is t; d if there are fewer. */
 static ptrdiff_t aucbench_after_tie(const double *v, ptrdiff_t d, int64_t t, ptrdiff_t q)
 {
     const double_bits *x = (const double_bits *)v;
@@ -81,8 +80,9 @@ static void aucbench_sample_keys(const double *v, ptrdiff_t d, int64_t *out, ptr
     }
 }
 
-/* Sum of |x_i|, and the largest in *peak (NaN shows in the sum only). Lanes and stretches of
- * fixed size: the same sum on every machine, and an error that does not grow like d. */
+/* Sum of |x_i|, and the largest |x_i| in *peak (a NaN shows only in the sum). Sums are taken in
+ * lanes and in stretches of fixed size, so that the sum is the same on every machine and its
+ * error does not grow like d. */
 AUCBENCH_CLONES
 static double aucbench_l1_norm(const double *x, ptrdiff_t d, double *peak)
 {

@@ -1,14 +1,13 @@
-"""k-th largest magnitude, top_k and the l1 ball, each in O(d) operations.
+"""The k-th largest magnitude, top_k and the l1 ball, each in O(d) operations.
 
 Design
   a. Magnitudes are compared as integer keys (keys.h). Any two keys can be compared, so every
-     loop ends on any floats; NaN ranks above infinity, so that top_k keeps what a harness
-     must see instead of sweeping it away.
-  b. A sample guesses a threshold that a few more than k entries exceed. One SIMD pass copies
-     these, selection works on them alone. A wrong guess is noticed by the count and costs one
-     more pass, never the answer.
-  c. The l1 ball is solved for delta = max|v| - theta in the gaps max|v| - |v_i|, which are
-     exact where they matter; theta itself loses R to rounding when |v| is much larger.
+     loop ends on any floats. NaN ranks above infinity, so that top_k keeps it visible.
+  b. A sample gives a threshold that a few more than k entries probably exceed. One SIMD pass
+     copies these entries, and the selection works on the copies. If the guess was wrong, the
+     count shows it; this costs one more pass, but the result is always right.
+  c. The l1 ball is solved for delta = max|v| - theta in terms of the gaps max|v| - |v_i|, which
+     are exact where they matter. theta itself would lose R to rounding if |v| is much larger.
 """
 
 from floyd_rivest cimport select
@@ -28,20 +27,20 @@ cdef extern from "select.h" nogil:
     void sample_keys "aucbench_sample_keys"(
         const double* v, Py_ssize_t d, int64_t* out, Py_ssize_t s)
 
-cdef Py_ssize_t SAMPLED = 512       # entries from which a sample pays
+cdef Py_ssize_t SAMPLED = 512       # from this number of entries on, a sample saves time
 cdef int FILTERS = 12               # passes of Michelot's filter before bisection by rank
 
 
 cdef struct Kth:
-    int64_t key                     # of the k-th largest magnitude, 0 if it is zero
-    Py_ssize_t above                # entries with a larger key
-    Py_ssize_t ties                 # entries with this key, or more than wanted
+    int64_t key                     # the key of the k-th largest magnitude, 0 if it is zero
+    Py_ssize_t above                # number of entries with a larger key
+    Py_ssize_t ties                 # number of entries with this key, or a larger number
 
 
 cdef int64_t guess(
     const double* v, Py_ssize_t d, Py_ssize_t k, int64_t* keys, Py_ssize_t* cap,
 ) noexcept nogil:
-    """A key that k to cap entries of v probably exceed, from a sample; 0 if none is known."""
+    """Return a key that k to cap entries of v probably exceed, from a sample; 0 if unknown."""
     cdef Py_ssize_t s = max(<Py_ssize_t> 128, min(d // 64, <Py_ssize_t> 4096))
     cdef double expected = <double> k * s / d
     cdef Py_ssize_t rank = <Py_ssize_t> (expected + 3 * sqrt(expected) + 4)
@@ -54,7 +53,7 @@ cdef int64_t guess(
 
 
 cdef Kth kth(const double* v, Py_ssize_t d, Py_ssize_t k, int64_t* keys) noexcept nogil:
-    """The k-th largest magnitude of d entries, 1 <= k <= d; `keys` has room for d."""
+    """Find the k-th largest magnitude of d entries, 1 <= k <= d; `keys` has room for d."""
     cdef Py_ssize_t cap = d, n, i
     cdef int64_t t = 0
     cdef Kth found = Kth(0, 0, 0)
@@ -78,9 +77,10 @@ cdef Kth kth(const double* v, Py_ssize_t d, Py_ssize_t k, int64_t* keys) noexcep
 
 
 def top_k(double[::1] v, Py_ssize_t d, Py_ssize_t k, int64_t[::1] keys):
-    """Zero all but the min(k, non-zeros) largest magnitudes of v[:d], in place.
+    """Set all but the min(k, non-zeros) largest magnitudes of v[:d] to 0, in place.
 
-    Ties at the k-th magnitude go to the lowest index. d <= v.size, keys.size >= d.
+    Of entries tied at the k-th magnitude, those with the lowest index stay. d <= v.size and
+    keys.size >= d.
     """
     cdef double* x
     cdef Py_ssize_t cut
@@ -102,7 +102,10 @@ def top_k(double[::1] v, Py_ssize_t d, Py_ssize_t k, int64_t[::1] keys):
 
 
 def kth_magnitude(const double[::1] v, Py_ssize_t k, int64_t[::1] keys):
-    """k-th largest |v_i|, 1 <= k <= v.size; NaN ranks above infinity. keys.size >= v.size."""
+    """Return the k-th largest |v_i|, 1 <= k <= v.size; NaN ranks above infinity.
+
+    keys.size >= v.size.
+    """
     cdef int64_t key
     with nogil:
         key = kth(&v[0], v.shape[0], k, &keys[0]).key
@@ -110,7 +113,7 @@ def kth_magnitude(const double[::1] v, Py_ssize_t k, int64_t[::1] keys):
 
 
 def floyd_rivest(int64_t[::1] keys, Py_ssize_t k):
-    """Permute `keys` so that keys[k] is in its sorted place; return how many were looked at."""
+    """Permute `keys` so that keys[k] is in its sorted place; return how many keys were read."""
     cdef Py_ssize_t n = keys.shape[0], seen
     with nogil:
         seen = select(&keys[0], 0, n - 1, k)
@@ -118,7 +121,7 @@ def floyd_rivest(int64_t[::1] keys, Py_ssize_t k):
 
 
 cdef double level_by_rank(int64_t* gaps, Py_ssize_t n, double R) noexcept nogil:
-    """`level` by halving the range of ranks: each half is selected, then summed."""
+    """Do as `level`, by bisection of the ranks: each half is selected, then added up."""
     cdef Py_ssize_t lo = 0, hi = n, middle, i
     cdef double total = R, part
     while lo < hi:
@@ -136,11 +139,11 @@ cdef double level_by_rank(int64_t* gaps, Py_ssize_t n, double R) noexcept nogil:
 
 
 cdef double level(int64_t* gaps, Py_ssize_t n, double R) noexcept nogil:
-    """delta with sum max(0, delta - gap) = R; `gaps` are keys, the least is 0, n >= 1.
+    """Return delta with sum max(0, delta - gap) = R; `gaps` are keys, the least is 0, n >= 1.
 
-    Gaps above the delta that all of them would give cannot be below the right one. Dropping
-    these over and over (Michelot, J. Optim. Theory Appl. 50 (1986) 195) ends after a few
-    passes on most inputs.
+    Compute delta as if all gaps were below it. Gaps above this delta are also above the right
+    one, so they are dropped, and delta is computed again (Michelot, J. Optim. Theory Appl. 50
+    (1986) 195). On most inputs this ends after a few passes.
     """
     cdef double total, delta = R
     cdef Py_ssize_t kept, i
@@ -163,8 +166,8 @@ cdef double level(int64_t* gaps, Py_ssize_t n, double R) noexcept nogil:
 def l1_ball(double[::1] v, double R, double limit, int64_t[::1] keys):
     """Move v to the nearest point with |v|_1 <= R, in place.
 
-    Left as it is when |v|_1 <= limit, and when an entry is NaN or infinite: then no point is
-    nearest. limit >= R says how much rounding passes. keys.size >= v.size.
+    v stays if |v|_1 <= limit, where limit >= R allows for rounding. It also stays if an entry is
+    NaN or infinite, because then there is no nearest point. keys.size >= v.size.
     """
     cdef Py_ssize_t d = v.shape[0], n, i
     cdef double total, peak = 0.0, floor, after
@@ -175,7 +178,7 @@ def l1_ball(double[::1] v, double R, double limit, int64_t[::1] keys):
     with nogil:
         total = l1_norm(x, d, &peak)
         if total > limit and isfinite(peak):
-            # The mean excess bounds theta from below; less a margin for rounding of the sum.
+            # The mean excess, minus a margin for rounding of the sum, is at most theta.
             floor = max(0.0, peak - R, (total * (1 - 1e-9) - R) / d if isfinite(total) else 0.0)
             n = gather_above(x, d, min(magnitude_key(floor), magnitude_key(peak) - 1), &keys[0], d)
             for i in range(n):

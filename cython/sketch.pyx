@@ -10,15 +10,15 @@ from scipy.linalg.cython_blas cimport daxpy, dcopy, ddot, dgemv, dger, dscal
 
 
 cdef struct Sketch:
-    double* B                 # (d, 2 K): of class -1 the sketch and the sum of rows, then of +1
+    double* B                 # (d, 2 K): sketch and sum of rows of the negatives, then positives
     double* G                 # B^T B
     double* h                 # B^T u
     double* u                 # w = s u + B a
     double* a
     double* s
-    double* spent             # numbers of B touched since the last refresh, in rows of B
+    double* spent             # how much of B was changed since the last refresh, in rows of B
     double* g                 # scratch, (2 K,): B^T x
-    double* e                 # scratch, (K,): what x is multiplied by in the block of its class
+    double* e                 # scratch, (K,): B += x e^T in the block of its class
     double* b                 # scratch, (K,): B^T w of the other class
     int K
     int m                     # 2 K
@@ -26,19 +26,19 @@ cdef struct Sketch:
 
 
 cdef inline double* row(const Sketch* S, const Rows* X, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """Row of B that the stored value j of row i meets."""
+    """Return the row of B for the stored value j of row i."""
     return S.B + column(X, i, j) * <Py_ssize_t> S.m
 
 
 cdef inline void prefetch(const Sketch* S, const double* at) noexcept nogil:
-    """Ask for a row of B: they lie scattered, which defeats the prefetcher."""
+    """Load a row of B early; the hardware cannot predict scattered rows."""
     cdef int j
     for j in range(0, S.m, 8):
         AUCBENCH_PREFETCH(at + j)
 
 
 cdef inline void absorb(Sketch* S, const Rows* X, Py_ssize_t i, int k) noexcept nogil:
-    """g = B^T x, then B += x e^T in the block of class k, in one visit of each row of B."""
+    """g = B^T x, then B += x e^T in the block of class k; each row of B is read once."""
     cdef Py_ssize_t j = begin(X, i), end = begin(X, i + 1), skip = k * S.K
     cdef double* to[4]
     cdef int r, step = 1
@@ -82,7 +82,7 @@ cdef inline void multiply(Sketch* S, double c) noexcept nogil:
 
 
 cdef inline void refresh(Sketch* S) noexcept nogil:
-    """Make w explicit, u = w and a = 0: else u and B a grow, and cancel each other."""
+    """Set u = w and a = 0; otherwise u and B a would grow and cancel each other."""
     cdef double one = 1.0, zero = 0.0
     cdef int r, step = 1
     dgemv(b"T", &S.m, &S.d, &one, S.B, &S.m, S.a, &step, S.s, S.u, &step)
@@ -93,7 +93,7 @@ cdef inline void refresh(Sketch* S) noexcept nogil:
 
 
 cdef inline double learn(Sketch* S, const Rows* X, Py_ssize_t i, int k) noexcept nogil:
-    """Add x e^T to B and keep all that depends on it, w as it is; return w . x."""
+    """Add x e^T to B and update all that depends on it; w stays. Return w . x."""
     cdef double inner = dot(X, i, S.u), norm = square(X, i), half = norm / 2.0, one = 1.0, score
     cdef int step = 1, K = S.K
     absorb(S, X, i, k)
@@ -110,9 +110,9 @@ cdef inline double learn(Sketch* S, const Rows* X, Py_ssize_t i, int k) noexcept
 cdef inline double reach(
     const Sketch* S, const Rows* X, Py_ssize_t i, int o, double n, const double* q
 ) noexcept nogil:
-    """|x - c|^2 + tr S, c and S of class o, and what rounding may have taken from it.
+    """Return |x - c|^2 + tr S plus a bound of its rounding; c and S are of class o.
 
-    tr S = |Z - c q^T|^2 / n. All inner products of columns are in G, those with x in g.
+    tr S = |Z - c q^T|^2 / n. G has the inner products of the columns of B, g those with x.
     """
     cdef const double* G = S.G + o * S.K * (S.m + 1)
     cdef int last = S.K - 1, r
@@ -128,9 +128,9 @@ cdef inline void descend(
     Sketch* S, const Rows* X, Py_ssize_t i, int o, double score, double side, double eta,
     double lam, double n, const double* q
 ) noexcept nogil:
-    """w -= eta (lam w - side (x - c) + ((x - c) . w) (x - c) + S w), c and S of class o.
+    """w -= eta (lam w - side (x - c) + ((x - c) . w) (x - c) + S w); c and S are of class o.
 
-    S w = (Z v - (q . v) c) / n with v = Z^T w - (c . w) q: in the columns of B.
+    S w = (Z v - (q . v) c) / n with v = Z^T w - (c . w) q, a combination of the columns of B.
     """
     cdef int K = S.K, step = 1, r
     cdef double* a = S.a + o * K
@@ -155,12 +155,13 @@ def sketch_pass(
     double[:, ::1] G, double[:, ::1] ha, double[::1] u, double[::1] numbers,
     double[:, ::1] work, double[::1] spread=None,
 ):
-    """Count each row into the sketch of its class (0: -1, 1: +1), then step.
+    """Add each row to the sketch of its class (0: negative, 1: positive), then step.
 
-    noise[t] is r of row order[t]: Z += x r^T, q += r. ha = [h, a]; numbers = [s, spent];
-    `work` is (3, 2 K). There is no step before the first row of the other class. With K
-    columns for each class a step costs O(stored values K + K^2). With `spread` = [kappa], the
-    largest |x - c|^2 + tr S so far, eta is a share of 1 / (lam + kappa).
+    noise[t] is the vector r of row order[t]: Z += x r^T and q += r. ha = [h, a], numbers =
+    [s, spent], and `work` is (3, 2 K). There is no step before the first row of the other class.
+    With K columns for each class, a step costs O(K times the stored values of the row + K^2).
+    With `spread` = [kappa], eta is a share of 1 / (lam + kappa), where kappa is the largest
+    |x - c|^2 + tr S so far.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef int K = <int> q.shape[1] + 1, tau = K - 1, step = 1, i, k, o

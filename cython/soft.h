@@ -1,17 +1,21 @@
-/* Soft-thresholding of all weights, as SPAM needs it after each row: at once, or lazily.
+/* Soft-thresholding of all weights, which SPAM needs after each row: at once, or lazily.
  *
- * At once: one sweep reads w, its sum and m, and writes w and the sum; three functions would
- * read w three times. Lanes of 8 keep the sums of the dot product (clones.h);
- * soft-thresholding works on the bits, as vectors have no ternary operator in C.
+ * At once: one loop reads w, its sum and m, and writes w and the sum. Three functions would read
+ * w three times. The sums of the dot product have 8 lanes (clones.h). Soft-thresholding works on
+ * bits, because vectors have no ternary operator in C.
  *
- * Lazily: weights that a row does not hold move on their own, and a window of steps knows how.
- * With q_k the product of 1 + eta_i l2 and C_k = l1 sum of eta_i q_{i-1}, a weight that last
- * moved after step h has |w_k| = max(0, K - C_k) / q_k, K = |w_h| q_h + C_h, until a row holds
- * it again. Hence its sum follows from two running sums, and w . m = (sum of m K - C_k times
- * the sum of m sign(K)) / q_k over the weights that live: all die at steps that K tells, so
- * each step knows what to take off. Weights that are 0 never die. A row of s values costs
- * O(s), without branches that are taken at random: what weights take off that are dead already
- * goes to a step that has passed, what those do that never die to steps behind the last.
+ * Lazily: a weight that a row does not store changes in a known way. Take a window of steps. Let
+ * q_k be the product of 1 + eta_i l2 over the steps i up to k, and C_k the sum of
+ * l1 eta_i q_{i-1}. A weight that a row last stored at step h has |w_k| = max(0, K - C_k) / q_k
+ * with K = |w_h| q_h + C_h, until a row stores it again. So the sum of its values follows from
+ * two running sums. Say that a weight dies at the step at which it becomes 0; K determines that
+ * step. Over the weights that live, w . m = (sum of m K - C_k times the sum of m sign(K)) / q_k.
+ * Each step has a record of what the weights that die at it subtract from these sums. Weights
+ * that are 0 already never die.
+ *
+ * A row of s values costs O(s), without branches that are hard to predict. To avoid them, a dead
+ * weight subtracts from the record of a past step, and a weight that never dies from the record
+ * of a step after the last.
  */
 #ifndef AUCBENCH_SOFT_H
 #define AUCBENCH_SOFT_H
@@ -44,7 +48,7 @@ static double aucbench_soft(
         u += r;
         memcpy(sum + j, &u, sizeof u);
         AUCBENCH_LOAD(u, m + j);
-        u = a + r * u; /* two sums that take turns: one would wait for itself */
+        u = a + r * u; /* two sums in turn: each addition waits for the last */
         a = b;
         b = u;
     }
@@ -62,34 +66,34 @@ typedef double aucbench_v2 __attribute__((vector_size(16), aligned(8), may_alias
 typedef double aucbench_v4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t aucbench_i4 __attribute__((vector_size(32)));
 
-#define AUCBENCH_NEVER 8 /* steps behind the last; sums into one would wait for each other */
-#define AUCBENCH_BINS 4  /* per step, so that most searches end where they begin */
+#define AUCBENCH_NEVER 8 /* steps after the last; with one, additions would wait */
+#define AUCBENCH_BINS 4  /* per step, so that most searches end in the first bin */
 
 typedef struct {
-    double K;     /* sign(w) (|w| q + C), as it was when w last moved */
-    double total; /* sum of its values, once (K, sign(w)) . (paid - paid then) is added */
+    double K;     /* sign(w) (|w| q + C), when a row last stored w */
+    double total; /* sum of its values, without (K, sign(w)) . (paid - paid then) */
     double m[2];  /* m_-, m_+ */
 } aucbench_cell;
 
 typedef struct {
-    double C;          /* infinite behind the last step */
+    double C;          /* infinite after the last step */
     double q;
     aucbench_v2 paid;  /* sums of 1 / q and of -C / q over the steps before it */
-    aucbench_v4 death; /* what weights that die here take off the level */
+    aucbench_v4 death; /* what the weights that die here subtract from the level */
 } aucbench_step;
 
-/* Steps 0..size, of which 0 is the state before the first, and what they know of d weights. */
+/* A window: the steps 0..size, where 0 is the state before the first, and d weights. */
 typedef struct {
     aucbench_cell *cells;
-    int *due; /* weight -> the step at which it dies: the first with C >= |K| */
+    int *due; /* of each weight, the step at which it dies: the first with C >= |K| */
     aucbench_step *steps;
     int size;
-    int *first; /* bin of |K| -> the first step with C in that bin or a later one */
+    int *first; /* of each bin of |K|, the first step with C in that bin or a later one */
     double top, scale;
-    aucbench_v4 level; /* sums over the living of m_- K, m_- sign(K), m_+ K, m_+ sign(K) */
-    aucbench_v2 *old, *now; /* (K, sign(K)) of the weights a row holds, before and after it, */
-    double *live;           /* 1 for those that lived before it, */
-    int *bin;               /* and the bins of |K| after it */
+    aucbench_v4 level; /* sums over living weights of m_- K, m_- sign(K), m_+ K, m_+ sign(K) */
+    aucbench_v2 *old, *now; /* (K, sign(K)) of the weights that a row stores, before and after it */
+    double *live;           /* 1 for those that lived before it */
+    int *bin;               /* the bins of |K| after it */
 } aucbench_window;
 
 AUCBENCH_INLINE double aucbench_soft1(double x, double t)
@@ -103,7 +107,7 @@ AUCBENCH_INLINE int aucbench_bin(double K, double top, double scale, int spread)
     return (int)((K < top ? K : top) * scale) + (K > top) * (1 + spread % AUCBENCH_NEVER);
 }
 
-/* The first step with C >= |K|, which is in this bin. */
+/* The first step with C >= |K|, where |K| is in this bin. */
 AUCBENCH_INLINE int aucbench_death(const aucbench_window *W, double K, int bin)
 {
     int due = W->first[bin];
@@ -126,7 +130,7 @@ AUCBENCH_INLINE void aucbench_means(const aucbench_cell *c, aucbench_v4 *m)
 
 #define AUCBENCH_TWICE(a) ((aucbench_v4){(a)[0], (a)[1], (a)[0], (a)[1]})
 
-/* Bins of C; a NaN or an infinity among them leaves one bin and no wrong index. */
+/* Set up the bins of C; with a NaN or an infinity there is one bin, and no index is wrong. */
 static void aucbench_index(aucbench_window *W)
 {
     double last = W->steps[W->size].C;
@@ -142,7 +146,7 @@ static void aucbench_index(aucbench_window *W)
     }
 }
 
-/* Enter all weights, K = w. */
+/* Begin a window: enter all weights with K = w. */
 AUCBENCH_CLONES
 static void aucbench_lazy_begin(aucbench_window *to, int d)
 {
@@ -162,7 +166,7 @@ static void aucbench_lazy_begin(aucbench_window *to, int d)
     *to = W;
 }
 
-/* K = w after the last step, and the sums up to date. */
+/* End a window: K = w after the last step, and all sums are complete. */
 AUCBENCH_CLONES
 static void aucbench_lazy_end(aucbench_window *W, int d)
 {
@@ -193,8 +197,8 @@ static double aucbench_lazy_dot(
     return (s + r) / W->steps[k].q;
 }
 
-/* What a step makes of the weights of a row, without a branch or an index: SIMD. Weights that
- * the prox of the step kills are 0 at once, and so is what they add to a sum. */
+/* Step the weights of a row, without a branch or an index, so that it becomes SIMD. Weights that
+ * the prox of the step makes 0 are 0 at once, and they add 0 to a sum. */
 AUCBENCH_INLINE void aucbench_push(
     const aucbench_window *W, int stored, double C, double next, double step,
     const double *restrict x, const double *restrict old, double *restrict now,

@@ -4,7 +4,7 @@ from libc.math cimport fmax, fmin, sqrt
 from rows cimport Rows, ahead, dot, first, first_index, view
 from scaled cimport Scaled, add, count, fold, multiply, scaled, score
 
-cdef double LOST = 2.0**12          # units by which |w|^2 may be wrong: relatively 5e-13
+cdef double LOST = 2.0**12          # allowed error of |w|^2, in units of rounding: 5e-13
 
 
 cdef struct Norm:
@@ -28,7 +28,7 @@ cdef inline void step(
     cdef double kept = shrink * shrink * norm.square, added = c * c * square, f
     cdef double most = 2.0 * (kept + added)  # (p + q)^2 <= 2 p^2 + 2 q^2
     w.s *= shrink
-    # That s is in its range, also once the projection has scaled w down by R / sqrt(most).
+    # Keep s in its range, also after the projection has scaled w down by R / sqrt(most).
     if not 1e-8 * (most + R * R) < w.s * w.s * R * R < 4.0 * R * R:
         fold(w)
     add(w, c, X, i)
@@ -53,12 +53,13 @@ def solam_pass(
     const double[::1] steps, double lam, double R, bint running,
     double[::1] w, double[::1] u, double[::1] total, double[::1] numbers,
 ):
-    """Descend in (w, a, b), ascend in alpha, project, for each row; total += step w before it.
+    """For each row: total += step w, descend in (w, a, b), ascend in alpha, then project.
 
-    numbers = [a, b, alpha, kappa, rows seen, positives seen, sum of steps]; kappa is the
-    largest |x| seen when `running`. u holds zeros, before and after. The gradient of row x is
-    2 share (x . w - own + sign (1 + alpha)), with the share of the other class; that of a
-    (of b) has the same first term. A step costs O(stored values of the row).
+    numbers = [a, b, alpha, kappa, rows seen, positives seen, sum of steps]. If `running`, kappa is
+    the largest |x| seen. u holds zeros, before and after. The gradient of a row in w is
+    2 share (x . w - own - side (1 + alpha)) x. Here own is a for a positive and b for a negative
+    row, side is its label, and share is that of the other class. A step costs O(stored values of
+    the row).
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Scaled W = scaled(<double*> first(w), <double*> first(u), <double*> first(total), d)

@@ -37,7 +37,7 @@ cdef extern from "soft.h" nogil:
     void aucbench_lazy_step(
         aucbench_window* to, int k, double step, int stored, const double* x, const int* columns)
 
-cdef double LOST = 2.0**14          # halves of a last place by which w . m may be wrong: 2e-12
+cdef double LOST = 2.0**14          # allowed error of w . m, in halves of the last place: 2e-12
 
 
 def ridge_pass(
@@ -48,11 +48,11 @@ def ridge_pass(
 ):
     """w <- (w - eta_t g_t x) / (1 + eta_t l2) for each row, and total += w after each.
 
-    means holds m_-, then m_+. The levels w . m_+ and w . m_- follow from cross[i] =
-    (x_i . m_-, x_i . m_+, |x_i| |m| for the longer m), so that a step costs O(stored values of
-    the row). They are computed once more when `lost`, a bound of their error, is no longer
-    small beside them or the margin 1, as after steps that were too long. u holds zeros, before
-    and after.
+    means holds m_-, then m_+. The levels w . m_+ and w . m_- are updated with cross[i] =
+    (x_i . m_-, x_i . m_+, |x_i| |m| for the longer m). So a step costs O(stored values of the
+    row). `lost` is a bound of their error. If it is not small beside the levels and the margin 1,
+    for example after steps that were too long, the levels are computed anew. u holds zeros,
+    before and after.
     """
     cdef Rows X = view(values, columns, starts, d), M = view(means, None, None, d)
     cdef Scaled W = scaled(&w[0], &u[0], &total[0], d)
@@ -89,8 +89,8 @@ def soft_pass(
 ):
     """w <- soft(w - eta_t g_t x, eta_t l1) / (1 + eta_t l2) for each row, total += w after each.
 
-    means holds m_-, then m_+. The gradient of a row asks for one of a = w . m_+ and
-    b = w . m_-, which the sweep of the row before computes. A step costs O(d).
+    means holds m_-, then m_+. The gradient of a row needs either w . m_+ or w . m_-. The loop
+    over w of the row before computes it. A step costs O(d).
     """
     cdef Rows X = view(values, columns, starts, d), M = view(means, None, None, d)
     cdef const int* order_ = first_index(order)
@@ -117,10 +117,10 @@ cdef inline void plan(
     aucbench_window* W, const Rows* X, const int* order, const double* steps, Py_ssize_t rows,
     int longest, Py_ssize_t budget, double l1, double l2
 ) noexcept nogil:
-    """Tabulate the next steps: at most `longest`, of about `budget` stored values.
+    """Tabulate the next steps: at most `longest`, with about `budget` stored values.
 
-    K, like the sums, grows with q: it ends before they lose more than four digits, and a step
-    that would take more at once is a window of its own.
+    K and the sums grow with q. The window ends before they lose more than four digits. A single
+    step that loses more is a window of its own.
     """
     cdef aucbench_step* s = W.steps
     cdef double[2] paid = [0.0, 0.0]
@@ -145,7 +145,7 @@ cdef inline void plan(
 cdef inline void lazy_row(
     aucbench_window* W, const Rows* X, Py_ssize_t i, int k, double sign, double rate
 ) noexcept nogil:
-    """Step k + 1 of the window, with row i; `rate` is 2 eta times the share of the other class."""
+    """Do step k + 1 of the window with row i; rate = 2 eta times the share of the other class."""
     cdef Py_ssize_t at = begin(X, i)
     cdef int stored = <int> (begin(X, i + 1) - at)
     cdef const double* x = X.values + at
@@ -157,7 +157,7 @@ cdef inline void lazy_row(
 
 
 cdef inline bint faded(const aucbench_window* W, int k, double* lost) noexcept nogil:
-    """Whether the levels at step k are too small beside the sums they have come from."""
+    """Return whether the levels at step k are too small beside the sums they come from."""
     cdef const double* sums = <const double*> &W.level
     cdef double C = W.steps[k].C, size = W.steps[k].q
     cdef int r
@@ -174,11 +174,11 @@ def soft_lazy(
     double[::1] w, double[::1] total, Py_ssize_t budget,
     double[:, ::1] cells, double[:, ::1] tables, double[:, ::1] row, int[::1] due, int[::1] bins,
 ):
-    """`soft_pass` over CSR rows, where a step costs O(stored values of the row), amortised.
+    """Do as `soft_pass`, over CSR rows; a step costs O(stored values of the row), amortised.
 
-    It costs O(d) only where a window ends (soft.h): after `budget` stored values, after
-    T steps, when q has grown a lot, or when the levels have become small. Scratch: cells (d, 4), tables (T + 9, 8), row (d, 6),
-    due (d,), bins (4 T + 9,).
+    The end of a window (soft.h) costs O(d). A window ends after `budget` stored values, after T
+    steps, when q has grown a lot, or when the levels have become small. Scratch arrays: cells
+    (d, 4), tables (T + 9, 8), row (d, 6), due (d,), bins (4 T + 9,).
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef const int* order_ = first_index(order)

@@ -9,7 +9,7 @@ from scaled cimport Scaled, add, fold, multiply, scaled, score
 cdef inline double derived(
     double share, double lam, double p, double top
 ) noexcept nogil:
-    """share / (lam + top / (2 p)), of the curvature of the loss at w = 0 in the rarer class"""
+    """Return share / (lam + top / (2 p)), from the curvature at w = 0 in the rarer class."""
     return 2.0 * p * share / (2.0 * p * lam + top)
 
 
@@ -21,10 +21,10 @@ def uni_exp_pass(
 ):
     """w <- (1 - eta lam) w + eta y exp(-y w.x) x / (2 p_y) for each row.
 
-    seen = (negatives, positives) so far; p_y is the share of the row's class among them, the
-    row included. A step costs O(stored values of the row). With `longest` = [the largest |x|^2
-    so far] and the square norms of all rows, eta is a share of 1 / (lam + longest / (2 p)), p
-    the share of the rarer class, and what x is multiplied by is at most 1 / longest.
+    seen = (negatives, positives) so far. p_y is the share of the row's class among them, with
+    this row. A step costs O(stored values of the row). With `longest` = [the largest |x|^2 so
+    far] and the square norms of all rows, eta is a share of 1 / (lam + longest / (2 p)), where p
+    is the share of the rarer class. Then the factor of x is at most 1 / longest.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Scaled W = scaled(<double*> first(w), NULL, NULL, d)

@@ -11,15 +11,15 @@ cdef extern from "aum_line.h" nogil:
     void aucbench_sort(int m, double* x, long long* w)
 
 cdef enum:
-    SORTED = 128  # most values that are sorted as they are
-    DRAWN = 1024  # most values drawn to narrow a selection
+    SORTED = 128  # up to this number of values, all are sorted
+    DRAWN = 1024  # largest number of values drawn to narrow a selection
 
 
 cdef inline int draw(
     const double** x, const Py_ssize_t* m, const long long* weight, double* value,
     long long* mass, double* error,
 ) noexcept nogil:
-    """Draw from both classes, sorted, with weights; error: about 2.5 deviations of a sum."""
+    """Draw sorted values with weights from both classes; error: about 2.5 deviations of a sum."""
     cdef Py_ssize_t total = m[0] + m[1], most, q, i
     cdef int k, size = 0
     error[0] = 0.0
@@ -40,7 +40,7 @@ cdef inline int draw(
 cdef inline double reached(
     int size, const double* value, const long long* mass, double target, double missed
 ) noexcept nogil:
-    """First value, from above, at which the weight reaches target, or `missed`."""
+    """Return the first value, from above, at which the weight reaches target, or `missed`."""
     cdef long long sum = 0
     cdef int i
     for i in range(size):
@@ -54,9 +54,10 @@ cdef inline double weighted(
     const double** x, double** kept, const Py_ssize_t* sizes, const long long* weight,
     long long target,
 ) noexcept nogil:
-    """Largest value such that the weight at or above it is >= target, in expected O(n).
+    """Return the largest value with a weight >= target at or above it, in expected O(n).
 
-    A sample gives an interval that holds it; what lies there is kept and searched again.
+    A sample gives an interval that contains it. The values in the interval are kept, and the
+    search goes on among them.
     """
     cdef double value[DRAWN]
     cdef long long mass[DRAWN]

@@ -238,7 +238,7 @@ def assert_exact_or_too_far(s, d, y):
     """As `assert_exact`; a first minimiser that no float holds is an error, a last one inf."""
     lo, hi, aum = twins.aum_line_min(s, d, y)
     if lo > LARGEST:
-        with pytest.raises(DataError, match=r"beyond 1\.8e308"):
+        with pytest.raises(DataError, match=r"above 1\.8e308"):
             aum_line_min(s, d, y)
         return
     found = aum_line_min(s, d, y)
@@ -270,7 +270,7 @@ BAD = [
     ([0.0, 1.0], [[1.0, 0.0]], [1, 0], "direction has shape"),
     ([0.0, 1.0], [1.0, 0.0], [1, 1], "all 2 labels are positive"),
     ([0.0, 1e300], [1e-300, 0.0], [0, 1], None),
-    ([1e300, 0.0], [1e-300, 0.0], [0, 1], "beyond 1.8e308"),
+    ([1e300, 0.0], [1e-300, 0.0], [0, 1], "above 1.8e308"),
 ]
 
 

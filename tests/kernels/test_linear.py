@@ -89,7 +89,7 @@ def test_rows_that_do_not_exist_are_refused():
     data = Data.of(np.eye(3), [1, -1, 1])
 
     for block in ([3], [-1]):
-        with pytest.raises(ValueError, match="asked of data with 3 rows"):
+        with pytest.raises(ValueError, match="but there are 3 rows"):
             data.scores(np.ones(3), np.array(block, dtype=np.int32))
 
 
