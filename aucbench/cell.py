@@ -19,7 +19,7 @@ class Cell:
 
     Attributes
     ----------
-    solver, dataset, preprocess, objective, projector : str or None
+    solver, dataset, features, objective, projector : str or None
         Specifications as the user gave them; the last two replace the solver's own.
     tune : bool or tuple of (parameter, values)
         See `Choice`.
@@ -40,7 +40,7 @@ class Cell:
     solver: str
     tune: Tuning
     dataset: str
-    preprocess: str
+    features: str
     objective: str | None
     projector: str | None
     positive: Labels
@@ -63,7 +63,7 @@ class Cell:
 
     def __str__(self) -> str:
         """One line for people."""
-        where = f"{self.dataset}, {self.preprocess}"
+        where = f"{self.dataset}, {self.features}"
         return f"{self.label} on {where}, seed {self.seed}, split {self.split}"
 
     def to_json(self) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def cell(solver="means", dataset=DATA, **given):
     """Return a cell that takes milliseconds."""
     plain = {
         "tune": False,
-        "preprocess": "maxabs",
+        "features": "maxabs",
         "objective": None,
         "projector": None,
         "positive": None,

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.engines import make_engine
-from aucbench.bench.plan.plan import Plan, choices, with_features
+from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.results.export import flat
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
@@ -24,8 +24,7 @@ def compare(
     solvers: str | Iterable[str],
     data: str | Iterable[str],
     *,
-    preprocess: str = "maxabs",
-    features: str | Iterable[str] = (),
+    features: str | Iterable[str] = "maxabs",
     objective: str | None = None,
     projector: str | None = None,
     positive: Any = None,
@@ -52,7 +51,8 @@ def compare(
     data : str or iterable of str
         Specifications, files, or URLs with `#sha256=`.
     features : str or iterable of str
-        Feature maps after the preprocessing, as `nystroem[rank=50]`; each gives cells of its own.
+        Feature maps, fitted on the training rows; `maxabs+nystroem[rank=50]` applies the second
+        after the first. Each one gives cells of its own.
     tune : bool
         Tune each solver over its published grid, on the training rows only.
     timeout, memory : float, optional
@@ -61,7 +61,7 @@ def compare(
         Cells at once; as many as cores when left out.
     out : Path, optional
         Folder that keeps the results; what it holds already is not run again.
-    preprocess, objective, projector, positive, drop, splits, repeats, passes, seconds,
+    objective, projector, positive, drop, splits, repeats, passes, seconds,
     gap_tol, seed :
         See `Plan`.
 
@@ -78,7 +78,7 @@ def compare(
     plan = Plan(
         _specs(data),
         choices(_specs(solvers), tune=tune),
-        _specs(preprocess),
+        _specs(features),
         objective,
         projector,
         positive,
@@ -92,7 +92,6 @@ def compare(
         timeout=timeout,
         memory=memory,
     )
-    plan = with_features(plan, _specs(features))
     with ExitStack() as stack:
         folder = out or Path(stack.enter_context(TemporaryDirectory(prefix="aucbench-"))) / "out"
         store = stack.enter_context(Store(folder, create=True))

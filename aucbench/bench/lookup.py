@@ -35,7 +35,7 @@ TARGET = "target.npz"
 FIELDS = {  # of a plan, by kind
     "objectives": "objective",
     "projectors": "projector",
-    "features": "preprocess",
+    "features": "features",
     "data": "datasets",
 }
 
@@ -94,7 +94,7 @@ class Lookups:
             names["objective"] = Name("objectives", cell.objective)
         if cell.projector is not None:
             names["projector"] = Name("projectors", cell.projector)
-        for number, part in enumerate(registry.joined_specs(cell.preprocess)):
+        for number, part in enumerate(registry.joined_specs(cell.features)):
             names[f"features {number}" if number else "features"] = Name("features", part)
         return {role: self.known[name] for role, name in names.items()}
 
@@ -132,7 +132,7 @@ def lookup_jobs(plan: Plan) -> Iterator[tuple[Name, Job]]:
         job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE)
         yield Name("solvers", choice.spec, choice.tuning), job
     named = (("objectives", plan.objective), ("projectors", plan.projector))
-    maps = (part for spec in plan.preprocess for part in registry.joined_specs(spec))
+    maps = (part for spec in plan.features for part in registry.joined_specs(spec))
     for kind, spec in chain(named, (("features", part) for part in maps)):
         if spec is not None:
             yield Name(kind, spec), resolve_job({kind: [spec]}, (), RESOLVE)
@@ -205,9 +205,7 @@ def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
 def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
     """Error that a plan file can find the line of."""
     if name.kind != "solvers":
-        first = {registry.joined_specs(joined)[0] for joined in plan.preprocess}
-        follows = name.kind == "features" and name.spec not in first
-        return PlanError(sentence, "features" if follows else FIELDS[name.kind], value=name.spec)
+        return PlanError(sentence, FIELDS[name.kind], value=name.spec)
     number = [(c.spec, c.tuning) for c in plan.solvers].index((name.spec, name.tuning))
     return PlanError(sentence, "solvers", number, "spec", value=name.spec)
 

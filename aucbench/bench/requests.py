@@ -70,7 +70,7 @@ def cell_job(
         "data": first.key,
         "hash": data,
         "dataset": cell.dataset,
-        "preprocess": cell.preprocess,
+        "features": cell.features,
         "split": cell.split,
         "seed": cell.seed,
         "learnt": learnt,

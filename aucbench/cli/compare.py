@@ -37,12 +37,14 @@ def compare(
     data: Annotated[
         Texts, typer.Option(help="Names, files, or https://...#sha256=HEX; repeatable.")
     ] = None,
-    preprocess: Annotated[
-        str, typer.Option(help="maxabs, standard, unit, unit-centred or none; several with commas.")
-    ] = "maxabs",
     features: Annotated[
         Texts,
-        typer.Option(help="Feature map after the preprocessing, as nystroem[rank=50]; repeatable."),
+        typer.Option(
+            "--features",
+            "--preprocess",
+            help="maxabs, standard, unit, unit-centred or none; maxabs+nystroem[rank=50] applies "
+            "one after the other; repeatable. [default: maxabs]",
+        ),
     ] = None,
     objective: Annotated[str | None, typer.Option(help="In place of the solvers' own.")] = None,
     projector: Annotated[str | None, typer.Option(help="In place of the solvers' own.")] = None,
@@ -77,12 +79,12 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
-    from aucbench.bench.plan.plan import DEFAULT_SOLVERS, Plan, choices, with_features
+    from aucbench.bench.plan.plan import DEFAULT_SOLVERS, Plan, choices
 
     plan = Plan(
         _specs(data),
         choices(_specs(solvers) or DEFAULT_SOLVERS, tune=tune),
-        _specs([preprocess]),
+        _specs(features) or ("maxabs",),
         objective,
         projector,
         positive=entries("positive", positive) or None,
@@ -94,7 +96,7 @@ def compare(
         seconds=seconds,
         gap_tol=gap_tol,
     )
-    plan = limited(with_features(plan, _specs(features)), timeout, memory, timing=timing)
+    plan = limited(plan, timeout, memory, timing=timing)
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
     way_on = "run the same command again to go on" if out else "--out DIR would keep the others"

@@ -171,10 +171,10 @@ def _plans(store: Store) -> list[Plan]:
 def _listed(plan: Plan, most: int) -> Iterator[str]:
     """Text of the first cells, one line each, many lines at a time."""
     solvers = {(c.spec, c.tuning): shown(c.label) for c in plan.solvers}
-    names = {**_padded(plan.datasets), **_padded(plan.preprocess)}
+    names = {**_padded(plan.datasets), **_padded(plan.features)}
     width = len(str(max(plan.seeds) + plan.repeats))
     lines = (
-        f"{names[cell.dataset]}  {names[cell.preprocess]}  seed {cell.seed:<{width}}  "
+        f"{names[cell.dataset]}  {names[cell.features]}  seed {cell.seed:<{width}}  "
         f"split {cell.split:<2}  {solvers[cell.solver, cell.tune]}"
         for cell in islice(plan.cells(), most)
     )
@@ -191,7 +191,7 @@ def _padded(names: Sequence[str]) -> dict[str, str]:
 def _size(plan: Plan) -> str:
     parts = (
         (len(plan.datasets), "data set(s)"),
-        (len(plan.preprocess), "preprocessing(s)"),
+        (len(plan.features), "feature map(s)"),
         (len(plan.solvers), "solver(s)"),
         (plan.splits, "splits"),
         (plan.repeats, "repeat(s)"),

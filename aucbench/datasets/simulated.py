@@ -29,7 +29,7 @@ def outbreak(
     """Disease outbreak: negatives N(0, I); positives N(μ, 1) on k features, N(0, 1) elsewhere.
 
     The rows are not standardised here. The paper standardises them by means and deviations of
-    the training rows; the preprocessing "standard" of a comparison does the same.
+    the training rows; the feature map "standard" of a comparison does the same.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class UnitCentred:
 
     References
     ----------
-    The preprocessing of the large data sets in the SPDAM paper (section 5.2).
+    The scaling of the large data sets in the SPDAM paper (section 5.2).
     """
 
     exempt: ClassVar[int] = 0

@@ -76,10 +76,10 @@ class Refitted:
         except MemoryError:  # the limit of the cell
             raise
         except AucbenchError as refusal:
-            raise DataError(f"preprocessing an inner fold of tuning: {refusal}") from refusal
+            raise DataError(f"mapping an inner fold of tuning: {refusal}") from refusal
         except (Exception, SystemExit) as error:
             raise PluginError(
-                f"preprocessing an inner fold of tuning raised {type(error).__name__} "
+                f"mapping an inner fold of tuning raised {type(error).__name__} "
                 f"({message(error)}); take another "
                 "map, or the solver without tuning"
             ) from error

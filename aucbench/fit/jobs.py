@@ -128,7 +128,7 @@ def split(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
     learnt = unpack_numbers(request["learnt"], raw.n)
     held = np.setdiff1d(np.arange(raw.n, dtype=np.int32), learnt, assume_unique=True)
     train = Data(raw.take(learnt), unpack_target(request["target"]))
-    features = registry.get_features(request["preprocess"])
+    features = registry.get_features(request["features"])
     rng = _of_split(request["seed"], request["split"])
     train, test = mapped_parts(train, raw.take(held), features, rng)
     rows.save(train.rows, room / "train")
@@ -191,7 +191,7 @@ def _fitted(
 
 
 def _tuned(planned: Cell, source: Path, folder: Path, train: Data) -> Tuned:
-    features, refit = registry.get_features(planned.preprocess), None
+    features, refit = registry.get_features(planned.features), None
     if not is_shared(features):
         numbers, rng = rows.read(folder, "learnt"), _of_split(planned.seed, planned.split)
         refit = Refitted(features, train, rows.mapped(source / "raw"), numbers, rng)

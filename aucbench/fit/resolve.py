@@ -96,7 +96,7 @@ def _features(spec: str) -> dict[str, Any]:
     made = registry.get_features(spec)
     if made.exempt:
         raise ParameterError(
-            f"{spec} adds an intercept, which is not preprocessing; ask a solver for it, as in "
+            f"{spec} adds an intercept, which only a solver may do; ask it, as in "
             "sto-iht[intercept=True]"
         )
     return {"parameters": parameters(made)}

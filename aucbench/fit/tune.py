@@ -4,8 +4,8 @@ Design
   a. Every solver gets the same number of points, `tune_evals`, or all of its grid when that
      is smaller. (Rejected: the same seconds, with which a result depends on the load.)
   b. Folds are the outer loop, so that the rows of one fold are in memory at a time.
-  c. Preprocessing is part of what is tried: a map is fitted to each inner fold anew, unless
-     it declares that it may be shared (see `preprocess`). It never sees a test row.
+  c. The feature map is part of what is tried: a map is fitted to each inner fold anew, unless
+     it declares that it may be shared (see `features`). It never sees a test row.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Tuned:
     seconds : float
         Inside the solver, all points and folds, and `map_seconds`.
     map_seconds : float
-        Inside the preprocessing of inner folds; 0 where it is shared.
+        Inside the feature maps of inner folds; 0 where it is shared.
     table : tuple of dict
         A row for each point in the order of the grid: parameters, status ("ok", "error" or
         "invalid"; a point that failed is not tried on the folds that follow), reason,
@@ -70,7 +70,7 @@ class Tuned:
         return self.point
 
     def to_json(self) -> dict[str, Any]:
-        """Return the chosen hyperparameters, the seconds of preprocessing and the table."""
+        """Return the chosen hyperparameters, the seconds of feature maps and the table."""
         chosen = canonical(self.point)
         return {"chosen": chosen, "map_seconds": self.map_seconds, "table": [*self.table]}
 
@@ -86,9 +86,9 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
         Solver, grid, seed, number of points and folds; the budget of each inner fit.
     build : function (point) -> Solver
     train : Data
-        The training rows of the cell, preprocessed.
+        The training rows of the cell, mapped.
     refit : Refitted, optional
-        Makes the rows of each fold where preprocessing is not shared.
+        Makes the rows of each fold where the map is not shared.
 
     Raises
     ------

@@ -25,5 +25,5 @@ def require_squares(chunk: Chunk, parameter: str) -> None:
     if not length <= LONGEST:
         raise DataError(
             f"a row of length {length:.3g} is too long to derive a step size from, at most "
-            f"{LONGEST:g}: scale the features, as --preprocess maxabs does, or give {parameter}"
+            f"{LONGEST:g}: scale the features, as --features maxabs does, or give {parameter}"
         )

@@ -151,7 +151,7 @@ class Steps:
         if not isfinite(q):
             raise DataError(
                 f"rows of length {R:.3g} from their class mean are too long for a ridge of {lam}; "
-                "scale the features, as preprocessing with maxabs does"
+                "scale the features, as the feature map maxabs does"
             )
         return Steps(1.0 / (1.0 + 4.0 * ratio / q) if ratio else 1.0, mu * q, q / (q + 2.0))
 

@@ -1,4 +1,4 @@
-"""`--features`: maps that follow the preprocessing."""
+"""`--features`: maps of the rows, fitted on the training rows."""
 
 import json
 
@@ -16,27 +16,26 @@ def records(path):
     return json.loads(path.read_text())
 
 
-def test_each_map_follows_each_preprocessing_and_is_a_part_of_its_name(cli, toys, tmp_path):
+MAPS = ("standard+nystroem[rank=60]", "none", "none+unit+nystroem[rank=9]")
+
+
+@pytest.mark.parametrize("option", ["--features", "--preprocess"])
+def test_each_map_gives_cells_and_joined_ones_are_applied_in_turn(cli, toys, tmp_path, option):
     path = tmp_path / "rows.json"
-    features = ("--features", "nystroem[rank=60]", "--features", "none,unit+nystroem[rank=9]")
-    result = cli(*ASK, "--preprocess", "standard,none", *features, "--json", path)
-    found = {(row["preprocess"], row["d"]): row["auc"] for row in records(path)}
+    result = cli(*ASK, option, MAPS[0], option, ",".join(MAPS[1:]), "--json", path)
+    found = {(row["features"], row["d"]): row["auc"] for row in records(path)}
 
     assert result.exit_code == 0, result.output
-    assert set(found) == {
-        (f"{first}+{then}", d)
-        for first in ("standard", "none")
-        for then, d in (("nystroem[rank=60]", 60), ("none", 2), ("unit+nystroem[rank=9]", 9))
-    }
+    assert set(found) == {*zip(MAPS, (60, 2, 9), strict=True)}
     assert "standard+nystroem[rank=60]" in result.stdout
-    assert found["standard+none", 2] < 0.8 < 0.9 < found["standard+nystroem[rank=60]", 60]
+    assert found["none", 2] < 0.8 < 0.9 < found[MAPS[0], 60]
 
 
 @pytest.mark.parametrize(
     ("features", "sentence"),
     [
         ("nystroem[rnk=5]", "did you mean 'rank'"),
-        ("unit+append-one", "is not preprocessing"),
+        ("unit+append-one", "adds an intercept"),
         ("nystroem[", "']' is missing"),
         ("nystroem+", "nothing stands here"),
         ("", "nothing stands here"),
@@ -51,8 +50,7 @@ def test_what_makes_no_sense_is_told_before_the_first_fit(cli, toys, features, s
 
 PLAN = """\
 datasets = ["radial[n=300]"]
-preprocess = ["standard"]
-features = ["nystroem[rank=20]"]
+features = ["standard+nystroem[rank=20]", "none"]
 splits = 2
 
 [[solvers]]
@@ -62,27 +60,26 @@ spec = "means"
 
 def test_a_plan_file_has_the_key_features():
     plan = parse_plan(PLAN)
-    joined = ("standard+nystroem[rank=20]",)
 
-    assert plan == Plan((SMALL,), choices(["means"]), joined, splits=2)
-    assert parse_plan(write_plan(plan)) == plan
-    assert parse_plan(PLAN.replace('preprocess = ["standard"]\n', "")).preprocess == (
-        "maxabs+nystroem[rank=20]",
+    assert plan == Plan(
+        (SMALL,), choices(["means"]), ("standard+nystroem[rank=20]", "none"), splits=2
     )
-    assert parse_plan(PLAN.replace('["nystroem[rank=20]"]', "[]")).preprocess == ("standard",)
+    assert parse_plan(write_plan(plan)) == plan
+    line = PLAN.splitlines()[1]
+    assert parse_plan(PLAN.replace(line, "")).features == ("maxabs",)
 
 
 @pytest.mark.parametrize("wrong", ['"nystroem"', "[5]", "3"])
 def test_features_of_a_plan_file_are_a_list_of_names(wrong):
-    with pytest.raises(PlanError, match=r"plan, line 3: features must be a list of names"):
-        parse_plan(PLAN.replace('["nystroem[rank=20]"]', wrong))
+    with pytest.raises(PlanError, match=r"plan, line 2: features (must be|holds)"):
+        parse_plan(PLAN.replace('["standard+nystroem[rank=20]", "none"]', wrong))
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "sentence"),
     [
-        ("nystroem[rank=20]", "nystrom", 3, "did you mean 'nystroem'"),
-        ('"standard"', '"none", "minmax"', 2, "unit-centred"),
+        ("nystroem[rank=20]", "nystrom", 2, "did you mean 'nystroem'"),
+        ('"none"', '"minmax"', 2, "unit-centred"),
     ],
 )
 def test_a_mistake_in_a_plan_is_told_with_its_line(cli, toys, tmp_path, old, new, line, sentence):

@@ -146,9 +146,7 @@ def test_a_plan_is_listed_and_not_run(cli, plan, tmp_path):
         *["seed", "0", "split", "0", "means"],
     ]
     assert lines[3].split()[-3:] == ["split", "1", "raises"]
-    assert lines[5].startswith(
-        "4 cells: 1 data set(s) x 1 preprocessing(s) x 2 solver(s) x 2 splits"
-    )
+    assert lines[5].startswith("4 cells: 1 data set(s) x 1 feature map(s) x 2 solver(s) x 2 splits")
     assert len(lines) > 6
     assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
 
@@ -172,7 +170,7 @@ def test_a_large_plan_is_listed_line_by_line(cli, plan):
         ('"raises"', '"raise"', 11, "did you mean 'raises'"),
         ('"raises"', '"means[scal=1]"', 11, "known are: names, scale, width"),
         ('"raises"', '"means"\ntune = {scal = [1]}', 11, "known are: names, scale, width"),
-        ("splits = 2", 'preprocess = ["none",\n"minmax"]', 3, "unit-centred"),
+        ("splits = 2", 'features = ["none",\n"minmax"]', 3, "unit-centred"),
         ("splits = 2", 'projector = "top"', 2, "top-k"),
         ('"outbreak[n=120,d=10,k=3]"', '"breast-cancer",\n"nonsense"', 2, "breast-cancer"),
     ],

@@ -185,7 +185,7 @@ def cheats(shell, tmp_path, monkeypatch):
 def records(shell, solvers, out="kept"):
     ended = shell.run(
         *("compare", "--data", DATA, "--solvers", solvers, "--splits", 3, "--jobs", 2),
-        *("--preprocess", "none", "--out", out, "--quiet"),
+        *("--features", "none", "--out", out, "--quiet"),
     )
     assert ended.returncode == 0, ended.stderr
     with Store(shell.folder / out) as store:

@@ -57,7 +57,7 @@ def data(changepoints):
 def test_a_cell_gives_what_plain_calls_give(tmp_path, changepoints, data):
     (tmp_path / "bench").mkdir()
     done = Bench(tmp_path / "bench").run(
-        cell("aum", str(changepoints), splits=3, split=1, preprocess="none")
+        cell("aum", str(changepoints), splits=3, split=1, features="none")
     )
     train, test = splits(data, 3, 0)[1]
     run = solve(get_solver("aum"), data.take(train), passes=4)

@@ -104,13 +104,13 @@ def fits():
     return sys.modules["maps_target"].FITS
 
 
-def tuned(dataset=DATA, preprocess="target", **given):
-    return cell("sht-auc", dataset, tune=(("k", (1, 2)),), preprocess=preprocess, **given)
+def tuned(dataset=DATA, features="target", **given):
+    return cell("sht-auc", dataset, tune=(("k", (1, 2)),), features=features, **given)
 
 
-@pytest.mark.parametrize("preprocess", ["target", "maxabs+target", "target+unit"])
-def test_a_map_that_sees_labels_does_not_flatter_inner_folds(bench, noise, preprocess):
-    done = bench.run(tuned(noise, preprocess))
+@pytest.mark.parametrize("features", ["target", "maxabs+target", "target+unit"])
+def test_a_map_that_sees_labels_does_not_flatter_inner_folds(bench, noise, features):
+    done = bench.run(tuned(noise, features))
     (tuning,) = told(done, "tuning")
     inner = [row["auc"] for row in tuning["table"]]
 
@@ -147,16 +147,16 @@ def test_each_inner_fold_draws_its_own_numbers_and_again_the_same(bench):
     assert drawn[1] == drawn[0][1:]
 
 
-@pytest.mark.parametrize("preprocess", ["none", "unit", "none+unit"])
-def test_a_shared_map_costs_tuning_nothing(bench, preprocess):
-    (tuning,) = told(bench.run(tuned(preprocess=preprocess)), "tuning")
+@pytest.mark.parametrize("features", ["none", "unit", "none+unit"])
+def test_a_shared_map_costs_tuning_nothing(bench, features):
+    (tuning,) = told(bench.run(tuned(features=features)), "tuning")
 
     assert tuning["map_seconds"] == 0
 
 
-@pytest.mark.parametrize("preprocess", ["target", "maxabs", "standard", "nystroem[rank=5]"])
-def test_the_time_of_maps_inside_is_part_of_what_tuning_cost(bench, preprocess):
-    done = bench.run(tuned(preprocess=preprocess))
+@pytest.mark.parametrize("features", ["target", "maxabs", "standard", "nystroem[rank=5]"])
+def test_the_time_of_maps_inside_is_part_of_what_tuning_cost(bench, features):
+    done = bench.run(tuned(features=features))
     (tuning,) = told(done, "tuning")
     solving = sum(row["seconds"] for row in tuning["table"])
 
@@ -168,7 +168,7 @@ def test_a_shared_map_gives_what_a_fit_inside_gives(bench, monkeypatch):
     tables = []
     for shared in (True, False):
         monkeypatch.setattr(Unit, "shared", shared)
-        (tuning,) = told(bench.run(tuned(preprocess="unit")), "tuning")
+        (tuning,) = told(bench.run(tuned(features="unit")), "tuning")
         tables.append([row["aucs"] for row in tuning["table"]])
 
     assert tables[0] == tables[1]
@@ -184,15 +184,15 @@ def test_the_built_in_maps_that_learn_something_are_fitted_inside():
 
 
 def test_cells_that_are_not_tuned_fit_no_map(bench):
-    bench.run(cell("sht-auc", preprocess="target"))
+    bench.run(cell("sht-auc", features="target"))
     assert len(fits()) == 1  # of the split
-    bench.run(cell("sht-auc", preprocess="target", tune=(("k", (1,)),)))  # nothing to choose
+    bench.run(cell("sht-auc", features="target", tune=(("k", (1,)),)))  # nothing to choose
 
     assert len(fits()) == 1
 
 
 @pytest.mark.parametrize(
-    ("preprocess", "error", "reason"),
+    ("features", "error", "reason"),
     [
         ("fails", PluginError, "inner fold of tuning raised KeyError ('no such"),
         ("fails[how=exits]", PluginError, "inner fold of tuning raised SystemExit (3)"),
@@ -200,8 +200,8 @@ def test_cells_that_are_not_tuned_fit_no_map(bench):
         ("fails[how=memory]", MemoryError, ""),
     ],
 )
-def test_a_map_that_fails_inside_is_an_error_with_a_reason(bench, preprocess, error, reason):
-    done = bench.run(tuned(preprocess=preprocess))
+def test_a_map_that_fails_inside_is_an_error_with_a_reason(bench, features, error, reason):
+    done = bench.run(tuned(features=features))
 
     assert isinstance(done.error, error)
     assert reason in str(done.error)
@@ -209,10 +209,10 @@ def test_a_map_that_fails_inside_is_an_error_with_a_reason(bench, preprocess, er
 
 
 def test_a_map_that_refuses_an_inner_fold_skips_the_cell(bench):
-    done = bench.run(tuned(preprocess="fails[how=refuses]"))
+    done = bench.run(tuned(features="fails[how=refuses]"))
 
     assert done.result["status"] == "skipped"
-    assert done.result["reason"].startswith("preprocessing an inner fold of tuning: a category")
+    assert done.result["reason"].startswith("mapping an inner fold of tuning: a category")
 
 
 def test_select_shows_the_map_of_a_solver_no_held_row(monkeypatch):

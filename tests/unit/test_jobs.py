@@ -41,15 +41,15 @@ def bench(toys, tmp_path):
 
 
 @pytest.mark.parametrize("solver", ["sht-auc[k=2,blocks=3]", "hsg-ht[k=2]", "linear-svc"])
-@pytest.mark.parametrize("preprocess", ["maxabs", "standard"])
-def test_a_cell_gives_what_plain_calls_give(bench, solver, preprocess):
-    planned = cell(solver, preprocess=preprocess, seed=5, split=2)
+@pytest.mark.parametrize("features", ["maxabs", "standard"])
+def test_a_cell_gives_what_plain_calls_give(bench, solver, features):
+    planned = cell(solver, features=features, seed=5, split=2)
     done = bench.run(planned)
     data = get_dataset(DATA)
     folds = StratifiedKFold(3, shuffle=True, random_state=5).split(np.zeros(data.n), data.y)
     train, test = list(folds)[2]
     raw = data.take(train.astype(np.int32))
-    fitted = get_features(preprocess).fit(raw, np.random.default_rng([5, 2]))
+    fitted = get_features(features).fit(raw, np.random.default_rng([5, 2]))
     run = solve(get_solver(solver), raw.with_rows(fitted(raw.rows)), passes=4, seed=5)
     scores = run.decision_function(fitted(data.rows.take(test.astype(np.int32))))
 
@@ -215,7 +215,7 @@ def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
         ({"splits": 100}, r"there are \d+ row\(s\) of the rarer class, fewer than the 100 folds"),
         ({"dataset": "absent.csv"}, "no file absent.csv"),
         ({"dataset": "linear[n=1]"}, "n must be at least 2"),
-        ({"preprocess": "nothing"}, "unknown feature map"),
+        ({"features": "nothing"}, "unknown feature map"),
     ],
 )
 def test_steps_refuse_in_a_sentence(bench, given, sentence):
@@ -236,7 +236,7 @@ def test_cells_of_a_split_share_its_steps(bench):
 
     assert keys(one) == keys(other)
     assert keys(one)[0] == keys(replace(one, split=1))[0]
-    for changed in ({"split": 1}, {"seed": 1}, {"preprocess": "unit"}, {"splits": 4}):
+    for changed in ({"split": 1}, {"seed": 1}, {"features": "unit"}, {"splits": 4}):
         assert keys(one)[1] != keys(replace(one, **changed))[1]
     positive = data_job(replace(one, positive="1")).steps
     assert keys(one)[0] != positive[0].key
@@ -253,7 +253,7 @@ def test_cells_of_a_split_share_its_steps(bench):
 )
 def test_invalid_results_say_why(bench, solver, reason, feasible):
     with np.errstate(all="ignore"):
-        done = bench.run(cell(solver, preprocess="none"))
+        done = bench.run(cell(solver, features="none"))
 
     assert done.result["status"] == "invalid"
     assert reason in done.result["reason"]
@@ -381,7 +381,7 @@ def test_names_are_resolved(toys):
         ("solvers", "sht-auc[k=0]", "ParameterError", "k must be at least 1"),
         ("solvers", "sht-auc[k", "ParameterError", "is missing"),
         ("objectives", "logistic[a=1]", "UnknownNameError", "parameter of logistic"),
-        ("features", "append-one", "ParameterError", "is not preprocessing"),
+        ("features", "append-one", "ParameterError", "adds an intercept"),
         ("datasets", "linear[m=1]", "UnknownNameError", "parameter of linear"),
     ],
 )

@@ -22,7 +22,7 @@ def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
     plan = Plan(
         ("x", "y"),
         choices(["a", "b"]),
-        preprocess=("maxabs", "none"),
+        features=("maxabs", "none"),
         splits=3,
         repeats=2,
         seeds=(5, 9),
@@ -31,11 +31,11 @@ def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
 
     assert len(cells) == len({*cells}) == len(plan) == 2 * 2 * 2 * 3 * 2 * 2
     assert [c.solver for c in cells[:4]] == ["a", "b", "a", "b"]
-    order = [(c.dataset, c.preprocess, c.seed, c.split) for c in cells]
+    order = [(c.dataset, c.features, c.seed, c.split) for c in cells]
     assert order[::2] == order[1::2]
     assert [*dict.fromkeys(c.split for c in cells)] == [0, 1, 2]
     assert [*dict.fromkeys((c.repeat, c.seed) for c in cells)] == [(0, 5), (1, 6), (0, 9), (1, 10)]
-    assert [*dict.fromkeys((c.dataset, c.preprocess) for c in cells)] == [
+    assert [*dict.fromkeys((c.dataset, c.features) for c in cells)] == [
         ("x", "maxabs"),
         ("x", "none"),
         ("y", "maxabs"),
@@ -116,8 +116,8 @@ def test_labels_tell_tuned_solvers_apart():
             ("solvers", 0, "tune", "k"),
             "value inf",
         ),
-        ({"preprocess": ()}, ("preprocess",), "write none for none"),
-        ({"preprocess": ("none", "none")}, ("preprocess",), "named twice"),
+        ({"features": ()}, ("features",), "write none for none"),
+        ({"features": ("none", "none")}, ("features",), "named twice"),
         ({"objective": 3}, ("objective",), "wanted a name"),
         ({"projector": "a,b"}, ("projector",), "one name is wanted"),
         ({"positive": [None]}, ("positive",), "got the value None"),

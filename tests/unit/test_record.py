@@ -118,7 +118,7 @@ def test_each_field_has_a_meaning_that_the_page_shows():
     assert page.count("<!-- fields -->") == 1
     elsewhere = {"id", "cell", "parameters", "tuning", "curve", "plugin", "conditions", "machine"}
     assert {*record().flat()} - {name for name, *_ in rows} - elsewhere == {
-        *("solver", "tune", "dataset", "preprocess", "with_objective", "with_projector"),
+        *("solver", "tune", "dataset", "features", "with_objective", "with_projector"),
         *("repeat", "split", "seed"),
     }
     assert all(f"`{name}`" in page for name in elsewhere)

@@ -9,8 +9,8 @@ from aucbench.bench.show.tables import Tally, plain_table, protocol, rich_table
 from aucbench.bench.text import aligned, shown
 
 
-def row(solver="a", dataset="x", *, split=0, seed=0, preprocess="maxabs", tune=False, **measured):
-    planned = cell(solver, dataset, split=split, seed=seed, preprocess=preprocess, tune=tune)
+def row(solver="a", dataset="x", *, split=0, seed=0, features="maxabs", tune=False, **measured):
+    planned = cell(solver, dataset, split=split, seed=seed, features=features, tune=tune)
     return record_of(planned, **measured)
 
 
@@ -65,18 +65,18 @@ def test_the_order_in_which_cells_end_changes_nothing():
     assert failures[0] == "2 of 6 rows have no AUC; the first of each solver:"
 
 
-def test_preprocessing_has_a_column_when_there_are_several():
-    several = summarise([row(preprocess="none", auc=0.5), row(preprocess="maxabs", auc=0.6)])
+def test_the_feature_map_has_a_column_when_there_are_several():
+    several = summarise([row(features="none", auc=0.5), row(features="maxabs", auc=0.6)])
 
     assert plain_table(several).splitlines()[0].split()[:4] == [
         "data",
         "set",
-        "preprocessing",
+        "features",
         "solver",
     ]
     assert [s.best for s in several] == [False, True]
-    assert [c.header for c in rich_table(several).columns][1] == "preprocessing"
-    assert "preprocessing" not in plain_table(several[:1])
+    assert [c.header for c in rich_table(several).columns][1] == "features"
+    assert "features" not in plain_table(several[:1])
 
 
 def test_the_spread_of_repeated_fits_has_a_column():
@@ -130,7 +130,7 @@ def test_memory_is_a_few_bytes_per_cell():
 
 def test_protocol_tells_the_budget():
     both = protocol(Plan(("x",), passes=2, seconds=0.5, objective="logistic"))
-    tuned = Plan(("x",), choices(["a"], tune=True), preprocess=("none", "unit"), seeds=(3, 8))
+    tuned = Plan(("x",), choices(["a"], tune=True), features=("none", "unit"), seeds=(3, 8))
 
     assert "maxabs, objective logistic, 2 passes or 0.5 seconds, gap 1e-06, seed 0" in both
     assert ", 50 passes, " in protocol(Plan(("x",)))

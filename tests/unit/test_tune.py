@@ -225,7 +225,7 @@ def test_test_rows_do_not_change_the_choice(bench, monkeypatch):
 
 def test_tuning_reads_no_row_outside_the_training_part(bench):
     data = get_dataset(DATA)
-    tuned = cell("means", tune=True, preprocess="standard")
+    tuned = cell("means", tune=True, features="standard")
     before = told(bench.run(tuned), "tuning")[0]
     folders = bench.steps(tuned)
     (split,) = (f for f in folders.values() if (f / "test").is_dir())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Choice, Plan
 
 LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
-SPECS = ("datasets", "preprocess", "objective", "projector")
+SPECS = ("datasets", "features", "objective", "projector")
 WANTED = "text, a finite number, true or false"
 
 
@@ -54,7 +54,7 @@ def check_plan(plan: Plan) -> None:
     for name in SPECS:
         given = getattr(plan, name)
         for spec in _texts([] if given is None else [given] if name in ONE else given, name):
-            _located((name,), _parse_joined if name == "preprocess" else _parse, spec, value=spec)
+            _located((name,), _parse_joined if name == "features" else _parse, spec, value=spec)
     for number, choice in enumerate(plan.solvers):
         _check_choice(number, choice)
     _located(("positive",), plain_labels, plan.positive)
@@ -155,8 +155,8 @@ def _require_some(plan: Plan) -> None:
         raise PlanError(
             f"no data set was named; give a file, an https address or one of: {known}", "datasets"
         )
-    if not plan.preprocess:
-        raise PlanError("no preprocessing was named; write none for none", "preprocess")
+    if not plan.features:
+        raise PlanError("no feature map was named; write none for none", "features")
 
 
 def _installed() -> Iterator[str]:
@@ -236,7 +236,7 @@ def _check_seeds(plan: Plan) -> None:
 
 def _check_unique(plan: Plan) -> None:
     _once("data set", "datasets", plan.datasets)
-    _once("preprocessing", "preprocess", plan.preprocess)
+    _once("feature map", "features", plan.features)
     _once("solver", "solvers", [(c.spec, c.tuning) for c in plan.solvers])
 
 

@@ -10,13 +10,13 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import Any
 
-from aucbench.bench.plan.checks import PlanError, check_plan, plain_labels
+from aucbench.bench.plan.checks import check_plan, plain_labels
 from aucbench.cell import Cell, Scalar, Tuning, solver_label
 
 DEFAULT_SOLVERS = ("sht-auc", "sto-iht", "logistic", "logistic-balanced")
@@ -61,7 +61,7 @@ class Plan:
         Names with their parameters, files, or addresses with `#sha256=`.
     solvers : tuple of Choice
         What is compared.
-    preprocess : tuple of str
+    features : tuple of str
         Feature maps, fitted on the training rows and applied to both parts; `a+b` is b after a.
     objective, projector, positive, drop, splits, gap_tol, tune_evals, inner_splits,
     repeat_fits :
@@ -83,7 +83,7 @@ class Plan:
 
     datasets: tuple[str, ...]
     solvers: tuple[Choice, ...] = field(default_factory=lambda: choices(DEFAULT_SOLVERS))
-    preprocess: tuple[str, ...] = ("maxabs",)
+    features: tuple[str, ...] = ("maxabs",)
     objective: str | None = None
     projector: str | None = None
     positive: Any = None
@@ -108,7 +108,7 @@ class Plan:
 
     @property
     def _axes(self) -> tuple[tuple[Any, ...], ...]:
-        return self.datasets, self.preprocess, self.seeds, self.solvers
+        return self.datasets, self.features, self.seeds, self.solvers
 
     @property
     def limit_of_passes(self) -> float | None:
@@ -118,12 +118,12 @@ class Plan:
         return float(self.passes)
 
     def cells(self) -> Iterator[Cell]:
-        """Yield every cell: data set, preprocessing, seed and repeat, split, solver."""
+        """Yield every cell: data set, feature map, seed and repeat, split, solver."""
         solvers = [(choice.spec, choice.tuning) for choice in self.solvers]
         shared = self._shared()
-        rounds = product(self.datasets, self.preprocess, self.seeds, range(self.repeats))
-        for dataset, preprocess, seed, repeat in rounds:
-            data = (dataset, preprocess, *shared[0], repeat)
+        rounds = product(self.datasets, self.features, self.seeds, range(self.repeats))
+        for dataset, features, seed, repeat in rounds:
+            data = (dataset, features, *shared[0], repeat)
             for split, (spec, tuning) in product(range(self.splits), solvers):
                 yield Cell(*(spec, tuning, *data, split, seed + repeat, *shared[1]))
 
@@ -139,23 +139,3 @@ class Plan:
 def choices(specs: Iterable[str], *, tune: bool = False) -> tuple[Choice, ...]:
     """Solvers of a plan from their specifications, all tuned or none."""
     return tuple(Choice(spec, tune) for spec in specs)
-
-
-def with_features(plan: Plan, features: Sequence[str]) -> Plan:
-    """Plan whose rows are mapped further: `maxabs` becomes `maxabs+nystroem[rank=50]`.
-
-    Parameters
-    ----------
-    features : list of str
-        Feature maps, each behind each preprocessing of the plan; none changes nothing.
-
-    Raises
-    ------
-    PlanError
-        When it is no list of names.
-    """
-    listed = isinstance(features, list | tuple)
-    if not (listed and all(isinstance(name, str) for name in features)):
-        raise PlanError(f"features must be a list of names, got {features!r}", "features")
-    joined = tuple(f"{first}+{then}" for first, then in product(plan.preprocess, features))
-    return replace(plan, preprocess=joined) if features else plan

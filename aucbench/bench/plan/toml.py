@@ -20,14 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.bench.plan.checks import PlanError
-from aucbench.bench.plan.plan import Choice, Plan, with_features
+from aucbench.bench.plan.plan import Choice, Plan
 from aucbench.bench.plan.toml_lines import Place, line_of
 from aucbench.errors import DataError, UnknownNameError
 
 EXAMPLE = """\
 datasets = ["german", "outbreak[n=1000,d=1000]"]
-preprocess = ["maxabs", "standard"]
-# features = ["nystroem"] # maps that follow the preprocessing: maxabs+nystroem
+features = ["maxabs", "standard+nystroem"] # maps of the rows; + applies one after the other
 splits = 5
 repeats = 1               # repeat r of seed s is shuffled with seed s + r
 seeds = [0]
@@ -62,9 +61,7 @@ TABLES = {  # table of the file -> {key: field of the plan}
 }
 PLACES = {field: (table, key) for table, keys in TABLES.items() for key, field in keys.items()}
 KEYS = tuple(f.name for f in fields(Plan) if f.name not in PLACES)  # outside every table
-FEATURES = "features"  # joined to what `preprocess` holds: a plan has no such field
-TWINS = {FEATURES: "preprocess", "preprocess": FEATURES}  # what is wrong may stand in either
-LISTS = ("datasets", "preprocess", "seeds", "drop", "positive")
+LISTS = ("datasets", "features", "seeds", "drop", "positive")
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -98,7 +95,6 @@ def locate(error: PlanError, text: str, name: str) -> PlanError:
     first, *rest = error.place or ("",)
     line = line_of(text, error.place, error.value)
     line = line or line_of(text, (*PLACES.get(str(first), (first,)), *rest), error.value)
-    line = line or line_of(text, (TWINS.get(str(first), first), *rest), error.value)
     where = f"{name}, line {line}" if line else name
     return PlanError(f"{where}: {error}", *error.place, value=error.value)
 
@@ -148,7 +144,7 @@ def _text(path: str | Path) -> str:
 def _plan(found: Mapping[str, Any]) -> Plan:
     for key in found.keys() & PLACES.keys():
         raise PlanError(f"{key} belongs into the table [{PLACES[key][0]}]", key)
-    _refuse_unknown("key", found, [*KEYS, FEATURES, *TABLES], ())
+    _refuse_unknown("key", found, [*KEYS, *TABLES], ())
     given = {key: value for key, value in found.items() if key in KEYS}
     for table, keys in TABLES.items():
         inside = _table(found.get(table, {}), (table,))
@@ -161,8 +157,7 @@ def _plan(found: Mapping[str, Any]) -> Plan:
         _refuse_dates(name, value)
     if "solvers" in given:
         given["solvers"] = tuple(_choices(given["solvers"]))
-    plan = Plan(**{"datasets": (), **given})
-    return with_features(plan, found[FEATURES]) if FEATURES in found else plan
+    return Plan(**{"datasets": (), **given})
 
 
 def _choices(solvers: Any) -> Iterator[Choice]:

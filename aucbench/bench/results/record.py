@@ -181,7 +181,7 @@ class Record:
 
 
 SHOWN = (
-    *("solver", "tune", "dataset", "preprocess", "objective", "projector"),
+    *("solver", "tune", "dataset", "features", "objective", "projector"),
     *("repeat", "split", "seed"),
 )
 CALLED = {"objective": "with_objective", "projector": "with_projector"}

@@ -1,4 +1,4 @@
-"""Records to a summary per (data set, preprocessing, solver), and that to text or a rich table."""
+"""Records to a summary per (data set, feature map, solver), and that to text or a rich table."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from rich.console import JustifyMethod
     from rich.table import Table
 
-HEADER = ("data set", "preprocessing", "solver", "AUC", "fit s", "spread s", "non-zeros", "ok")
+HEADER = ("data set", "features", "solver", "AUC", "fit s", "spread s", "non-zeros", "ok")
 NUMBERS = HEADER[3:]  # columns set flush right
 MEASURES = ("auc", "fit_seconds", "fit_seconds_spread", "nnz")
 NOTHING = "-"
-Key = tuple[str, str, str]  # data set, preprocessing, solver
+Key = tuple[str, str, str]  # data set, feature map, solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Summary:
     """
 
     dataset: str
-    preprocess: str
+    features: str
     solver: str
     auc: float | None
     spread: float | None
@@ -63,7 +63,7 @@ class Summary:
         times = (self.fit_seconds, self.fit_seconds_spread)
         seconds = (NOTHING if time is None else f"{time:.3g}" for time in times)
         nnz = NOTHING if self.nnz is None else f"{self.nnz:.1f}".removesuffix(".0")
-        names = (self.dataset, self.preprocess, self.solver)
+        names = (self.dataset, self.features, self.solver)
         return *names, mean + spread, *seconds, nnz, f"{self.ok}/{self.planned}"
 
 
@@ -102,7 +102,7 @@ class Tally:
         self._first: dict[str, tuple[tuple[Any, ...], str]] = {}  # failure of a solver
         if plan is not None:
             solvers = [choice.label for choice in plan.solvers]
-            keys = product(plan.datasets, plan.preprocess, solvers)
+            keys = product(plan.datasets, plan.features, solvers)
             self._groups = {key: _Group() for key in keys}
         self._order = {key: number for number, key in enumerate(self._groups)}
 
@@ -110,7 +110,7 @@ class Tally:
         """Take one record."""
         cell = record.cell
         solver = cell.label
-        key = (cell.dataset, cell.preprocess, solver)
+        key = (cell.dataset, cell.features, solver)
         self._order.setdefault(key, len(self._order))
         self._groups.setdefault(key, _Group()).add(record)
         if not record.ok:
@@ -169,8 +169,8 @@ def _complete(summary: Summary) -> bool:
 def _lines(summaries: Sequence[Summary]) -> tuple[list[str], list[list[str]]]:
     """Header and lines, without the columns that would tell nothing."""
     idle = set()
-    if len({summary.preprocess for summary in summaries}) < 2:
-        idle.add("preprocessing")
+    if len({summary.features for summary in summaries}) < 2:
+        idle.add("features")
     if all(summary.fit_seconds_spread is None for summary in summaries):
         idle.add("spread s")
     kept = [j for j, name in enumerate(HEADER) if name not in idle]
@@ -213,6 +213,6 @@ def protocol(plan: Plan) -> str:
     seeds = ",".join(map(str, plan.seeds))
     return (
         f"test AUC, mean ± standard deviation; {plan.splits} splits x {plan.repeats} "
-        f"repeat(s), {','.join(plan.preprocess)}{given}, {budget}, gap {plan.gap_tol:g}, "
+        f"repeat(s), {','.join(plan.features)}{given}, {budget}, gap {plan.gap_tol:g}, "
         f"seed {seeds}"
     )
