@@ -1,7 +1,7 @@
 """Plugins whose import ends the process, found out before a name is looked up.
 
 To find a name that no plugin carries as its own, all of them are imported. One that crashes
-there would take every lookup along, though nobody asked for it.
+there would end every lookup, although its names were not asked for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LIMITS = Limits(timeout=60.0)  # of an import
 
 
 def visit_job(entry: PluginEntry, limits: Limits) -> Job:
-    """Import one plugin, and tell what it registers."""
+    """Return the job that imports one plugin and returns what it registers."""
     return Job(VISIT, {"entry": asdict(entry)}, limits)
 
 

@@ -1,1 +1,1 @@
-"""What runs processes and keeps files, and knows nothing of AUC."""
+"""Running processes and storing files; this package knows nothing about AUC."""

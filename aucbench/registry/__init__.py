@@ -46,20 +46,20 @@ ABILITIES = {
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a name stands for.
+    """What is known of a registered name.
 
     Attributes
     ----------
     kind, name, plugin, distribution, version : str
-        Where it comes from.
+        The name, and which plugin registers it.
     doc : str
         Its docstring: formula, parameters with units, reference.
     parameters : tuple of Parameter
         In the order of definition.
     space : mapping of str to tuple
-        The published grid; empty but for solvers.
+        The published grid of a solver; empty for other kinds.
     needs : Needs or None
-        What a solver can be asked for.
+        What a solver requires of data, objective and projector.
     """
 
     kind: str
@@ -74,7 +74,7 @@ class Description:
 
 
 def list_solvers() -> list[str]:
-    """Names of all solvers that can be asked for, sorted."""
+    """Return the names of all solvers that can be built, sorted."""
     return names("solvers")
 
 
@@ -84,10 +84,10 @@ def get_solver(spec: str | Solver, /, **params: Any) -> Solver:
     Parameters
     ----------
     spec : str or Solver
-        `name`, `name[k=50,blocks=4]`, or either after `distribution:`; a solver is returned
-        unchanged.
+        `name` or `name[k=50,blocks=4]`, with or without `distribution:` in front. A solver
+        is returned unchanged.
     **params
-        Its hyperparameters; one may stand here or in the brackets.
+        Its hyperparameters, those that are not given in the brackets.
 
     Raises
     ------
@@ -130,11 +130,12 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
     Parameters
     ----------
     spec : str or Data
-        A registered name with its parameters, `outbreak[n=1000,d=1000]`; else a file of the
-        folder `AUCBENCH_DATA`, a path or an https address. `Data` are returned unchanged.
+        A registered name with its parameters, such as `outbreak[n=1000,d=1000]`, or a file
+        in the folder `AUCBENCH_DATA`, a path or an https address. `Data` are returned
+        unchanged.
     **params
-        Parameters of a registered data set; for files `positive`, `drop`, `target`, and `folds`
-        of changepoint sets.
+        Parameters of a registered data set. For files: `positive`, `drop`, `target`, and
+        `folds` of changepoint sets.
 
     Raises
     ------
@@ -149,7 +150,7 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
 
 
 def describe(kind: str, name: str) -> Description:
-    """What `name` of one of the kinds solvers, objectives, projectors, features, datasets is.
+    """Describe a name of the kind solvers, objectives, projectors, features or datasets.
 
     Raises
     ------
@@ -179,13 +180,14 @@ def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
     made = call(claim.name, claim.factory, args, _merged(read, params))
     if lacking := _lacking(kind, made):
         raise PluginError(
-            f"{claim.qualified} made {made!r}, which is no {CALLED[kind]}: it lacks {lacking}"
+            f"{claim.qualified} made {made!r}, which is not a valid {CALLED[kind]}: it lacks "
+            f"{lacking}"
         )
     return made
 
 
 def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
-    """Data set that no plugin registers."""
+    """Read a data set that no plugin registers: a file."""
     from aucbench.datasets import files
 
     chosen = _merged(spec, params)
@@ -204,7 +206,7 @@ def _given(kind: str, thing: Any, params: Mapping[str, Any]) -> Any:
         )
     if params:
         raise ParameterError(
-            f"{thing!r} is built already; {', '.join(params)} can only be given with a name"
+            f"{thing!r} is an instance already; {', '.join(params)} can only be given with a name"
         )
     return thing
 
@@ -212,7 +214,8 @@ def _given(kind: str, thing: Any, params: Mapping[str, Any]) -> Any:
 def _merged(spec: Spec, params: Mapping[str, Any]) -> Mapping[str, Any]:
     if twice := spec.params.keys() & params.keys():
         raise ParameterError(
-            f"{', '.join(sorted(twice))} of {spec.name} is given twice: in the brackets and beside"
+            f"{', '.join(sorted(twice))} of {spec.name} is given twice: in the brackets and as an "
+            "argument"
         )
     return {**spec.params, **params}
 

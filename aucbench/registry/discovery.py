@@ -1,12 +1,12 @@
 """Plugins of the entry-point group `aucbench`: found without import, imported one by one.
 
 Design
-  a. Finding reads metadata only. Importing happens on first use, one plugin at a time, and
-     whatever it raises is recorded and stays with that plugin.
-  b. One pluggy manager per plugin: a shared one stops at the first broken plugin and lets
-     the first of two equal names win silently.
-  c. A plugin may use the registry while it is imported. Nothing here holds a lock, since a
-     lock of ours taken around the import lock of Python could deadlock.
+  a. Plugins are found by their metadata only. A plugin is imported on first use, alone. An
+     exception in its import is stored with this plugin and does not affect others.
+  b. Each plugin has a pluggy manager of its own. A shared manager would stop at the first
+     broken plugin, and of two equal names it would silently use the first.
+  c. A plugin may use the registry while it is imported. This module holds no lock then: a
+     lock around the import lock of Python could deadlock.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @dataclass(frozen=True, slots=True)
 class PluginEntry:
-    """One plugin as its metadata tell it; every text in it is safe to print."""
+    """One plugin as described by its metadata; every text in it is safe to print."""
 
     name: str
     distribution: str
     version: str
     value: str  # module, or module:object
     location: str = ""
-    fault: str | None = None  # why it is refused before it is imported
+    fault: str | None = None  # why it cannot be imported, seen from its metadata
 
     @property
     def builtin(self) -> bool:
@@ -59,29 +59,29 @@ class PluginEntry:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What the import of a plugin gave: factories by kind and name, or why it failed."""
+    """The result of the import of a plugin: factories by kind and name, or why it failed."""
 
     factories: Mapping[str, Factories] = field(default_factory=dict)
     failure: str | None = None
 
 
-# Kept for the life of the process, as Python keeps imported modules.
+# Kept until the process ends, as Python keeps imported modules.
 _loaded: dict[PluginEntry, Loaded] = {}
 _thread = local()
 
 
 def normalized(distribution: str) -> str:
-    """Name of a distribution in the form in which two spellings of it are equal (PEP 503)."""
+    """Return the normalized name of a distribution (PEP 503): equal for all its spellings."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def entries() -> tuple[PluginEntry, ...]:
-    """Every plugin that is installed, built-ins first, without importing any."""
+    """Return all installed plugins, built-ins first, without importing them."""
     return _entries(tuple(sys.path))
 
 
 def enabled() -> tuple[PluginEntry, ...]:
-    """Built-ins and those that `AUCBENCH_PLUGINS` allows; all when it is not set.
+    """Return the built-ins and the plugins that `AUCBENCH_PLUGINS` allows; all if it is not set.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def is_enabled(entry: PluginEntry) -> bool:
 
 
 def loaded(entry: PluginEntry) -> Loaded | None:
-    """What is known of a plugin in this process; None before its first use."""
+    """Return the result of the import in this process; None before its first use."""
     return Loaded(failure=entry.fault) if entry.fault else _loaded.get(entry)
 
 
@@ -122,7 +122,7 @@ def load(entry: PluginEntry) -> Loaded | None:
         return None
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # sys.exit and panics of extensions are no Exception
+    except BaseException as error:  # SystemExit, and panics of extensions in Rust
         found = Loaded(failure=describe_error(error))
     finally:
         importing.discard(entry)
@@ -130,7 +130,7 @@ def load(entry: PluginEntry) -> Loaded | None:
 
 
 def describe_error(error: BaseException) -> str:
-    """Class and message on one printable line."""
+    """Return class and message on one printable line."""
     try:
         text = str(error)
     except Exception:
@@ -139,19 +139,19 @@ def describe_error(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    """One line without control characters, cut at `LONGEST_REASON`."""
+    """Return `text` as one line without control characters, cut at `LONGEST_REASON`."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"
 
 
 class _Unfinished(Exception):
-    """Somebody imports the module of a plugin, and it asks for its own plugin."""
+    """A plugin asks for itself while its module is being imported."""
 
 
 def _factories(entry: PluginEntry) -> Mapping[str, Factories]:
     point = EntryPoint(entry.name, entry.value, PROJECT)
     module = import_module(point.module)
-    # A module that is half imported has no hooks yet, and would be recorded as empty.
+    # A module whose import has not finished has no hooks yet: the result would be empty.
     if getattr(module.__spec__, "_initializing", False):
         raise _Unfinished
     manager = pluggy.PluginManager(PROJECT)
@@ -189,7 +189,7 @@ def _entries(path: tuple[str, ...]) -> tuple[PluginEntry, ...]:
     found: dict[str, tuple[PluginEntry, ...]] = {}
     for distribution in distributions(path=[*path]):
         of_this = _entries_of(distribution)
-        # The copy that Python imports stands first on the path (editable beside wheel).
+        # The first copy on the path is the one that Python imports (editable install and wheel).
         if of_this:
             found.setdefault(normalized(of_this[0].distribution), of_this)
     every = [entry for of_one in found.values() for entry in of_one]
@@ -204,7 +204,7 @@ def _entries_of(distribution: Distribution) -> tuple[PluginEntry, ...]:
             return ()
         about = distribution.metadata
         known = [_entry(point, about["Name"], about["Version"], place) for point in points]
-    except Exception as error:  # foreign metadata may be malformed in any way
+    except Exception as error:  # the metadata of others may be malformed in any way
         fault = f"the metadata of a distribution cannot be read: {describe_error(error)}"
         return (PluginEntry("unreadable", _safe(place), "", "", place, fault),)
     return tuple(dict.fromkeys(known))
@@ -223,5 +223,5 @@ def _entry(point: EntryPoint, distribution: str, version: str, place: str) -> Pl
 
 
 def _safe(text: str) -> str:
-    """Text without control characters, markup and spaces."""
+    """Return `text` with ? for control characters, markup and spaces."""
     return re.sub(r"[^\w./:+!-]", "?", text, flags=re.ASCII)

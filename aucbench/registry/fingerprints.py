@@ -1,13 +1,13 @@
 """Fingerprints of code: of aucbench, of a plugin, of any files.
 
 Design
-  a. What is hashed is content: of files and versions. No path, host, time or order of
-     discovery gets in, so that a fingerprint is the same on every machine.
-  b. Of aucbench itself all is hashed but the folders in `PARENT`, so that a folder that
-     somebody adds counts until somebody says that it cannot change a number. (Rejected: a
-     list of what counts; what is forgotten there would serve stale numbers.)
-  c. A built-in plugin counts by the folder of its family: another family cannot change it.
-  d. No plugin is imported: its files are found by the path finders of Python.
+  a. A fingerprint is a hash of the contents of files and of versions. Paths, hosts, times and
+     the order of files have no influence, so that it is the same on every machine.
+  b. All of aucbench is hashed except the folders in `PARENT`. So a new folder counts until
+     it is added there because it cannot change a number. (Rejected: a list of folders that
+     count. A folder missing from it would let old numbers pass as current.)
+  c. For a built-in plugin, the folder of its family is hashed. Other families do not count.
+  d. No plugin is imported: the path finders of Python find its files.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from aucbench.hookspecs import PROJECT
 from aucbench.registry.discovery import normalized
 
 BUILT_IN = "aucbench_plugins"  # the package of the built-in plugins
-PARENT = frozenset(  # of aucbench: what runs beside a cell, not in it, or is hashed otherwise
+PARENT = frozenset(  # folders that do not run in a cell, or that are hashed in another way
     {
         "bench",
         "cli",
         "datasets",  # the data themselves are hashed
         "estimator",
-        "include",  # is compiled into the kernels
+        "include",  # compiled into the kernels, which are hashed
         "infra",
         "papers",
         "py.typed",
@@ -42,21 +42,21 @@ PARENT = frozenset(  # of aucbench: what runs beside a cell, not in it, or is ha
         "testing",
     }
 )
-LIBRARIES = ("numpy", "scikit-learn", "scipy")  # what aucbench computes with
+LIBRARIES = ("numpy", "scikit-learn", "scipy")  # libraries that aucbench computes with
 CACHES = frozenset({"__pycache__", ".git", ".mypy_cache", ".pytest_cache", ".ruff_cache"})
 SIZE = 16  # bytes of a hash: 10^9 cells collide with a probability of 10^-21
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 REQUIRED = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-OPTIONAL = re.compile(r";.*\bextra\s*==")  # asked for by a user, not by the distribution
+OPTIONAL = re.compile(r";.*\bextra\s*==")  # a requirement of an extra
 
 
 def hash_of(thing: Any) -> str:
-    """Hash of a JSON value, 32 hexadecimal digits."""
+    """Return a hash of a JSON value, 32 hexadecimal digits."""
     return blake2b(CANONICAL.encode(thing).encode(), digest_size=SIZE).hexdigest()
 
 
 def fingerprint(files: Mapping[str, Path]) -> str:
-    """Hash of names and contents, in whatever order they come.
+    """Return a hash of names and contents; their order has no influence.
 
     Raises
     ------
@@ -67,24 +67,24 @@ def fingerprint(files: Mapping[str, Path]) -> str:
 
 
 def code_fingerprint() -> str:
-    """Hash of the part of aucbench that computes, and of the versions of its libraries."""
+    """Return a hash of the part of aucbench that computes, and of the versions of `LIBRARIES`."""
     files = {n: p for n, p in _files_of_module(PROJECT).items() if n.split("/")[1] not in PARENT}
     return hash_of([fingerprint(files), {name: _version(name) for name in LIBRARIES}])
 
 
 def plugin_fingerprint(dist: str, value: str) -> str:
-    """Hash of the files of a plugin, and of the versions of all that it requires.
+    """Return a hash of the files of a plugin, and of the versions of all that it requires.
 
     Parameters
     ----------
     dist : str
         Name of the distribution.
     value : str
-        Of its entry point: `package.module` or `package.module:object`. The files are those
-        of the top-level package or module, and all others that the distribution installed;
-        of a built-in plugin those of its family.
+        Value of its entry point: `package.module` or `package.module:object`. The files are
+        those of the top-level package or module, and all others that the distribution
+        installed; for a built-in plugin, those of its family.
     """
-    invalidate_caches()  # a plugin may have been rebuilt or upgraded beside this process
+    invalidate_caches()  # a plugin may have been rebuilt or upgraded since this process began
     top, family, *_ = [*re.split(r"[.:]", value), ""]
     files: dict[str, Path] = {}
     if normalized(dist) != PROJECT:
@@ -92,7 +92,7 @@ def plugin_fingerprint(dist: str, value: str) -> str:
     if top == BUILT_IN:
         whole = _files_of_module(top)
         files |= {n: p for n, p in whole.items() if n.split("/")[1] in (family, "__init__.py")}
-    elif top != PROJECT:  # whose own code is `code_fingerprint`
+    elif top != PROJECT:  # the code of aucbench itself is in `code_fingerprint`
         files |= _files_of_module(top)
     return hash_of([value, fingerprint(files), dict(sorted(_versions(dist)))])
 
@@ -103,13 +103,13 @@ def _content(path: Path) -> str:
             return file_digest(content, lambda: blake2b(digest_size=SIZE)).hexdigest()
     except OSError as error:
         raise DataError(
-            f"cannot read {path}, a file of a plugin, to tell its results apart: {error.strerror}; "
-            "make it readable"
+            f"cannot read {path}, a file of a plugin whose content identifies its results: "
+            f"{error.strerror}; make it readable"
         ) from error
 
 
 def _files_of_module(top: str) -> dict[str, Path]:
-    """Files of a top-level package or module; none when nobody can find it."""
+    """Return the files of a top-level package or module; none when Python cannot find it."""
     try:
         spec = find_spec(top)
     except (ImportError, ValueError):
@@ -134,7 +134,7 @@ def _tree(folder: Path, top: str) -> Iterator[tuple[str, Path]]:
 
 
 def _installed(dist: str) -> dict[str, Path]:
-    """Files that an installer recorded, its own notes and links to a source tree left out."""
+    """Return the files that the installer recorded, without metadata and links to sources."""
     found = _find(dist)
     listed = (found.files if found else None) or ()
     return {
@@ -151,14 +151,14 @@ def _installed(dist: str) -> dict[str, Path]:
 
 
 def _versions(dist: str) -> Iterable[tuple[str, str | None]]:
-    """(name, version) of a distribution and of all that it needs, directly or not."""
+    """Return (name, version) of a distribution and of all that it needs, directly or not."""
     waiting, known = [normalized(dist)], dict[str, str | None]()
     while waiting:
         name = waiting.pop()
         if name in known:
             continue
         known[name] = _version(name)
-        if name != PROJECT:  # its libraries are a part of `code_fingerprint`
+        if name != PROJECT:  # the libraries of aucbench are in `code_fingerprint`
             waiting += _requirements(name)
     return known.items()
 

@@ -1,12 +1,12 @@
-"""Which plugin a name means.
+"""Find the class or factory for a name.
 
 Design
-  a. A bare name means the built-in of that name; else what the plugin of that name registers;
-     else what the only other plugin registers that has it. So a plugin whose name is asked
-     for is imported without the other third parties, and the answer never depends on what
-     was imported before.
-  b. Where two plugins have an equal claim a bare name is an error. `distribution:name` is
-     never ambiguous, and is how the loser of (a) is reached.
+  a. The order for a bare name: first a built-in with that name, then what the plugin of that
+     name registers, then what exactly one other plugin registers under that name. So the
+     plugin of that name is imported without the other third parties. The result does not
+     depend on what was imported before.
+  b. If two plugins have the same right to a bare name, it is an error. `distribution:name` is
+     never ambiguous, and also finds what (a) leaves out.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ class Plugin:
     Attributes
     ----------
     name, distribution, version, value : str
-        As its metadata tell them; value is the module that holds its hooks.
+        As in its metadata; value is the module that holds its hooks.
     builtin, enabled : bool
         Whether it comes with aucbench; whether `AUCBENCH_PLUGINS` allows it.
     conflicts : tuple of str
-        A phrase for each name that somebody else claims too; registered names are known
-        only of the plugins that were imported in this process.
+        A phrase for each name that another plugin claims too. The names that a plugin
+        registers are known only if it was imported in this process.
     failure : str or None
         Why it could not be imported, if that was tried in this process.
     """
@@ -80,7 +80,7 @@ class Plugin:
 
 
 def plugins() -> tuple[Plugin, ...]:
-    """Every installed plugin, built-ins first, without importing any."""
+    """Return all installed plugins, built-ins first, without importing them."""
     active = [e for e in entries() if is_enabled(e)]
     return tuple(
         Plugin(
@@ -98,9 +98,9 @@ def plugins() -> tuple[Plugin, ...]:
 
 
 def names(kind: str) -> list[str]:
-    """Names that can be asked for, sorted; a contested one appears as `distribution:name`.
+    """Return all names of a kind, sorted; a contested name appears as `distribution:name`.
 
-    Imports every enabled plugin.
+    It imports every enabled plugin.
 
     Raises
     ------
@@ -113,12 +113,12 @@ def names(kind: str) -> list[str]:
 
 
 def find(kind: str, text: str) -> Claim:
-    """The class or factory that `text`, a name or `distribution:name`, means.
+    """Return the class or factory for `text`, a name or `distribution:name`.
 
     Raises
     ------
     UnknownNameError
-        When nobody registers it.
+        When no plugin registers it.
     PluginError
         When its plugin is broken or switched off, or when two of them claim the name.
     """
@@ -129,20 +129,20 @@ def find(kind: str, text: str) -> Claim:
 
 
 def lookup(kind: str, text: str) -> Claim | None:
-    """As `find`, but None when nobody registers it."""
+    """As `find`, but return None when no plugin registers it."""
     _require_kind(kind)
     parts = QUALIFIED.fullmatch(text)
     if parts is None:
         return None
     distribution, name = parts.groups()
     asked = [e for e in enabled() if distribution is None or _is_of(e, distribution)]
-    # To the end of the built-ins first, so that no third party can stand in for one of them.
+    # All built-ins come first, so that no third party can replace one of them.
     own = _within(kind, name, [e for e in asked if e.builtin])
     return own or _within(kind, name, [e for e in asked if not e.builtin])
 
 
 def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
-    """Error for a name that `lookup` did not find; `further` names exist besides plugins'."""
+    """Return the error for a name that `lookup` did not find; `further` names are known too."""
     for e in entries():
         if not is_enabled(e) and text in (e.name, e.qualified):
             return PluginError(f"the plugin {e.qualified} is switched off: add it to {ALLOWED}")
@@ -165,7 +165,7 @@ def _within(kind: str, name: str, group: list[PluginEntry]) -> Claim | None:
 
 
 def _registered(kind: str, group: Iterable[PluginEntry], only: str | None = None) -> list[Claim]:
-    """What these plugins register; a broken or half imported one registers nothing."""
+    """Return what these plugins register; a broken or half imported one registers nothing."""
     return [
         Claim(entry, kind, name, factory)
         for entry in group
@@ -211,7 +211,7 @@ def _conflicts(entry: PluginEntry, active: Iterable[PluginEntry]) -> Iterator[st
 
 
 def _is_meant(claim: Claim) -> bool:
-    """Whether the bare name gives this claim."""
+    """Whether the bare name leads to this claim."""
     try:
         return lookup(claim.kind, claim.name) == claim
     except PluginError:

@@ -1,4 +1,4 @@
-"""Parameters of a class or factory: listed, checked by name and type, passed on."""
+"""Parameters of a class or factory: list them, check their names and types, call it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aucbench.errors import AucbenchError, ParameterError, UnknownNameError
 
 ANYTHING = inspect.Signature(
     [inspect.Parameter("params", inspect.Parameter.VAR_KEYWORD)]
-)  # of what is written in C and does not say
+)  # of a callable written in C that has no signature
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -22,7 +22,7 @@ class Parameter:
     Attributes
     ----------
     name, type : str
-        The type as the plugin wrote it; empty where it wrote none.
+        The annotation as the plugin wrote it; empty if there is none.
     required : bool
         Whether it has no default.
     default : object
@@ -36,7 +36,7 @@ class Parameter:
 
 
 def parameters_of(factory: Callable[..., Any], skip: int) -> tuple[Parameter, ...]:
-    """Parameters that can be given by name, without the first `skip` positional ones."""
+    """Return the parameters that can be given by name, without the first `skip` of them."""
     named = [p for p in _signature(factory).parameters.values() if p.kind in NAMED]
     return tuple(
         Parameter(
@@ -52,7 +52,7 @@ def parameters_of(factory: Callable[..., Any], skip: int) -> tuple[Parameter, ..
 def call(
     label: str, factory: Callable[..., Any], args: tuple[Any, ...], params: Mapping[str, Any]
 ) -> Any:
-    """factory(*args, **params), every mistake in `params` told in one sentence about `label`.
+    """Return factory(*args, **params); an error about `params` is one sentence with `label`.
 
     Raises
     ------
@@ -71,12 +71,12 @@ def call(
 
 
 def check(label: str, factory: Callable[..., Any], skip: int, params: Mapping[str, Any]) -> None:
-    """Refuse parameters that the factory cannot take, the first `skip` being given already.
+    """Check that the factory can take these parameters besides its first `skip` ones.
 
     Raises
     ------
     UnknownNameError, ParameterError
-        As `call`, which checks too.
+        As `call`.
     """
     known = {p.name: p for p in parameters_of(factory, skip)}
     open_ended = any(p.kind is p.VAR_KEYWORD for p in _signature(factory).parameters.values())
@@ -92,7 +92,7 @@ def check(label: str, factory: Callable[..., Any], skip: int, params: Mapping[st
 
 
 def _check_type(label: str, parameter: Parameter, value: Any) -> None:
-    """Refuse a word where the default is a number or a switch: 'no' would count as True."""
+    """Refuse a text where the default is a number or a bool: 'no' would count as True."""
     default = parameter.default
     switch = isinstance(default, bool)
     number = isinstance(default, int | float) and not switch

@@ -1,10 +1,10 @@
 """Specifications: what a user types for a solver, data set, objective or projector.
 
-A specification is `name`, `name[parameter=value, ...]` or either with `distribution:` in
-front. A value is a Python literal (`5`, `1e-3`, `None`, `[5, 6]`, `'a,b'`); true, false,
-none and inf are read in any case of letters; whatever else stands there is a string, so that
-words need no quotes. The name of a data set may be a path or an address, of which only
-commas and square brackets have a meaning here.
+A specification is `name` or `name[parameter=value, ...]`, with or without `distribution:` in
+front. A value is a Python literal (`5`, `1e-3`, `None`, `[5, 6]`, `'a,b'`). The words true,
+false, none and inf may be written in upper or lower case. Any other text is a string, so that
+words need no quotes. The name of a data set may be a path or an address; only commas and
+square brackets have a special meaning in it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ WORDS = {"true": True, "false": False, "none": None, "inf": inf, "-inf": -inf}
 
 @dataclass(frozen=True)
 class Spec:
-    """A name and its parameters; `str` gives text that parses to an equal record.
+    """A name and its parameters; `str` returns a text that parses to an equal `Spec`.
 
     Attributes
     ----------
     name : str
-        What stands before the brackets: a name, `distribution:name`, a path or an address.
+        The text before the brackets: a name, `distribution:name`, a path or an address.
     params : mapping of str to literal
-        What stands inside them.
+        The parameters in the brackets.
     """
 
     name: str
@@ -52,7 +52,7 @@ def split_specs(text: str) -> list[str]:
     Raises
     ------
     ParameterError
-        When a specification is empty or a bracket has no partner.
+        When a specification is empty, or a bracket is not closed or not opened.
     """
     return [piece for _, piece in _pieces(text, _depths(text), 0, 0, len(text))]
 
@@ -74,7 +74,7 @@ def parse_spec(text: str) -> Spec:
     Raises
     ------
     ParameterError
-        Says at which character of `text` it cannot be read, and shows an example.
+        When the text is malformed; the message names the character and shows an example.
     """
     depths = _depths(text)
     begin = depths.index(1) if 1 in depths else len(text)
@@ -105,7 +105,7 @@ def _params(text: str, pieces: Iterable[tuple[int, str]]) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    """Value of a stripped text: a literal, a list of values, or the text itself."""
+    """Return the value of a stripped text: a literal, a list of values, or the text itself."""
     if text.lower() in WORDS:
         return WORDS[text.lower()]
     try:
@@ -137,16 +137,16 @@ def _pieces(
     for at in range(begin, end + 1):
         if at == end or (text[at] == cut and depths[at] == depth):
             if not text[begin:at].strip():
-                raise _malformed(text, begin, "nothing stands here")
+                raise _malformed(text, begin, "something is missing here")
             yield begin, text[begin:at].strip()
             begin = at + 1
 
 
 def _depths(text: str) -> list[int]:
-    """How many brackets and quotes are open after each character.
+    """Return how many brackets and quotes are open after each character.
 
-    Outside square brackets a name or a path stands, of which quotes and other brackets may
-    be a part.
+    Outside square brackets there is a name or a path, which may contain quotes and other
+    brackets.
     """
     closing: list[str] = []
     depths: list[int] = []
@@ -162,7 +162,7 @@ def _depths(text: str) -> list[int]:
                 raise _malformed(text, at, f"more than {DEEPEST} brackets are open")
             closing.append(CLOSING[c])
         elif (c == "]" or (closing and c in ")}")) and (not closing or closing.pop() != c):
-            raise _malformed(text, at, f"{c!r} closes nothing")
+            raise _malformed(text, at, f"{c!r} has no opening bracket")
         depths.append(len(closing) + bool(quote))
     if depths and depths[-1]:
         raise _malformed(text, len(text), f"{quote or closing[-1]!r} is missing")

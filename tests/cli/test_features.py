@@ -37,8 +37,8 @@ def test_each_map_gives_cells_and_joined_ones_are_applied_in_turn(cli, toys, tmp
         ("nystroem[rnk=5]", "did you mean 'rank'"),
         ("unit+append-one", "adds an intercept"),
         ("nystroem[", "']' is missing"),
-        ("nystroem+", "nothing stands here"),
-        ("", "nothing stands here"),
+        ("nystroem+", "something is missing here"),
+        ("", "something is missing here"),
     ],
 )
 def test_what_makes_no_sense_is_told_before_the_first_fit(cli, toys, features, sentence):

@@ -38,7 +38,7 @@ def room(folder, report=None, **files):
 @pytest.mark.parametrize("call", ["", "a", "a:", ":f", "a.b", "a:f()", "a..b:f", "a:f:g", "a b:f"])
 def test_a_call_names_a_function(call):
     for made in (lambda: Job(call, {}), lambda: Step("key", call, {})):
-        with pytest.raises(ParameterError, match="names no function"):
+        with pytest.raises(ParameterError, match="does not name a function"):
             made()
 
 
@@ -72,7 +72,7 @@ def test_a_job_survives_the_wire():
         (("steps", 0, "limits", "grace"), "1", r"expected float @ \$\.steps\[0\]\.limits\.grace$"),
         (("steps", 0), [], r"@ \$\.steps\[0\]$"),
         (("call",), None, r"expected str @ \$\.call$"),
-        (("call",), "a", r"names no function.* @ \$$"),
+        (("call",), "a", r"does not name a function.* @ \$$"),
         (("request",), [], r"@ \$\.request$"),
         (("handed",), 3, r"@ \$\.handed$"),
     ],
@@ -91,7 +91,7 @@ def test_what_is_missing_is_named():
     with pytest.raises(MalformedError, match=r"required field missing @ \$\.call"):
         from_plain(Job, {"request": {}})
     for plain in (None, [], 3):
-        with pytest.raises(MalformedError, match=r"is no Report @ \$"):
+        with pytest.raises(MalformedError, match=r"is not a Report @ \$"):
             from_plain(Report, plain)
 
 
@@ -119,7 +119,7 @@ def test_a_result_that_is_no_json_object_is_an_error(tmp_path, text):
     outcome = job_folder.collect(room(tmp_path, **{"result.json": text}))
 
     assert (outcome.ending, outcome.result) == (Ending.ERROR, None)
-    assert outcome.reason.startswith("the result is no JSON object")
+    assert outcome.reason.startswith("the result is not a JSON object")
 
 
 def test_a_room_without_a_report_has_no_outcome(tmp_path):

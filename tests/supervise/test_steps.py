@@ -129,7 +129,7 @@ def test_a_step_that_removes_its_room_fails(supervisor):
     outcome = outcome_of(supervisor, job("echo", {}, steps))
 
     assert (outcome.ending, outcome.step) == ("error", "gone")
-    assert outcome.reason.startswith("its room cannot be kept")
+    assert outcome.reason.startswith("its files cannot be kept")
 
 
 def test_a_step_that_is_forgotten_is_done_again(supervisor, count):

@@ -1,4 +1,4 @@
-"""Where supervised jobs run: on this host, on a dask cluster, under SLURM."""
+"""Engines run supervised jobs: on this host, on a dask cluster, or under SLURM."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError, require_whole
 from aucbench.infra.supervise.records import Job, Outcome
 
-# What each engine imports beyond the core; the extra that brings it has the engine's name.
+# The package that each engine needs; the extra that installs it has the name of the engine.
 ENGINES = {"local": None, "dask": "distributed", "slurm": "submitit"}
 
 
 class Engine(Protocol):
-    """Runs jobs somewhere, each one supervised."""
+    """Runs jobs, each one supervised."""
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
         """Yield (id, outcome) as the jobs end, in any order, once for each job.
 
-        `jobs` is taken lazily, when there is room for one more. Closing the generator, or
-        an exception in it, ends what runs.
+        A job is taken from `jobs` when it can be started. Closing the generator, or an
+        exception in it, ends all running jobs.
         """
         ...
 
@@ -43,17 +43,17 @@ def make_engine(
     ----------
     name : {"local", "dask", "slurm"}
     jobs : int, optional
-        How many cells run at once; of SLURM: how many of its jobs are queued or running.
-        The engine's choice when it is left out: the cores of this host over `threads`, the
-        threads of the dask cluster, 16 jobs of SLURM.
+        How many cells run at once; for SLURM: how many of its jobs are queued or running.
+        Default: "local": the cores of this host divided by `threads`; "dask": the threads of
+        the cluster; "slurm": 16.
     threads : int
         Threads of BLAS and OpenMP in each cell.
     scheduler : str, optional
-        Address of an existing dask scheduler; of "dask" only, which needs it.
+        Address of an existing dask scheduler; required for "dask", and only for it.
     folder : Path, optional
-        The results folder, on a disk that the nodes share; "slurm" needs it.
+        The results folder, on a disk that the nodes share; required for "slurm".
     cells_per_job : int, optional
-        Cells that one job of SLURM runs one after another, 20 if left out; of "slurm" only.
+        How many cells one job of SLURM runs, one after another, 20 by default; only for "slurm".
 
     Raises
     ------
@@ -62,7 +62,7 @@ def make_engine(
     MissingExtraError
         When the packages of the engine are not installed.
     ParameterError
-        When a number makes no sense, or an option is missing or belongs to another engine.
+        When a number is out of range, or an option is missing or belongs to another engine.
     """
     if name not in ENGINES:
         raise UnknownNameError("engine", name, ENGINES)

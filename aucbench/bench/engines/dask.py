@@ -18,30 +18,30 @@ from aucbench.bench.engines.dask_worker import CellPlugin, run_cell
 from aucbench.errors import AucbenchError
 from aucbench.infra.supervise.records import Ending, Job, Outcome
 
-LOSSES = 2  # so many workers may be lost under a cell before it is a crash
+LOSSES = 2  # a cell is a crash when this number of workers was lost while they ran it
 ANSWER = 20.0  # seconds for a scheduler to answer
-LEAVE = 1.0  # seconds for the cluster to answer when we leave it
-TICK = 1.0  # seconds without news after which the state of the cluster is looked at
+LEAVE = 1.0  # seconds for the cluster to answer at the end of a run
+TICK = 1.0  # seconds without an event after which the state of the cluster is checked
 
 
 @dataclass(frozen=True, slots=True)
 class DaskEngine:
-    """Each cell is a task, supervised in a subprocess of the worker that runs it.
+    """Each cell is a task of dask, supervised in a subprocess of the worker that runs it.
 
-    dask queues the cells of a lost worker again. One under which two workers were lost
-    ends as a crash: a third one is not risked.
+    When a worker is lost, dask queues its cells again. A cell ends as a crash when two workers
+    were lost while they ran it.
 
     Parameters
     ----------
     scheduler : str
         Address of the scheduler, such as tcp://host:8786.
     jobs : int, optional
-        Cells on the cluster at once. If left out, and at the most: what its workers run
-        (one cell per thread of dask), and one more for each of these.
+        Cells on the cluster at once. Default and maximum: two for each thread of dask, of
+        which one runs and one waits.
     threads : int
         Threads of BLAS and OpenMP in each cell.
     patience : float
-        Seconds that the cluster may be without workers.
+        Seconds that the cluster may have no workers.
     """
 
     scheduler: str
@@ -55,21 +55,21 @@ class DaskEngine:
         Raises
         ------
         AucbenchError
-            When the scheduler does not answer or is lost, when it stays without workers, or
-            when a worker cannot run cells at all.
+            When the scheduler does not answer or is lost, when it has no workers for too
+            long, or when a worker cannot run cells at all.
         """
         waiting = iter(jobs)
         with _Run(self) as run:
             run.fill(waiting)
-            while run.flights:
-                ended = run.hear()
+            while run.tasks:
+                ended = run.next_outcomes()
                 run.fill(waiting)
                 yield from ended
 
 
 @dataclass(slots=True)
-class _Flight:
-    """A job on the cluster: the worker that runs it now, the workers lost under it."""
+class _Task:
+    """A job on the cluster: which worker runs it, and which workers were lost while it ran."""
 
     id: str
     future: Future[Outcome]
@@ -78,23 +78,23 @@ class _Flight:
 
 
 class _Run:
-    """One use of the cluster; everything that it leaves there bears its name."""
+    """One run on the cluster; all its topics, plugins and keys contain its name."""
 
     def __init__(self, engine: DaskEngine):
-        self.flights: dict[str, _Flight] = {}
+        self.tasks: dict[str, _Task] = {}
         self._engine = engine
         self._name = f"aucbench-{uuid4().hex[:12]}"
         self._topics = ("all", self._name)  # of events: workers come and go; cells start
         self._numbers = count()
-        self._news: SimpleQueue[Any] = SimpleQueue()  # filled by threads of the client
+        self._events: SimpleQueue[Any] = SimpleQueue()  # filled by threads of the client
         self._slots = 0
-        self._workless = monotonic()  # when there was last reason to hope for workers
+        self._counted = monotonic()  # when the workers were counted last
 
     def __enter__(self) -> Self:
         self._client = self._connect()
         try:
             for topic in self._topics:
-                self._client.subscribe_topic(topic, lambda event: self._news.put(event[1]))
+                self._client.subscribe_topic(topic, lambda event: self._events.put(event[1]))
             self._client.register_plugin(CellPlugin(self._name, self._engine.threads))
             self._count_slots()
         except BaseException as error:
@@ -106,12 +106,12 @@ class _Run:
 
     def __exit__(self, *_: object) -> None:
         client = self._client
-        # A worker kills what was cancelled, and closes its supervisor with the plugin. With
-        # the scheduler gone there is nobody to tell; its workers end by themselves.
+        # A worker kills cancelled cells, and closes its supervisor when the plugin is removed.
+        # When the scheduler is lost, its workers end by themselves.
         if client.status == "running" and client.scheduler is not None:
             forget = client.scheduler.unregister_worker_plugin
             with suppress(OSError, TimeoutError):
-                client.cancel([flight.future for flight in self.flights.values()])
+                client.cancel([task.future for task in self.tasks.values()])
                 for topic in self._topics:
                     client.unsubscribe_topic(topic)
                 client.sync(forget, name=self._name, callback_timeout=LEAVE)
@@ -119,33 +119,33 @@ class _Run:
             client.close(timeout=LEAVE)
 
     def fill(self, waiting: Iterator[tuple[str, Job]]) -> None:
-        """Hand in as many jobs as there is room for."""
-        room = 2 * max(self._slots, 1)
+        """Submit jobs until the cluster has enough of them."""
+        most = 2 * max(self._slots, 1)
         if self._engine.jobs is not None:
-            room = min(room, self._engine.jobs)
-        for cell, job in islice(waiting, max(room - len(self.flights), 0)):
+            most = min(most, self._engine.jobs)
+        for cell, job in islice(waiting, max(most - len(self.tasks), 0)):
             key = f"{self._name}-{next(self._numbers)}"
             future = self._client.submit(run_cell, self._name, job, key=key, pure=False)
-            self.flights[key] = _Flight(cell, future)
-            future.add_done_callback(partial(self._tell_done, key))
+            self.tasks[key] = _Task(cell, future)
+            future.add_done_callback(partial(self._put_done, key))
 
-    def hear(self) -> list[tuple[str, Outcome]]:
-        """Wait for one piece of news and return the jobs that it ends, often none."""
+    def next_outcomes(self) -> list[tuple[str, Outcome]]:
+        """Wait for one event and return the jobs that it ends, often none."""
         try:
-            news = self._news.get(timeout=TICK)
+            event = self._events.get(timeout=TICK)
         except Empty:
             self._require_cluster()
             return []
-        match news:
+        match event:
             case {"action": "done", "key": key}:
-                return self._land(key)
-            case {"action": "start", "key": key, "worker": worker} if key in self.flights:
-                self.flights[key].worker = worker
+                return self._finish(key)
+            case {"action": "start", "key": key, "worker": worker} if key in self.tasks:
+                self.tasks[key].worker = worker
             case {"action": "add-worker"}:
                 self._count_slots()
             case {"action": "remove-worker", "worker": worker}:
                 self._count_slots()
-                return self._mourn(worker, news)
+                return self._on_lost_worker(worker, event)
         return []
 
     def _connect(self) -> Client:
@@ -158,17 +158,17 @@ class _Run:
                 "give the address that `dask scheduler` prints, such as tcp://host:8786"
             ) from error
 
-    def _tell_done(self, key: str, _: Future[Outcome]) -> None:
-        self._news.put({"action": "done", "key": key})
+    def _put_done(self, key: str, _: Future[Outcome]) -> None:
+        self._events.put({"action": "done", "key": key})
 
     def _count_slots(self) -> None:
         self._slots = sum(self._client.nthreads().values())
-        self._workless = monotonic()
+        self._counted = monotonic()
 
     def _require_cluster(self) -> None:
         if self._client.status != "running":
             raise self._gone()
-        if self._slots == 0 and monotonic() - self._workless > self._engine.patience:
+        if self._slots == 0 and monotonic() - self._counted > self._engine.patience:
             raise AucbenchError(
                 f"the dask scheduler at {self._engine.scheduler} has had no worker for "
                 f"{self._engine.patience:g} s; start some with `dask worker "
@@ -184,17 +184,17 @@ class _Run:
     def _unfit(self, error: Exception) -> AucbenchError:
         return AucbenchError(
             f"a worker of the dask scheduler at {self._engine.scheduler} could not run cells "
-            f"({type(error).__name__}: {error}); see to it that it has what is installed here"
+            f"({type(error).__name__}: {error}); install the same packages there as here"
         )
 
-    def _land(self, key: str) -> list[tuple[str, Outcome]]:
-        flight = self.flights.pop(key, None)
-        if flight is None:  # given up before
+    def _finish(self, key: str) -> list[tuple[str, Outcome]]:
+        task = self.tasks.pop(key, None)
+        if task is None:  # its workers were lost before
             return []
         try:
-            return [(flight.id, flight.future.result())]
+            return [(task.id, task.future.result())]
         except KilledWorker as error:
-            return [(flight.id, Outcome(Ending.CRASH, f"dask gave it up: {error}"))]
+            return [(task.id, Outcome(Ending.CRASH, f"dask gave it up: {error}"))]
         except CancelledError as error:
             raise self._gone() from error
         except Exception as error:
@@ -202,18 +202,18 @@ class _Run:
                 raise self._gone() from error
             raise self._unfit(error) from error
 
-    def _mourn(self, worker: str, news: dict[str, Any]) -> list[tuple[str, Outcome]]:
-        """Charge a lost worker to the cells that it ran, not to those that waited there."""
-        if news.get("expected", False):
+    def _on_lost_worker(self, worker: str, event: dict[str, Any]) -> list[tuple[str, Outcome]]:
+        """Count a lost worker for the cells that it ran, but not for those that waited there."""
+        if event.get("expected", False):
             return []
-        charged = [key for key in news["processing-tasks"] if key in self.flights]
+        charged = [key for key in event["processing-tasks"] if key in self.tasks]
         ended = []
-        for key, flight in [(key, self.flights[key]) for key in charged]:
-            if flight.worker == worker:
-                flight.lost += (worker,)
-            if len(flight.lost) >= LOSSES:
-                del self.flights[key]
-                flight.future.cancel()
-                why = f"its dask workers were lost: {' and '.join(flight.lost)}"
-                ended.append((flight.id, Outcome(Ending.CRASH, why)))
+        for key, task in [(key, self.tasks[key]) for key in charged]:
+            if task.worker == worker:
+                task.lost += (worker,)
+            if len(task.lost) >= LOSSES:
+                del self.tasks[key]
+                task.future.cancel()
+                why = f"its dask workers were lost: {' and '.join(task.lost)}"
+                ended.append((task.id, Outcome(Ending.CRASH, why)))
         return ended

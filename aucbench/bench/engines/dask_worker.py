@@ -13,13 +13,13 @@ from aucbench.infra.supervise.records import Job, Outcome
 class CellPlugin(WorkerPlugin):
     """Keeps one shared supervisor in each worker process for one run.
 
-    A worker is a daemonic process that cannot interrupt a task: the supervisor is a
-    subprocess, and a task that its client gave up is killed there.
+    A worker is a daemonic process and cannot interrupt a task. So the supervisor is a
+    subprocess, and kills the job of a task that was cancelled.
 
     Parameters
     ----------
     run : str
-        Name of the run: of this plugin, of its topic, and what its keys begin with.
+        Name of the run: the name of this plugin and of the topic, and the start of all keys.
     threads : int
         Threads of BLAS and OpenMP in each cell.
     """
@@ -29,22 +29,22 @@ class CellPlugin(WorkerPlugin):
         self.threads = threads
 
     def setup(self, worker: Worker) -> None:
-        """Make the supervisor; its processes start with the first cell."""
+        """Create the supervisor; it starts its processes with the first cell."""
         self.shared = SharedSupervisor(self.threads)
 
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
-        """Kill a cell that runs although nobody waits for it any more."""
+        """Kill a running cell that was cancelled."""
         given_up = start in ("executing", "long-running") and finish == "released"
         if given_up and str(key).startswith(self.name):
             self.shared.drop(str(key))
 
     def teardown(self, worker: Worker) -> None:
-        """Leave no process behind."""
+        """End all processes of the supervisor."""
         self.shared.close()
 
 
 def run_cell(run: str, job: Job) -> Outcome:
-    """Run one job in the supervisor of this worker; tell the client where it started."""
+    """Run one job in the supervisor of this worker; first report to the client where it runs."""
     worker = get_worker()
     key = str(worker.get_current_task())
     worker.log_event(run, {"action": "start", "key": key, "worker": worker.address})

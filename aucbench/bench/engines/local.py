@@ -16,7 +16,7 @@ PRELOAD = ("numpy", "scipy.linalg", "sklearn.linear_model", "aucbench.fit.warm")
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:
-    """One supervisor, and at most so many jobs at once.
+    """Runs jobs with one supervisor on this host.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class LocalEngine:
     threads : int
         Threads of BLAS and OpenMP in each of them.
     supervisor : Supervisor, optional
-        One that is open, and stays so; by default each run opens its own.
+        An open supervisor, which this engine does not close; by default each run opens one.
     """
 
     jobs: int = 1
@@ -33,15 +33,15 @@ class LocalEngine:
     supervisor: Supervisor | None = None
 
     def on(self, supervisor: Supervisor) -> LocalEngine:
-        """Return this engine over a supervisor that is open."""
+        """Return this engine with an open supervisor."""
         return replace(self, supervisor=supervisor)
 
     def open(self) -> Supervisor:
-        """Return a supervisor as this engine needs it."""
+        """Open a supervisor for this engine."""
         return Supervisor(threads=self.threads, preload=PRELOAD)
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
-        """Yield (id, outcome) as the jobs end; closing the generator kills what runs."""
+        """Yield (id, outcome) as the jobs end; closing the generator kills running jobs."""
         given = self.supervisor
         opened: AbstractContextManager[Supervisor] = nullcontext(given) if given else self.open()
         with opened as supervisor:
@@ -49,23 +49,23 @@ class LocalEngine:
             try:
                 slots.fill()
                 while slots.running:
-                    # Filled before the yield: no slot stands empty while the caller writes.
+                    # `ended` starts other jobs first, so that they run while the caller works.
                     yield from slots.ended()
             finally:
                 slots.kill()
 
 
 class _Slots:
-    """What runs, and the steps that it needs."""
+    """The running jobs, and the steps whose folders exist."""
 
     def __init__(self, supervisor: Supervisor, waiting: Iterator[tuple[str, Job]], count: int):
         self._supervisor, self._waiting, self._count = supervisor, waiting, count
         self.running: dict[int, tuple[str, Job]] = {}
-        self._kept: dict[str, Step] = {}  # steps whose folders are there, by identity
+        self._kept: dict[str, Step] = {}  # steps whose folders exist, by identity
         self._last: tuple[Step, ...] = ()
 
     def fill(self) -> None:
-        """Start jobs until all slots are taken, and remove rows that nobody needs any more."""
+        """Start jobs until all slots are taken, and remove steps that are not needed any more."""
         while len(self.running) < self._count:
             job = next(self._waiting, None)
             if job is None:
@@ -76,19 +76,20 @@ class _Slots:
         self._forget()
 
     def ended(self) -> list[tuple[str, Outcome]]:
-        """Wait for jobs to end and put others in their place."""
+        """Wait for jobs to end and start others in their place."""
         done = [(self.running.pop(t)[0], outcome) for t, outcome in self._supervisor.wait()]
         self.fill()
         return done
 
     def kill(self) -> None:
-        """End what runs."""
+        """End all running jobs."""
         for ticket in self.running:
             self._supervisor.kill(ticket)
 
     def _forget(self) -> None:
-        # Jobs of one split are neighbours, so a step that neither a running job nor the last
-        # one uses is over; without this a plan would keep every split of its data on disk.
+        # Jobs that share a step follow one another. So a step is not needed any more when
+        # neither a running job nor the last one uses it. Without this, all splits of all data
+        # sets of a plan would stay on the disk until the end.
         used = {s.identity for _, job in self.running.values() for s in job.steps}
         used |= {step.identity for step in self._last}
         for identity in self._kept.keys() - used:

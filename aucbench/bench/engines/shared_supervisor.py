@@ -15,10 +15,10 @@ TICK = 0.01  # seconds between two looks of a waiting thread
 
 
 class SharedSupervisor:
-    """Takes jobs from any thread, one supervisor for all of them.
+    """Runs jobs of several threads with one supervisor.
 
-    The first job starts the supervisor. It is closed when it was idle for a while, so that
-    a client that vanished leaves no process behind; the next job starts another one.
+    The first job starts the supervisor. When it was idle for a while it is closed, so that no
+    process is left when the client of a worker disappears. The next job starts another one.
 
     Parameters
     ----------
@@ -36,17 +36,17 @@ class SharedSupervisor:
         self._running: dict[str, tuple[int, Job]] = {}  # tickets and jobs, by key
         self._ended: dict[int, Outcome] = {}
         self._dropped: set[str] = set()
-        self._steps: dict[str, Step] = {}  # whose folders are there
+        self._steps: dict[str, Step] = {}  # whose folders exist
         self._rest: Timer | None = None
         self._closed = False
 
     def run(self, key: str, job: Job) -> Outcome:
-        """Run the job and wait for its outcome; a key is handed in once.
+        """Run the job and wait for its outcome; each key is used once.
 
         Raises
         ------
         CancelledError
-            When the key was dropped, before it came or since, or the supervisor is closed.
+            When the key was dropped, also before this call, or the supervisor is closed.
         """
         self._take(key, job)
         try:
@@ -57,14 +57,14 @@ class SharedSupervisor:
             self._leave(key)
 
     def drop(self, key: str) -> None:
-        """Kill the job of this key, or turn it away when it comes."""
+        """Kill the job of this key, or refuse it when it is submitted later."""
         with self._lock:
             self._dropped.add(key)
             if self._supervisor is not None and key in self._running:
                 self._supervisor.kill(self._running[key][0])
 
     def close(self) -> None:
-        """Kill what runs, close the supervisor and take no more jobs."""
+        """Kill running jobs, close the supervisor and refuse further jobs."""
         with self._lock:
             self._closed = True
             self._shut()
@@ -75,8 +75,8 @@ class SharedSupervisor:
             supervisor = self._open()
             self._running[key] = supervisor.submit(job), job
             self._steps |= {step.identity: step for step in job.steps}
-            # A step that no job here uses is over, since jobs come in the order of the plan;
-            # if one comes late, it is done again.
+            # Jobs come in the order of the plan, so that a step that no running job uses is
+            # not needed any more. If a job comes late, its step is done again.
             used = {step.identity for _, job in self._running.values() for step in job.steps}
             for identity in self._steps.keys() - used:
                 supervisor.forget(self._steps.pop(identity))

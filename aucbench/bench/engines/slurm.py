@@ -1,4 +1,4 @@
-"""Supervised jobs under SLURM, a share of them in each of its jobs."""
+"""Supervised jobs under SLURM; each job of SLURM runs a share of them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from aucbench.bench.engines.slurm_job import has_begun, outcome_in, run_share
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 
-LOSSES = 2  # so many SLURM jobs may end under a cell before it is a crash
-LOG = 16384  # characters of a SLURM job's log that its lost cells keep
-START = 300.0  # seconds for a SLURM job to start, and to be told of its end before its end
-BETWEEN = 5.0  # seconds between two cells, more than they take
-OWN_MEMORY = 1.5  # GB of a SLURM job beyond the cell that it runs
+LOSSES = 2  # a cell is a crash when this number of SLURM jobs ended while they ran it
+LOG = 16384  # characters of the log of a SLURM job that are kept with a crashed cell
+START = (
+    300.0  # seconds for a SLURM job to start, and for the signal that SLURM sends before its end
+)
+BETWEEN = 5.0  # seconds between two cells, an upper bound
+OWN_MEMORY = 1.5  # GB of a SLURM job in addition to the cell that it runs
 CANCEL = 1.5  # seconds for cancelled jobs of this host to end
 
 
@@ -33,17 +35,17 @@ CANCEL = 1.5  # seconds for cancelled jobs of this host to end
 class SlurmEngine:
     """Each SLURM job runs a share of the cells, one after another, each one supervised.
 
-    Outcomes come back through the folder as the cells end, so that a SLURM job that is
-    stopped loses one cell at most. The cells that it had not finished are queued again. One
-    under which two SLURM jobs ended (or two that did not come as far as their first cell)
-    is a crash. SLURM is told how much time, memory and cores a share may need; account,
-    partition and the like are taken from the variables of `sbatch` (SBATCH_ACCOUNT, ...).
+    Outcomes are written to the folder as the cells end, so that a SLURM job that is stopped
+    loses at most one cell. The cells that it did not finish are submitted again. A cell is a
+    crash when two SLURM jobs ended while they ran it, or before they began their first cell.
+    Time, memory and cores of a SLURM job follow from the limits of its cells. Account,
+    partition and so on are taken from the variables of `sbatch` (SBATCH_ACCOUNT, ...).
 
     Parameters
     ----------
     folder : Path
-        The results folder, on a disk that the nodes share; the logs are kept in it when a
-        SLURM job failed.
+        The results folder, on a disk that the nodes share. When a SLURM job failed, its logs
+        stay there.
     jobs : int
         SLURM jobs that are queued or run at once.
     threads : int
@@ -51,10 +53,10 @@ class SlurmEngine:
     cells_per_job : int
         Cells in a share.
     cluster : {"slurm", "local"}
-        "local" runs the shares on this host, through the same files.
+        "local" runs the shares on this host, with the same files.
     poll, lag : float
         Seconds between two looks into the folder, and seconds after the end of a SLURM job
-        in which its last files may still appear.
+        within which its last files may still appear.
     """
 
     folder: Path
@@ -71,7 +73,7 @@ class SlurmEngine:
         Raises
         ------
         ParameterError
-            When this host has no `sbatch`, or a job no timeout.
+            When this host has no `sbatch`, or a job has no timeout.
         AucbenchError
             When SLURM refuses a job.
         """
@@ -84,23 +86,23 @@ class SlurmEngine:
         with _Run(self) as run:
             run.fill(waiting)
             while run.shares:
-                ended = run.hear()
+                ended = run.next_outcomes()
                 run.fill(waiting)
                 yield from ended
 
 
 @dataclass(slots=True)
 class _Share:
-    """What one SLURM job was given; `left` holds the cells without an outcome yet."""
+    """The share of one SLURM job; `left` holds the cells that have no outcome yet."""
 
     folder: Path
     job: SlurmJob[None]
     left: dict[int, tuple[str, Job]]
-    over: float | None = None  # when its end was seen
+    over: float | None = None  # the time when its end was seen
 
 
 class _Run:
-    """One use of the queue, in a folder of its own."""
+    """One run of the engine, in a folder of its own."""
 
     def __init__(self, engine: SlurmEngine):
         self.shares: list[_Share] = []
@@ -124,7 +126,7 @@ class _Run:
             rmtree(self._folder)
 
     def fill(self, waiting: Iterator[tuple[str, Job]]) -> None:
-        """Hand in shares while there is room for one more SLURM job."""
+        """Submit shares until the number of SLURM jobs is reached."""
         size = self._engine.cells_per_job
         while len(self.shares) < self._engine.jobs:
             cells, self._again = self._again[:size], self._again[size:]
@@ -133,8 +135,8 @@ class _Run:
                 return
             self.shares.append(self._submit(cells))
 
-    def hear(self) -> list[tuple[str, Outcome]]:
-        """Return what ended since, perhaps nothing; look at the folder once in a while."""
+    def next_outcomes(self) -> list[tuple[str, Outcome]]:
+        """Wait for a moment and return the outcomes that came since the last call, often none."""
         sleep(self._engine.poll)
         ended = []
         for share in list(self.shares):
@@ -162,13 +164,13 @@ class _Run:
             job = executor.submit(run_share, jobs, folder, self._engine.threads)
         except (FailedJobError, FailedSubmissionError) as error:
             raise AucbenchError(
-                f"SLURM refused a job ({error}); mend it, perhaps by SBATCH_ACCOUNT or "
-                "SBATCH_PARTITION, and run the same command again"
+                f"SLURM refused a job ({error}); correct that, for example by "
+                "SBATCH_ACCOUNT or SBATCH_PARTITION, and run the same command again"
             ) from error
         return _Share(folder, job, dict(enumerate(cells)))
 
     def _settle(self, share: _Share) -> list[tuple[str, Outcome]]:
-        """Charge the end of a SLURM job to the cells it had begun, to all if it began none."""
+        """Count the end of a SLURM job for the cells it had begun, or for all if it began none."""
         begun = [cell for number, cell in share.left.items() if has_begun(share.folder, number)]
         self._losses.update(cell for cell, _ in begun or share.left.values())
         given_up = []
@@ -189,10 +191,10 @@ def _collect(share: _Share) -> list[tuple[str, Outcome]]:
 
 
 def _minutes(jobs: Sequence[Job]) -> int:
-    """Time for all cells, and for one of their steps.
+    """Return the time for all cells and for one of their steps.
 
-    Steps have limits for the worst case: a SLURM job with time for all of them would wait
-    long in the queue, and one that ends too soon costs a cell at most.
+    The limits of steps are for the worst case. A SLURM job with time for all its steps would
+    wait long in the queue. One that is too short loses at most one cell.
     """
     own = [_seconds(job.limits) for job in jobs]
     shared = [_seconds(step.limits) for job in jobs for step in job.steps]
@@ -202,7 +204,7 @@ def _minutes(jobs: Sequence[Job]) -> int:
 def _seconds(limits: Limits) -> float:
     if limits.timeout is None:
         raise ParameterError(
-            "engine 'slurm' got a cell without a timeout, but SLURM wants to know how long its "
+            "engine 'slurm' got a cell without a timeout, but SLURM must know how long its "
             "jobs may take; give one (--timeout)"
         )
     return limits.timeout + limits.grace + BETWEEN

@@ -1,4 +1,4 @@
-"""The node's side of the SLURM engine: a share of the cells, one after another."""
+"""The node's side of the SLURM engine: it runs a share of the cells, one after another."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from aucbench.infra.supervise.records import Job, Outcome
 
 
 def run_share(jobs: Sequence[Job], folder: Path, threads: int) -> None:
-    """Leave the outcome of each job in the shared folder as soon as it ends.
+    """Run the jobs and write the outcome of each one to the folder as soon as it ends.
 
-    SLURM may stop the job that runs this and start it again: what is there is not repeated.
+    SLURM may stop the job that calls this and start it again: jobs that have an outcome are not
+    run again.
     """
     for number, outcome in LocalEngine(1, threads).run(_begin(jobs, folder)):
         target = folder / f"{number}.outcome"
@@ -23,7 +24,7 @@ def run_share(jobs: Sequence[Job], folder: Path, threads: int) -> None:
 
 
 def outcome_in(folder: Path, number: int) -> Outcome | None:
-    """Return what `run_share` left of the job of this number, None when there is nothing yet."""
+    """Return the outcome of the job with this number; None when `run_share` wrote none yet."""
     try:
         content = (folder / f"{number}.outcome").read_bytes()
     except FileNotFoundError:
@@ -34,7 +35,7 @@ def outcome_in(folder: Path, number: int) -> Outcome | None:
 
 
 def has_begun(folder: Path, number: int) -> bool:
-    """Return whether `run_share` came as far as the job of this number."""
+    """Whether `run_share` has started the job with this number."""
     return (folder / f"{number}.begun").exists()
 
 

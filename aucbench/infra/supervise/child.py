@@ -1,4 +1,4 @@
-"""What runs in the process of a job, before and after the function that it calls."""
+"""The process of a job or of a step: it prepares itself, calls the function, writes the answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from aucbench.infra.supervise.records import Failure, Limits, json_hash
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One call: that of a job or of a step."""
+    """One function call: that of a job or of a step."""
 
     call: str
     request: Mapping[str, Any]
@@ -37,7 +37,7 @@ class Task:
 
 
 def main(task: Task, output: int, parent: int) -> NoReturn:
-    """Call the function and write down what came of it; ends this process."""
+    """Call the function, write its result or failure, and end this process."""
     code = 1
     try:
         _settle(task.folder, output, parent)
@@ -48,20 +48,20 @@ def main(task: Task, output: int, parent: int) -> NoReturn:
     except BaseException:
         traceback.print_exc()
     finally:
-        # No clean-up at exit: threads and handlers that a plugin left could hang there.
+        # Without the clean-up of Python: threads and exit handlers of a plugin could hang there.
         os._exit(code)
 
 
 def _settle(folder: Path, output: int, parent: int) -> None:
-    """Leave nothing of the job parent behind: session, signals, descriptors, working directory."""
+    """Replace what was inherited: session, signals, descriptors, streams, working directory."""
     os.setsid()
     proc.die_with(parent)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-    sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays
-    # By lines: what a process that is killed had in a buffer would be lost.
+    sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays open
+    # Line buffers: when a process is killed, the content of its buffers is lost.
     sys.stdout, sys.stderr = (
         open(fd, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
         for fd in (1, 2)
@@ -73,7 +73,7 @@ def _settle(folder: Path, output: int, parent: int) -> None:
 
 
 def _seed(task: Task) -> None:
-    """Global generators begin where the request says: the same in every run of this job."""
+    """Seed the global generators from the request: every run of a job draws the same numbers."""
     seed = int(json_hash([task.call, task.request])[:8], 16)
     random.seed(seed)
     if numpy := sys.modules.get("numpy"):
@@ -86,10 +86,10 @@ def _answer(task: Task) -> None:
         text, name = _called(task), job_folder.RESULT
     except BaseException as error:
         limits.lift_memory_limit()
-        with suppress(OSError, ValueError):  # it may have closed its stderr
+        with suppress(OSError, ValueError):  # the function may have closed stderr
             traceback.print_exc()
         text, name = json.dumps(to_plain(_failure(error))), job_folder.FAILURE
-    if os.getpid() == me:  # a process that the function forked must not answer in its place
+    if os.getpid() == me:  # a process that the function forked must not write the answer
         job_folder.write(task.folder / name, text)
 
 
@@ -116,7 +116,7 @@ def _found(call: str) -> Callable[..., Any]:
     found: Any = import_module(module)
     for name in function.split("."):
         found = getattr(found, name)
-    return found  # type: ignore[no-any-return] # what is not callable fails when called
+    return found  # type: ignore[no-any-return] # calling it fails if it is not callable
 
 
 def _failure(error: BaseException) -> Failure:
@@ -126,7 +126,7 @@ def _failure(error: BaseException) -> Failure:
 
 
 def _message(error: BaseException) -> str:
-    """First line of the message, which a plugin may have made unprintable."""
+    """Return the first line of the message; in a plugin, str(error) may raise."""
     try:
         lines = str(error).strip().splitlines()
     except Exception as worse:

@@ -26,22 +26,23 @@ from aucbench.infra.supervise.wire import packed
 class Supervisor:
     """Runs jobs in processes of their own, under limits; a context manager.
 
-    It owns one warm process (started at once, ready after a second or two) and all below it.
-    Whichever way this process ends, those end within about two seconds. Methods may be called
-    from several threads, also of a daemonic process; a fork of this process cannot use it.
+    It owns one warm process and all processes below that. The warm process is started at once
+    and is ready after a second or two. When this process ends, in any way, the others end within
+    about two seconds. Methods may be called from several threads, also in a daemonic process. A
+    fork of this process cannot use the supervisor.
 
     Parameters
     ----------
     threads : int
-        Size of the pools of OpenMP, OpenBLAS and MKL in each job.
+        Number of threads of OpenMP, OpenBLAS and MKL in each job.
     preload : sequence of str
-        Modules to import in the warm process; they must not start threads that work. No
-        third-party plugins: one that crashes there would take every job along.
+        Modules to import in the warm process. They must not start threads. They must not be
+        third-party plugins: if one crashes there, no job can run.
 
     Attributes
     ----------
     token : str
-        Value of AUCBENCH_SUPERVISOR in the environment of all its processes.
+        Value of the variable AUCBENCH_SUPERVISOR in the environment of all its processes.
 
     Raises
     ------
@@ -61,7 +62,7 @@ class Supervisor:
         self._setup = Setup(tuple(preload), str(self._folder))
         self._lock, self._reading = RLock(), Lock()
         self._tickets = Tickets()
-        self._end: str | None = None  # why it can do no more
+        self._end: str | None = None  # why it cannot run more jobs
         self._server: ForkServerHandle | None = self._started()
 
     def __enter__(self) -> Self:
@@ -76,7 +77,12 @@ class Supervisor:
         self.close()
 
     def submit(self, job: Job) -> int:
-        """Start a job at once, however many are running; its ticket is for `wait`.
+        """Start a job at once, whatever the number of running jobs.
+
+        Returns
+        -------
+        int
+            Its ticket: `wait` returns it with the outcome.
 
         Raises
         ------
@@ -102,15 +108,15 @@ class Supervisor:
                 self._listen(0)
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
-        """Outcomes that came since the last call, in the order in which the jobs ended.
+        """Return tickets and outcomes since the last call, in the order in which the jobs ended.
 
-        Waits for the first one, at most `timeout` seconds; returns an empty list at once when
-        nothing that was submitted is running.
+        It waits for the first outcome, at most `timeout` seconds. It returns an empty list at
+        once when no job is running.
         """
         last = inf if timeout is None else monotonic() + timeout
         while True:
             found, left = None, max(0.0, last - monotonic())
-            # One thread reads for all; the others look again when it has let go.
+            # One thread reads the messages for all; the others look again when it has finished.
             if self._reading.acquire(timeout=-1 if left == inf else left):
                 try:
                     found = self._taken()
@@ -123,17 +129,17 @@ class Supervisor:
                 return found or []
 
     def kill(self, ticket: int) -> None:
-        """End a job and forget it: `wait` will not return it. A step that it did is undone."""
+        """End a job; `wait` will not return it. A step that it has begun is lost."""
         with self._lock:
             if self._tickets.withdraw(ticket) and self._server:
                 self._send(self._server, packed({"kill": ticket}))
 
     def forget(self, step: Step) -> None:
-        """Remove what a step left; no job that is running, or to come, may need it."""
+        """Remove the folder of a step. No running job may need it; a later job does it again."""
         job_folder.remove(job_folder.steps_in(self._folder) / step.identity)
 
     def close(self) -> None:
-        """End everything; nothing is left alive. Whoever waits gets an AucbenchError."""
+        """End all processes. A thread that waits gets an AucbenchError."""
         if os.getpid() != self._owner:
             return
         with self._lock:
@@ -153,7 +159,7 @@ class Supervisor:
         try:
             server.send(line)
         except BrokenPipeError:
-            return False  # whoever reads will find that the fork server has ended
+            return False  # it has ended; `_listen` finds that out
         return True
 
     def _taken(self) -> list[tuple[int, Outcome]] | None:
@@ -169,7 +175,10 @@ class Supervisor:
             raise AucbenchError(f"{why}; make a new one")
 
     def _listen(self, timeout: float) -> None:
-        """Take in what the fork server says within some seconds; for who holds `_reading`."""
+        """Handle messages of the fork server that come within `timeout` seconds.
+
+        The caller holds the lock `_reading`.
+        """
         server = self._server
         messages = server.receive(timeout) if server else []
         for message in messages or ():
@@ -182,7 +191,7 @@ class Supervisor:
             self._remove_server(server)
 
     def _settle(self, ticket: int, why: str | None) -> None:
-        """Turn what a job left into its outcome."""
+        """Make the outcome of a job from the files in its folder, and remove them."""
         folder = self._folder / str(ticket)
         if ticket in self._tickets:
             outcome = job_folder.collect(folder) or self._unreported(why)
@@ -196,7 +205,7 @@ class Supervisor:
         return Outcome(Ending.CRASH, reason, log=server.last_line() if server else "")
 
     def _remove_server(self, server: ForkServerHandle) -> None:
-        """End what a fork server that is gone has left; its jobs are lost."""
+        """End what is left of a fork server that has ended; its running jobs are lost."""
         words = server.last_line()
         server.end()
         with self._lock:

@@ -1,9 +1,13 @@
-"""The warm process: imports once, forks job parents and gives each one job at a time.
+"""The warm process: it imports once, forks job parents and gives each one a job at a time.
 
-Its argument is {"preload", "folder", "client"} (see fork_server_handle.py); then it speaks JSON
-lines. In: {"run": ticket, "job": {...}} and {"kill": ticket}. Out: {"ready": pid}
-or {"failed": reason}, then {"ended": ticket, "why": ...} when no process of that job is left.
-The end of its input, or of the client, is the end of everything below.
+Its argument is {"preload", "folder", "client"}, see fork_server_handle.py. Then it reads and
+writes JSON lines.
+
+    input    {"run": ticket, "job": {...}} and {"kill": ticket}
+    output   {"ready": pid} or {"failed": reason} once,
+             {"ended": ticket, "why": ...} when no process of that job is left
+
+When its input or the client ends, it ends all processes below it.
 """
 
 from __future__ import annotations
@@ -26,38 +30,39 @@ from typing import Any
 from aucbench.infra.supervise import job_folder, job_parent, proc, watch
 from aucbench.infra.supervise.wire import Inbox, Outbox, packed, send
 
-PAUSE = 5  # milliseconds between two looks at processes that are dying
-PATIENCE = 1.5  # seconds, at the end
+PAUSE = 5  # milliseconds between two looks at processes that were killed
+PATIENCE = 1.5  # seconds for all processes to end when the fork server ends
 
 
 @dataclass(slots=True)
 class _JobParent:
     pid: int
     inbox: Inbox
-    ticket: int | None = None  # of the job that it has
+    ticket: int | None = None  # of its job; None when it is free
 
 
 class ForkServer:
-    """Guards, and the messages about them."""
+    """The job parents, and the messages about their jobs."""
 
     def __init__(self, inbox: Inbox, outbox: Outbox, setup: dict[str, Any]):
         self._inbox, self._outbox = inbox, outbox
         self._folder = Path(setup["folder"])
         self._client = os.pidfd_open(os.getppid())
         self._parents: dict[int, _JobParent] = {}  # by the descriptor of their inbox
-        self._lost: list[tuple[float, dict[str, Any]]] = []  # said when no stranger is left
+        # Messages about jobs whose job parent was killed: the latest time to send each one.
+        self._lost: list[tuple[float, dict[str, Any]]] = []
         self._poll = select.poll()
         for fd in (inbox.fd, self._client):
             self._poll.register(fd, select.POLLIN)
 
     def client_has_ended(self) -> bool:
-        """Whether the client has ended; its pipe may live on in processes that it forked."""
+        """Whether the client has ended; processes that it forked may still hold its pipe open."""
         watched = select.poll()
         watched.register(self._client, select.POLLIN)
         return bool(watched.poll(0))
 
     def serve(self) -> None:
-        """Fork and report until the client has gone."""
+        """Start jobs and report their ends until the client ends."""
         while True:
             for fd, _ in self._poll.poll(PAUSE if self._lost or self._outbox else None):
                 if fd == self._client or (fd == self._inbox.fd and not self._listen()):
@@ -67,7 +72,7 @@ class ForkServer:
             self._report_lost_jobs()
 
     def _listen(self) -> bool:
-        """Do what the client asks; False when it has closed the pipe."""
+        """Handle the messages of the client; False when it has closed the pipe."""
         messages = self._inbox.read()
         for message in messages or ():
             if "run" in message:
@@ -87,7 +92,7 @@ class ForkServer:
             self._outbox.send({"ended": message["run"], "why": why})
             return
         chosen.ticket = message["run"]
-        # A job parent that was killed while it was free is buried, with its ticket, when heard.
+        # If the job parent was killed while it was free, `_on_message` reports its ticket.
         with suppress(BrokenPipeError):
             send(chosen.inbox.fd, packed(message))
 
@@ -104,7 +109,7 @@ class ForkServer:
         return known
 
     def _on_message(self, known: _JobParent) -> None:
-        """A job parent has ended its job, or has ended itself."""
+        """Handle the end of a job, or of a job parent itself."""
         if known.inbox.read():
             self._outbox.send({"ended": known.ticket, "why": None})
             known.ticket = None
@@ -119,7 +124,7 @@ class ForkServer:
             self._lost.append((monotonic() + watch.PATIENCE, message))
 
     def _report_lost_jobs(self) -> None:
-        """Say which jobs lost their job parent, once what that has left is dead too."""
+        """Report jobs whose job parent was killed, when their processes have ended too."""
         left = self._kill_orphans() if self._lost else set()
         now = monotonic()
         while self._lost and (not left or now > self._lost[0][0]):
@@ -127,7 +132,7 @@ class ForkServer:
         self._outbox.flush()
 
     def _kill_orphans(self) -> set[int]:
-        """Kill, and reap, children that are no job parents; those that are left."""
+        """Kill and reap children that are not job parents; return those that were found."""
         left = proc.children(os.getpid()) - {known.pid for known in self._parents.values()}
         for pid in left:
             proc.kill_with_groups({pid, *proc.descendants(pid)})
@@ -136,36 +141,36 @@ class ForkServer:
 
 
 def main(setup: dict[str, Any]) -> None:
-    """Serve the client at the other end of stdin and stdout, then leave nothing."""
+    """Serve the client through stdin and stdout, then end all processes and remove the folder."""
     inbox, outbox = Inbox(os.dup(0)), Outbox(os.dup(1))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # what an import prints is no message
+    os.dup2(2, 1)  # an import may print, which must not look like a message
     _settle()
     try:
-        # Another parent: the client ended before we could watch it.
+        # With another parent, the client has ended already.
         if os.getppid() == setup["client"]:
-            with suppress(BrokenPipeError):  # it ended before it read
+            with suppress(BrokenPipeError):  # the client ended before it read a message
                 server = ForkServer(inbox, outbox, setup)
                 if _warm(server, outbox, setup["preload"]):
                     server.serve()
     finally:
         proc.end_descendants({}, PATIENCE)
-        os.close(outbox.fd)  # tells the client that all is dead
-    # After an exception the client is there and starts another fork server in this folder.
+        os.close(outbox.fd)  # a sign for the client that all processes have ended
+    # Not after an exception: the client then starts another fork server in this folder.
     job_folder.remove(Path(setup["folder"]))
 
 
 def _settle() -> None:
-    """Signals of its own, whatever the client had; no core dumps of jobs."""
+    """Set signals independently of those of the client; let jobs write no core dumps."""
     proc.adopt_orphans()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of `finally`
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that `finally` runs
     signal.pthread_sigmask(signal.SIG_SETMASK, (signal.SIGCHLD,))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 def _warm(server: ForkServer, outbox: Outbox, modules: list[str]) -> bool:
-    """Import; False when that failed, or nobody waits for it any more."""
+    """Import the modules; False when that failed, or when the client has ended."""
     for module in modules:
         try:
             import_module(module)
@@ -177,6 +182,6 @@ def _warm(server: ForkServer, outbox: Outbox, modules: list[str]) -> bool:
         if server.client_has_ended():
             return False
     gc.collect()
-    gc.freeze()  # a collection in a child would touch, and so copy, every page
+    gc.freeze()  # a garbage collection in a child would write to every page, and so copy it
     outbox.send({"ready": os.getpid()})
     return True

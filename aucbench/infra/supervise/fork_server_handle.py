@@ -1,4 +1,4 @@
-"""The fork server as the client sees it: a process, a pipe to it and a pipe from it."""
+"""The client's side of the fork server: the process and the two pipes."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ SLOW = 60.0  # seconds for it to remove its folder
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a fork server is told.
+    """The argument of a fork server.
 
     Attributes
     ----------
     preload : tuple of str
-        Modules.
+        Modules to import.
     folder : str
-        Where the folders of its jobs and steps are; it is removed at the end.
+        Holds the folders of its jobs and steps; the fork server removes it at its end.
     """
 
     preload: tuple[str, ...]
@@ -50,13 +50,13 @@ class ForkServerHandle:
         self._setup, self._token = setup, token
         self.ready = False
         path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - '' is the cwd
-        told = json.dumps([path, {**asdict(setup), "client": os.getpid()}])
+        argument = json.dumps([path, {**asdict(setup), "client": os.getpid()}])
         pools = {f"{name}_NUM_THREADS": str(threads) for name in POOLS}
-        # Sets and dicts of str in one order, in every run.
+        # A fixed hash seed: sets of str have the same order in every run.
         fixed = {"PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"), proc.MARKER: token}
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", START, told],
+                [sys.executable, "-c", START, argument],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -75,14 +75,14 @@ class ForkServerHandle:
         Raises
         ------
         BrokenPipeError
-            When the fork server has ended, or was told to.
+            When the fork server has ended, or its input was closed.
         """
         if self._in.closed:
             raise BrokenPipeError
         send(self._in.fileno(), line)
 
     def receive(self, timeout: float) -> list[dict[str, Any]] | None:
-        """Messages that came within some seconds; None when there will be no more."""
+        """Return messages that come within `timeout` seconds; None at the end of the pipe."""
         watched = select.poll()
         watched.register(self._inbox.fd, select.POLLIN)
         if not watched.poll(None if timeout == inf else timeout * 1000):
@@ -90,17 +90,20 @@ class ForkServerHandle:
         return self._inbox.read()
 
     def close_input(self) -> None:
-        """Tell the fork server to end everything."""
+        """Close the pipe to the fork server, which then ends all processes."""
         self._in.close()
 
     def end(self) -> None:
-        """Wait until it has, and see to it otherwise; `close_input` or its death came before."""
+        """Wait until the fork server has ended, kill what is left, and remove the folder.
+
+        Its input was closed before, or it was killed.
+        """
         watched = select.poll()
         watched.register(self._inbox.fd, select.POLLIN)
-        while (said := bool(watched.poll(SOON * 1000))) and self._inbox.read() is not None:
+        while (closed := bool(watched.poll(SOON * 1000))) and self._inbox.read() is not None:
             continue
         try:
-            self._process.wait(SLOW if said else 0)
+            self._process.wait(SLOW if closed else 0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -111,12 +114,12 @@ class ForkServerHandle:
         job_folder.remove(Path(self._setup.folder))
 
     def last_line(self) -> str:
-        """Last line of what it, or a job parent, wrote to stderr."""
+        """Return the last line that the fork server or a job parent wrote to stderr."""
         try:
             lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
         except FileNotFoundError:
-            lines = []  # its folder went with it
-        return lines[-1][:1000] if lines else "it said nothing"
+            lines = []  # the fork server has removed the folder
+        return lines[-1][:1000] if lines else "it wrote nothing to stderr"
 
     @property
     def _log(self) -> Path:

@@ -1,12 +1,12 @@
-"""The folder of a job: what lies where, and how it is read without trusting what is there.
+"""The folder of a job: which files it has, and how they are read. They may hold anything.
 
-JOB/room/             private folder and working directory; room/lines.jsonl, room/out/
-JOB/room/handed/KEY/  what the step KEY, done for this job, left in its room/out
-JOB/step-N/           the same for a step, while it is done
-JOB/tmp/              for temporary files
-JOB/result.json       what the function returned, or
-JOB/failure.json      why it did not
-JOB/report.json       how it ended, by the job parent: written last
+JOB/room/             working directory of the function: room/lines.jsonl, room/out/
+JOB/room/handed/KEY/  room/out of the step KEY, if that was done for this job
+JOB/tmp/              temporary files of the function
+JOB/result.json       written by the process of the job: the result of the function, or
+JOB/failure.json      its exception
+JOB/report.json       written last, by the job parent: how the process ended
+JOB/step-N/           the same files for a step, while it is done
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from aucbench.infra.supervise.records import Ending, Failure, Outcome, Report
 
 ROOM, TEMPORARY, OUT, HANDED, LINES = "room", "tmp", "out", "handed", "lines.jsonl"
 RESULT, FAILURE, REPORT = "result.json", "failure.json", "report.json"
-LARGEST = 64 * 2**20  # bytes of a result, of the lines, of all files together
+LARGEST = 64 * 2**20  # bytes of a result, of room/lines.jsonl, and of room/out
 
 
 T = TypeVar("T")
 
 
 def steps_in(folder: Path) -> Path:
-    """Where steps are kept in the folder of a supervisor, each one under its identity."""
+    """Return the folder that keeps the steps of a supervisor, each one under its identity."""
     return folder / "steps"
 
 
 class UnfitError(Exception):
-    """What a job left cannot be used; the message says why."""
+    """The files of a job cannot be used; the message says why."""
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file that is there completely or not at all."""
+    """Write a file under another name and rename it: it is complete or absent."""
     draft = path.with_suffix(".draft")
     draft.write_text(text, encoding="utf-8")
     draft.rename(path)
 
 
 def collect(folder: Path) -> Outcome | None:
-    """Read what a job left; None when its job parent wrote no report."""
+    """Return the outcome of a job; None when there is no report of its job parent."""
     report = _record(Report, folder / REPORT)
     if report is None:
         return None
@@ -67,26 +67,26 @@ def collect(folder: Path) -> Outcome | None:
 
 
 def result_of(folder: Path) -> dict[str, Any]:
-    """Return what the function returned.
+    """Return the result of the function.
 
     Raises
     ------
     UnfitError
-        When that is no JSON object, or too large.
+        When it is not a JSON object, or too large.
     """
     found = _object(read(folder / RESULT))
     if found is None:
-        raise UnfitError("the result is no JSON object; return a dict of plain values")
+        raise UnfitError("the result is not a JSON object; return a dict of plain values")
     return found
 
 
 def failure_of(folder: Path) -> Failure | None:
-    """Return why the function returned nothing, where it could say so."""
+    """Return the failure of the function; None when its process wrote none."""
     return _record(Failure, folder / FAILURE)
 
 
 def read(path: Path) -> bytes | None:
-    """Bytes of a regular file; None when there is none.
+    """Return the content of a regular file; None when there is no such file.
 
     Raises
     ------
@@ -94,16 +94,16 @@ def read(path: Path) -> bytes | None:
         When it is too large.
     """
     try:
-        # Without O_NONBLOCK a FIFO would be waited for.
+        # Without O_NONBLOCK, opening a FIFO would block.
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return None  # absent, a symbolic link, unreadable: nothing that a job hands over
+        return None  # absent, a symbolic link, or unreadable
     try:
         about = os.fstat(fd)
         if not stat.S_ISREG(about.st_mode):
             return None
         if about.st_size > LARGEST:
-            raise UnfitError(f"{path.name} has more than {LARGEST >> 20} MiB; leave less behind")
+            raise UnfitError(f"{path.name} has more than {LARGEST >> 20} MiB; write less")
         with open(fd, "rb", closefd=False) as file:
             return file.read()
     finally:
@@ -111,7 +111,7 @@ def read(path: Path) -> bytes | None:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder and all below it, whatever rights a job gave it."""
+    """Remove a folder and all below it, also where a job has taken away the permissions."""
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         folder.chmod(stat.S_IRWXU)
@@ -141,12 +141,12 @@ def take_out(room: Path, target: Path | None) -> None:
             raise OSError(f"{OUT} cannot be deleted")
     else:
         target.parent.mkdir(parents=True, exist_ok=True)
-        out.chmod(stat.S_IRWXU)  # it cannot be moved without the right to write to it
+        out.chmod(stat.S_IRWXU)  # a folder cannot be moved without the permission to write to it
         out.rename(target)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Objects of JSON lines, up to the one in which a process was killed while writing."""
+    """Yield the objects of JSON lines, up to the first line that is incomplete or damaged."""
     for line in (read(path) or b"").split(b"\n"):
         found = _object(line)
         if found is None:
@@ -158,15 +158,15 @@ def _files(folder: Path) -> dict[str, bytes]:
     try:
         names = sorted(os.listdir(folder)) if not folder.is_symlink() else []  # noqa: PTH208
     except OSError:
-        return {}  # absent, no folder, unreadable
+        return {}  # absent, not a folder, or unreadable
     files = {name: read(folder / name) for name in names}
     if sum(len(content or b"") for content in files.values()) > LARGEST:
-        raise UnfitError(f"{OUT} has more than {LARGEST >> 20} MiB; leave less behind")
+        raise UnfitError(f"{OUT} has more than {LARGEST >> 20} MiB; write less")
     return {name: content for name, content in files.items() if content is not None}
 
 
 def _record(kind: type[T], path: Path) -> T | None:
-    """Return a record; None where a process that wrote the file itself made it no such record."""
+    """Return the object in a file; None when it is damaged, perhaps on purpose by the job."""
     try:
         return from_plain(kind, _object(read(path)))
     except (UnfitError, MalformedError):
@@ -174,7 +174,7 @@ def _record(kind: type[T], path: Path) -> T | None:
 
 
 def _object(text: bytes | None) -> dict[str, Any] | None:
-    """JSON object, strictly (no NaN); None for anything else."""
+    """Return a JSON object, without NaN in it; None for anything else."""
     if not text:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The process above one job at a time: it does the missing steps, then the job, then reports."""
+"""The parent process of a job: it does the missing steps, then the job, and writes the report."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ FIRST = 3  # descriptor after stdin, stdout and stderr
 
 
 def main(wire: int, folder: Path, server: int) -> NoReturn:
-    """Do one job after the other, as the fork server says; ends this process.
+    """Do the jobs that the fork server sends, one after the other, and end this process.
 
-    It can be used again because after each job it has no descendant left.
+    After each job this process has no descendants left, so that it can do the next one.
     """
     code = 1
     try:
@@ -46,7 +46,7 @@ def main(wire: int, folder: Path, server: int) -> NoReturn:
 
 
 def _settle(wire: int, server: int) -> int:
-    """Keep one descriptor of the fork server, and none of its signals."""
+    """Keep one descriptor of the fork server, and none of its signal handlers."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     proc.die_with(server)
     proc.adopt_orphans()
@@ -76,9 +76,10 @@ def _done(job: Job, folder: Path, kept: Path) -> Report:
 
 
 def _ensure(task: Task, place: Path, handed: Path | None) -> Report | None:
-    """Do a step unless the folder `place` shows that it was done; how it failed, now or before.
+    """Do a step, unless it was done before; return how it failed, now or before.
 
-    What it leaves in room/out goes to the folder `handed`, or away if that is None.
+    Its folder becomes `place`. Its room/out becomes the folder `handed`, and is deleted if
+    that is None.
     """
     if place.is_dir():
         return None
@@ -96,7 +97,7 @@ def _ensure(task: Task, place: Path, handed: Path | None) -> Report | None:
 
 
 def _kept(report: Report, task: Task, place: Path, handed: Path | None) -> Report:
-    """Put the room of a step that went well, without room/out, where jobs look for it."""
+    """Move the room of a step that succeeded to `place`, where jobs find it; see `_ensure`."""
     if report.ending is not Ending.OK:
         return report
     room = task.folder / job_folder.ROOM
@@ -106,17 +107,17 @@ def _kept(report: Report, task: Task, place: Path, handed: Path | None) -> Repor
         (task.folder / job_folder.RESULT).rename(room / job_folder.RESULT)
         for file in room.rglob("*"):
             if file.is_file() and not file.is_symlink():
-                file.chmod(0o444)  # many jobs map it
+                file.chmod(0o444)  # many jobs read it at the same time
         room.rename(place)
         job_folder.remove(task.folder)  # its temporary files
     except (OSError, job_folder.UnfitError) as error:
-        return replace(report, ending=Ending.ERROR, reason=f"its room cannot be kept: {error}")
+        return replace(report, ending=Ending.ERROR, reason=f"its files cannot be kept: {error}")
     return report
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock that ends with this process at the latest."""
+    """Hold a lock; the kernel releases it when this process is killed."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

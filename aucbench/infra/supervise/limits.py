@@ -1,15 +1,16 @@
-"""How much memory a job holds, and a lid on it.
+"""The memory of a job: measured, and limited.
 
 Design
-  a. RLIMIT_DATA is the lid: an allocation past it fails at once (a MemoryError), before the
-     machine suffers. It counts private writable memory of one process; RLIMIT_AS would count
-     the read-only maps of data too.
-  b. Several processes, and shared anonymous memory, escape (a): hence the sampling of the
-     whole family. Summing RssAnon is cheap but counts pages that forked processes share once
-     each; so it decides only that all is well, and the exact (slow) count decides the rest.
-     Even that is too high while processes start or end between two readings: several samples
-     in a row must agree.
-  c. Pages inherited from the warm process are not the job's.
+  a. RLIMIT_DATA limits the private writable memory of one process. An allocation above it
+     fails at once with a MemoryError, before the machine runs out of memory. RLIMIT_AS would
+     also count read-only maps of data.
+  b. RLIMIT_DATA does not limit the sum over several processes, nor shared anonymous memory.
+     So the memory of all processes of a job is sampled. The sum of RssAnon is cheap, but it
+     counts a page once for each forked process that shares it. If that sum is below the
+     budget, all is well. Otherwise the exact, slow count decides. Even the exact count is too
+     high when processes start or end while it is taken, so several samples in a row must
+     agree.
+  c. Pages inherited from the warm process do not count.
 """
 
 from __future__ import annotations
@@ -23,34 +24,34 @@ from aucbench.infra.supervise.proc import read
 
 STATUS = re.compile(rb"^(RssAnon|RssShmem|VmData):\s+(\d+) kB", re.M)
 PSS_ANON = re.compile(rb"^Pss_Anon:\s+(\d+) kB", re.M)
-# A writable shared map of memory that no disk backs: address, rights, ..., name.
+# A writable shared map of memory that is not a file on a disk: address, rights, ..., name.
 SHARED = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ .w.s .*(/dev/zero|/memfd:|/SYSV|/dev/shm/)")
 MAPPING = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ ")
 KB = 1024
-FASTEST = 4e9  # bytes per second that a process may touch, for the time of the next sample
-AGREEING = 3  # samples
+FASTEST = 4e9  # bytes per second that a job can allocate, to choose the time of the next sample
+AGREEING = 3  # samples in a row that must be over the budget
 SOONEST, LATEST = 0.01, 0.1  # seconds between two samples
 
 
 class Meter:
-    """Memory of a family of processes, against a budget.
+    """The memory of all processes of a job, compared with a budget.
 
     Attributes
     ----------
     budget : int or None
         Bytes.
     peak : int
-        Bytes, of all samples so far.
+        Largest sample so far, in bytes.
     """
 
     def __init__(self, budget: int | None):
         self.budget = budget
         self.peak = 0
-        self._over = 0  # samples in a row
+        self._over = 0  # samples in a row over the budget
         self._inherited = status(os.getpid())["RssAnon"]
 
     def over(self, pids: Collection[int]) -> bool:
-        """Take a sample; whether these processes hold more than the budget, for certain."""
+        """Take a sample; whether these processes certainly hold more than the budget."""
         rows = [status(pid) for pid in pids]
         own = max(0, sum(row["RssAnon"] for row in rows) - self._inherited)
         shared = sum(row["RssShmem"] for row in rows)
@@ -66,13 +67,13 @@ class Meter:
         return certain
 
     def pause(self, so_far: float) -> float:
-        """Seconds until the next sample: sooner when the job is young or near its budget."""
+        """Seconds until the next sample: fewer when the job is new or near its budget."""
         room = float("inf") if self.budget is None else (self.budget - self.peak) / FASTEST
         return max(SOONEST, min(so_far, room, LATEST))
 
 
 def status(pid: int) -> dict[str, int]:
-    """RssAnon, RssShmem and VmData in bytes; zeros once it ended."""
+    """Return RssAnon, RssShmem and VmData in bytes; zeros when the process has ended."""
     found = {"RssAnon": 0, "RssShmem": 0, "VmData": 0}
     for name, kilobytes in STATUS.findall(read(pid, "status")):
         found[name.decode()] = int(kilobytes) * KB
@@ -82,25 +83,25 @@ def status(pid: int) -> dict[str, int]:
 def set_memory_limit(memory: int) -> None:
     """Let this process allocate `memory` bytes more than it has."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    lid = status(os.getpid())["VmData"] + memory
-    lid = lid if hard == resource.RLIM_INFINITY else min(lid, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (lid, hard))
+    limit = status(os.getpid())["VmData"] + memory
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
 def lift_memory_limit() -> None:
-    """Take the lid off again, so that a failure can be told."""
+    """Lift that limit, so that there is memory to write a failure down."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
 
 
 def _exclusive(pid: int) -> int:
-    """Anonymous pages, those shared by k processes as one k-th."""
+    """Bytes of anonymous memory; a page shared by k processes counts as 1/k of a page."""
     found = PSS_ANON.search(read(pid, "smaps_rollup"))
     return int(found[1]) * KB if found else status(pid)["RssAnon"]
 
 
 def _written_shared(pid: int) -> int:
-    """The same of memory that is shared and writable, and in no file on a disk."""
+    """The same for shared writable memory that is not a file on a disk."""
     total, counts = 0, False
     for line in read(pid, "smaps").splitlines():
         if MAPPING.match(line):

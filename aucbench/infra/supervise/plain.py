@@ -1,7 +1,7 @@
-"""Jobs and reports as JSON: what is missing, unknown or of another type is an error.
+"""Jobs, reports and failures as JSON. A missing or unknown name, or another type, is an error.
 
-The classes of `records` say what there is; cattrs writes the code for it once, in the warm
-process, before any job parent is forked.
+The dataclasses of `records` define the format. cattrs generates the code when this module is
+imported, so that the warm process does it once, before it forks.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ _converter = Converter(forbid_extra_keys=True)
 
 
 class MalformedError(Exception):
-    """JSON that is not what it should be; the message says where and why."""
+    """JSON of another format; the message says where and why."""
 
 
 def to_plain(record: Job | Report | Failure) -> dict[str, Any]:
-    """Return plain values for `from_plain`; requests are taken as they are."""
+    """Return plain values for `from_plain`; requests are not converted."""
     plain: dict[str, Any] = _converter.unstructure(record)
     return plain
 
 
 def from_plain(kind: type[T], plain: Any) -> T:
-    """Rebuild what `to_plain` took apart.
+    """Build the object from the plain values that `to_plain` returns.
 
     Raises
     ------
     MalformedError
-        When that cannot be.
+        When the values have another format.
     """
     if not isinstance(plain, dict):
-        raise MalformedError(f"{type(plain).__name__} is no {kind.__name__} @ $")
+        raise MalformedError(f"{type(plain).__name__} is not a {kind.__name__} @ $")
     try:
         return _converter.structure(plain, kind)
     except BaseValidationError as error:
@@ -48,12 +48,12 @@ def from_plain(kind: type[T], plain: Any) -> T:
 
 
 def _sentence(error: BaseException, kind: Any) -> str:
-    """Keep our own sentences, which cattrs would replace by "invalid value"."""
+    """Describe an error; cattrs alone would replace our messages by "invalid value"."""
     return str(error) if isinstance(error, AucbenchError) else format_exception(error, kind)
 
 
 def _only(*kinds: type) -> Callable[[Any, Any], Any]:
-    """Take a value of these types as it is; cattrs would turn the text "1" into a number."""
+    """Accept values of these types only; cattrs alone would convert the text "1" to a number."""
 
     def take(value: Any, _: Any) -> Any:
         if type(value) not in kinds:
@@ -69,7 +69,7 @@ def _is_request(kind: Any) -> bool:
 
 for _kinds in ((str,), (bool,), (int,), (float, int)):
     _converter.register_structure_hook(_kinds[0], _only(*_kinds))
-# Otherwise the hook for `str` would take it, since its values are texts.
+# Ending is a subclass of str: without a hook of its own it would stay a str.
 _converter.register_structure_hook(Ending, lambda value, _: Ending(value))
 _converter.register_structure_hook_func(_is_request, _only(dict))
 _converter.register_unstructure_hook_func(_is_request, dict)

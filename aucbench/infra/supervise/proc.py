@@ -1,4 +1,4 @@
-"""Processes of Linux: who descends from whom, and the end of them."""
+"""Processes of Linux: find the descendants of a process, and end them."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from time import monotonic, sleep
 MARKER = "AUCBENCH_SUPERVISOR"  # environment variable of the fork server and all below it
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
-PAUSE = 0.01  # seconds between two looks at processes that are dying
+PAUSE = 0.01  # seconds between two looks at processes that were killed
 
 
 def die_with(parent: int) -> None:
     """Let this process be killed when `parent`, which forked it, ends."""
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before we could ask
+    if os.getppid() != parent:  # the parent ended before that call
         os._exit(1)
 
 
 def adopt_orphans() -> None:
-    """Become the parent of descendants whose own parent ends."""
+    """Make this process the new parent of descendants whose own parent ends."""
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def children(pid: int) -> set[int]:
-    """Processes that `pid` forked or adopted; none once it ended."""
+    """Return the children of `pid`, adopted ones included; none when it has ended."""
     return _lister()(pid)
 
 
 def descendants(pid: int) -> set[int]:
-    """Children of `pid`, their children and so on."""
+    """Return the children of `pid`, their children and so on."""
     of = _lister()
     found: set[int] = set()
     fresh = {pid}
@@ -46,13 +46,13 @@ def descendants(pid: int) -> set[int]:
 
 
 def kill_with_groups(pids: Iterable[int]) -> None:
-    """SIGKILL processes and their groups, this one's own group excepted.
+    """Send SIGKILL to processes and to their groups, except to the group of this process.
 
-    A group is killed as a whole: no member can fork in the meantime.
+    A group is killed at once, so that no member of it can fork in the meantime.
     """
     own = os.getpgrp()
     for pid in pids:
-        # It may have ended meanwhile, or belong to another user by now (a setuid program).
+        # The process may have ended, or may run as another user by now (a setuid program).
         with suppress(ProcessLookupError, PermissionError):
             group = os.getpgid(pid)
             os.kill(pid, signal.SIGKILL)
@@ -61,7 +61,7 @@ def kill_with_groups(pids: Iterable[int]) -> None:
 
 
 def reap(ends: dict[int, int]) -> bool:
-    """Add exit codes of children that ended (-n: by signal n); whether any child is left."""
+    """Add the exit codes of children that ended (-n: by signal n); whether children are left."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -78,7 +78,7 @@ def end_descendants(ends: dict[int, int], patience: float) -> bool:
     Returns
     -------
     bool
-        False when `patience` seconds were not enough (a process that hangs in the kernel).
+        False when a child is left after `patience` seconds: it hangs in the kernel.
     """
     last = monotonic() + patience
     while reap(ends):
@@ -90,21 +90,21 @@ def end_descendants(ends: dict[int, int], patience: float) -> bool:
 
 
 def marked(token: str) -> set[int]:
-    """Processes that were started by the supervisor with this token, wherever they hang."""
+    """Return all processes of the supervisor with this token, by their environment."""
     wanted = f"{MARKER}={token}".encode()
     return {pid for pid in _all() if wanted in read(pid, "environ").split(b"\0")}
 
 
 def end_marked(token: str, patience: float = 2.0) -> None:
-    """Kill what a fork server that was killed itself has left behind."""
+    """Kill the processes that are left when a fork server was killed."""
     last = monotonic() + patience
     while (left := marked(token)) and monotonic() < last:
         kill_with_groups(left)
-        sleep(PAUSE)  # they are nobody's children here: there is nothing to wait for
+        sleep(PAUSE)  # they are not children of this process, which could wait for a signal
 
 
 def exit_text(code: int) -> str:
-    """Say what an exit code means: ended with code 1; killed by SIGSEGV (Segmentation fault)."""
+    """Return an exit code in words, such as "killed by SIGSEGV (Segmentation fault)"."""
     if code >= 0:
         return f"ended with code {code}"
     try:
@@ -136,7 +136,7 @@ def _kernel_lists() -> bool:
 
 
 def _listed(pid: int) -> set[int]:
-    """Children by the kernel's list for each thread."""
+    """Find children by the lists that the kernel has for each thread."""
     found: set[int] = set()
     try:
         for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - Path is three times slower
@@ -148,10 +148,10 @@ def _listed(pid: int) -> set[int]:
 
 
 def _scanned() -> Callable[[int], set[int]]:
-    """Children from one look at all processes."""
+    """Find children by one look at all processes."""
     families: dict[int, set[int]] = {}
     for pid in _all():
-        # The name, in brackets, may hold anything; then come the state and the parent.
+        # The name, in brackets, may contain anything; after it come the state and the parent.
         if stat := read(pid, "stat"):
             families.setdefault(int(stat.rpartition(b")")[2].split()[1]), set()).add(pid)
     return lambda pid: families.get(pid, set())
@@ -162,8 +162,8 @@ def _all() -> list[int]:
 
 
 def read(pid: int, what: str) -> bytes:
-    """Contents of /proc/PID/what; nothing where that has ended."""
+    """Return the content of /proc/PID/what; nothing when the process has ended."""
     try:
         return Path(f"/proc/{pid}/{what}").read_bytes()
     except (FileNotFoundError, ProcessLookupError, PermissionError):
-        return b""  # it ended, or is another user's
+        return b""  # it has ended, or belongs to another user

@@ -1,4 +1,4 @@
-"""What is asked of a supervisor, and what comes back: plain frozen records that can travel."""
+"""What a supervisor is given and what it returns: frozen dataclasses of plain values."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a job may take.
+    """The limits of a job or a step.
 
     Attributes
     ----------
     timeout : float or None
         Seconds of wall time, from the start of its process.
     memory : int or None
-        Bytes of memory of its own (anonymous and shared anonymous pages of all its
-        processes) on top of what the warm process holds; read-only maps are free.
+        Bytes of memory in addition to that of the warm process: anonymous and shared
+        anonymous pages of all its processes. Read-only maps do not count.
     grace : float
         Seconds between SIGTERM and SIGKILL.
     """
@@ -50,21 +50,21 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Work that several jobs need: done once, under a lock, before the first of them.
+    """Work that several jobs need. It is done once, under a lock, before the first of them.
 
     Attributes
     ----------
     key : str
-        By which jobs find the folder that the step left.
+        The name by which jobs find the folder of the step.
     call : str
-        "package.module:function", called like that of a `Job`. Its room is kept in a folder
-        that all jobs share, with what it returned as `result.json` in it, every file
-        read-only. Its room/out is never kept: it goes to the job for which the step was
-        done, if that names the step in `Job.handed`, and is deleted otherwise.
+        "package.module:function", called like that of a `Job`. Its folder `room` is kept, and
+        all jobs share it: every file in it is read-only, and `result.json` is the result of
+        the function. But room/out is never kept there. The job for which the step was done
+        gets it, if `Job.handed` has the key of the step; otherwise it is deleted.
     request : mapping
         JSON.
     limits : Limits
-        Of the step; that of the job begins after its steps.
+        Limits of the step. The time of the job begins after its steps.
     """
 
     key: str
@@ -77,7 +77,7 @@ class Step:
 
     @property
     def identity(self) -> str:
-        """Name of its folder: another request under the same key is another step."""
+        """The name of its folder; another request under the same key is another step."""
         return json_hash([self.key, self.call, self.request])
 
 
@@ -88,24 +88,25 @@ class Job:
     Attributes
     ----------
     call : str
-        "package.module:function", called as function(request, room, steps) -> dict, with
-        `room` a private folder (also the working directory) and `steps` the folder of each
-        step by its key. It returns JSON; what it appends to room/lines.jsonl and what it
-        leaves in room/out is handed over too, however it ends.
+        "package.module:function", called as function(request, room, steps) -> dict. `room` is
+        a private folder and the working directory; `steps` has the folder of each step by its
+        key. The function returns JSON. The objects that it appends to room/lines.jsonl and
+        the files that it writes to room/out are returned too, in whatever way it ends.
     request : mapping
         JSON.
     limits : Limits
     steps : tuple of Step
-        Done before it, in this order; a later one sees the folders of the earlier ones.
+        Steps to do before the job, in this order; a later one gets the folders of the
+        earlier ones.
     handed : tuple of str
-        Keys of steps whose room/out this job gets, as the folder room/handed/KEY. That
-        folder is absent when the step had been done before, or left no room/out.
+        Keys of steps whose room/out this job gets, as the folder room/handed/KEY. There is
+        no such folder when the step was done before, or wrote no room/out.
 
     Raises
     ------
     ParameterError
-        When `call` names no function, or `handed` a key that no step has or that cannot be
-        the name of a folder.
+        When `call` does not name a function, or when `handed` has a key that no step has, or
+        that cannot be the name of a folder.
     """
 
     call: str
@@ -126,32 +127,33 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a job ended, and what it left.
+    """How a job ended, and its results.
 
     Attributes
     ----------
     ending : Ending
     reason : str or None
-        One line for every ending but OK; of an exception its message alone.
+        One line; None if the ending is OK. For an exception it is the message, without the
+        name of the class.
     error_type : str or None
         Name of the class of the exception that the function raised.
     refusal : bool
-        Whether that was an `AucbenchError`: a mistake that the user can mend.
+        Whether that was an `AucbenchError`: a mistake that the user can correct.
     result : dict or None
-        What the function returned; None for every ending but OK.
+        What the function returned; None unless the ending is OK.
     lines : tuple of dict
-        The objects of room/lines.jsonl, up to the first line that is none.
+        The objects of room/lines.jsonl, up to the first line that is not a JSON object.
     files : mapping of str to bytes
-        The regular files directly in room/out.
+        The regular files in room/out, without those in its subfolders.
     log : str
-        The end of what it wrote to stdout and stderr, at most 16 KiB.
+        The last 16 KiB that it wrote to stdout and stderr.
     wall_seconds : float
-        From the start of its process until it had ended; steps and queues excluded.
+        From the start of its process to its end, without steps and waiting.
     peak_memory : int
-        Bytes, of what `Limits.memory` counts; sampled, so that a short peak may be missed.
+        Bytes, counted as for `Limits.memory`. It is sampled: a short peak may be missed.
     step : str or None
-        Key of the step that failed, if the job was not started for that reason: all else
-        is then that of the step.
+        Key of the step that failed. Then the job was not started, and all other fields
+        describe the step.
     """
 
     ending: Ending
@@ -169,7 +171,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How a call ended: an `Outcome` without what lies in the room."""
+    """How a call ended: an `Outcome` without result, lines and files."""
 
     ending: Ending
     reason: str | None
@@ -183,16 +185,16 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What the process of a call says of the exception that its function raised."""
+    """An exception of the function, written by the process that called it."""
 
     reason: str
     error_type: str
     refusal: bool
-    memory: bool  # whether it says that there was not enough memory
+    memory: bool  # whether it means that there was not enough memory
 
 
 def json_hash(plain: Any) -> str:
-    """32 hexadecimal digits that stand for a JSON value."""
+    """Return a hash of a JSON value, 32 hexadecimal digits."""
     text = json.dumps(plain, sort_keys=True, default=dict)
     return sha256(text.encode()).hexdigest()[:32]
 
@@ -201,4 +203,4 @@ def _require_call(call: str) -> None:
     module, _, function = call.partition(":")
     names = [*module.split("."), *function.split(".")]
     if not all(name.isidentifier() for name in names):
-        raise ParameterError(f"cannot call {call!r}: it names no function; {EXAMPLE}")
+        raise ParameterError(f"cannot call {call!r}: it does not name a function; {EXAMPLE}")

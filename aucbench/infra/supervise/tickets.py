@@ -6,7 +6,7 @@ from aucbench.infra.supervise.records import Outcome
 
 
 class Tickets:
-    """Books of a supervisor; to be used under its lock."""
+    """The jobs of a supervisor, by ticket; to be used under its lock."""
 
     def __init__(self) -> None:
         self._last = 0
@@ -23,22 +23,22 @@ class Tickets:
         return self._last
 
     def start(self, ticket: int) -> None:
-        """Its job was started."""
+        """Add a job that was started."""
         self._running.add(ticket)
 
     def settle(self, ticket: int, outcome: Outcome) -> None:
-        """Its job ended; nothing happens if it was withdrawn."""
+        """Store the outcome of a job that ended; without effect if it was withdrawn."""
         if ticket in self._running:
             self._running.discard(ticket)
             self._ended[ticket] = outcome
 
     def settle_all(self, outcome: Outcome) -> None:
-        """All jobs ended alike."""
+        """Store this outcome for all running jobs."""
         for ticket in [*self._running]:
             self.settle(ticket, outcome)
 
     def withdraw(self, ticket: int) -> bool:
-        """Forget a ticket; whether its job is running."""
+        """Forget a ticket; whether its job was running."""
         self._ended.pop(ticket, None)
         running = ticket in self._running
         self._running.discard(ticket)

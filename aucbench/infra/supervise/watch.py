@@ -1,4 +1,4 @@
-"""One call in a child of this process, followed until it and all that it started are gone."""
+"""Run one call in a child process, and wait until the child and its descendants have ended."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from aucbench.infra.supervise.records import Ending, Report
 TAIL = 2**14  # bytes of output that are kept
 CHUNK = 2**16
 MOST_PROCESSES = 500
-NEAR = 0.9  # of the memory budget: who dies there died of it
-PATIENCE = 10.0  # seconds for processes to die of SIGKILL
+NEAR = 0.9  # of the memory budget: a process that dies above it ran out of memory
+PATIENCE = 10.0  # seconds for processes to end after SIGKILL
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,10 @@ class _Verdict:
 
 
 def run(task: child.Task) -> Report:
-    """Fork, follow, kill, judge; SIGCHLD must be blocked, orphans be adopted by this process."""
+    """Fork a child for the call, follow it, kill what is left, and report how it ended.
+
+    This process must be a sub-reaper and must block SIGCHLD.
+    """
     for name in (job_folder.ROOM, job_folder.TEMPORARY):
         (task.folder / name).mkdir(parents=True, exist_ok=True)  # steps may have left something
     meter = Meter(task.limits.memory)
@@ -50,7 +53,7 @@ def run(task: child.Task) -> Report:
 
 
 class _Watch:
-    """The child of one call, its clock, its memory and the end of its output."""
+    """The child of one call: its time, its memory and its output."""
 
     def __init__(self, task: child.Task, pid: int, output: int, meter: Meter):
         os.set_blocking(output, False)
@@ -70,7 +73,7 @@ class _Watch:
         os.close(self._output)
 
     def follow(self) -> _Verdict | None:
-        """Wait until it has ended (None) or broken a limit, and is dead for that."""
+        """Wait until the child has ended by itself (None) or has broken a limit."""
         timeout = self._task.limits.timeout
         deadline = float("inf") if timeout is None else self._begin + timeout
         while not self._ended_by(min(self._sample_at, deadline)):
@@ -83,7 +86,7 @@ class _Watch:
         return None
 
     def report(self, verdict: _Verdict | None) -> Report:
-        """Kill what is left of it, then judge."""
+        """Kill all processes that are left, then report."""
         seconds = monotonic() - self._begin
         gone = proc.end_descendants(self._ends, PATIENCE)
         while self._drain():
@@ -103,19 +106,19 @@ class _Watch:
         )
 
     def _ended_by(self, moment: float) -> bool:
-        """Read what it writes until it has ended, or until the moment (False)."""
+        """Read its output until it has ended (True) or until this moment (False)."""
         while True:
             wait = max(0.0, moment - monotonic())
             ready = {fd for fd, _ in self._poll.poll(wait * 1000)}
             if self._output in ready and self._drain() == b"":
-                self._poll.unregister(self._output)  # it closed its stdout and stderr
+                self._poll.unregister(self._output)  # it has closed stdout and stderr
             if self._alive in ready:
                 return True
             if wait == 0.0:
                 return False
 
     def _drain(self) -> bytes | None:
-        """Read a chunk of its output; empty at the end, None when nothing is there yet."""
+        """Read a chunk of its output; empty at the end, None when there is nothing to read."""
         try:
             fresh = os.read(self._output, CHUNK)
         except BlockingIOError:
@@ -124,7 +127,7 @@ class _Watch:
         return fresh
 
     def _terminate(self) -> str:
-        """SIGTERM and the time to obey."""
+        """Send SIGTERM and wait for the grace time; return an addition to the reason."""
         with suppress(ProcessLookupError):
             os.killpg(self._pid, signal.SIGTERM)
         obeyed = self._ended_by(monotonic() + self._task.limits.grace)
@@ -141,7 +144,7 @@ class _Watch:
         return None
 
     def _verdict(self) -> _Verdict:
-        """How it ended by itself."""
+        """Return how the child ended by itself."""
         folder = self._task.folder
         if failure := job_folder.failure_of(folder):
             ending = Ending.MEMOUT if failure.memory else Ending.ERROR

@@ -11,14 +11,14 @@ CHUNK = 2**16  # bytes, what a pipe holds
 
 
 class Inbox:
-    """Messages from a pipe."""
+    """Reads messages from a pipe."""
 
     def __init__(self, fd: int):
         self.fd = fd
         self._rest = b""
 
     def read(self) -> list[dict[str, Any]] | None:
-        """Messages that one read completed, waiting for bytes; None at the end of file."""
+        """Wait for bytes; return the messages that are complete now, None at the end of file."""
         try:
             fresh = os.read(self.fd, CHUNK)
         except ConnectionResetError:
@@ -30,7 +30,7 @@ class Inbox:
 
 
 class Outbox:
-    """Messages into a pipe that may be full for a while, without waiting."""
+    """Writes messages to a pipe without waiting, also when the pipe is full."""
 
     def __init__(self, fd: int):
         os.set_blocking(fd, False)
@@ -38,7 +38,7 @@ class Outbox:
         self._waiting = b""
 
     def __bool__(self) -> bool:
-        """Whether something waits for the other end to read."""
+        """Whether messages are left that the pipe did not take yet."""
         return bool(self._waiting)
 
     def send(self, message: Mapping[str, Any]) -> None:
@@ -47,12 +47,12 @@ class Outbox:
         self.flush()
 
     def flush(self) -> None:
-        """Write what waits, as far as the pipe takes it.
+        """Write as much as the pipe takes.
 
         Raises
         ------
         BrokenPipeError
-            When nobody reads any more.
+            When the other end is closed.
         """
         while self._waiting:
             try:
@@ -62,19 +62,19 @@ class Outbox:
 
 
 def send(fd: int, line: bytes) -> None:
-    """Write a line, waiting for the other end to read where it must.
+    """Write a line; wait while the pipe is full.
 
     Raises
     ------
     BrokenPipeError
-        When nobody reads any more.
+        When the other end is closed.
     """
     while line:
         line = line[os.write(fd, line) :]
 
 
 def packed(message: Mapping[str, Any]) -> bytes:
-    """One line.
+    """Return a message as one line.
 
     Raises
     ------
