@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from aucbench.estimator import AUCClassifier
     from aucbench.hookspecs import hookimpl
     from aucbench.metrics import auc, intercept_at
+    from aucbench.models import from_estimator
     from aucbench.protocols import Objective, Problem, Projector, Solver, State
     from aucbench.records import Run
     from aucbench.registry import (
@@ -39,6 +40,7 @@ __all__ = [
     "Solver",
     "State",
     "auc",
+    "from_estimator",
     "get_dataset",
     "get_objective",
     "get_projector",
@@ -56,6 +58,7 @@ _MODULES = {
     "hookspecs": ("hookimpl",),
     "solving.loop": ("solve",),
     "metrics": ("auc", "intercept_at"),
+    "models": ("from_estimator",),
     "protocols": ("Objective", "Problem", "Projector", "Solver", "State"),
     "records": ("Run",),
     "registry": ("get_dataset", "get_objective", "get_projector", "get_solver", "list_solvers"),

@@ -7,8 +7,10 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 
+from aucbench.ranges import Range
+
 Scalar = str | int | float | bool
-Grid = tuple[tuple[str, tuple[Scalar, ...]], ...]
+Grid = tuple[tuple[str, tuple[Scalar, ...] | Range], ...]
 Tuning = bool | Grid
 Labels = Scalar | tuple[Scalar, ...] | None
 
@@ -21,7 +23,7 @@ class Cell:
     ----------
     solver, dataset, features, objective, projector : str or None
         Specifications as the user gave them; the last two replace the solver's own.
-    tune : bool or tuple of (parameter, values)
+    tune : bool or tuple of (parameter, values or Range)
         See `Choice`.
     positive, drop :
         Labels of files that are positive, columns of files left out.
@@ -68,14 +70,14 @@ class Cell:
 
     def to_json(self) -> dict[str, Any]:
         """Its fields as JSON holds them: lists in place of tuples."""
-        return {name: _listed(value) for name, value in zip(NAMES, _values(self), strict=True)}
+        return {name: listed(value) for name, value in zip(NAMES, _values(self), strict=True)}
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Cell:
         """Inverse of `to_json`."""
         given = {name: fields[name] for name in NAMES}
         for name in ("tune", "positive", "drop"):
-            given[name] = _hashable(given[name])
+            given[name] = hashable(given[name])
         return Cell(**given)
 
 
@@ -90,12 +92,22 @@ def solver_label(spec: str, tuning: Tuning) -> str:
     """
     if isinstance(tuning, bool):
         return f"{spec} (tuned)" if tuning else spec
-    return f"{spec} (tuned {' '.join(f'{name}=' + '|'.join(map(str, v)) for name, v in tuning)})"
+    return f"{spec} (tuned {' '.join(f'{name}={_axis(values)}' for name, values in tuning)})"
 
 
-def _hashable(value: Any) -> Any:
-    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value
+def _axis(values: Any) -> str:
+    return str(values) if isinstance(values, Range) else "|".join(map(str, values))
 
 
-def _listed(value: Any) -> Any:
-    return [*map(_listed, value)] if isinstance(value, tuple) else value
+def hashable(value: Any) -> Any:
+    """Tuples in place of lists, ranges in place of mappings: inverse of `listed`."""
+    if isinstance(value, Mapping):
+        return Range.of(value)
+    return tuple(map(hashable, value)) if isinstance(value, list | tuple) else value
+
+
+def listed(value: Any) -> Any:
+    """Lists in place of tuples, mappings in place of ranges: what JSON holds."""
+    if isinstance(value, Range):
+        return value.to_json()
+    return [*map(listed, value)] if isinstance(value, tuple) else value

@@ -20,6 +20,7 @@ from aucbench.data import Chunk, Data, scores
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector
 from aucbench.data.inputs import check_rows
 from aucbench.errors import DataError, PluginError, UnsupportedError
+from aucbench.ranges import Space
 
 CHUNK = 8192  # rows mapped at a time: with 300 landmarks 20 MB
 
@@ -270,16 +271,24 @@ class Needs:
     projector: bool = False  # runs with any projector put into Problem.project
     breakpoints: bool = False  # learns from error functions too, not from labels only
     # The parameter along which neighbours of the tuning grid start from each other's weights,
-    # handed over in Problem.w0; None: each point starts afresh.
+    # handed over in Problem.w0, where its axis is a list of values; None: each starts afresh.
     path: str | None = None
+    # Top-level modules beside its own plugin whose code it runs: their versions count in the
+    # id of a cell, or their files where they are not installed.
+    packages: tuple[str, ...] = ()
+    extra: str | None = None  # of aucbench, that installs `packages`
 
 
 class Solver(Protocol):
     """A frozen dataclass whose fields are the hyperparameters."""
 
     @property
-    def space(self) -> Mapping[str, tuple[Any, ...]]:
-        """The published grid {parameter: values}, a class attribute."""
+    def space(self) -> Space:
+        """The published grid {parameter: axis}, a class attribute.
+
+        An axis is a tuple of values, a `Range`, or a frozen distribution of scipy.stats. A list
+        of such mappings is for parameters that have a meaning beside some others only.
+        """
         ...
 
     @property

@@ -24,7 +24,12 @@ from aucbench.bench.requests import data_job, resolve_job
 from aucbench.cell import Cell, Tuning, solver_label
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
-from aucbench.registry.fingerprints import code_fingerprint, plugin_fingerprint
+from aucbench.registry.fingerprints import (
+    code_fingerprint,
+    hash_of,
+    package_fingerprint,
+    plugin_fingerprint,
+)
 
 if TYPE_CHECKING:
     from aucbench.bench.targets import KeptTarget
@@ -180,6 +185,9 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome) -> Lookup:
         failure = Outcome(Ending.ERROR, bad["reason"], error_type=bad["error"])
     plugin = next((answer["plugin"] for answer in answers if answer["plugin"]), None)
     files = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name.spec)
+    packages = answers[0].get("needs", {}).get("packages", ())
+    if packages:
+        files = hash_of([files, *map(_package, packages)])
     return Lookup(files, failure, answers[0])
 
 
@@ -228,6 +236,11 @@ def _guessed(spec: str) -> str:
     name = _name(spec).rpartition(":")[2]
     named = (p for p in registry.plugins() if p.name == name)
     return next((_fingerprint(p.distribution, p.value) for p in named), "unknown")
+
+
+@lru_cache(maxsize=256)
+def _package(top: str) -> str:
+    return package_fingerprint(top)
 
 
 @lru_cache(maxsize=256)

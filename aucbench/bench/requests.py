@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.cell import Cell, Tuning
+from aucbench.cell import Cell, Tuning, listed
 from aucbench.infra.supervise.records import Job, Limits, Step, json_hash
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def resolve_job(
     limits: Limits = FREE,
 ) -> Job:
     """Look up specifications by kind ("solvers", "objectives", ...), and solvers with grids."""
-    request = {"names": {kind: [*specs] for kind, specs in names.items()}, "grids": [*grids]}
+    named = {kind: [*specs] for kind, specs in names.items()}
+    request = {"names": named, "grids": [[spec, listed(tuning)] for spec, tuning in grids]}
     return Job(f"{JOBS}:resolve", request, limits)
 
 

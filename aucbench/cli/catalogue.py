@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +10,7 @@ import typer
 
 from aucbench.bench.text import aligned, shown
 from aucbench.errors import UnknownNameError
+from aucbench.ranges import axis_text
 
 if TYPE_CHECKING:
     from aucbench.registry import Description
@@ -38,7 +39,7 @@ def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> N
     from aucbench.datasets.files import available, remark
 
     known = [(name, registry.describe(kind, name)) for name in registry.names(kind)]
-    lines = [(name, d.distribution, d.doc.partition("\n")[0]) for name, d in known]
+    lines = [(name, d.distribution, d.missing or d.doc.partition("\n")[0]) for name, d in known]
     if kind is Kind.DATASETS:
         lines += [(name, FOLDER, remark(name)) for name in available()]
     typer.echo(aligned(lines))
@@ -129,14 +130,18 @@ def _page(d: Description) -> Iterator[str]:
     yield ""
     yield from d.doc.splitlines()
     yield ""
+    if d.missing:
+        yield from (d.missing, "")
     yield "Defaults" if d.parameters else "No parameters"
     for p in d.parameters:
         default = "required" if p.required else f"= {p.default!r}"
         yield f"  {p.name}: {p.type or 'any'} {default}"
-    if d.space:
-        yield "Grid"
-    for name, values in d.space.items():
-        yield f"  {name}: {', '.join(map(repr, values))}"
+    parts = [d.space] if isinstance(d.space, Mapping) else d.space
+    for number, part in enumerate(parts, 1):
+        if part:
+            yield "Grid" if len(parts) == 1 else f"Grid {number} of {len(parts)}"
+        for name, axis in part.items():
+            yield f"  {name}: {axis_text(axis)}"
     if d.needs is not None:
         given = [f"--{option}" for option in ("objective", "projector") if getattr(d.needs, option)]
         yield f"Honours {' and '.join(given) or 'neither --objective nor --projector'}"

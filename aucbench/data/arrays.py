@@ -71,11 +71,22 @@ class Rows:
         parts = (self.values, self.columns, self.starts)
         return csr_array(parts, shape=(self.n, self.d), copy=False)
 
+    def locked(self) -> Any:
+        """The same memory as an ndarray (n, d) or a scipy `csr_matrix` that nobody can write to."""
+        if self.columns is None or self.starts is None:
+            return _locked(self.values).reshape(self.n, self.d)
+        from scipy.sparse import csr_matrix
+
+        parts = (_locked(self.values), _locked(self.columns), _locked(self.starts))
+        return csr_matrix(parts, shape=(self.n, self.d), copy=False)
+
     def take(self, block: Block) -> Rows:
         """Return a copy of some rows, in the order given."""
         return rows(self.matrix[block])
 
-    def densified(self, limit: int, why: str) -> Rows:
+    def densified(
+        self, limit: int, why: str, way_out: str = "use maxabs or unit, which keep zeros"
+    ) -> Rows:
         """Return dense rows.
 
         Parameters
@@ -84,6 +95,8 @@ class Rows:
             Largest size of the dense rows in bytes.
         why : str
             What needs dense rows; it begins the error message.
+        way_out : str
+            What to do instead; it ends the error message.
 
         Raises
         ------
@@ -94,7 +107,7 @@ class Rows:
         if self.is_sparse and size > limit:
             raise DataError(
                 f"{why} makes {self.n} x {self.d} sparse rows dense, which takes {size >> 20} MiB; "
-                f"at most {limit >> 20} MiB are allowed; use maxabs or unit, which keep zeros"
+                f"at most {limit >> 20} MiB are allowed; {way_out}"
             )
         return rows(self.matrix.toarray()) if self.is_sparse else self
 
@@ -228,6 +241,12 @@ def stack(upper: Rows, lower: Rows) -> Rows:
     from scipy.sparse import csr_array, vstack
 
     return rows(vstack([upper.matrix, csr_array(lower.matrix)], format="csr"))
+
+
+def _locked(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.setflags(write=False)
+    return view
 
 
 def _check_stored(count: int) -> None:

@@ -1,8 +1,21 @@
-"""Grids of hyperparameters, and which of their points a solver is tuned over."""
+"""Spaces of hyperparameters, and which of their points a solver is tuned over.
+
+Design
+  a. A space is a mapping of parameters to axes: lists of values, ranges, or distributions; or
+     a list of such mappings, for parameters that have a meaning beside some others only.
+  b. A space of lists alone is a grid, of which points are drawn without replacement; else each
+     axis of a point is drawn by itself. Either way `tune_evals` points are tried, the same
+     number for every solver, and the seed of the cell draws them.
+  c. Several mappings share the points evenly: of 20 points three mappings get 7, 7 and 6, the
+     one with the default of the solver first. What a small grid cannot use of its share goes
+     to the others, evenly.
+  d. Equal points of a mapping are drawn once. (Rejected: to count them; a range of three
+     integers would fit the same point again and again.)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -13,106 +26,204 @@ from aucbench import registry
 from aucbench.cell import Cell, Tuning
 from aucbench.errors import ParameterError, PluginError
 from aucbench.protocols import Solver
+from aucbench.ranges import drawn_from, holds, is_axis, is_continuous, samples
 
 LARGEST = 2**62  # points of a grid that can be drawn from
-Grid = Mapping[str, Sequence[Any]]
+PATIENCE = 20  # draws for each point that is wanted, before too few are enough
+NOWHERE = object()  # a value of no axis
+Grid = Mapping[str, Any]
+Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class GridPoint:
-    """Hyperparameters by name, and their place in the grid: one position per name."""
+    """Hyperparameters by name, and their place.
+
+    Attributes
+    ----------
+    values : mapping of str to value
+    place : tuple of int
+        One position per name. On an axis that is drawn from: -1 - the number of the draw.
+    part : int
+        Number of the mapping that the point is of.
+    """
 
     values: Mapping[str, Any]
     place: tuple[int, ...]
+    part: int = 0
 
 
-def grid_of(spec: str, tuning: Tuning) -> Grid:
-    """The grid of a solver: the one given, or its published one less what `spec` fixes.
+def grids_of(spec: str, tuning: Tuning) -> tuple[Grid, ...]:
+    """The mappings of the space: the one given, or the published ones less what `spec` fixes.
 
     Raises
     ------
     PluginError
-        When the published grid is no mapping of parameters to values.
+        When the published space is neither a mapping of parameters to axes nor a list of such.
     """
     if not isinstance(tuning, bool):
-        return dict(tuning)
+        return (dict(tuning),)
     space = registry.get_solver(spec).space
-    lists = isinstance(space, Mapping) and all(
-        isinstance(values, Sequence) and values and not isinstance(values, str)
-        for values in space.values()
-    )
-    if not lists:
+    parts = [space] if isinstance(space, Mapping) else space
+    fine = isinstance(parts, Sequence) and not isinstance(parts, str) and len(parts) > 0
+    if not (fine and all(isinstance(p, Mapping) and all(map(is_axis, p.values())) for p in parts)):
         raise PluginError(
             f"the published grid of {spec} is {space!r}, wanted a mapping of parameters to "
-            "tuples of values; give a grid of your own"
+            "tuples of values, ranges or distributions, or a list of such mappings; give a grid "
+            "of your own"
         )
-    fixed = registry.parse_spec(spec).params
-    return {name: tuple(values) for name, values in space.items() if name not in fixed}
+    fixed = registry.given("solvers", spec)
+    return tuple({n: axis for n, axis in part.items() if n not in fixed} for part in parts)
 
 
-def check_grid(spec: str, tuning: Tuning) -> int:
-    """Build the solver with each value of the grid; return the number of its points.
+def check_grid(spec: str, tuning: Tuning) -> int | None:
+    """Build the solver with values of each axis; return the number of points, None if endless.
+
+    They are all values of a list, both ends of a range, the median of a distribution.
 
     Raises
     ------
     AucbenchError
         When the solver has no such parameter or refuses a value.
     """
-    grid = grid_of(spec, tuning)
-    for name, values in grid.items():
-        for value in values:
-            registry.get_solver(spec, **{name: value})
-    return prod(map(len, grid.values()))
+    grids = grids_of(spec, tuning)
+    for grid in grids:
+        for name, axis in grid.items():
+            for value in samples(axis):
+                registry.get_solver(spec, **{name: value})
+    if any(map(_is_drawn, grids)):
+        return None
+    return sum(map(_size, grids))
 
 
 def points_of(cell: Cell) -> tuple[GridPoint, ...]:
-    """Return the points that a cell tries, in the order of the grid (the last name varies first).
+    """Return the points that a cell tries: mapping by mapping, those of a grid in its order.
 
-    All of the grid, or `tune_evals` points drawn by the seed of the cell, of which the
-    solver's own default is always one if the grid has it.
+    In a grid the last name varies first. All of it is tried, or as many points of it, drawn by
+    the seed of the cell, as its share of `tune_evals`. The default of the solver is always one
+    of the points if a mapping has it, and its first point where axes are drawn from.
 
     Raises
     ------
     ParameterError, PluginError
-        When the grid has more than 2**62 points; as `grid_of`.
+        When a grid has more than 2**62 points; as `grids_of`.
     """
-    grid = grid_of(cell.solver, cell.tune)
-    sizes = [len(values) for values in grid.values()]
-    total = prod(sizes)
-    if total > LARGEST:
-        raise ParameterError(
-            f"the grid of {cell.solver} has {total} points; give fewer values, 2**62 points fit"
-        )
-    keep = _default(registry.get_solver(cell.solver), grid)
-    rng = np.random.default_rng(cell.seed)
-    places = [_place(number, sizes) for number in _drawn(total, keep, cell.tune_evals, rng)]
-    return tuple(
-        GridPoint({name: grid[name][j] for name, j in zip(grid, place, strict=True)}, place)
-        for place in places
-    )
+    grids = grids_of(cell.solver, cell.tune)
+    defaults = [_default(registry.get_solver(cell.solver), grid) for grid in grids]
+    home = next((j for j, found in enumerate(defaults) if found is not None), 0)
+    sizes = [_total(cell.solver, grid) for grid in grids]
+    shares = _shares(sizes, cell.tune_evals, home)
+    rngs = _generators(cell.seed, len(grids))
+    found: list[GridPoint] = []
+    for j, (grid, rng) in enumerate(zip(grids, rngs, strict=True)):
+        draw = _of_grid if sizes[j] is not None else _of_axes
+        keep = defaults[j] if j == home else None
+        placed = draw(grid, keep, shares[j], rng) if shares[j] else ()
+        found += [GridPoint(values, place, j) for values, place in placed]
+    return tuple(found)
 
 
 def chains(points: Sequence[GridPoint], path: str | None) -> list[list[int]]:
-    """Numbers of the points that differ along `path` only, in its order; else each by itself."""
-    names = [*points[0].values]
-    along = names.index(path) if path in names else None
+    """Numbers of the points that differ along `path` only, in its order; else each by itself.
+
+    A path through an axis that is drawn from has no order: its points stand by themselves.
+    """
     found: dict[tuple[int, ...], list[int]] = {}
     for number, point in enumerate(points):
-        place = point.place
-        key = place if along is None else (*place[:along], *place[along + 1 :])
-        found.setdefault(key, []).append(number)
+        names, place = [*point.values], point.place
+        along = names.index(path) if path in names else None
+        if along is not None and place[along] >= 0:
+            place = (*place[:along], *place[along + 1 :])
+        found.setdefault((point.part, *place), []).append(number)
     return [*found.values()]
 
 
-def _default(solver: Solver, grid: Grid) -> int | None:
-    """Number of the grid point that is the solver as it stands, if the grid has it."""
+def _generators(seed: int, count: int) -> list[np.random.Generator]:
+    """One for each mapping; a single one draws as it did when there were no others."""
+    rng = np.random.default_rng(seed)
+    return [rng] if count == 1 else rng.spawn(count)
+
+
+def _is_drawn(grid: Grid) -> bool:
+    """Whether an axis has no list of values."""
+    return any(map(is_continuous, grid.values()))
+
+
+def _size(grid: Grid) -> int:
+    return prod(len(values) for values in grid.values())
+
+
+def _total(spec: str, grid: Grid) -> int | None:
+    """Points of a grid; None when they are endless."""
+    if _is_drawn(grid):
+        return None
+    total = _size(grid)
+    if total > LARGEST:
+        raise ParameterError(
+            f"the grid of {spec} has {total} points; give fewer values, 2**62 points fit"
+        )
+    return total
+
+
+def _shares(sizes: Sequence[int | None], budget: int, first: int) -> Mapping[int, int]:
+    """Points of each mapping; what is left after even shares goes to `first`, then in order."""
+    waiting = sorted(range(len(sizes)), key=lambda j: j != first)
+    filled: dict[int, int] = {}
+    while waiting:
+        even, more = divmod(budget - sum(filled.values()), len(waiting))
+        wanted = {j: even + (rank < more) for rank, j in enumerate(waiting)}
+        small = {j: size for j in waiting if (size := sizes[j]) is not None and size <= wanted[j]}
+        if not small:
+            return filled | wanted
+        filled |= small
+        waiting = [j for j in waiting if j not in small]
+    return filled
+
+
+def _default(solver: Solver, grid: Grid) -> Values | None:
+    """The values of the solver as it stands, if the mapping has them."""
+    own = {name: getattr(solver, name, NOWHERE) for name in grid}
+    return own if all(holds(axis, own[name]) for name, axis in grid.items()) else None
+
+
+def _of_grid(
+    grid: Grid, keep: Values | None, count: int, rng: np.random.Generator
+) -> Iterator[tuple[Values, tuple[int, ...]]]:
+    """Points of lists, `keep` among them, drawn without replacement."""
+    sizes = [len(values) for values in grid.values()]
+    kept = None if keep is None else _number(grid, keep)
+    for drawn in _drawn(prod(sizes), kept, count, rng):
+        place = _place(drawn, sizes)
+        yield {name: grid[name][j] for name, j in zip(grid, place, strict=True)}, place
+
+
+def _number(grid: Grid, values: Values) -> int:
+    """Number of a point in the order of the grid."""
     number = 0
-    for name, values in grid.items():
-        equal = [j for j, value in enumerate(values) if getattr(solver, name, values) == value]
-        if not equal:
-            return None
-        number = number * len(values) + equal[0]
+    for name, axis in grid.items():
+        number = number * len(axis) + [*axis].index(values[name])
     return number
+
+
+def _of_axes(
+    grid: Grid, keep: Values | None, count: int, rng: np.random.Generator
+) -> Iterator[tuple[Values, tuple[int, ...]]]:
+    """Different points, `keep` first, each axis drawn by itself."""
+    found: list[Values] = [] if keep is None else [keep]
+    for _ in range(PATIENCE * count):
+        if len(found) == count:
+            break
+        drawn = {name: drawn_from(axis, rng) for name, axis in grid.items()}
+        if drawn not in found:
+            found.append(drawn)
+    for number, values in enumerate(found):
+        yield (
+            values,
+            tuple(
+                -1 - number if is_continuous(axis) else [*axis].index(values[name])
+                for name, axis in grid.items()
+            ),
+        )
 
 
 def _drawn(total: int, keep: int | None, count: int, rng: np.random.Generator) -> list[int]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from aucbench import registry
-from aucbench.cell import Cell
+from aucbench.cell import Cell, hashable
 from aucbench.data import NEEDS_LABELS, Data
 from aucbench.data.arrays import Vector
 from aucbench.data.packed import arrays_of, pack_arrays, unpack_numbers, unpack_target
@@ -54,7 +54,7 @@ def resolve(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
         kind: {spec: resolved(kind, spec) for spec in specs}
         for kind, specs in request["names"].items()
     }
-    grids = [resolved_grid(spec, _tuning(tune)) for spec, tune in request["grids"]]
+    grids = [resolved_grid(spec, hashable(tune)) for spec, tune in request["grids"]]
     return {**named, "grids": grids}
 
 
@@ -203,10 +203,6 @@ def _hand_over(folder: Path, **arrays: Vector | None) -> None:
     for name, array in arrays.items():
         if array is not None:
             rows.write(folder, name, np.asarray(array, np.float64))
-
-
-def _tuning(plain: Any) -> Any:
-    return plain if isinstance(plain, bool) else tuple((name, tuple(v)) for name, v in plain)
 
 
 def _read(request: Mapping[str, Any]) -> Data:

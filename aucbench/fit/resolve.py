@@ -37,7 +37,7 @@ def resolved(kind: str, spec: str) -> dict[str, Any]:
 
 
 def resolved_grid(spec: str, tuning: Tuning) -> dict[str, Any]:
-    """As `resolved`, of a solver that is tuned; `points` is the size of its grid."""
+    """As `resolved`, of a solver that is tuned; `points` is the size of its grid, None: endless."""
     return _answer("solvers", spec, lambda: {"points": check_grid(spec, tuning)})
 
 
@@ -76,6 +76,7 @@ def _solver(spec: str) -> dict[str, Any]:
             "projector": bool(getattr(needs, "projector", False)),
             "path": getattr(needs, "path", None),
             "breakpoints": bool(getattr(needs, "breakpoints", False)),
+            "packages": [*getattr(needs, "packages", ())],
         },
     }
 
@@ -83,13 +84,14 @@ def _solver(spec: str) -> dict[str, Any]:
 def _objective(spec: str) -> dict[str, Any]:
     read = registry.parse_spec(spec)
     claim = find("objectives", read.name)
-    check(claim.name, claim.factory, 1, read.params)
+    params = registry.given("objectives", spec)
+    check(claim.name, claim.factory, 1, params)
     try:
         registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
     except DataError:
         # Its parameters were accepted; whether it can be had of the real rows shows there.
-        return {"parameters": canonical(read.params), "toy": False}
-    return {"parameters": canonical(read.params), "toy": True}
+        return {"parameters": canonical(params), "toy": False}
+    return {"parameters": canonical(params), "toy": True}
 
 
 def _features(spec: str) -> dict[str, Any]:
@@ -109,9 +111,10 @@ def _projector(spec: str) -> dict[str, Any]:
 def _dataset(spec: str) -> dict[str, Any]:
     read = registry.parse_spec(spec)
     claim = lookup("datasets", read.name)
+    params = read.params if claim is None else registry.given("datasets", spec)
     if claim is not None:
-        check(claim.name, claim.factory, 0, read.params)
-    return {"parameters": canonical(read.params)}
+        check(claim.name, claim.factory, 0, params)
+    return {"parameters": canonical(params)}
 
 
 LOOKED_UP: dict[str, Callable[[str], dict[str, Any]]] = {

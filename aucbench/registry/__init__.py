@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from aucbench.errors import ParameterError, PluginError, UnknownNameError
+from aucbench.errors import MissingExtraError, ParameterError, PluginError, UnknownNameError
+from aucbench.ranges import Space
 from aucbench.registry.lookup import CALLED, Plugin, find, lookup, names, plugins, unknown
-from aucbench.registry.signatures import Parameter, call, check, parameters_of
+from aucbench.registry.signatures import Parameter, call, check, named, parameters_of
 from aucbench.registry.specs import Spec, joined_specs, parse_spec, split_specs
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ __all__ = [
     "get_objective",
     "get_projector",
     "get_solver",
+    "given",
     "joined_specs",
     "list_solvers",
     "names",
@@ -56,10 +59,12 @@ class Description:
         Its docstring: formula, parameters with units, reference.
     parameters : tuple of Parameter
         In the order of definition.
-    space : mapping of str to tuple
+    space : mapping of str to axis, or several of them
         The published grid of a solver; empty for other kinds.
     needs : Needs or None
         What a solver requires of data, objective and projector.
+    missing : str or None
+        A sentence that says what to install, when an optional package of the solver is missing.
     """
 
     kind: str
@@ -69,8 +74,9 @@ class Description:
     version: str
     doc: str
     parameters: tuple[Parameter, ...]
-    space: Mapping[str, tuple[Any, ...]]
+    space: Space
     needs: Needs | None
+    missing: str | None
 
 
 def list_solvers() -> list[str]:
@@ -84,8 +90,8 @@ def get_solver(spec: str | Solver, /, **params: Any) -> Solver:
     Parameters
     ----------
     spec : str or Solver
-        `name` or `name[k=50,blocks=4]`, with or without `distribution:` in front. A solver
-        is returned unchanged.
+        `name` or `name[k=50,blocks=4]`, with or without `distribution:` in front. The first value
+        may be without its name, as in `name[50,blocks=4]`. A solver is returned unchanged.
     **params
         Its hyperparameters, those that are not given in the brackets.
 
@@ -166,10 +172,36 @@ def describe(kind: str, name: str) -> Description:
         entry.distribution,
         entry.version,
         inspect.getdoc(factory) or "",
-        parameters_of(factory, skip=1 if kind == "objectives" else 0),
+        parameters_of(factory, _skipped(kind)),
         getattr(factory, "space", {}),
         getattr(factory, "needs", None),
+        _missing(claim.name, getattr(factory, "needs", None)),
     )
+
+
+def _missing(name: str, needs: Needs | None) -> str | None:
+    extra = getattr(needs, "extra", None)
+    if needs is None or extra is None or all(map(find_spec, needs.packages)):
+        return None
+    return str(MissingExtraError(name, extra))
+
+
+def given(kind: str, spec: str) -> Mapping[str, Any]:
+    """Parameters that the brackets of a specification give, all of them by name.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError, PluginError
+        As `get_solver`; values are not looked at.
+    """
+    read = parse_spec(spec)
+    claim = find(kind, read.name)
+    return named(claim.name, claim.factory, _skipped(kind), read.params, read.unnamed)
+
+
+def _skipped(kind: str) -> int:
+    """How many parameters of a factory no specification can give: the data of an objective."""
+    return 1 if kind == "objectives" else 0
 
 
 def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
@@ -177,7 +209,8 @@ def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
         return _given(kind, spec, params)
     read = parse_spec(spec)
     claim = find(kind, read.name)
-    made = call(claim.name, claim.factory, args, _merged(read, params))
+    inside = named(claim.name, claim.factory, len(args), read.params, read.unnamed)
+    made = call(claim.name, claim.factory, args, _merged(read.name, inside, params))
     if lacking := _lacking(kind, made):
         raise PluginError(
             f"{claim.qualified} made {made!r}, which is not a valid {CALLED[kind]}: it lacks "
@@ -190,7 +223,8 @@ def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
     """Read a data set that no plugin registers: a file."""
     from aucbench.datasets import files
 
-    chosen = _merged(spec, params)
+    inside = named(spec.name, files.load, 1, spec.params, spec.unnamed)
+    chosen = _merged(spec.name, inside, params)
     check(spec.name, files.load, 1, chosen)
     try:
         return files.load(spec.name, **chosen)
@@ -211,13 +245,13 @@ def _given(kind: str, thing: Any, params: Mapping[str, Any]) -> Any:
     return thing
 
 
-def _merged(spec: Spec, params: Mapping[str, Any]) -> Mapping[str, Any]:
-    if twice := spec.params.keys() & params.keys():
+def _merged(name: str, inside: Mapping[str, Any], beside: Mapping[str, Any]) -> Mapping[str, Any]:
+    if twice := inside.keys() & beside.keys():
         raise ParameterError(
-            f"{', '.join(sorted(twice))} of {spec.name} is given twice: in the brackets and as an "
+            f"{', '.join(sorted(twice))} of {name} is given twice: in the brackets and as an "
             "argument"
         )
-    return {**spec.params, **params}
+    return {**inside, **beside}
 
 
 def _lacking(kind: str, thing: Any) -> str:

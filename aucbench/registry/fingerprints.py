@@ -18,7 +18,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b, file_digest
 from importlib import invalidate_caches
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import (
+    Distribution,
+    PackageNotFoundError,
+    distribution,
+    packages_distributions,
+)
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -95,6 +100,29 @@ def plugin_fingerprint(dist: str, value: str) -> str:
     elif top != PROJECT:  # the code of aucbench itself is in `code_fingerprint`
         files |= _files_of_module(top)
     return hash_of([value, fingerprint(files), dict(sorted(_versions(dist)))])
+
+
+def package_fingerprint(top: str) -> str:
+    """Hash of the code of a top-level module: of versions, or of files if it is not installed.
+
+    Parameters
+    ----------
+    top : str
+        Such as "xgboost". The versions are those of its distributions and of all that they
+        require. The files count where there is none, or where it is an editable one.
+    """
+    invalidate_caches()
+    owners = packages_distributions().get(top, ())
+    if owners and not any(map(_is_editable, owners)):
+        return hash_of([top, sorted(pair for owner in owners for pair in _versions(owner))])
+    return hash_of([top, fingerprint(_files_of_module(top))])
+
+
+def _is_editable(dist: str) -> bool:
+    """Whether an installer left a link to a source tree in place of files (PEP 610)."""
+    found = _find(dist)
+    origin = json.loads((found and found.read_text("direct_url.json")) or "{}")
+    return bool(origin.get("dir_info", {}).get("editable"))
 
 
 def _content(path: Path) -> str:

@@ -70,6 +70,34 @@ def call(
         raise ParameterError(f"{label}: {error}") from error
 
 
+def named(
+    label: str,
+    factory: Callable[..., Any],
+    skip: int,
+    params: Mapping[str, Any],
+    unnamed: tuple[Any, ...],
+) -> Mapping[str, Any]:
+    """`params`, and the value without a name as that of the first parameter after `skip`.
+
+    Raises
+    ------
+    ParameterError
+        When there is no parameter, or the first one is given by its name too.
+    """
+    if not unnamed:
+        return params
+    known = parameters_of(factory, skip)
+    if not known:
+        raise ParameterError(f"{label} has no parameters, got {unnamed[0]!r}; leave it out")
+    first = known[0].name
+    if first in params:
+        raise ParameterError(
+            f"{first} of {label} is given twice: by its name and as {unnamed[0]!r} without it; "
+            "leave one out"
+        )
+    return {first: unnamed[0], **params}
+
+
 def check(label: str, factory: Callable[..., Any], skip: int, params: Mapping[str, Any]) -> None:
     """Check that the factory can take these parameters besides its first `skip` ones.
 

@@ -1,15 +1,17 @@
 """Specifications: what a user types for a solver, data set, objective or projector.
 
 A specification is `name` or `name[parameter=value, ...]`, with or without `distribution:` in
-front. A value is a Python literal (`5`, `1e-3`, `None`, `[5, 6]`, `'a,b'`). The words true,
-false, none and inf may be written in upper or lower case. Any other text is a string, so that
-words need no quotes. The name of a data set may be a path or an address; only commas and
-square brackets have a special meaning in it.
+front. The first value in the brackets may be without a name: it belongs to the first parameter,
+as in `estimator[sklearn.svm:SVC,C=10]`. A value is a Python literal (`5`, `1e-3`, `None`,
+`[5, 6]`, `'a,b'`). The words true, false, none and inf may be written in upper or lower case.
+Any other text is a string, so that words need no quotes. The name of a data set may be a path
+or an address; only commas and square brackets have a special meaning in it.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,6 +25,7 @@ CLOSING = {"[": "]", "(": ")", "{": "}"}
 DEEPEST = 20
 QUOTES = "'\""
 OPENING = (*CLOSING, *QUOTES)
+WORD = re.compile(r"[A-Za-z_][\w.:-]*")  # shown without quotes
 WORDS = {"true": True, "false": False, "none": None, "inf": inf, "-inf": -inf}
 
 
@@ -36,13 +39,17 @@ class Spec:
         The text before the brackets: a name, `distribution:name`, a path or an address.
     params : mapping of str to literal
         The parameters in the brackets.
+    unnamed : tuple of one literal, or of none
+        The value without a name: that of the first parameter.
     """
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    unnamed: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
-        inside = ",".join(f"{key}={_shown(value)}" for key, value in self.params.items())
+        named = (f"{key}={_shown(value)}" for key, value in self.params.items())
+        inside = ",".join([*map(_shown, self.unnamed), *named])
         return f"{self.name}[{inside}]" if inside else self.name
 
 
@@ -89,12 +96,31 @@ def parse_spec(text: str) -> Spec:
         raise _malformed(text, end + 1, "nothing may follow the closing bracket")
     if not text[begin + 1 : end].strip():
         return Spec(name)
-    return Spec(name, _params(text, _pieces(text, depths, 1, begin + 1, end)))
+    (at, first), *others = pieces = [*_pieces(text, depths, 1, begin + 1, end)]
+    if _is_named(first):
+        return Spec(name, _params(text, pieces))
+    return Spec(name, _params(text, others), (_unnamed(text, at, first),))
+
+
+def _is_named(piece: str) -> bool:
+    """Whether there is an equals sign outside brackets and quotes."""
+    inside = f"[{piece}]"  # where quotes have a meaning
+    return any(c == "=" and depth == 1 for c, depth in zip(inside, _depths(inside), strict=True))
+
+
+def _unnamed(text: str, at: int, piece: str) -> Any:
+    value = _value(piece)
+    if isinstance(value, str) and piece[0] not in QUOTES and not WORD.fullmatch(piece):
+        raise _malformed(text, at, f"{piece!r} is neither parameter=value nor a word; quote it")
+    return value
 
 
 def _params(text: str, pieces: Iterable[tuple[int, str]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for at, piece in pieces:
+        if not _is_named(piece):
+            what = f"{piece!r} is not parameter=value; only the first may stand without its name"
+            raise _malformed(text, at, what)
         key, equals, value = (part.strip() for part in piece.partition("="))
         if not (equals and value and key.isidentifier()):
             raise _malformed(text, at, f"{piece!r} is not parameter=value")
@@ -125,7 +151,7 @@ def _value(text: str) -> Any:
 def _shown(value: Any) -> str:
     if isinstance(value, list):
         return f"[{','.join(map(_shown, value))}]"
-    if isinstance(value, str) and value.replace("-", "_").isidentifier() and _value(value) == value:
+    if isinstance(value, str) and WORD.fullmatch(value) and _value(value) == value:
         return value
     return repr(value)
 

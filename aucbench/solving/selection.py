@@ -11,7 +11,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from math import inf, isfinite, nan
@@ -27,6 +27,7 @@ from aucbench.data.folds import drawn_parts
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.metrics import auc_of
 from aucbench.protocols import Solver
+from aucbench.ranges import axis_text, is_continuous
 from aucbench.records import Run, Stop
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import Around, Started
@@ -113,8 +114,8 @@ def select(
     Raises
     ------
     UnknownNameError, ParameterError
-        When the solver has no such parameter, its grid none, a value is no finite number or is
-        refused; when every value gave invalid weights.
+        When the solver has no such parameter, its grid none or a range in place of values, a
+        value is no finite number or is refused; when every value gave invalid weights.
     DataError
         When a class has fewer than two rows.
     """
@@ -140,7 +141,12 @@ def select(
 
 
 def _descending(solver: Solver, parameter: str, given: Sequence[float] | None) -> list[float]:
-    values: Sequence[Any] = solver.space.get(parameter, ()) if given is None else given
+    values: Sequence[Any] = _published(solver, parameter) if given is None else given
+    if is_continuous(values):
+        raise ParameterError(
+            f"{parameter} has the range {axis_text(values)} in place of values, and one path needs "
+            "values; pass some of it as grid="
+        )
     if not len(values):
         raise ParameterError(
             f"{type(solver).__name__} publishes no grid for {parameter!r} and none was given; "
@@ -153,6 +159,13 @@ def _descending(solver: Solver, parameter: str, given: Sequence[float] | None) -
                 "pass finite numbers as grid="
             )
     return sorted({*values}, reverse=True)
+
+
+def _published(solver: Solver, parameter: str) -> Any:
+    """The axis of a parameter in the space of the solver, the first that there is."""
+    space = solver.space
+    parts = [space] if isinstance(space, Mapping) else space
+    return next((part[parameter] for part in parts if parameter in part), ())
 
 
 def _put(solver: Solver, parameter: str, value: float) -> Solver:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import UnsupportedError
 from aucbench.protocols import Needs, Objective, Problem, Projector, Solver, State
+from aucbench.ranges import Space
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Around:
     solver: Solver
 
     @property
-    def space(self) -> Mapping[str, tuple[Any, ...]]:
+    def space(self) -> Space:
         """The grid of the solver inside."""
         return self.solver.space
 

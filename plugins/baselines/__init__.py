@@ -1,4 +1,6 @@
-"""Linear classifiers of scikit-learn, with which every published gain in AUC is compared.
+"""Baselines, with which every published gain in AUC is compared.
 
-Each is fitted once, to a tight tolerance, and the residual of its gradient is recorded.
+The linear classifiers of scikit-learn are fitted once, to a tight tolerance, and the residual of
+their gradient is recorded. Trees of scikit-learn, LightGBM and XGBoost, and any other classifier
+with the interface of scikit-learn, are fitted once and give a model.
 """

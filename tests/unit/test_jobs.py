@@ -364,6 +364,7 @@ def test_names_are_resolved(toys):
         "projector": True,
         "path": None,
         "breakpoints": False,
+        "packages": [],
     }
     assert path["needs"]["path"] == "c"
     assert path["plugin"] == ("toys", "1.0", "toys_toys")

@@ -19,7 +19,7 @@ from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.kernels import linear
 from aucbench.metrics import intercept_at
 from aucbench.optim import passes
-from aucbench.protocols import Needs, Problem, State, Streaming
+from aucbench.protocols import Needs, Problem, State
 from aucbench.registry import get_solver, list_solvers
 from aucbench.registry.lookup import find
 
@@ -60,7 +60,7 @@ RNG = np.random.default_rng(5)
 N, D = 120, 7
 Y = np.where(RNG.random(N) < 0.3, 1, -1)
 X = RNG.normal(size=(N, D)) * (RNG.random((N, D)) < 0.7) + 0.4 * (Y > 0)[:, None]
-KNOWN = [n for n in list_solvers() if issubclass(find("solvers", n).factory, Streaming)]
+KNOWN = [n for n in list_solvers() if hasattr(find("solvers", n).factory, "update")]
 SOLVERS = [SumOfRows(), *(get_solver(name, shuffle=False) for name in KNOWN)]
 LAYOUTS = {"dense": np.asarray, "CSR": csr_array, "frame": pd.DataFrame}
 

@@ -21,6 +21,7 @@ SPECS = st.builds(
     Spec,
     NAMES,
     st.dictionaries(st.from_regex(r"[a-z_][a-z0-9_]{0,5}", fullmatch=True), VALUES, max_size=3),
+    st.lists(VALUES, max_size=1).map(tuple),
 )
 
 
@@ -70,6 +71,21 @@ def test_examples(text, name, params):
 
 
 @pytest.mark.parametrize(
+    ("text", "unnamed", "params"),
+    [
+        ("e[sklearn.svm:SVC]", "sklearn.svm:SVC", {}),
+        ("e[ sklearn.svm:SVC , C=10 ]", "sklearn.svm:SVC", {"C": 10}),
+        ("e[50]", 50, {}),
+        ("e[none,k=1]", None, {"k": 1}),
+        ("e['a=b',k=1]", "a=b", {"k": 1}),
+        ("e[[a,b=1],k=1]", ["a", "b=1"], {"k": 1}),
+    ],
+)
+def test_the_first_value_may_stand_without_its_name(text, unnamed, params):
+    assert parse_spec(text) == Spec("e", params, (unnamed,))
+
+
+@pytest.mark.parametrize(
     ("text", "at", "what"),
     [
         ("", 1, "a name is missing"),
@@ -81,7 +97,9 @@ def test_examples(text, name, params):
         ("a]", 2, "has no opening bracket"),
         ("a[x=(1]", 7, "has no opening bracket"),
         ("a[x='b]", 8, '"\'" is missing'),
-        ("a[k]", 3, "'k' is not parameter=value"),
+        ("a[k=1,5]", 7, "'5' is not parameter=value; only the first may stand without its name"),
+        ("a[5,6]", 5, "'6' is not parameter=value"),
+        ("a[my k]", 3, "'my k' is neither parameter=value nor a word"),
         ("a[k=]", 3, "'k=' is not parameter=value"),
         ("a[my k=1]", 3, "'my k=1' is not parameter=value"),
         ("a[k=1,]", 7, "something is missing here"),

@@ -14,6 +14,8 @@ from aucbench.errors import (
     require_at_least,
     require_whole,
 )
+from aucbench.ranges import EXAMPLE as RANGE
+from aucbench.ranges import Range
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Choice, Plan
@@ -197,10 +199,16 @@ def _check_choice(number: int, choice: Choice) -> None:
 def _check_grid(spec: str, name: Any, values: Any, place: tuple[str | int, ...]) -> None:
     if not (isinstance(name, str) and name.isidentifier()):
         raise PlanError(f"{name!r} in the grid of {spec} is no parameter", *place, value=name)
-    if isinstance(values, str) or not (isinstance(values, Sequence) and values):
-        raise PlanError(f"{name} in the grid of {spec} must be a list of values", *place, name)
     if name in _parse(spec):
         raise PlanError(f"{name} of {spec} is in the brackets and in the grid", *place, name)
+    if isinstance(values, Range):
+        return
+    if isinstance(values, str) or not (isinstance(values, Sequence) and values):
+        raise PlanError(
+            f"{name} in the grid of {spec} must be a list of values, or a range: {RANGE}",
+            *place,
+            name,
+        )
     _located((*place, name), lambda: [*map(_plain, values)])
     if len({*map(repr, values)}) < len(values):
         raise PlanError(f"{name} in the grid of {spec} has a value twice", *place, name)

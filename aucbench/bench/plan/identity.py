@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from operator import attrgetter
 
-from aucbench.cell import NAMES, Cell
+from aucbench.cell import NAMES, Cell, listed
 from aucbench.infra.store import SCHEMA
 from aucbench.registry.fingerprints import hash_of
 
@@ -29,6 +29,6 @@ def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> 
         `code_fingerprint` of aucbench.
     """
     names, values = (NAMES, _all(cell)) if cell.tune else (PLAIN, _plain(cell))
-    fields = dict(zip(names, values, strict=True))
+    fields = {name: listed(value) for name, value in zip(names, values, strict=True)}
     used = {"data": data, "plugins": dict(plugins), "code": code, "schema": SCHEMA}
     return hash_of({"cell": fields, **used})

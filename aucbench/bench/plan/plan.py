@@ -14,10 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
+from operator import itemgetter
 from typing import Any
 
 from aucbench.bench.plan.checks import check_plan, plain_labels
 from aucbench.cell import Cell, Scalar, Tuning, solver_label
+from aucbench.ranges import Range
 
 DEFAULT_SOLVERS = ("sht-auc", "sto-iht", "logistic", "logistic-balanced")
 DEFAULT_PASSES = 50.0  # of a fit for which neither passes nor seconds are given
@@ -31,19 +33,20 @@ class Choice:
     ----------
     spec : str
         Such as `sht-auc[k=50]`.
-    tune : bool or mapping of str to values
+    tune : bool or mapping of str to values or Range
         Tuned over the published grid of the solver, or over this one; False: as it stands.
     """
 
     spec: str
-    tune: Mapping[str, tuple[Scalar, ...]] | bool = False
+    tune: Mapping[str, tuple[Scalar, ...] | Range] | bool = False
 
     @property
     def tuning(self) -> Tuning:
         """`tune` in the form in which equal grids are equal and can be hashed."""
         if isinstance(self.tune, bool):
             return self.tune
-        return tuple(sorted((name, tuple(values)) for name, values in self.tune.items()))
+        axes = ((n, v if isinstance(v, Range) else tuple(v)) for n, v in self.tune.items())
+        return tuple(sorted(axes, key=itemgetter(0)))
 
     @property
     def label(self) -> str:

@@ -22,7 +22,8 @@ from typing import Any
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.plan import Choice, Plan
 from aucbench.bench.plan.toml_lines import Place, line_of
-from aucbench.errors import DataError, UnknownNameError
+from aucbench.errors import AucbenchError, DataError, UnknownNameError
+from aucbench.ranges import Range
 
 EXAMPLE = """\
 datasets = ["german", "outbreak[n=1000,d=1000]"]
@@ -50,6 +51,7 @@ inner_splits = 3
 [[solvers]]
 spec = "sht-auc"
 tune = true               # over its published grid, or over tune = {k = [10, 50]}
+# tune = {k = {low = 1, high = 100, log = true, integer = true}} # or drawn from ranges
 
 [[solvers]]
 spec = "logistic[C=10.0]"
@@ -171,13 +173,22 @@ def _choices(solvers: Any) -> Iterator[Choice]:
         _refuse_unknown("key of a solver", inside, ("spec", "tune"), ("solvers", number))
         if "spec" not in inside:
             raise PlanError('a solver needs spec = "..."', "solvers", number)
-        yield Choice(inside["spec"], _tune(inside.get("tune", False)))
+        yield Choice(inside["spec"], _tune(inside.get("tune", False), ("solvers", number, "tune")))
 
 
-def _tune(given: Any) -> Any:
+def _tune(given: Any, place: Place) -> Any:
     if not isinstance(given, Mapping):
         return given
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+    return {name: _axis(values, (*place, name)) for name, values in given.items()}
+
+
+def _axis(given: Any, place: Place) -> Any:
+    if not isinstance(given, Mapping):
+        return tuple(given) if isinstance(given, list) else given
+    try:
+        return Range.of(given)
+    except AucbenchError as error:
+        raise PlanError(f"{place[-1]} in the grid: {error}", *place) from error
 
 
 def _table(found: Any, place: Place) -> Mapping[str, Any]:
@@ -205,6 +216,8 @@ def _literal(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Range):
+        value = {name: held for name, held in value.to_json().items() if held is not False}
     if isinstance(value, Mapping):
         inside = (f"{_key(name)} = {_literal(held)}" for name, held in value.items())
         return f"{{{', '.join(inside)}}}"

@@ -1,0 +1,5 @@
+"""Solvers whose result is a model: classifiers of scikit-learn, and what speaks its language."""
+
+from aucbench.models.estimator import Fitted, FromEstimator, fitted, from_estimator
+
+__all__ = ["Fitted", "FromEstimator", "fitted", "from_estimator"]

@@ -1,0 +1,189 @@
+"""A scikit-learn classifier as a solver: one fit, whose scores are those of the classifier.
+
+Design
+  a. The estimator that is handed in is never fitted: each run fits a clone.
+  b. Rows are handed over read-only, whether they are mapped from a file or not. An estimator
+     that writes to its input gets a copy, when it says that it cannot write. (Rejected: a copy
+     for all, which doubles the memory of each cell for the sake of few.)
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.errors import ParameterError
+from aucbench.protocols import Needs, Problem, State
+
+WANTED = "wanted a classifier of scikit-learn's kind, such as RandomForestClassifier()"
+
+
+def from_estimator(estimator: Any) -> FromEstimator:
+    """Solver around a scikit-learn classifier or `Pipeline`.
+
+    It may stand wherever a solver may: in `solve`, in `AUCClassifier`, in `select`.
+    A row scores `decision_function`, or `predict_proba` of the positive class where there is no
+    such method. The estimator sees labels -1 and 1; of rows it sees an array (n, d), a DataFrame
+    where they have names, or a `csr_matrix`, all float64. Where a `random_state`, its own or that
+    of a step, is None, the seed of the run decides.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Not fitted; it stays as it is.
+
+    Raises
+    ------
+    ParameterError
+        When it is no classifier, is a class, or has neither of the two methods.
+    """
+    return FromEstimator(estimator)
+
+
+@dataclass(frozen=True)
+class FromEstimator:
+    """One fit of a scikit-learn classifier: see `from_estimator`.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Not fitted.
+    """
+
+    estimator: Any
+
+    space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
+
+    def __post_init__(self) -> None:
+        _check(self.estimator)
+
+    @property
+    def needs(self) -> Needs:
+        """Labels; the packages of the estimator, its steps and their base classes count."""
+        return Needs(packages=_packages(self.estimator))
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """The rows as they are; what is minimised is the estimator's business."""
+        return Problem(None, train=data)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """The fitted classifier, once."""
+        yield fitted(self.estimator, problem.data, rng)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted classifier as a model.
+
+    Attributes
+    ----------
+    estimator : classifier
+        Fitted to labels -1 and 1.
+    names : tuple of str or None
+        Columns of the DataFrame that it was fitted to, if it was one.
+    """
+
+    estimator: Any
+    names: tuple[str, ...] | None = None
+
+    def scores(self, rows: Rows) -> Vector:
+        """Values of the decision function, or probabilities of the positive class, (n,)."""
+        found: Vector = _unwritten(self._scored, _input(rows, self.names))
+        return found
+
+    def _scored(self, X: Any) -> Any:
+        if hasattr(self.estimator, "decision_function"):
+            return self.estimator.decision_function(X)
+        return self.estimator.predict_proba(X)[:, [*self.estimator.classes_].index(1)]
+
+
+def fitted(estimator: Any, data: Data, rng: np.random.Generator) -> State:
+    """The state with a clone of the estimator, fitted to the rows.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Each `random_state` of it that is None is drawn from `rng`, in the order of their names.
+    data : Data
+        With labels.
+    """
+    from sklearn.base import clone
+
+    seeded = clone(estimator)
+    free = [name for name, value in seeded.get_params().items() if value is None and _seeds(name)]
+    seeded.set_params(**{name: int(rng.integers(2**31)) for name in sorted(free)})
+    y = data.y.astype(np.int64)
+    names = _names(data)
+    model = _unwritten(lambda X: clone(seeded).fit(X, y), _input(data.rows, names))
+    return State(1, None, data.n, model=Fitted(model, names))
+
+
+def _seeds(name: str) -> bool:
+    return name == "random_state" or name.endswith("__random_state")
+
+
+def _names(data: Data) -> tuple[str, ...] | None:
+    """Names of the columns, where they are of these columns and an estimator can be told."""
+    belong = data.names is not None and len(data.names) == data.d and not data.rows.is_sparse
+    return data.names if belong else None
+
+
+def _input(rows: Rows, names: tuple[str, ...] | None) -> Any:
+    """The rows as an estimator reads them: an array, a DataFrame, or a csr_matrix."""
+    if names is None or rows.is_sparse:
+        return rows.locked()
+    import pandas as pd
+
+    return pd.DataFrame(rows.locked(), columns=[*names], copy=False)
+
+
+def _unwritten(call: Callable[[Any], Any], X: Any) -> Any:
+    """call(X), or of a copy where it cannot do without writing to it."""
+    try:
+        return call(X)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+    return call(X.copy())
+
+
+def _check(estimator: Any) -> None:
+    called = f"got {estimator!r}, {WANTED}"
+    if isinstance(estimator, type):
+        raise ParameterError(f"got the class {estimator.__name__}; pass {estimator.__name__}()")
+    if not all(hasattr(estimator, name) for name in ("fit", "get_params", "set_params")):
+        raise ParameterError(f"{called}, which has fit, get_params and set_params")
+    if not _is_classifier(estimator):
+        raise ParameterError(f"{called}; this one is none")
+    if not any(hasattr(estimator, name) for name in ("decision_function", "predict_proba")):
+        raise ParameterError(
+            f"{estimator!r} has neither decision_function nor predict_proba, without which there "
+            "are no scores; wrap it in sklearn.calibration.CalibratedClassifierCV, or set the "
+            "parameter that gives it one of them"
+        )
+
+
+def _is_classifier(estimator: Any) -> bool:
+    if hasattr(estimator, "__sklearn_tags__"):
+        from sklearn.base import is_classifier
+
+        return bool(is_classifier(estimator))
+    return getattr(estimator, "_estimator_type", None) == "classifier"
+
+
+def _packages(estimator: Any) -> tuple[str, ...]:
+    """Top-level modules of the estimator, of its parts, and of functions among these."""
+    parts = [estimator, *estimator.get_params().values()]
+    known = {
+        kind.__module__.partition(".")[0]
+        for part in parts
+        for kind in (part,) * inspect.isroutine(part) + type(part).__mro__
+        if kind.__module__
+    }
+    return tuple(sorted(known - {"builtins"}))

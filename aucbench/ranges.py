@@ -1,0 +1,154 @@
+"""Axes of a grid of hyperparameters: lists of values, ranges, and distributions of scipy.stats.
+
+Design
+  a. A range is a record of four plain numbers: it travels as JSON, stands in plans, and is
+     drawn from without SciPy. A frozen distribution of scipy.stats may stand in the space of a
+     solver as well, where nothing travels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import exp, floor, isfinite, log
+from typing import TYPE_CHECKING, Any
+
+from aucbench.errors import ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Space = Mapping[str, Any] | Sequence[Mapping[str, Any]]  # axes by parameter, or several such
+EXAMPLE = "write it like {low = 1e-6, high = 1.0, log = true}"
+FIELDS = ("low", "high", "log", "integer")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """All numbers from `low` to `high`, of which points of a grid are drawn.
+
+    Parameters
+    ----------
+    low, high : float
+        low < high, both finite.
+    log : bool
+        Drawn evenly on a logarithmic scale, with low > 0; else evenly.
+    integer : bool
+        Only whole numbers, both ends among them.
+
+    Raises
+    ------
+    ParameterError
+        When the numbers make no range.
+    """
+
+    low: float
+    high: float
+    log: bool = False
+    integer: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+                raise ParameterError(f"{name} must be a finite number, got {value!r}; {EXAMPLE}")
+            if self.integer and value != floor(value):
+                raise ParameterError(f"{name} of a range of integers must be one, got {value}")
+        for name in ("log", "integer"):
+            if not isinstance(getattr(self, name), bool):
+                value = getattr(self, name)
+                raise ParameterError(f"{name} must be true or false, got {value!r}; {EXAMPLE}")
+        whole = int if self.integer else float  # 1 and 1.0 are one range
+        for name in ("low", "high"):
+            object.__setattr__(self, name, whole(getattr(self, name)))
+        if not self.low < self.high:
+            raise ParameterError(f"low must be less than high, got {self.low} and {self.high}")
+        if self.log and self.low <= 0:
+            raise ParameterError(f"low of a logarithmic range must be above 0, got {self.low}")
+
+    @staticmethod
+    def of(fields: Mapping[str, Any]) -> Range:
+        """Range from its fields by name, as JSON and TOML have them.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            When a name is unknown or missing, or the numbers make no range.
+        """
+        for name in fields:
+            if name not in FIELDS:
+                raise UnknownNameError("key of a range", str(name), FIELDS)
+        if lacking := {"low", "high"} - fields.keys():
+            raise ParameterError(f"a range needs {' and '.join(sorted(lacking))}; {EXAMPLE}")
+        return Range(**fields)
+
+    def to_json(self) -> dict[str, Any]:
+        """Its fields by name."""
+        return asdict(self)
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return self.low <= value <= self.high and (not self.integer or value == floor(value))
+
+    def draw(self, rng: np.random.Generator) -> float | int:
+        """One number.
+
+        With one u that is uniform in [0, 1): low + u (high − low), or low (high/low)^u; of
+        integers the whole part, with high + 1 in place of high.
+        """
+        low, high, u = self.low, self.high + self.integer, float(rng.random())
+        drawn = low * exp(u * log(high / low)) if self.log else low + u * (high - low)
+        if self.integer:
+            return int(min(max(floor(drawn), self.low), self.high))
+        return float(min(max(drawn, self.low), self.high))
+
+    def __str__(self) -> str:
+        kind = " log" * self.log + " integer" * self.integer
+        return f"{self.low}..{self.high}{kind}"
+
+
+def is_continuous(axis: Any) -> bool:
+    """Whether values are drawn from the axis, a `Range` or a distribution, and not listed."""
+    return isinstance(axis, Range) or hasattr(axis, "rvs")
+
+
+def is_axis(axis: Any) -> bool:
+    """Whether it is a list of values, a range, or a frozen distribution."""
+    listed = isinstance(axis, Sequence) and not isinstance(axis, str) and len(axis) > 0
+    return listed or is_continuous(axis)
+
+
+def drawn_from(axis: Any, rng: np.random.Generator) -> Any:
+    """One value of an axis of any kind."""
+    if isinstance(axis, Range):
+        return axis.draw(rng)
+    if is_continuous(axis):
+        return axis.rvs(random_state=rng).item()
+    return axis[int(rng.integers(len(axis)))]
+
+
+def holds(axis: Any, value: Any) -> bool:
+    """Whether a value is one of an axis of any kind."""
+    if isinstance(axis, Range) or not is_continuous(axis):
+        return value in axis
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    low, high = axis.support()
+    return number and bool(low <= value <= high)
+
+
+def samples(axis: Any) -> Sequence[Any]:
+    """Values that a solver must take if it takes the axis: all, the two ends, or the median."""
+    if isinstance(axis, Range):
+        return axis.low, axis.high
+    return (axis.median().item(),) if is_continuous(axis) else axis
+
+
+def axis_text(axis: Any) -> str:
+    """The axis for people: values, `1e-06..1.0 log`, or `loguniform(1e-06, 1)`."""
+    if isinstance(axis, Range):
+        return str(axis)
+    if is_continuous(axis):
+        given = [*map(repr, axis.args), *(f"{k}={v!r}" for k, v in axis.kwds.items())]
+        return f"{axis.dist.name}({', '.join(given)})"
+    return ", ".join(map(repr, axis))

@@ -1,0 +1,94 @@
+"""Any classifier of scikit-learn's kind, by the name of its class."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import Any
+
+from aucbench.errors import ParameterError, PluginError, UnknownNameError
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.models import FromEstimator, from_estimator
+
+EXAMPLE = "write it like estimator[sklearn.ensemble:RandomForestClassifier,n_estimators=200]"
+
+
+def estimator(classifier: str, **params: Any) -> FromEstimator:
+    """One fit of any scikit-learn classifier: `estimator[sklearn.svm:SVC,C=10]`.
+
+    A row scores `decision_function`, or `predict_proba` of the positive class where there is no
+    such method. The classifier sees labels -1 and 1. Where its `random_state` is None, the seed
+    of the cell decides. It publishes no grid: tune it over one of your own, as in
+    `tune = {n_estimators = [50, 200]}`.
+
+    The module must be installed, or lie in a folder of PYTHONPATH. Its version, or its files
+    where it has none, are a part of the id of a cell.
+
+    Parameters
+    ----------
+    classifier : str
+        module:Class, the first piece in the brackets.
+    **params
+        What the class is called with.
+
+    Raises
+    ------
+    ParameterError
+        When there is no such module, it is no class, or no classifier that gives scores, or
+        refuses a value.
+    UnknownNameError
+        When there is no such class, or the class has no such parameter.
+    PluginError
+        When the module cannot be imported.
+
+    References
+    ----------
+    Buitinck et al., "API design for machine learning software", 2013.
+    """
+    module, colon, name = str(classifier).partition(":")
+    if not (colon and name.isidentifier() and module.replace(".", "_").isidentifier()):
+        raise ParameterError(f"got {classifier!r}, wanted module:Class; {EXAMPLE}")
+    cls = _class(module, name)
+    known = inspect.signature(cls).parameters.values()
+    names = [p.name for p in known if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    for given in params if not any(p.kind is p.VAR_KEYWORD for p in known) else ():
+        if given not in names:
+            raise UnknownNameError(f"parameter of {name}", given, names)
+    made = cls(**params)
+    solver = from_estimator(made)
+    if hasattr(made, "_validate_params"):  # of scikit-learn, which else asks at the fit
+        made._validate_params()
+    return solver
+
+
+def _class(module: str, name: str) -> Any:
+    home = _imported(module)
+    found = getattr(home, name, None)
+    if isinstance(found, type):
+        return found
+    if found is not None:
+        raise ParameterError(f"{module}:{name} is {found!r}, wanted a class; {EXAMPLE}")
+    classes = (n for n, thing in vars(home).items() if isinstance(thing, type))
+    fitted = [n for n in classes if hasattr(getattr(home, n), "fit") and not n.startswith("_")]
+    raise UnknownNameError(f"class of {module}", name, fitted)
+
+
+def _imported(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if f"{module}.".startswith(f"{error.name}."):
+            raise ParameterError(
+                f"there is no module {error.name!r}; install what has it, or add its folder to "
+                f"PYTHONPATH, or {EXAMPLE}"
+            ) from error
+        raise PluginError(f"{module} cannot be imported: {error}; install that too") from error
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        raise PluginError(f"{module} cannot be imported ({told}); mend the module") from error
+
+
+@hookimpl
+def aucbench_solvers() -> Factories:
+    """Register the solver."""
+    return {"estimator": estimator}

@@ -1,0 +1,120 @@
+"""Gradient boosting of LightGBM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.protocols import Needs, Problem, State
+from aucbench.ranges import Range
+
+from .parts import require, threads
+
+
+@dataclass(frozen=True)
+class LightGbm:
+    """F ← F + ν T_t, T_t a tree fitted to the gradient of Σ_i log(1 + exp(−y_i F(x_i))).
+
+    Parameters
+    ----------
+    n_estimators : int
+        Trees; each counts as one pass over the rows.
+    learning_rate : float
+        ν > 0.
+    num_leaves : int
+        Leaves of a tree, at least 2.
+    min_child_samples : int
+        Rows of each leaf, at least.
+    colsample_bytree : float
+        Share of the features that a tree sees, in (0, 1].
+    reg_lambda : float
+        Penalty on the squared values of leaves, in units of the hessian of the loss.
+
+    References
+    ----------
+    Ke et al., "LightGBM: a highly efficient gradient boosting decision tree", NeurIPS 2017.
+    """
+
+    n_estimators: int = 100
+    learning_rate: float = 0.1
+    num_leaves: int = 31
+    min_child_samples: int = 20
+    colsample_bytree: float = 1.0
+    reg_lambda: float = 0.0
+
+    space: ClassVar = {
+        "learning_rate": Range(0.01, 0.5, log=True),
+        "num_leaves": Range(4, 256, log=True, integer=True),
+        "min_child_samples": Range(2, 100, log=True, integer=True),
+        "colsample_bytree": Range(0.4, 1.0),
+    }
+    needs: ClassVar = Needs(packages=("lightgbm",), extra="baselines")
+
+    def __post_init__(self) -> None:
+        require("lightgbm", "lightgbm")
+        require_whole(1, n_estimators=self.n_estimators, min_child_samples=self.min_child_samples)
+        require_whole(2, num_leaves=self.num_leaves)
+        require_above(0, learning_rate=self.learning_rate)
+        require_at_least(0, reg_lambda=self.reg_lambda)
+        if not 0 < self.colsample_bytree <= 1:
+            raise ParameterError(f"colsample_bytree must be in (0, 1], got {self.colsample_bytree}")
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """The rows as they are; no objective is listed."""
+        return Problem(None, train=data)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """The boosted trees, once."""
+        data, settings = problem.data, {**self.settings(rng), "objective": "binary"}
+        yield boosted(settings, data.rows, data.y > 0, self.n_estimators)
+
+    def settings(self, rng: np.random.Generator) -> dict[str, Any]:
+        """What LightGBM is told, but for the objective."""
+        return {
+            "learning_rate": self.learning_rate,
+            "num_leaves": self.num_leaves,
+            "min_data_in_leaf": self.min_child_samples,
+            "feature_fraction": self.colsample_bytree,
+            "lambda_l2": self.reg_lambda,
+            "seed": int(rng.integers(2**31)),
+            "num_threads": threads(),
+            "deterministic": True,
+            "force_row_wise": True,  # else it times both ways, and takes the faster of the day
+            "verbosity": -1,
+        }
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Boosted trees: the sum of the values of the leaves of x."""
+
+    booster: Any
+
+    def scores(self, rows: Rows) -> Vector:
+        """F(x), (n,)."""
+        found = self.booster.predict(rows.locked(), raw_score=True, num_threads=threads())
+        return np.asarray(found, dtype=np.float64)
+
+
+def boosted(
+    settings: dict[str, Any], rows: Rows, positive: Any, count: int, group: Any = None
+) -> State:
+    """The state with `count` trees, fitted to labels 0 and 1 and, for ranking, sizes of queries."""
+    import lightgbm
+
+    sample = lightgbm.Dataset(rows.locked(), positive.astype(np.float32), group=group)
+    booster = lightgbm.train(settings, sample, count)
+    return State(1, None, booster.num_trees() * rows.n, model=Trees(booster))
+
+
+@hookimpl
+def aucbench_solvers() -> Factories:
+    """Register the solver."""
+    return {"lightgbm": LightGbm}

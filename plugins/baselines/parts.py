@@ -1,0 +1,68 @@
+"""What the baselines that learn trees share: threads, dense rows, optional packages."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib import import_module
+
+import numpy as np
+
+from aucbench.data.arrays import Rows, Vector
+from aucbench.errors import MissingExtraError
+from aucbench.protocols import Model
+
+PINNED = "OMP_NUM_THREADS"
+DENSE = 1 << 31  # bytes of training rows that are made dense
+CHUNK = 1 << 26  # bytes of rows that are made dense at a time to be scored
+WAY_OUT = "take lightgbm or random-forest, which read sparse rows, or fewer columns"
+
+
+def threads() -> int:
+    """Threads that a fit may use: those that the harness pins, else one per usable core."""
+    pinned = os.environ.get(PINNED, "")
+    return int(pinned) if pinned.isdecimal() and int(pinned) else len(os.sched_getaffinity(0))
+
+
+def require(package: str, solver: str) -> None:
+    """Import an optional package, off the clock of the fit and never in the warm process.
+
+    Raises
+    ------
+    MissingExtraError
+        When it is not installed.
+    """
+    try:
+        import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        raise MissingExtraError(solver, "baselines") from error
+
+
+def dense(rows: Rows, solver: str) -> Rows:
+    """The rows as they are or made dense.
+
+    Raises
+    ------
+    DataError
+        When sparse rows would take more than 2 GiB.
+    """
+    return rows.densified(DENSE, solver, WAY_OUT)
+
+
+@dataclass(frozen=True)
+class OnDense:
+    """A model that reads dense rows only, and sparse ones a chunk at a time."""
+
+    model: Model
+
+    def scores(self, rows: Rows) -> Vector:
+        """Scores of the model inside."""
+        if not rows.is_sparse:
+            return self.model.scores(rows)
+        step = max(1, CHUNK // (8 * rows.d))
+        parts = (rows.take(slice(lo, lo + step)) for lo in range(0, rows.n, step))
+        return np.concatenate(
+            [self.model.scores(part.densified(DENSE, "scoring")) for part in parts]
+        )

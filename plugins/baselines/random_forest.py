@@ -1,0 +1,106 @@
+"""Random forest of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import ClassVar
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.errors import ParameterError, require_whole
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.models import Fitted, fitted
+from aucbench.protocols import Needs, Problem, State
+from aucbench.ranges import Range
+
+from .parts import threads
+
+FRACTIONS = ("sqrt", "log2")
+
+
+@dataclass(frozen=True)
+class RandomForest:
+    """Mean over trees of the share of positives in the leaf of x.
+
+    Each tree is grown on a bootstrap sample of the rows, and chooses the best of
+    `max_features` randomly drawn features at each node, by the Gini impurity.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Trees; each counts as one pass over the rows.
+    max_features : str or float
+        Features tried at a node: "sqrt" or "log2" of d, or a share of d in (0, 1].
+    min_samples_leaf : int
+        Rows of each leaf, at least.
+    max_depth : int or None
+        Of a tree; None grows until leaves are pure or too small.
+    balanced : bool
+        Whether rows weigh n/(2 n_y), so that both classes count the same.
+
+    References
+    ----------
+    Breiman, "Random forests", Machine Learning 45, 2001. The space follows Probst, Wright and
+    Boulesteix, "Hyperparameters and tuning strategies for random forest", WIREs 9, 2019: the
+    features tried at a node matter most, then the size of leaves.
+    """
+
+    n_estimators: int = 100
+    max_features: str | float = "sqrt"
+    min_samples_leaf: int = 1
+    max_depth: int | None = None
+    balanced: bool = False
+
+    space: ClassVar = {
+        "max_features": ("sqrt", "log2", 0.1, 0.25, 0.5, 0.75, 1.0),
+        "min_samples_leaf": Range(1, 50, log=True, integer=True),
+    }
+    needs: ClassVar = Needs()
+
+    def __post_init__(self) -> None:
+        import_module("sklearn.ensemble")  # off the clock of a fit
+        require_whole(
+            1,
+            n_estimators=self.n_estimators,
+            min_samples_leaf=self.min_samples_leaf,
+            max_depth=self.max_depth,
+        )
+        if isinstance(self.max_features, str):
+            if self.max_features not in FRACTIONS:
+                raise ParameterError(
+                    f"max_features must be sqrt, log2 or a share of the features, "
+                    f"got {self.max_features!r}"
+                )
+        elif not 0 < self.max_features <= 1:
+            raise ParameterError(f"max_features must be in (0, 1], got {self.max_features}")
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """The rows as they are; no objective is listed."""
+        return Problem(None, train=data)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """The forest, once."""
+        from sklearn.ensemble import RandomForestClassifier
+
+        share = self.max_features
+        forest = RandomForestClassifier(
+            n_estimators=self.n_estimators,
+            max_features=share if isinstance(share, str) else float(share),
+            min_samples_leaf=self.min_samples_leaf,
+            max_depth=self.max_depth,
+            class_weight="balanced" if self.balanced else None,
+            n_jobs=threads(),
+        )
+        state = fitted(forest, problem.data, rng)
+        if isinstance(state.model, Fitted):  # more threads would add the trees in any order
+            state.model.estimator.set_params(n_jobs=1)
+        yield replace(state, rows_seen=self.n_estimators * problem.data.n)
+
+
+@hookimpl
+def aucbench_solvers() -> Factories:
+    """Register the solver."""
+    return {"random-forest": RandomForest}

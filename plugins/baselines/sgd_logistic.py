@@ -1,0 +1,94 @@
+"""Logistic regression by stochastic gradient descent, of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import ClassVar
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.errors import ParameterError, require_above, require_whole
+from aucbench.features import AppendOne
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.protocols import Needs, Problem, State
+from aucbench.ranges import Range
+
+PENALTIES = ("l2", "l1", "elasticnet")
+
+
+@dataclass(frozen=True)
+class SgdLogistic:
+    """w ← w − η_t (∇ log(1 + exp(−y_i w·x_i)) + α ∇R(w)), row by row, η_t = 1/(α (t₀ + t)).
+
+    Unlike `logistic` it is not driven to the optimum: it ends when the loss of a pass falls by
+    less than `tol` for five passes. The intercept is the weight of a last feature 1, penalised
+    as the others: scikit-learn's own learns a hundred times more slowly from sparse rows than
+    from dense ones.
+
+    Parameters
+    ----------
+    alpha : float
+        Regularisation α > 0, in units of 1/loss averaged over the rows.
+    penalty : str
+        R: "l2" is ½‖w‖², "l1" ‖w‖₁, "elasticnet" 0.15 ‖w‖₁ + 0.85/2 ‖w‖².
+    max_iter : int
+        Passes allowed; scikit-learn warns when they do not suffice.
+    tol : float
+        Fall of the mean loss of a pass that counts as progress, > 0.
+    balanced : bool
+        Whether rows weigh n/(2 n_y), so that both classes count the same.
+
+    References
+    ----------
+    Bottou, "Stochastic gradient descent tricks", 2012.
+    """
+
+    alpha: float = 1e-4
+    penalty: str = "l2"
+    max_iter: int = 1000
+    tol: float = 1e-3
+    balanced: bool = False
+
+    space: ClassVar = {"alpha": Range(1e-7, 1e-1, log=True)}
+    needs: ClassVar = Needs()
+
+    def __post_init__(self) -> None:
+        import_module("sklearn.linear_model")  # off the clock of a fit
+        require_above(0, alpha=self.alpha, tol=self.tol)
+        require_whole(1, max_iter=self.max_iter)
+        if self.penalty not in PENALTIES:
+            raise ParameterError(
+                f"penalty must be one of {', '.join(PENALTIES)}, got {self.penalty!r}"
+            )
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """The rows with a feature 1; the objective is scikit-learn's own."""
+        phi = AppendOne()
+        return Problem(None, features=phi, train=data.with_rows(phi(data.rows)))
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """The weights after the last pass, once."""
+        from sklearn.linear_model import SGDClassifier
+
+        data = problem.data
+        descent = SGDClassifier(
+            loss="log_loss",
+            alpha=self.alpha,
+            penalty=self.penalty,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            fit_intercept=False,
+            class_weight="balanced" if self.balanced else None,
+            random_state=int(rng.integers(2**31)),
+        )
+        descent.fit(data.rows.locked(), data.y)
+        yield State(1, np.ravel(descent.coef_).astype(np.float64), int(descent.n_iter_) * data.n)
+
+
+@hookimpl
+def aucbench_solvers() -> Factories:
+    """Register the solver."""
+    return {"sgd-logistic": SgdLogistic}

@@ -1,0 +1,129 @@
+"""Gradient boosting of XGBoost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.protocols import Needs, Problem, State
+from aucbench.ranges import Range
+
+from .parts import OnDense, dense, require, threads
+
+
+@dataclass(frozen=True)
+class XgBoost:
+    """F ← F + ν T_t, T_t a tree fitted to the gradient of Σ_i log(1 + exp(−y_i F(x_i))).
+
+    XGBoost takes what a sparse row does not store for missing, and not for 0. Sparse rows are
+    therefore made dense, so that both layouts mean the same; beyond 2 GiB they are refused.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Trees; each counts as one pass over the rows.
+    learning_rate : float
+        ν > 0.
+    max_depth : int
+        Of a tree, at least 1.
+    min_child_weight : float
+        Sum of the hessian of the loss in each leaf, at least; ≥ 0.
+    subsample, colsample_bytree : float
+        Shares of the rows and of the features that a tree sees, in (0, 1].
+    reg_lambda : float
+        Penalty on the squared values of leaves, in units of the hessian of the loss.
+
+    References
+    ----------
+    Chen and Guestrin, "XGBoost: a scalable tree boosting system", KDD 2016. The space is near
+    that of Grinsztajn, Oyallon and Varoquaux, "Why do tree-based models still outperform deep
+    learning on tabular data?", NeurIPS 2022.
+    """
+
+    n_estimators: int = 100
+    learning_rate: float = 0.3
+    max_depth: int = 6
+    min_child_weight: float = 1.0
+    subsample: float = 1.0
+    colsample_bytree: float = 1.0
+    reg_lambda: float = 1.0
+
+    space: ClassVar = {
+        "learning_rate": Range(0.01, 0.7, log=True),
+        "max_depth": Range(1, 11, integer=True),
+        "min_child_weight": Range(1.0, 100.0, log=True),
+        "subsample": Range(0.5, 1.0),
+        "colsample_bytree": Range(0.5, 1.0),
+        "reg_lambda": Range(0.1, 10.0, log=True),
+    }
+    needs: ClassVar = Needs(packages=("xgboost",), extra="baselines")
+
+    def __post_init__(self) -> None:
+        require("xgboost", "xgboost")
+        require_whole(1, n_estimators=self.n_estimators, max_depth=self.max_depth)
+        require_above(0, learning_rate=self.learning_rate)
+        require_at_least(0, min_child_weight=self.min_child_weight, reg_lambda=self.reg_lambda)
+        for name in ("subsample", "colsample_bytree"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ParameterError(f"{name} must be in (0, 1], got {getattr(self, name)}")
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """The rows, dense; no objective is listed."""
+        return Problem(None, train=data.with_rows(dense(data.rows, "xgboost")))
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """The boosted trees, once."""
+        settings = {**self.settings(rng), "objective": "binary:logistic"}
+        yield boosted(settings, problem.data, self.n_estimators)
+
+    def settings(self, rng: np.random.Generator) -> dict[str, Any]:
+        """What XGBoost is told, but for the objective."""
+        return {
+            "learning_rate": self.learning_rate,
+            "max_depth": self.max_depth,
+            "min_child_weight": self.min_child_weight,
+            "subsample": self.subsample,
+            "colsample_bytree": self.colsample_bytree,
+            "reg_lambda": self.reg_lambda,
+            "tree_method": "hist",
+            "seed": int(rng.integers(2**31)),
+            "nthread": threads(),
+        }
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Boosted trees: the sum of the values of the leaves of x."""
+
+    booster: Any
+
+    def scores(self, rows: Rows) -> Vector:
+        """F(x) of dense rows, (n,)."""
+        import xgboost
+
+        sample = xgboost.DMatrix(rows.locked(), nthread=threads())
+        return np.asarray(self.booster.predict(sample, output_margin=True), dtype=np.float64)
+
+
+def boosted(settings: dict[str, Any], data: Data, count: int, *, one_query: bool = False) -> State:
+    """The state with `count` trees, fitted to labels 0 and 1 of dense rows."""
+    import xgboost
+
+    sample = xgboost.DMatrix(data.rows.locked(), (data.y > 0).astype(np.float32), nthread=threads())
+    if one_query:
+        sample.set_group([data.n])
+    booster = xgboost.train(settings, sample, count)
+    return State(1, None, count * data.n, model=OnDense(Trees(booster)))
+
+
+@hookimpl
+def aucbench_solvers() -> Factories:
+    """Register the solver."""
+    return {"xgboost": XgBoost}

@@ -1,0 +1,58 @@
+"""Boosted trees on pairs of rows, of XGBoost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from aucbench.errors import require_whole
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.protocols import Problem, State
+
+from .xgboost import XgBoost, boosted
+
+
+@dataclass(frozen=True)
+class XgBoostPairwise(XgBoost):
+    """F ← F + ν T_t, T_t fitted to the gradient of Σ_ij log(1 + exp(F(x_j) − F(x_i))).
+
+    i runs over positives, j over negatives: all rows are one query, with relevance 0 and 1. For
+    each row and each tree, `pairs` rows of the other class are drawn; pairs are not weighted by
+    their place in the ranking. Sparse rows are made dense, as `xgboost` does.
+
+    Parameters
+    ----------
+    n_estimators, learning_rate, max_depth, min_child_weight, subsample, colsample_bytree,
+    reg_lambda :
+        As `xgboost`.
+    pairs : int
+        Partners of each row.
+
+    References
+    ----------
+    Burges, "From RankNet to LambdaRank to LambdaMART: an overview", 2010.
+    """
+
+    pairs: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_whole(1, pairs=self.pairs)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """The boosted trees, once."""
+        settings = {
+            **self.settings(rng),
+            "objective": "rank:pairwise",
+            "lambdarank_pair_method": "mean",
+            "lambdarank_num_pair_per_sample": self.pairs,
+        }
+        yield boosted(settings, problem.data, self.n_estimators, one_query=True)
+
+
+@hookimpl
+def aucbench_solvers() -> Factories:
+    """Register the solver."""
+    return {"xgboost-pairwise": XgBoostPairwise}

@@ -1,0 +1,340 @@
+"""Axes that points are drawn from: ranges, distributions, and several mappings of them."""
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from math import inf, log, nan
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from bench_toys import SOURCE, Bench, cell, told
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from typer.testing import CliRunner
+
+from aucbench import get_dataset, get_solver, select
+from aucbench.bench.plan.checks import PlanError
+from aucbench.bench.plan.identity import cell_id
+from aucbench.bench.plan.plan import Choice, Plan, solver_label
+from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.bench.requests import resolve_job
+from aucbench.cell import Cell
+from aucbench.cli import app
+from aucbench.errors import ParameterError, PluginError, UnknownNameError
+from aucbench.fit.grid import chains, check_grid, points_of
+from aucbench.fit.resolve import resolved, resolved_grid
+from aucbench.ranges import Range, axis_text, holds
+
+NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
+LOG = Range(1e-6, 1.0, log=True)
+WHOLE = Range(1, 100, log=True, integer=True)
+
+SPACES = """
+
+@dataclass(frozen=True)
+class Wide(Means):
+    from scipy import stats
+    from aucbench.ranges import Range
+    limit: float = 0.5
+    space: ClassVar = {"c": Range(0.25, 4.0, log=True), "other": ("a", "b", "c")}
+
+
+@dataclass(frozen=True)
+class Frozen(Means):
+    from scipy import stats
+    space: ClassVar = {"c": stats.loguniform(0.1, 10.0)}
+
+
+@dataclass(frozen=True)
+class Split(Means):
+    from aucbench.ranges import Range
+    space: ClassVar = [
+        {"c": (0.5, 2.0), "other": ("b",)},
+        {"c": Range(0.5, 8.0), "other": ("a",), "limit": Range(1, 9, integer=True)},
+        {"c": (3.0, 4.0, 5.0)},
+    ]
+
+
+@dataclass(frozen=True)
+class Nonsense(Means):
+    space: ClassVar = [{"c": "12"}]
+
+
+@hookimpl
+def aucbench_features():
+    return {}
+"""
+TOYS = SOURCE.replace("@hookimpl", SPACES.partition("@hookimpl")[0] + "\n@hookimpl").replace(
+    '"odd": Odd,',
+    '"odd": Odd, "wide": Wide, "frozen": Frozen, "split": Split, "nonsense": Nonsense,',
+)
+
+
+@pytest.fixture
+def toys(site):
+    site.add("toys", toys=TOYS)
+
+
+def values(points):
+    return [dict(point.values) for point in points]
+
+
+@given(low=NUMBERS, high=NUMBERS, integer=st.booleans(), seed=st.integers(0, 2**32 - 1))
+def test_what_is_drawn_lies_inside(low, high, integer, seed):
+    if integer:
+        low, high = float(round(low)), float(round(high))
+    if not low < high:
+        return
+    axis = Range(low, high, integer=integer)
+    drawn = axis.draw(np.random.default_rng(seed))
+
+    assert drawn in axis
+    assert type(drawn) is (int if integer else float)
+    assert Range.of(json.loads(json.dumps(axis.to_json()))) == axis
+
+
+@pytest.mark.parametrize("axis", [Range(-2.0, 6.0), Range(1e-4, 1e4, log=True)])
+def test_draws_are_even(axis):
+    rng = np.random.default_rng(0)
+    drawn = np.array([axis.draw(rng) for _ in range(4000)])
+    ends = np.log([axis.low, axis.high]) if axis.log else np.array([axis.low, axis.high])
+    seen = np.log(drawn) if axis.log else drawn
+
+    assert stats.kstest((seen - ends[0]) / (ends[1] - ends[0]), "uniform").pvalue > 0.01
+
+
+def test_integers_are_drawn_evenly_up_to_both_ends():
+    rng = np.random.default_rng(0)
+    drawn = [Range(1, 4, integer=True).draw(rng) for _ in range(4000)]
+    assert stats.chisquare(np.bincount(drawn, minlength=5)[1:]).pvalue > 0.01
+
+    drawn = [Range(1, 3, log=True, integer=True).draw(rng) for _ in range(4000)]
+    expected = [4000 * log((k + 1) / k) / log(4) for k in (1, 2, 3)]
+    assert stats.chisquare(np.bincount(drawn, minlength=4)[1:], expected).pvalue > 0.01
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"low": 1.0, "high": 1.0}, "low must be less than high, got 1.0 and 1.0"),
+        ({"low": 0.0, "high": 1.0, "log": True}, "logarithmic range must be above 0, got 0.0"),
+        ({"low": 0.5, "high": 2, "integer": True}, "low of a range of integers must be one"),
+        ({"low": "1", "high": 2}, "low must be a finite number, got '1'; write it like"),
+        ({"low": True, "high": 2}, "low must be a finite number, got True"),
+        ({"low": 0.0, "high": inf}, "high must be a finite number, got inf"),
+        ({"low": nan, "high": 1.0}, "low must be a finite number, got nan"),
+        ({"low": 0.0, "high": 1.0, "log": 1}, "log must be true or false, got 1"),
+        ({"high": 1.0}, "a range needs low; write it like"),
+    ],
+)
+def test_what_is_no_range_is_told(given, sentence):
+    with pytest.raises(ParameterError, match=sentence):
+        Range.of(given)
+
+
+def test_an_unknown_key_of_a_range_is_told():
+    with pytest.raises(UnknownNameError, match="unknown key of a range 'hi'"):
+        Range.of({"low": 1, "hi": 2})
+
+
+def test_one_and_one_point_nought_make_one_range():
+    assert Range(1, 2).to_json() == {"low": 1.0, "high": 2.0, "log": False, "integer": False}
+    assert repr(Range(1, 2)) == repr(Range(1.0, 2.0))
+    assert repr(Range(1.0, 2.0, integer=True)) == "Range(low=1, high=2, log=False, integer=True)"
+
+
+def test_axes_are_told_to_people():
+    assert axis_text(LOG) == "1e-06..1.0 log"
+    assert axis_text(WHOLE) == "1..100 log integer"
+    assert axis_text(stats.loguniform(1e-6, b=1)) == "loguniform(1e-06, b=1)"
+    assert axis_text((1, "a")) == "1, 'a'"
+
+
+@pytest.mark.parametrize(
+    ("axis", "inside", "outside"),
+    [
+        (LOG, 0.5, 2.0),
+        (WHOLE, 7, 7.5),
+        (Range(0, 2), 1, True),
+        (stats.norm(), -3.0, "a"),
+        (stats.uniform(1, 2), 2.5, 3.5),
+        ((1, "sqrt"), "sqrt", None),
+    ],
+)
+def test_what_an_axis_holds(axis, inside, outside):
+    assert holds(axis, inside)
+    assert not holds(axis, outside)
+
+
+def test_points_are_drawn_by_the_seed_with_the_default_first(toys):
+    tried = [points_of(cell("wide", tune=True, tune_evals=12, seed=s)) for s in (0, 0, 1)]
+
+    assert values(tried[0])[0] == {"c": 1.0, "other": "a"}
+    assert tried[0] == tried[1]
+    assert values(tried[0])[1:] != values(tried[2])[1:]
+    assert [len(points) for points in tried] == [12] * 3
+    assert all(p["c"] in Range(0.25, 4.0) and p["other"] in "abc" for p in values(tried[0]))
+    assert len({*map(repr, values(tried[0]))}) == 12
+
+
+def test_distributions_of_scipy_are_drawn_from(toys):
+    points = values(points_of(cell("frozen", tune=True, tune_evals=5)))
+
+    assert points[0] == {"c": 1.0}
+    assert all(type(p["c"]) is float and 0.1 <= p["c"] <= 10 for p in points)
+    assert points == values(points_of(cell("frozen", tune=True, tune_evals=5)))
+
+
+def test_mappings_share_the_points(toys):
+    def parts(count):
+        points = points_of(cell("split", tune=True, tune_evals=count))
+        return [sum(p.part == j for p in points) for j in range(3)], values(points)
+
+    counts, points = parts(12)
+    # Shares of 4: the first grid has two points, the last three, and the rest is for the range.
+    assert counts == [2, 7, 3]
+    assert points[:2] == [{"c": 0.5, "other": "b"}, {"c": 2.0, "other": "b"}]
+    assert {**points[2], "limit": 0} == {"c": points[2]["c"], "other": "a", "limit": 0}
+    assert all(1 <= p["limit"] <= 9 for p in points[2:9])
+    assert points[9:] == [{"c": 3.0}, {"c": 4.0}, {"c": 5.0}]
+    assert parts(1)[0] == [1, 0, 0]
+    assert parts(7)[0] == [2, 3, 2]
+
+
+def test_the_mapping_with_the_default_comes_first(toys):
+    points = points_of(cell("split[limit=2]", tune=True, tune_evals=1))
+
+    # What the brackets fix is no axis; c = 1, other = "a" is of the second mapping.
+    assert [(p.part, dict(p.values)) for p in points] == [(1, {"c": 1.0, "other": "a"})]
+
+
+def test_a_small_range_has_fewer_points(toys):
+    grid = (("c", Range(1, 3, integer=True)),)
+
+    assert sorted(p["c"] for p in values(points_of(cell("means", tune=grid)))) == [1, 2, 3]
+
+
+def test_paths_go_along_lists_only(toys):
+    mixed = (("c", (0.5, 1.0, 2.0)), ("limit", Range(1.0, 2.0)))
+    points = points_of(cell("path", tune=mixed, tune_evals=6))
+    assert [len(chain) for chain in chains(points, "c")] == [1] * 6
+
+    points = points_of(cell("path", tune=(("c", Range(0.6, 2.0)), ("other", ("a", "b")))))
+    assert [len(chain) for chain in chains(points, "c")] == [1] * len(points)
+
+
+def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
+    assert check_grid("wide", True) is None
+    assert check_grid("frozen", True) is None
+    assert resolved_grid("split", True)["points"] is None
+    told = resolved_grid("ls-svm", (("lam", Range(-1.0, 1.0)),))
+    assert (told["ok"], told["reason"]) == (False, "lam must be greater than 0, got -1.0")
+    assert not resolved_grid("ls-svm", (("lamb", LOG),))["ok"]
+    assert resolved("solvers", "wide")["space"]["c"].startswith("Range(low=0.25")
+
+
+def test_a_space_that_is_none_is_told(toys):
+    with pytest.raises(PluginError, match="wanted a mapping of parameters to tuples of values, r"):
+        check_grid("nonsense", True)
+
+
+def test_a_cell_is_tuned_over_ranges(toys, tmp_path):
+    (tmp_path / "bench").mkdir()
+    bench = Bench(tmp_path / "bench")
+    for planned in (
+        cell("wide", tune=True, tune_evals=4),
+        cell("split", tune=True, tune_evals=5),
+        cell("ls-svm", tune=(("lam", LOG),), tune_evals=3),
+    ):
+        done = bench.run(planned)
+        (tuning,) = told(done, "tuning")
+
+        assert done.result["status"] == "ok"
+        assert len(tuning["table"]) == planned.tune_evals
+        assert tuning["chosen"] in [row["parameters"] for row in tuning["table"]]
+
+
+def test_cells_with_ranges_travel_as_json(toys):
+    planned = cell("sht-auc", tune=(("gamma", LOG), ("k", (1, 5))))
+    text = json.dumps(planned.to_json())
+    plain = {"data": "d", "plugins": {}, "code": "c"}
+
+    assert Cell.from_json(json.loads(text)) == planned
+    other = cell("sht-auc", tune=(("gamma", Range(1e-6, 2.0, log=True)), ("k", (1, 5))))
+    assert cell_id(planned, **plain) != cell_id(other, **plain)
+    assert resolve_job({}, [("sht-auc", planned.tune)]).request["grids"][0][1][0][1]["log"] is True
+    for tune in (planned.tune, json.loads(text)["tune"]):
+        assert solver_label("sht-auc", tune) == "sht-auc (tuned gamma=1e-06..1.0 log k=1|5)"
+
+
+PLAN = """
+datasets = ["german"]
+[[solvers]]
+spec = "ls-svm"
+tune = {lam = {low = 1e-6, high = 1, log = true}}
+[[solvers]]
+spec = "sht-auc"
+[solvers.tune]
+blocks = [1, 2]
+k = {low = 1, high = 100, integer = true}
+"""
+
+
+def test_plans_hold_ranges():
+    plan = parse_plan(PLAN)
+
+    assert plan.solvers == (
+        Choice("ls-svm", {"lam": LOG}),
+        Choice("sht-auc", {"blocks": (1, 2), "k": Range(1, 100, integer=True)}),
+    )
+    assert parse_plan(write_plan(plan)) == plan
+    assert len({*plan.cells()}) == len(plan)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "sentence"),
+    [
+        ("high = 1,", "high = 1e-7,", 5, "lam in the grid: low must be less than high"),
+        ("low = 1e-6, ", "", 5, "a range needs low"),
+        ("high = 100", "hi = 100", 10, "unknown key of a range 'hi'"),
+        ("low = 1,", "low = 0.5,", 10, "k in the grid: low of a range of integers"),
+        ("{low = 1, high = 100, integer = true}", "5", 10, "must be a list of values, or a range"),
+    ],
+)
+def test_a_range_that_is_none_is_found_in_the_plan(old, new, line, sentence):
+    with pytest.raises(PlanError, match=f"line {line}: .*{sentence}"):
+        parse_plan(PLAN.replace(old, new))
+
+
+def test_a_range_and_brackets_exclude_each_other():
+    with pytest.raises(PlanError, match=r"lam of .* is in the brackets and in the grid"):
+        Plan(("german",), (Choice("ls-svm[lam=1]", {"lam": LOG}),))
+
+
+def test_select_asks_for_values():
+    data = get_dataset("breast-cancer")
+    with pytest.raises(ParameterError, match=r"alpha has the range 1e-07..0.1 log in place of"):
+        select(get_solver("sgd-logistic"), data, parameter="alpha")
+    with pytest.raises(ParameterError, match="pass some of it as grid="):
+        select(get_solver("ls-svm"), data, grid=LOG)
+
+
+def test_select_finds_a_list_among_mappings():
+    @dataclass(frozen=True)
+    class Two:
+        lam: float = 1.0
+        space: ClassVar = [{"other": (1,)}, {"lam": (3.0,)}]
+
+    with pytest.raises(ParameterError, match="publishes no grid for 'c'"):
+        select(Two(), None, parameter="c")
+
+
+def test_show_prints_ranges(toys):
+    show = partial(CliRunner().invoke, app)
+
+    assert "  c: 0.25..4.0 log\n  other: 'a', 'b', 'c'" in show(["show", "wide"]).stdout
+    text = show(["show", "split"]).stdout
+    assert "Grid 1 of 3\n  c: 0.5, 2.0" in text
+    assert "  limit: 1..9 integer" in text
