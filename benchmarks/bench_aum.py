@@ -1,4 +1,4 @@
-"""AUM beside a pass over the same scores and beside a sort: read the ratios, not the times."""
+"""The AUM beside one pass over the scores, and beside a sort: read the ratios, not the times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHARES = [0.5, 0.2, 0.01]
 
 
 class Loss:
-    """Value and derivatives of binary labels, by selection."""
+    """Value and derivatives of the AUM of binary labels, by selection."""
 
     version = "1"
     params = (SIZES, SHARES)
@@ -24,7 +24,7 @@ class Loss:
         self.breakpoints = aum.Breakpoints.of_labels(y)
         self.missed = np.where(y > 0, 1.0 / np.count_nonzero(y > 0), 0.0)
         self.accepted = np.where(y > 0, 0.0, 1.0 / np.count_nonzero(y < 0))
-        aum.aum_loss(self.breakpoints, self.s)  # finds the labels behind the breakpoints
+        aum.aum_loss(self.breakpoints, self.s)  # the first call finds the labels of the breakpoints
 
     def time_loss(self, n: int, positive: float) -> None:
         aum.aum_loss(self.breakpoints, self.s)
@@ -42,7 +42,7 @@ class Loss:
 
 
 class AnyBreakpoints:
-    """Three breakpoints per example, errors that rise and fall."""
+    """The AUM of three breakpoints per example, with errors that rise and fall."""
 
     version = "1"
     params = (SIZES,)

@@ -1,4 +1,4 @@
-"""Line searches along the sweep beside one sort of the thresholds: read the ratios."""
+"""Line searches by the sweep, beside one sort of the thresholds: read the ratios."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from aucbench import aum
 
 
 class LineSearch:
-    """Overlapping binary labels, rates; a direction that is noise, or better than that."""
+    """Overlapping binary labels with rates; the direction is noise, or leads down a little."""
 
     version = "1"
     params = ([10_000], ["noise", "good"])

@@ -1,4 +1,4 @@
-"""A pass of the AUM solvers beside the two products with the rows that it cannot do without."""
+"""A pass of the AUM solvers, beside the two products with the rows that each pass needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ N, PASSES = 100_000, 10
 
 
 class AumSolver:
-    """Ten line searches on 10^5 rows of 20 features, and as many pairs of products."""
+    """Ten line searches on 10^5 rows of 20 features, beside ten pairs of products."""
 
     version = "1"
     params = (["aum", "aum[memory=1]", "aum[line_search=first_min]", "aum-margin"],)

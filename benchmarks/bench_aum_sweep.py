@@ -1,4 +1,4 @@
-"""The sweep of AUM beside NumPy's sort of the thresholds: read the ratios, not the times."""
+"""The sweep of the AUM beside NumPy's sort of the thresholds: read the ratios, not the times."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SIZES = [1_000, 10_000, 100_000, 1_000_000]
 
 
 def normal_lines(n: int) -> list[np.ndarray]:
-    """Binary labels, half of them positive, rates; scores overlap, the direction is noise."""
+    """Lines of binary labels with rates: half are positive, and scores overlap."""
     rng = np.random.default_rng(0)
     positive = rng.random(n) < 0.5
     scores = rng.standard_normal(n) + positive
@@ -19,7 +19,7 @@ def normal_lines(n: int) -> list[np.ndarray]:
 
 
 class AumSweep:
-    """As many events as lines."""
+    """A sweep over as many events as there are lines."""
 
     version = "1"
     params = SIZES
@@ -32,7 +32,7 @@ class AumSweep:
         aum.aum_path(*self.lines, max_events=n)
 
     def time_start(self, n: int) -> None:
-        """Sorting the lines and finding their first crossings."""
+        """Sort the lines and find the first crossings."""
         aum.aum_path(*self.lines, max_events=1)
 
     def time_argsort(self, n: int) -> None:
@@ -40,7 +40,7 @@ class AumSweep:
 
 
 class AumSweepOfAll:
-    """All events of some lines: a quarter of a million of thousand normal ones; ties; a star."""
+    """All events: of 1000 random lines, of lines with ties, of lines through one point."""
 
     version = "1"
     params = ("normal", "whole", "star")

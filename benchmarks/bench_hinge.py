@@ -28,7 +28,7 @@ class Hinge:
         self.turn = 0
 
     def time_other_order(self, n: int, objective: str) -> None:
-        """Each call finds the order of quite other scores."""
+        """Each call has scores in another order than the last."""
         self.turn ^= 1
         self.f.of_scores(self.far if self.turn else self.s)
 
@@ -44,7 +44,7 @@ class Hinge:
 
 
 class SampledPairs:
-    """As many sampled pairs as rows: scores, hinges and pullback."""
+    """Scores, hinges and pullback of as many sampled pairs as rows."""
 
     version = "1"
 

@@ -32,8 +32,8 @@ class Auc:
 class OnePass:
     """One pass of sht-auc with a given step beside X.T @ (X @ w) over the same rows.
 
-    What a fit pays once (class means, a permutation of the rows) is paid in `setup`;
-    `time_first_pass` shows the price of the permutation.
+    `setup` does what a fit does once: class means, and a permutation of the rows.
+    `time_first_pass` includes the permutation.
     """
 
     version = "2"
@@ -67,7 +67,7 @@ class OnePass:
 
 
 class BulkReads:
-    """What everything else is made of: X w, X^T r, and a gradient in one reading of X."""
+    """The operations that all else uses: X w, X^T r, and a gradient in one reading of X."""
 
     version = "2"
     params = ([*LAYOUTS],)

@@ -1,4 +1,4 @@
-"""Kernel ROC-SVM by Nyström beside the matrix products it is made of: read the ratios."""
+"""The ROC-SVM with Nyström kernels, beside its matrix products alone: read the ratios."""
 
 from __future__ import annotations
 

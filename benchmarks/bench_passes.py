@@ -27,7 +27,7 @@ SOLVERS = {
 
 
 class Pass:
-    """The solver, ready for a pass; the first one is not measured."""
+    """A solver that is ready for a pass; its first pass is not measured."""
 
     def start(self, spec: str, data: aucbench.Data) -> None:
         solver = aucbench.get_solver(spec)
@@ -47,7 +47,7 @@ class RowByRow(Pass):
 
     def setup(self, solver: str, layout: str) -> None:
         if layout == "dense" and solver.startswith(("oam", "opauc")):
-            raise NotImplementedError  # seconds a pass: on the CSR rows is enough
+            raise NotImplementedError  # a pass takes seconds; CSR rows are enough
         self.start(SOLVERS[solver], LAYOUTS[layout]())
 
     def time_pass(self, solver: str, layout: str) -> None:

@@ -22,12 +22,12 @@ SHAPES = {
 
 @lru_cache(maxsize=1)
 def source(d: int, shape: str) -> np.ndarray:
-    """Drawn once a process: setup runs before each measurement."""
+    """Return random entries, drawn once per process, as setup runs before each measurement."""
     return SHAPES[shape](d, np.random.default_rng(0))
 
 
 def numpy_recipe(v: np.ndarray, k: int, buffer: np.ndarray) -> np.ndarray:
-    """Magnitudes into a buffer, partition there, multiply by a mask; ties are not counted."""
+    """Do top_k by NumPy: magnitudes in a buffer, partition, mask. It does not count ties."""
     np.abs(v, out=buffer)
     buffer.partition(v.size - k)
     threshold = buffer[v.size - k]
@@ -42,7 +42,7 @@ class Select:
     version = "1"
     params = (SIZES, list(SHAPES))
     param_names = ("d", "shape")
-    number = 1  # a second call would find its own result
+    number = 1  # a second call would work on the result of the first
     rounds = 2
     repeat = (3, 200, 1.0)
     warmup_time = 0
@@ -67,7 +67,7 @@ class Select:
         self.l1_ball(self.v)
 
     def track_ratio(self, d: int, shape: str) -> float:
-        """NumPy's time / ours, alternating in one process."""
+        """NumPy's time divided by ours, alternating in one process."""
         ours, theirs = [], []
         for _ in range(max(3, min(100, 3_000_000 // d))):
             v = self.source.copy()

@@ -19,7 +19,7 @@ DATA = {"linear": lambda: aucbench.get_dataset(f"linear[n={N}]"), "p20": lambda:
 
 @cache
 def twenty() -> aucbench.Data:
-    """Normal features, of which a linear score explains half of the labels' variance."""
+    """Normal features; a linear score explains half of the variance of the labels."""
     rng = np.random.default_rng(1)
     X = rng.standard_normal((N, 20))
     return aucbench.Data.of(X, labels(X @ rng.standard_normal(20), rng))
@@ -27,7 +27,7 @@ def twenty() -> aucbench.Data:
 
 @cache
 def taken(data: aucbench.Data, lam: float) -> list[np.ndarray]:
-    """Best weights after each evaluation of all pairs, to the gap."""
+    """Return the best weights after each evaluation of all pairs, until the gap is reached."""
     solver = aucbench.get_solver("svm-or", lam=lam)
     problem = solver.problem(data, np.random.default_rng(0))
     weights = []
@@ -39,7 +39,7 @@ def taken(data: aucbench.Data, lam: float) -> list[np.ndarray]:
 
 
 class SvmOr:
-    """Time to the certificate, the evaluations it took, and what they cost by themselves."""
+    """Time to the certificate, the number of evaluations, and the time of these alone."""
 
     version = "1"
     params = ([*DATA], [0.1, 0.01, 0.001])
@@ -65,7 +65,7 @@ class SvmOr:
         return len(self.weights)
 
     def track_ratio(self, data: str, lam: float) -> float:
-        """Time to the certificate over that of its evaluations, at most 1.5."""
+        """Time to the certificate divided by that of its evaluations; the target is 1.5."""
         return median(
             seconds(self.time_certified, data, lam) / seconds(self.time_evaluations, data, lam)
             for _ in range(15)

@@ -1,6 +1,6 @@
 """The inputs of the benchmarks, the same in every process.
 
-asv runs `setup` again before each sample, hence the caches: Data never change.
+asv runs `setup` before each sample, so the data are cached. They never change.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ A9A = (32_561, 123, 14)  # rows, features and non-zeros a row of the data set a9
 
 
 def labels(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """-1 and 1, one positive in four, which a linear score explains in part."""
+    """Return labels -1 and 1; one in four is positive, and the scores explain them in part."""
     noisy = scores + scores.std() * rng.standard_normal(scores.size)
     return np.where(noisy > np.quantile(noisy, 0.75), 1, -1)
 

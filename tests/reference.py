@@ -1,4 +1,4 @@
-"""Naive twins: each function is its definition, written to be obviously right."""
+"""Naive twins of the kernels: each function is the definition, and obviously right."""
 
 import math
 from fractions import Fraction
@@ -190,14 +190,14 @@ def oam(X, y, uniforms, C, buffer, w, *, at_once):
 
 
 def widened(top, square, w):
-    """The largest square so far, and w in the unit of length that it brings."""
+    """The largest square so far, and w in the new unit of length (cython/reach.pxd)."""
     if 0 < top < square:
         w = w * np.sqrt(top / square)
     return max(top, square), w
 
 
 class ExactMoments:
-    """Rows of a class as they are: mean and covariance by their definition."""
+    """All rows of a class; mean and covariance by their definition."""
 
     def __init__(self, d):
         self.rows = []
@@ -215,7 +215,7 @@ class ExactMoments:
 
 
 class SketchedMoments:
-    """Sketch of a class as OPAUC prints it: Z = sum x r^T, q = sum r, running mean."""
+    """Sketch of a class as in the OPAUC paper: Z = sum x r^T, q = sum r, and a running mean."""
 
     def __init__(self, d):
         self.rows, self.mean, self.Z, self.q = [], np.zeros(d), 0.0, 0.0
@@ -234,7 +234,7 @@ class SketchedMoments:
 
 
 def opauc(X, y, order, *, eta, lam, noise=None, w=None):
-    """Eager OPAUC, with noise (one r for each step) its low-rank form: the last point.
+    """The last point of eager OPAUC; with noise (one r per step), of its low-rank form.
 
     Without eta it is 1/8 over lam + kappa, the largest |q|^2 + tr S so far.
     """
@@ -368,7 +368,7 @@ def spam(X, y, order, steps, *, l1, l2, w):
 
 
 def adamax(gradients, w, step, beta1, beta2):
-    """w after each step, given the gradient at each; a coordinate with u = 0 rests."""
+    """w after each step, given the gradient at each; a coordinate with u = 0 stays."""
     m, u, found = np.zeros(w.size), np.zeros(w.size), []
     for t, g in enumerate(gradients, 1):
         m = beta1 * m + (1 - beta1) * g
@@ -445,7 +445,7 @@ def aum_and_slope(lines, p, q):
 
 
 def merged_lines(T, d, fp, fn):
-    """Whole lines (T, d, fp, fn), equal (T, d) as one."""
+    """Lines (T, d, fp, fn) of whole numbers; lines with equal (T, d) are merged."""
     total = {}
     for key, f, g in zip(zip(T, d, strict=True), fp, fn, strict=True):
         f_sum, g_sum = total.get(key, (0, 0))
@@ -454,7 +454,7 @@ def merged_lines(T, d, fp, fn):
 
 
 def aum_path(T, d, fp, fn):
-    """(step, AUM, slope, AUC, AUC after, exact steps) at each float step: a sort per meeting."""
+    """(step, AUM, slope, AUC, AUC after, exact steps) at each float step, by a sort per event."""
     (T, T_unit), (d, d_unit), (errors, unit) = whole(T), whole(d), whole([*fp, *fn])
     lines = merged_lines(T, d, errors[: len(T)], errors[len(T) :])
     area = -2 * sum(line[2] for line in lines) * sum(line[3] for line in lines)
@@ -466,7 +466,7 @@ def aum_path(T, d, fp, fn):
     rows, after = {}, None
     for eta in [Fraction(0), *sorted(meetings)]:  # in the units of T and d
         if eta * d_unit / T_unit >= 2**1022:
-            break  # hardly a float any more: never
+            break  # almost larger than any float: it counts as never
         p, q = eta.as_integer_ratio()
         place = {line: line[0] * q + line[1] * p for line in lines}
         lines.sort(key=lambda line: (place[line], line[1]))
@@ -476,7 +476,7 @@ def aum_path(T, d, fp, fn):
         before, after = after, Fraction(roc_area([(x[2], -x[3]) for x in lines]), area)
         new = [before, Fraction(aum, q * T_unit * unit), Fraction(tied, area), 0]
         row = rows.setdefault(float(eta * d_unit / T_unit), new)
-        if row is not new and row[0] is not None:  # at step 0 that of 0 itself
+        if row is not new and row[0] is not None:  # at step 0 the AUC is that of step 0 itself
             row[2] = (row[0] + after) / 2
         row[3:] = [row[3] + 1, Fraction(slope, d_unit * unit), after]
     return [
@@ -501,7 +501,7 @@ def aum_at(scores, direction, y, step):
 
 
 def aum_kinks(scores, direction):
-    """0 and the steps > 0 where two scores cross: between them the AUM is linear."""
+    """0 and the steps > 0 at which two scores cross; the AUM is linear between them."""
     lines = list(zip(map(Fraction, scores), map(Fraction, direction), strict=True))
     meet = {(a - p) / (b - q) for a, b in lines for p, q in lines if b != q}
     return [Fraction(0), *sorted(step for step in meet if step > 0)]
@@ -545,7 +545,7 @@ def aum(example, value, fp_diff, fn_diff, scores):
 
 
 def aum_derivatives(example, value, fp_diff, fn_diff, scores):
-    """One-sided derivatives (n, 2): differences of the AUM by a step too small for a crossing."""
+    """One-sided derivatives (n, 2): differences of the AUM for a step without a crossing."""
     at = {Fraction(v) - Fraction(scores[e]) for e, v in zip(example, value, strict=True)}
     step = min((b - a for a, b in pairwise(sorted(at))), default=Fraction(1)) / 2
     scores = [Fraction(s) for s in scores]

@@ -1,6 +1,8 @@
 import re
 import subprocess
 import sys
+from functools import partial
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 
@@ -67,6 +69,95 @@ def test_the_path_example_finds_the_minimum_of_the_line(capsys):
     found = re.search(r"^(\d+) (\S+) LineMinimum\(.*aum=(\S+)\)", capsys.readouterr().out)
     assert int(found[1]) > 100
     assert float(found[2]) == pytest.approx(float(found[3]), rel=1e-12)
+
+
+def test_the_examples_of_the_roc_svm_run_one_after_the_other(capsys):
+    names = {}
+    for holding in ("true_scores(", "intercept_at(", "AUCClassifier(", "select(get_solver"):
+        exec(block("docs/roc_svm.md", "python", holding), names)
+    assert {c.value for c in names["found"].candidates} == {1, 0.1, 0.01, 0.001}
+    assert "(1, 0.9" in capsys.readouterr().out
+
+
+def test_the_streaming_example_reads_its_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{i % 2} 1:{(i % 2) + i / 400} 2:{1 - i / 200}" for i in range(200)]
+    (tmp_path / "rows.svm").write_text("\n".join(lines), encoding="utf-8")
+    names = {}
+    exec(block("docs/stream.md", "python", "stream("), names)
+    assert names["model"].decision_function([[1.0, 0.5], [0.0, 0.5]]).shape == (2,)
+
+
+def test_the_example_of_error_functions_reads_its_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    features = ["sequenceID,a,b", *(f"s{k},{k % 7},{k % 3}" for k in range(40))]
+    errors = ["sequenceID,min_log_lambda,max_log_lambda,fp,fn"]
+    errors += [
+        line
+        for k in range(40)
+        for line in (
+            f"s{k},-inf,{k % 7},1,0",
+            f"s{k},{k % 7},{k % 7 + 1},0,0",
+            f"s{k},{k % 7 + 1},inf,0,1",
+        )
+    ]
+    (tmp_path / "features.csv").write_text("\n".join(features), encoding="utf-8")
+    (tmp_path / "errors.csv").write_text("\n".join(errors), encoding="utf-8")
+    names = {}
+    exec(block("docs/aum.md", "python", "load_changepoint"), names)
+    assert capsys.readouterr().out.startswith("40 2 ()")
+    assert names["run"].w.size == 2
+
+
+def test_the_experiments_of_the_page_run_in_small(tmp_path, monkeypatch, capsys):
+    five, six = import_module("aucbench.papers.aum_figure5"), import_module("aucbench.papers")
+    data, rng = aucbench.get_dataset("digits-0"), np.random.default_rng(0)
+    chipseq = of_error_functions(data, rng)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        aucbench.datasets, "load", lambda name, **_: data if name == "mnist" else chipseq
+    )
+    small = {"sizes": (100, 128), "seeds": (0,), "most": 3, "quadratic_to": 0}
+    monkeypatch.setattr(six, "figure5", partial(five.figure5, **small))
+    monkeypatch.setattr(six, "figure6", partial(six.figure6, folds=(0,), seeds=(0,), most=2))
+    exec(block("docs/aum_paper.md", "python", "figure5"), {})
+    assert np.isfinite(float(capsys.readouterr().out))
+    assert {path.name for path in tmp_path.iterdir()} == {"aum_figure5.csv", "aum_figure6.csv"}
+
+
+def of_error_functions(data, rng):
+    """40 of the rows, with error functions and two folds."""
+    rows = data.rows.take(np.arange(40, dtype=np.int32))
+    low = rng.normal(size=40)
+    target = aucbench.data.Breakpoints.of_penalties(
+        np.repeat(np.arange(40), 3),
+        np.column_stack([np.full(40, -np.inf), low, low + 1]).ravel(),
+        np.tile([1, 0, 0], 40),
+        np.tile([0, 0, 1], 40),
+        denominator="count",
+    )
+    return aucbench.data.Data(rows, target, folds=np.arange(40, dtype=np.int32) % 2)
+
+
+def test_the_kernel_of_the_page_builds_and_runs(tmp_path):
+    folder = tmp_path / "my_package"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    kernel = block("docs/plugin.md", "cython", "cimport")
+    (folder / "kernel.pyx").write_text(kernel, encoding="utf-8")
+    setup = block("docs/plugin.md", "python", "cythonize")
+    (tmp_path / "setup.py").write_text(setup, encoding="utf-8")
+    build = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
+    subprocess.run(build, check=True, capture_output=True, cwd=tmp_path)
+    call = (
+        "import aucbench, numpy as np; from my_package.kernel import hinge_loss; "
+        "data = aucbench.Data.of([[2.0], [0.5]], [1, -1]); "
+        "print(hinge_loss(*data.rows.arrays, data.y, np.ones(1)))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", call], check=True, capture_output=True, text=True, cwd=tmp_path
+    )
+    assert float(ran.stdout) == 1.5
 
 
 def test_a_third_party_kernel_can_cimport_the_rows(tmp_path):
