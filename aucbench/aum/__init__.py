@@ -2,10 +2,11 @@
 
 from aucbench.aum.intercept import intercept_of_least_errors
 from aucbench.aum.line_min import LineMinimum, aum_line_min
+from aucbench.aum.lines import Found, Lines
 from aucbench.aum.loss import AumLoss, aum_loss, roc_auc
 from aucbench.aum.path import AumPath, aum_path
 from aucbench.aum.plot import plot_path
-from aucbench.aum.search import Found, Lines, best_max_auc, best_min, first_max_auc, first_min
+from aucbench.aum.search import best_max_auc, best_min, first_max_auc, first_min
 from aucbench.data.breakpoints import Breakpoints
 
 __all__ = [

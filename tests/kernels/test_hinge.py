@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench.kernels import hinge
-from aucbench.objectives.all_pairs import PairSums
+from aucbench.objectives.pair_sums import PairSums
 
 LOSSES = pytest.mark.parametrize(
     ("squared", "twin"),

@@ -20,7 +20,7 @@ from aucbench.aum import (
     first_max_auc,
     first_min,
     roc_auc,
-    search,
+    walk,
 )
 from aucbench.errors import DataError, ParameterError
 
@@ -190,13 +190,13 @@ def test_the_size_of_blocks_does_not_matter(lines, validation, events, limit, si
 
     with pytest.MonkeyPatch.context() as patch:
         expected = results()
-        patch.setattr(search, "BLOCK", size)
+        patch.setattr(walk, "BLOCK", size)
         assert results() == expected
 
 
 @pytest.mark.parametrize("size", [2, 3, 7, 4096])
 def test_normal_lines_in_blocks(monkeypatch, size):
-    monkeypatch.setattr(search, "BLOCK", size)
+    monkeypatch.setattr(walk, "BLOCK", size)
     lines = normal_lines(60)
     path = path_of(lines)
 

@@ -1,0 +1,69 @@
+"""What a line search takes and returns: thresholds along a line, and the step it found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aucbench.data.arrays import Vector
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.errors import DataError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """Thresholds T_b(η) = intercept_b + η slope_b, and how the errors change at them.
+
+    Attributes
+    ----------
+    intercept, slope, fp_diff, fn_diff : arrays of shape (B,)
+        As in `aum_path`.
+    """
+
+    intercept: Vector
+    slope: Vector
+    fp_diff: Vector
+    fn_diff: Vector
+
+    @classmethod
+    def of(cls, breakpoints: Breakpoints, scores: ArrayLike, direction: ArrayLike) -> Lines:
+        """Return the thresholds of the scores `scores - step * direction`.
+
+        Raises
+        ------
+        DataError
+            Unless scores and direction have shape (n,).
+        """
+        s, d = np.asarray(scores, np.float64), np.asarray(direction, np.float64)
+        if not s.shape == d.shape == (breakpoints.n,):
+            raise DataError(
+                f"scores and direction have shapes {s.shape} and {d.shape}; give one number in "
+                f"each for every one of the {breakpoints.n} examples"
+            )
+        b = breakpoints
+        return cls(b.value - s[b.example], d[b.example], b.fp_diff, b.fn_diff)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a line search found.
+
+    Attributes
+    ----------
+    step : float
+        The chosen step, in [step_lo, step_hi].
+    step_lo, step_hi : float
+        The interval of equally good steps; step_hi may be inf.
+    value : float
+        AUM, or AUC, at the step.
+    events : int
+        Distinct steps that were visited, without step 0.
+    """
+
+    step: float
+    step_lo: float
+    step_hi: float
+    value: float
+    events: int

@@ -1,0 +1,94 @@
+"""Sums of hinges over all pairs, from one sort of the smaller class."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.arrays import Vector
+from aucbench.errors import DataError
+from aucbench.kernels import hinge
+
+CELLS = 2  # cells of the grid per sorted score
+MOVES = 4  # moves per sorted score after which insertion sort costs more than another sort
+PAD = 4  # infinities behind the sorted scores: cython/hinge.h compares this many at once
+
+
+class PairSums:
+    """Loss, its derivatives and the number of active pairs, over all pairs of fixed labels.
+
+    Only the smaller class is sorted (see cython/hinge.pyx). A call starts from the order of the
+    last call. The object owns the memory that a call needs, so two threads must not share it.
+
+    Parameters
+    ----------
+    y : array of shape (n,), int8 in {-1, +1}
+        The labels, of both classes.
+    squared : bool
+        Whether the hinges are squared.
+    """
+
+    def __init__(self, y: NDArray[np.int8], *, squared: bool):
+        pos, neg = (np.flatnonzero(y == side).astype(np.int32) for side in (1, -1))
+        self.n, self.pairs, self.squared = y.size, pos.size * neg.size, squared
+        self.reflected = neg.size < pos.size
+        self.rows, self.others = (neg, pos) if self.reflected else (pos, neg)
+        m = self.rows.size
+        self.order, self.has_order = np.empty_like(self.rows), False
+        self.a, self.spare = np.full(m + PAD, np.inf), np.empty(m)
+        self.counts = np.empty(m + 1, np.int32)
+        self.table = np.empty(CELLS * m + 2, np.int32)
+        self.below, self.sums = (np.empty(m + 1 if squared else 0) for _ in range(2))
+
+    def __call__(self, s: Vector) -> tuple[float, Vector, int]:
+        """Return the mean loss of all pairs, its derivatives in s (n,), and the active pairs.
+
+        If a score is NaN or infinite, so is the mean, and the derivatives have no meaning.
+
+        Raises
+        ------
+        DataError
+            Unless there is one score for each row.
+        """
+        if s.shape != (self.n,):
+            raise DataError(f"scores have shape {s.shape} for {self.n} rows; give one per row")
+        s = np.ascontiguousarray(s)
+        sign, shift, other = (-1.0, 0.0, 1.0) if self.reflected else (1.0, -1.0, 0.0)
+        centre, scale = self._sort(s, sign, shift)
+        c, step = np.empty(self.n), sign / self.pairs
+        front = (s, self.others, sign, other, step, self.a, self.order, centre, scale)
+        if self.squared:
+            work = (self.table, self.counts, self.below, self.sums)
+            total, active = hinge.square_pass(*front, *work, c)
+        else:
+            total, active = hinge.linear_pass(*front, self.table, self.counts, c)
+        return total / self.pairs, c, active
+
+    def _sort(self, s: Vector, sign: float, shift: float) -> tuple[float, float]:
+        """Update a, order and table for the scores s; return the centre and scale of the grid."""
+        m, moves = self.rows.size, MOVES * self.rows.size
+        if self.has_order:
+            hinge.read(s, self.order, sign, shift, self.a)
+            self.has_order = hinge.mend(self.a, self.order, moves)
+        if self.has_order:
+            grid = _grid(self.a[:m])
+            hinge.index(self.a, m, *grid, self.counts, self.table)
+            return grid
+        hinge.read(s, self.rows, sign, shift, self.spare)
+        grid = _grid(self.spare)
+        table, order = self.table, self.order
+        hinge.spread(self.spare, self.rows, *grid, self.counts, table, self.a, order)
+        if not hinge.mend(self.a, order, moves):
+            digits = np.empty((6, 2048), np.uint32)
+            hinge.radix_sort(self.a, order, self.spare, self.counts, digits)
+        self.has_order = True
+        return grid
+
+
+def _grid(a: Vector) -> tuple[float, float]:
+    """Return the median of a sample, and 1 over the distance between its quartiles."""
+    sample = np.sort(a[:: 1 + a.size // 128]).tolist()
+    low, centre, high = (sample[part * (len(sample) - 1) // 4] for part in (1, 2, 3))
+    widths = (high - low, sample[-1] - sample[0])
+    width = next((width for width in widths if width > 0.0), 1.0)
+    return centre, 1.0 / min(width, 1e300)
