@@ -21,7 +21,7 @@ import numpy as np
 from aucbench.data import Chunk, arrays
 from aucbench.data.targets import Labels
 from aucbench.datasets import changepoint, files, formats, idx
-from aucbench.datasets.cuts import CUTTERS, Cut, svmlight
+from aucbench.datasets.cuts import CUTTERS, Cut, svmlight_tables
 from aucbench.datasets.formats import Table
 from aucbench.datasets.manifest import manifest_row, verify
 from aucbench.errors import DataError, require_whole
@@ -64,12 +64,12 @@ def stream(
     require_whole(1, rows=rows, features=features)
     path, rule = files.locate(source)
     cutter = _cutter(path)
-    if target is not None and cutter is svmlight:
+    if target is not None and cutter is svmlight_tables:
         raise DataError(
             f"{path}: target={target!r} is for tables, but in svmlight the label is first in each "
             "line; leave it out"
         )
-    if features is not None and cutter is not svmlight:
+    if features is not None and cutter is not svmlight_tables:
         raise DataError(
             f"{path}: features={features} is for svmlight, but the columns of a table are counted; "
             "leave it out"

@@ -43,22 +43,22 @@ class Cut:
     least: int = 0
 
 
-def svmlight(path: Path, cut: Cut) -> Iterator[Table]:
+def svmlight_tables(path: Path, cut: Cut) -> Iterator[Table]:
     """Yield tables of an svmlight file, all with the same number of features."""
     d, zero = cut.features, None
     if d is None:
         with formats.open_plain(path) as content:
-            d, zero = _extent(_lines(content))
+            d, zero = _extent(_data_lines(content))
         d = max(d, cut.least)
     with formats.open_plain(path) as content:
-        lines = _lines(content)
+        lines = _data_lines(content)
         while part := [*islice(lines, cut.rows)]:
             if zero is None:
                 _, zero = _extent(part)
             yield _parsed(part, d, zero)
 
 
-def _lines(content: IO[bytes]) -> Iterator[NumberedLine]:
+def _data_lines(content: IO[bytes]) -> Iterator[NumberedLine]:
     """Yield the lines that hold a row: those that are neither blank nor a comment."""
     return ((at, text) for at, text in enumerate(content, 1) if text.lstrip()[:1] not in b"#")
 
@@ -116,13 +116,13 @@ def _unreadable(at: int, error: Exception, low: int = 1, high: int | None = None
     )
 
 
-def _csv(path: Path, cut: Cut) -> Iterator[Table]:
+def _csv_tables(path: Path, cut: Cut) -> Iterator[Table]:
     with formats.open_plain(path) as content:
         frames, named = formats.open_csv(content, cut.rows)
         yield from _tables(frames, cut, named=named)
 
 
-def _parquet(path: Path, cut: Cut) -> Iterator[Table]:
+def _parquet_tables(path: Path, cut: Cut) -> Iterator[Table]:
     parquet = formats.pyarrow_parquet()
     from pyarrow import Table as Batches
 
@@ -156,9 +156,9 @@ def _tables(frames: Iterable[Any], cut: Cut, *, named: bool) -> Iterator[Table]:
 
 
 CUTTERS: dict[str, Callable[[Path, Cut], Iterator[Table]]] = {
-    ".svm": svmlight,
-    ".svmlight": svmlight,
-    ".libsvm": svmlight,
-    ".csv": _csv,
-    ".parquet": _parquet,
+    ".svm": svmlight_tables,
+    ".svmlight": svmlight_tables,
+    ".libsvm": svmlight_tables,
+    ".csv": _csv_tables,
+    ".parquet": _parquet_tables,
 }

@@ -57,7 +57,7 @@ class Sheet:
             raise DataError(f"there is no file {path}; give the path of a CSV table")
         verify(path)
         with naming(path):
-            header, *rows = _lines(path) or [[]]
+            header, *rows = _cells_of_lines(path) or [[]]
             if not rows:
                 raise DataError("there is no row below the header; give a table with rows")
             return Sheet(path, header, [*zip(*rows, strict=True)])
@@ -96,7 +96,7 @@ def as_numbers(cells: Sequence[str]) -> Vector | None:
         return None
 
 
-def _lines(path: Path) -> list[list[str]]:
+def _cells_of_lines(path: Path) -> list[list[str]]:
     """Return the cells of each line; all lines have the same number of cells."""
     found: list[list[str]] = []
     with open_plain(path) as packed, TextIOWrapper(packed, "utf-8-sig", newline="") as text:

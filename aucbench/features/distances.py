@@ -14,7 +14,7 @@ FAR_FROM_ZERO = (
 )
 KERNEL_IS_ZERO = 750.0  # exp(−750) is 0 in floating point
 STORED = 1 << 20  # differences computed at a time: 8 MiB
-EPS = float(np.finfo(np.float64).eps)
+MACHINE_EPSILON = float(np.finfo(np.float64).eps)
 
 
 def square_distances(X: Rows, Z: Rows, gamma: float) -> Vector:
@@ -40,7 +40,7 @@ def square_distances(X: Rows, Z: Rows, gamma: float) -> Vector:
     np.maximum(D, 0.0, out=D)
     far_x, far_z = gamma * x > FAR_FROM_ZERO, gamma * z > FAR_FROM_ZERO
     if far_x.any() or far_z.any():
-        error = (X.d + 8) * EPS * np.add.outer(x, z)
+        error = (X.d + 8) * MACHINE_EPSILON * np.add.outer(x, z)
         gone = gamma * (D - error) > KERNEL_IS_ZERO
         _difference(D, X, Z, (far_x[:, np.newaxis] | far_z) & ~gone)
     return D

@@ -23,7 +23,7 @@ from aucbench.errors import (
 from aucbench.features.distances import products, square_distances
 
 PARAMETERS = {"linear": (), "poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",)}
-ROWS_AT_ONCE = 1024  # with 300 landmarks the intermediate array has 2.5 MB and fits the cache
+MAPPED_AT_ONCE = 1024  # with 300 landmarks the intermediate array has 2.5 MB and fits the cache
 CUTOFF = 1e-12  # relative; smaller parts of K have lost most of their digits to rounding
 
 
@@ -150,8 +150,8 @@ class KernelColumns:
                 "the columns of the training rows"
             )
         out = np.empty((X.n, self.landmarks.n))
-        for lo in range(0, X.n, ROWS_AT_ONCE):
-            part = slice(lo, lo + ROWS_AT_ONCE)
+        for lo in range(0, X.n, MAPPED_AT_ONCE):
+            part = slice(lo, lo + MAPPED_AT_ONCE)
             K = self.kernel(X.take(part), self.landmarks)
             out[part] = K if root is None else K @ root
         return dense(out)

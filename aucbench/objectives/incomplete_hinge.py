@@ -102,7 +102,7 @@ class IncompleteHinge:
         """Return f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
         if s.shape != (self.data.n,):
             raise DataError(f"scores have shape {s.shape} for {self.data.n} rows; give one per row")
-        return _mean(s, *self._pairs)
+        return _mean_hinge(s, *self._pairs)
 
     def pullback(self, c: Vector, rows: Block = ALL) -> Vector:
         """Return X_Bᵀc for such derivatives c; exactly 0 for columns constant over all pairs."""
@@ -111,12 +111,12 @@ class IncompleteHinge:
     def value(self, w: Vector) -> float:
         """Return f(w)."""
         block, i, j = self._used
-        return _mean(self.data.scores(w, block), i, j)[0]
+        return _mean_hinge(self.data.scores(w, block), i, j)[0]
 
     def both(self, w: Vector) -> tuple[float, Vector]:
         """Return f(w) and a subgradient from one evaluation."""
         block, i, j = self._used
-        value, c = _mean(self.data.scores(w, block), i, j)
+        value, c = _mean_hinge(self.data.scores(w, block), i, j)
         return value, self.pullback(c, block)
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
@@ -139,7 +139,7 @@ class IncompleteHinge:
         return of_hinge(self.data, w)
 
 
-def _mean(s: Vector, i: Index, j: Index) -> tuple[float, Vector]:
+def _mean_hinge(s: Vector, i: Index, j: Index) -> tuple[float, Vector]:
     c = np.zeros(s.size)
     total = hinge.pair_pass(np.ascontiguousarray(s), i, j, 1.0 / i.size, c)
     return total / i.size, c

@@ -108,7 +108,7 @@ def by_quadratic(line: ScoreLine) -> ChosenStep:
     return ChosenStep(found.step, found.events)
 
 
-def by_selection(line: ScoreLine) -> ChosenStep:
+def by_exact(line: ScoreLine) -> ChosenStep:
     """Step to the middle of the minimisers, without events; errors must be rates of labels."""
     sides = line.breakpoints.sides
     if sides is None or not sides.rates:
@@ -122,7 +122,7 @@ FIGURE5_SEARCHES: Mapping[str, Callable[[ScoreLine], ChosenStep]] = {
     "first_min": by_first_min,
     "linear": by_linear,
     "quadratic": by_quadratic,
-    "exact": by_selection,
+    "exact": by_exact,
 }
 RUNS: tuple[tuple[Denominator, str], ...] = (
     ("count", "first_min"),
@@ -169,7 +169,7 @@ def figure5(
     found = []
     for n in sizes:
         for seed in seeds:
-            part, s = _sample(data, n, seed)
+            part, s = _sample_rows(data, n, seed)
             for errors, search in RUNS:
                 if search != "quadratic" or n <= quadratic_to:
                     found.append(_figure5_row(part, s, seed, errors, search, most))
@@ -183,7 +183,7 @@ def growth(sizes: Iterable[float], numbers: Iterable[float]) -> float:
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
-def _sample(data: Data, n: int, seed: int) -> tuple[Data, Vector]:
+def _sample_rows(data: Data, n: int, seed: int) -> tuple[Data, Vector]:
     """Return n standardised rows, and their scores at the start."""
     require_whole(4, n=n)
     rng = np.random.default_rng([n, seed])
@@ -213,7 +213,7 @@ def _figure5_row(
         seed=seed,
         search=search,
         steps=len(descent.events),
-        events=_mean(descent.events),
+        events=_mean_of_known(descent.events),
         most_events=comb(part.n, 2),
         seconds=descent.seconds,
         search_seconds=descent.search_seconds / max(len(descent.events), 1),
@@ -250,6 +250,6 @@ def _descend_scores(
     return _ScoreDescent(s, events, perf_counter() - begin, clock.seconds, ended)
 
 
-def _mean(events: Sequence[int | None]) -> float | None:
+def _mean_of_known(events: Sequence[int | None]) -> float | None:
     seen = [count for count in events if count is not None]
     return float(np.mean(seen)) if seen else None

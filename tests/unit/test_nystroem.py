@@ -145,7 +145,7 @@ def test_rows_are_mapped_in_chunks_with_the_same_numbers(X, rng, monkeypatch):
     whole = phi(rows(X)).matrix
     sizes = []
     call = Kernel.__call__
-    monkeypatch.setattr(kernel_columns, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(kernel_columns, "MAPPED_AT_ONCE", 7)
     monkeypatch.setattr(
         Kernel, "__call__", lambda self, A, B: (sizes.append(A.n), call(self, A, B))[1]
     )

@@ -66,11 +66,11 @@ def test_linear_visits_as_many_events_as_there_are_rows_or_all(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_search_without_a_sweep_finds_the_same_step_and_no_events(seed):
     at = line(seed, "rate")
-    step = five.by_selection(at)
+    step = five.by_exact(at)
     assert step.length == pytest.approx(first_min(at.lines).step, rel=1e-9)
     assert step.events is None
     with pytest.raises(DataError, match="rates of labels"):
-        five.by_selection(line(seed))
+        five.by_exact(line(seed))
 
 
 def test_figure_5_has_a_row_for_each_descent_that_takes_part():
@@ -106,7 +106,7 @@ def test_a_descent_of_figure_5_that_is_given_up_says_so():
 
 
 def test_a_sample_keeps_both_classes_and_is_standardised():
-    part, s = five._sample(noise(), 8, 0)
+    part, s = five._sample_rows(noise(), 8, 0)
     assert (part.labels.n_neg, part.labels.n_pos) == (2, 6)
     np.testing.assert_allclose(part.rows.matrix.mean(axis=0), 0.0, atol=1e-12)
     assert s.shape == (8,)
