@@ -37,10 +37,11 @@ cdef inline int digit_of(sortable x, int level) noexcept nogil:
 cdef inline void radix_sort(
     Py_ssize_t n, sortable* x, sortable* spare_x, int* row, int* spare_row, unsigned int* counts,
 ) noexcept nogil:
-    """Sort n values ascending, and `row` with them unless it is NULL.
+    """Sort n doubles and their rows by the doubles, or sort n keys, ascending.
 
-    The spare arrays have room for n; counts has room for DIGITS x DIGIT_VALUES. The sort is
-    stable. It skips a digit that all values share.
+    Keys have no rows, so `row` and `spare_row` are NULL for them. The spare arrays have room for
+    n; counts has room for DIGITS x DIGIT_VALUES. The sort is stable. It skips a digit that all
+    values share.
     """
     cdef sortable* x_from = x
     cdef sortable* x_to = spare_x
@@ -73,11 +74,11 @@ cdef inline void radix_sort(
             at = count[digit]
             count[digit] = at + 1
             x_to[at] = value
-            if row != NULL:
+            if sortable is double:
                 row_to[at] = row_from[r]
         x_from, x_to = x_to, x_from
         row_from, row_to = row_to, row_from
     if x_from != x:
         memcpy(x, x_from, n * sizeof(sortable))
-        if row != NULL:
+        if sortable is double:
             memcpy(row, row_from, n * sizeof(int))
