@@ -22,6 +22,7 @@ from aucbench import AUCClassifier, auc, from_estimator, get_solver, solve
 from aucbench.bench import lookup
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.data import Breakpoints, Data
+from aucbench.data.packed import pack_arrays
 from aucbench.errors import (
     ParameterError,
     PluginError,
@@ -277,14 +278,20 @@ def test_the_code_of_the_class_counts_in_the_id_of_a_cell(site):
         sys.modules.pop("own_trees", None)
         lookup._package.cache_clear()
         answers = {
-            ("solvers", "logistic"): {"solvers": {"logistic": resolved("solvers", "logistic")}},
-            ("solvers", spec): {"solvers": {spec: resolved("solvers", spec)}},
-            ("features", "maxabs"): {"features": {"maxabs": resolved("features", "maxabs")}},
-            ("data", "breast-cancer"): {"hash": "d"},
+            lookup.Name("solvers", "logistic"): {
+                "solvers": {"logistic": resolved("solvers", "logistic")}
+            },
+            lookup.Name("solvers", spec): {"solvers": {spec: resolved("solvers", spec)}},
+            lookup.Name("features", "maxabs"): {
+                "features": {"maxabs": resolved("features", "maxabs")}
+            },
         }
         outcomes = [(key, Outcome(Ending.OK, result=found)) for key, found in answers.items()]
-        meanings = lookup.understand(plan, outcomes)
-        return {cell.solver: meanings.id(cell) for cell in plan.cells() if cell.split == 0}
+        target = {"target.npz": pack_arrays({"y": np.array([-1, 1], np.int8)})}
+        data = Outcome(Ending.OK, result={"hash": "d", "n": 2}, files=target)
+        outcomes.append((lookup.Name("data", "breast-cancer"), data))
+        found = lookup.understand(plan, outcomes)
+        return {cell.solver: found.id(cell) for cell in plan.cells() if cell.split == 0}
 
     first, again, other = ids("pass"), ids("pass"), ids("x = 1")
 
