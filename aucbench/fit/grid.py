@@ -25,6 +25,7 @@ import numpy as np
 from aucbench import registry
 from aucbench.cell import Cell, Tuning
 from aucbench.errors import ParameterError, PluginError
+from aucbench.fit.plain import held
 from aucbench.protocols import Solver
 from aucbench.ranges import drawn_from, holds, is_axis, is_continuous, samples
 
@@ -182,7 +183,8 @@ def _shares(sizes: Sequence[int | None], budget: int, first: int) -> Mapping[int
 
 def _default(solver: Solver, grid: Grid) -> Values | None:
     """The values of the solver as it stands, if the mapping has them."""
-    own = {name: getattr(solver, name, NOWHERE) for name in grid}
+    fields = held(solver)
+    own = {name: fields.get(name, getattr(solver, name, NOWHERE)) for name in grid}
     return own if all(holds(axis, own[name]) for name, axis in grid.items()) else None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.models import FromEstimator
 from aucbench.protocols import Solver
 from aucbench.solving.wrappers import Around
 
@@ -37,21 +38,25 @@ def canonical(value: Any) -> Any:
     return value if isinstance(value, Scalar) else _named(value)
 
 
-def parameters(thing: object) -> dict[str, Any]:
-    """Fields of a solver, projector or feature map, canonical; none if it is no dataclass."""
+def held(thing: object) -> dict[str, Any]:
+    """Fields of a solver, projector or feature map; those of the classifier that it wraps."""
     inner = innermost(thing)
-    if not is_dataclass(inner):
-        return {}
-    return {f.name: canonical(getattr(inner, f.name)) for f in fields(inner)}
+    if isinstance(inner, FromEstimator):
+        return dict(inner.estimator.get_params())
+    return {f.name: getattr(inner, f.name) for f in fields(inner)} if is_dataclass(inner) else {}
+
+
+def parameters(thing: object) -> dict[str, Any]:
+    """What is `held`, canonical."""
+    return {name: canonical(value) for name, value in held(thing).items()}
 
 
 def plain_parameters(solver: Solver) -> dict[str, Scalar]:
     """Those of `parameters` that are single plain values: what a table shows."""
-    inner = innermost(solver)
     return {
-        name: value
-        for name, value in parameters(solver).items()
-        if isinstance(value, Scalar) and isinstance(getattr(inner, name), Scalar | np.generic)
+        name: plain
+        for name, value in held(solver).items()
+        if isinstance(value, Scalar | np.generic) and isinstance(plain := canonical(value), Scalar)
     }
 
 

@@ -1,5 +1,5 @@
 """Solvers whose result is a model: classifiers of scikit-learn, and what speaks its language."""
 
-from aucbench.models.estimator import Fitted, FromEstimator, fitted, from_estimator
+from aucbench.models.estimator import SCORES, Fitted, FromEstimator, fitted, from_estimator
 
-__all__ = ["Fitted", "FromEstimator", "fitted", "from_estimator"]
+__all__ = ["SCORES", "Fitted", "FromEstimator", "fitted", "from_estimator"]

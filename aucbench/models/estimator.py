@@ -21,17 +21,18 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError
 from aucbench.protocols import Needs, Problem, State
 
+SCORES = ("decision_function", "predict_proba")  # the first that it has is used
 WANTED = "wanted a classifier of scikit-learn's kind, such as RandomForestClassifier()"
 
 
 def from_estimator(estimator: Any) -> FromEstimator:
     """Solver around a scikit-learn classifier or `Pipeline`.
 
-    It may stand wherever a solver may: in `solve`, in `AUCClassifier`, in `select`.
-    A row scores `decision_function`, or `predict_proba` of the positive class where there is no
-    such method. The estimator sees labels -1 and 1; of rows it sees an array (n, d), a DataFrame
-    where they have names, or a `csr_matrix`, all float64. Where a `random_state`, its own or that
-    of a step, is None, the seed of the run decides.
+    It may stand wherever a solver may, as in `solve` and in `AUCClassifier`. A row scores
+    `decision_function`, or `predict_proba` of the positive class where there is no such method.
+    The estimator sees labels -1 and 1; of rows it sees an array (n, d), a DataFrame where they
+    have names, or a `csr_matrix`, all float64. Where a `random_state`, its own or that of a
+    step, is None, the seed of the run decides.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def _check(estimator: Any) -> None:
         raise ParameterError(f"{called}, which has fit, get_params and set_params")
     if not _is_classifier(estimator):
         raise ParameterError(f"{called}; this one is none")
-    if not any(hasattr(estimator, name) for name in ("decision_function", "predict_proba")):
+    if not any(hasattr(estimator, name) for name in SCORES):
         raise ParameterError(
             f"{estimator!r} has neither decision_function nor predict_proba, without which there "
             "are no scores; wrap it in sklearn.calibration.CalibratedClassifierCV, or set the "
@@ -178,12 +179,18 @@ def _is_classifier(estimator: Any) -> bool:
 
 
 def _packages(estimator: Any) -> tuple[str, ...]:
-    """Top-level modules of the estimator, of its parts, and of functions among these."""
-    parts = [estimator, *estimator.get_params().values()]
+    """Top-level modules of the estimator and of its parameters: objects, classes, functions."""
     known = {
-        kind.__module__.partition(".")[0]
-        for part in parts
-        for kind in (part,) * inspect.isroutine(part) + type(part).__mro__
-        if kind.__module__
+        code.__module__.partition(".")[0]
+        for part in (estimator, *estimator.get_params().values())
+        for code in _code(part)
+        if code.__module__
     }
     return tuple(sorted(known - {"builtins"}))
+
+
+def _code(part: Any) -> tuple[Any, ...]:
+    """The function itself, or the class and its bases."""
+    if inspect.isroutine(part):
+        return (part,)
+    return part.__mro__ if isinstance(part, type) else type(part).__mro__

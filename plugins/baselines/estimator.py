@@ -8,7 +8,7 @@ from typing import Any
 
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.models import FromEstimator, from_estimator
+from aucbench.models import SCORES, FromEstimator, from_estimator
 
 EXAMPLE = "write it like estimator[sklearn.ensemble:RandomForestClassifier,n_estimators=200]"
 
@@ -68,9 +68,9 @@ def _class(module: str, name: str) -> Any:
         return found
     if found is not None:
         raise ParameterError(f"{module}:{name} is {found!r}, wanted a class; {EXAMPLE}")
-    classes = (n for n, thing in vars(home).items() if isinstance(thing, type))
-    fitted = [n for n in classes if hasattr(getattr(home, n), "fit") and not n.startswith("_")]
-    raise UnknownNameError(f"class of {module}", name, fitted)
+    classes = ((n, c) for n, c in vars(home).items() if isinstance(c, type) and n[0] != "_")
+    able = [n for n, c in classes if hasattr(c, "fit") and any(hasattr(c, m) for m in SCORES)]
+    raise UnknownNameError(f"class of {module}", name, able)
 
 
 def _imported(module: str) -> Any:

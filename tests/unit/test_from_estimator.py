@@ -29,8 +29,10 @@ from aucbench.errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from aucbench.fit.grid import points_of
 from aucbench.fit.resolve import resolved
 from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.ranges import Range
 from aucbench.registry import describe
 from aucbench.registry.fingerprints import package_fingerprint
 
@@ -235,6 +237,9 @@ def test_it_runs_in_a_cell_and_is_tuned(bench):
 
     assert (plain.result["status"], plain.result["nnz"]) == ("ok", None)
     assert told(tuned, "tuning")[0]["chosen"]["n_neighbors"] in (1, 15)
+    assert told(plain, "parameters")[0]["n_neighbors"] == 5
+    drawn = points_of(cell(spec, tune=(("n_neighbors", Range(1, 99, integer=True)),)))
+    assert drawn[0].values == {"n_neighbors": 5}
     assert bench.run(cell("random-forest[n_estimators=5]")).result["status"] == "ok"
 
 
