@@ -30,7 +30,8 @@ class LightGbmPairwise(LightGbm):
     LightGBM takes at most 10 000 rows to a query of lambdarank. More rows are dealt at random
     to as few equal queries as hold them, each with its share of positives, so that pairs within
     a query count and others do not: a sample of all pairs that is drawn once. rank_xendcg, a
-    listwise cross-entropy, has no limit, and all rows are one query.
+    listwise cross-entropy, has no limit, and all rows are one query. A tree of lambdarank takes
+    a time in proportion to the rows of a query squared, or to rows times `truncation`.
 
     Parameters
     ----------
