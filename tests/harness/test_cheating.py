@@ -124,10 +124,20 @@ class Knows:
 
 def candidates():
     """Every vector of two values that lies anywhere."""
-    for array in chain(in_files(), (x for x in gc.get_objects() if isinstance(x, np.ndarray))):
+    arrays = (x for x in gc.get_objects() if isinstance(x, np.ndarray))
+    for array in chain(in_files(), in_texts(), arrays):
         if array.ndim == 1 and array.dtype.kind in "iufb" and array.size > 1:
             if {*np.unique(array).tolist()} in ({-1, 1}, {0, 1}):
                 yield array
+
+
+def in_texts():
+    """Arrays in the texts that any container of this process holds, such as a message."""
+    for thing in gc.get_objects():
+        held = [*thing.values()] if isinstance(thing, dict) else thing
+        for text in held if isinstance(held, list | tuple) else ():
+            if isinstance(text, str | bytes) and len(text) > 24:
+                yield from decoded(text.encode() if isinstance(text, str) else text)
 
 
 def in_files():

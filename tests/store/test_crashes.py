@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from aucbench.bench.results.store import Store as Records
 from aucbench.errors import DataError
 from aucbench.infra.store import Store
 
@@ -73,16 +74,17 @@ LIMITED = """
 import json, resource, sys
 from pathlib import Path
 from aucbench.bench.results.export import export
+from aucbench.bench.results.store import Store as Records
 from aucbench.infra.store import Store
 from aucbench.errors import AucbenchError
-with Store(Path(sys.argv[1])) as store:
+with Store(Path(sys.argv[1])) as store, Records(Path(sys.argv[1])) as records:
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
     told = []
     for act in (
         lambda: store.write({"id": "0a1c"}, b"y" * 6000),
         lambda: store.write({"id": "0a1d", "log": "x" * 6000}, b"y"),
         lambda: store.write({"id": "0a1b", "log": "x" * 6000}),
-        lambda: store.keep_plan("#" * 6000),
+        lambda: records.keep_plan("#" * 6000),
         lambda: export(store.documents(), Path(sys.argv[2])),
     ):
         try:
@@ -95,27 +97,28 @@ print(json.dumps([told, [r["id"] for r in store.documents()]]))
 READ_ONLY = """
 import json, sys
 from pathlib import Path
+from aucbench.bench.results.store import Store as Records
 from aucbench.infra.store import Store
 from aucbench.errors import DataError
 folder = Path(sys.argv[1])
-store = Store(folder)
+store, records = Store(folder), Records(folder)
 told = []
 for act in (
     lambda: Store(folder, create=True),
     lambda: Store(folder / "new", create=True),
     lambda: store.write({"id": "0a1c"}),
     lambda: store.claim("0a1c"),
-    lambda: store.keep_plan("new"),
+    lambda: records.keep_plan("new"),
 ):
     try:
         act()
     except DataError as error:
         told.append(str(error))
 store.release("0a1c")
-store.keep_plan("old")
+records.keep_plan("old")
 ids = [r["id"] for r in store.documents()]
 store.close()
-print(json.dumps([told, ids, store.plan_text(), store.problems()]))
+print(json.dumps([told, ids, [*records.plans().values()], store.problems()]))
 """
 
 
@@ -173,7 +176,7 @@ def test_a_limit_on_file_sizes_is_an_error_that_keeps_what_was_stored(
     store, record, child, tmp_path
 ):
     store.write(record("0a1b", log="x" * 5500))
-    store.keep_plan("old")
+    Records(store.folder).keep_plan("old")
     before = files(store.folder)
     target = tmp_path / "out.csv"
     told, ids = json.loads(child(LIMITED, store.folder, target).communicate()[0])
@@ -190,7 +193,7 @@ def test_a_limit_on_file_sizes_is_an_error_that_keeps_what_was_stored(
 def test_a_read_only_folder_can_be_read_and_is_an_error_to_write(store, record, mounted):
     store.write(record("0a1b"))
     store.write(record("0a1d"))
-    store.keep_plan("old")
+    Records(store.folder).keep_plan("old")
     spoilt = store.folder / "cells" / "0a" / "0a1d.json"
     spoilt.write_bytes(spoilt.read_bytes()[:-5])
     before = files(store.folder)
@@ -202,7 +205,7 @@ def test_a_read_only_folder_can_be_read_and_is_an_error_to_write(store, record, 
     for sentence in told:
         assert "Read-only file system; make the folder writable or name another one" in sentence
     assert ids == ["0a1b"]
-    assert plan == "old"
+    assert plan == ["old"]
     assert problems == [
         f"{spoilt} is truncated or damaged: it cannot be moved away (Read-only file system), and "
         "its result counts as missing"

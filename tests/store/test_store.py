@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from aucbench.bench.results.store import Store as Records
 from aucbench.errors import DataError, ParameterError
 from aucbench.infra.store import SCHEMA, Store
 from aucbench.infra.store import shard as shard_module
@@ -33,12 +34,11 @@ def test_records_and_scores_come_back_in_the_order_of_ids(store, record, npz):
 
 def test_the_folder_has_the_layout_that_others_rely_on(store, record, npz):
     store.write(record("0a1b"), npz(test=np.arange(3.0)))
-    store.keep_plan("splits = 5\n")
     assert store.claim("0a1c")
 
     files = {str(p.relative_to(store.folder)) for p in store.folder.rglob("*") if p.is_file()}
     assert files == {
-        *(".gitignore", ".gitattributes", MARKER, "plan.toml"),
+        *(".gitignore", ".gitattributes", MARKER),
         *("cells/0a/0a1b.json", "scores/0a/0a1b.npz", "leases/0a1c.lease"),
     }
     marker = json.loads((store.folder / MARKER).read_text())
@@ -233,11 +233,38 @@ def test_records_do_not_pile_up_in_memory(store, record):
         tracemalloc.stop()
 
 
-def test_a_plan_is_kept_with_its_results(store):
-    assert store.plan_text() is None
-    store.keep_plan("splits = 5\n")
-    store.keep_plan("splits = 10 # ±\n")
-    assert Store(store.folder).plan_text() == "splits = 10 # ±\n"
+def test_every_plan_is_kept_with_its_results_once(store):
+    records = Records(store.folder)
+    assert records.plans() == {}
+    for text in ("splits = 5\n", "splits = 10 # ±\n", "splits = 5\n"):
+        records.keep_plan(text)
+    assert sorted(Records(store.folder).plans().values()) == ["splits = 10 # ±\n", "splits = 5\n"]
+
+
+def test_targets_are_away_while_cells_run_and_back_after(store):
+    records = Records(store.folder)
+    place = store.folder / "targets"
+    with records.targets_away({"aa": b"1"}):
+        assert not place.exists()
+    assert (place / "aa.npz").read_bytes() == b"1"
+    with records.targets_away({"bb": b"2"}):
+        assert [*place.iterdir()] == []
+    assert sorted(path.name for path in place.iterdir()) == ["aa.npz", "bb.npz"]
+    with pytest.raises(KeyboardInterrupt), records.targets_away({}):
+        raise KeyboardInterrupt
+    assert len([*place.iterdir()]) == 2
+
+
+def test_targets_stay_away_while_another_run_has_cells(store):
+    records = Records(store.folder)
+    assert store.claim("0a1c")
+    with records.targets_away({"aa": b"1"}):
+        pass
+    assert not (store.folder / "targets").exists()
+    store.release("0a1c")
+    with records.targets_away({"aa": b"1"}):
+        pass
+    assert (store.folder / "targets" / "aa.npz").exists()
 
 
 def test_what_is_no_results_folder_is_refused_and_left_alone(tmp_path):

@@ -2,7 +2,6 @@
 
     FOLDER/
       aucbench-results.json   the marker: format and schema
-      plan.toml               the plan that was run last
       cells/3f/3f....json     a shard: the document of one key, see `shard`
       scores/3f/3f....npz     its blob: an npz file
       leases/3f....lease      which process works on the key now, see `leases`
@@ -28,7 +27,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.errors import require_above
-from aucbench.infra.store.files import refused, remove_unfinished, unfinished, whole_file, why
+from aucbench.infra.store.files import refused, remove_unfinished, why
 from aucbench.infra.store.folder import open_folder
 from aucbench.infra.store.leases import Leases
 from aucbench.infra.store.shard import KEY, SCHEMA, require_key
@@ -142,26 +141,6 @@ class Store:
             self._leases.drop(require_key(key))
         except OSError as error:
             raise refused(f"release {key} in", self.folder, error) from error
-
-    def keep_plan(self, text: str) -> None:
-        """Store the text of a plan with its results, in place of an older one."""
-        path = self.folder / "plan.toml"
-        try:
-            if not path.is_file() or path.read_bytes() != text.encode():
-                with whole_file(path, unfinished(self.folder, ".plan")) as file:
-                    file.write(text.encode())
-        except OSError as error:
-            raise refused("write", path, error) from error
-
-    def plan_text(self) -> str | None:
-        """Return the text of the plan that was stored last; None when there is none."""
-        path = self.folder / "plan.toml"
-        try:
-            return path.read_bytes().decode(errors="replace")
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise refused("read", path, error) from error
 
     def _clean_up(self, patience: float) -> None:
         try:

@@ -8,6 +8,10 @@ writes JSON lines.
              {"ended": ticket, "why": ...} when no process of that job is left
 
 When its input or the client ends, it ends all processes below it.
+
+Design
+  a. A new job parent leaves the stack of this process by an exception before it does anything:
+     what the fork server has read for other jobs is then no object of the job any more.
 """
 
 from __future__ import annotations
@@ -32,6 +36,13 @@ from aucbench.infra.supervise.wire import Inbox, Outbox, packed, send
 
 PAUSE = 5  # milliseconds between two looks at processes that were killed
 PATIENCE = 1.5  # seconds for all processes to end when the fork server ends
+
+
+class _IsJobParent(BaseException):
+    """Raised in a process that has just been forked: it leaves all frames of the fork server."""
+
+    def __init__(self, descriptor: int):
+        self.descriptor = descriptor  # of the socket to the fork server
 
 
 @dataclass(slots=True)
@@ -97,12 +108,11 @@ class ForkServer:
             send(chosen.inbox.fd, packed(message))
 
     def _forked(self) -> _JobParent:
-        server = os.getpid()
         ours, its = socket.socketpair()
         with its:
             pid = os.fork()
             if pid == 0:
-                job_parent.main(its.fileno(), self._folder, server)
+                raise _IsJobParent(its.detach())
         fd = ours.detach()
         self._parents[fd] = known = _JobParent(pid, Inbox(fd))
         self._poll.register(fd, select.POLLIN)
@@ -146,18 +156,29 @@ def main(setup: dict[str, Any]) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # an import may print, which must not look like a message
     _settle()
+    server, descriptor = os.getpid(), None
     try:
-        # With another parent, the client has ended already.
-        if os.getppid() == setup["client"]:
-            with suppress(BrokenPipeError):  # the client ended before it read a message
-                server = ForkServer(inbox, outbox, setup)
-                if _warm(server, outbox, setup["preload"]):
-                    server.serve()
+        _serve(inbox, outbox, setup)
+    except _IsJobParent as born:
+        descriptor = born.descriptor
     finally:
-        proc.end_descendants({}, PATIENCE)
-        os.close(outbox.fd)  # a sign for the client that all processes have ended
+        if os.getpid() == server:
+            proc.end_descendants({}, PATIENCE)
+            os.close(outbox.fd)  # a sign for the client that all processes have ended
+    if descriptor is not None:
+        del inbox, outbox
+        job_parent.main(descriptor, Path(setup["folder"]), server)
     # Not after an exception: the client then starts another fork server in this folder.
     job_folder.remove(Path(setup["folder"]))
+
+
+def _serve(inbox: Inbox, outbox: Outbox, setup: dict[str, Any]) -> None:
+    # With another parent, the client has ended already.
+    if os.getppid() == setup["client"]:
+        with suppress(BrokenPipeError):  # the client ended before it read a message
+            server = ForkServer(inbox, outbox, setup)
+            if _warm(server, outbox, setup["preload"]):
+                server.serve()
 
 
 def _settle() -> None:
