@@ -10,11 +10,13 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from importlib import import_module
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.infra.supervise import Ending, Job, Limits, Outcome, Supervisor
 from aucbench.registry.discovery import ALLOWED, PluginEntry, enabled
 
+MEASURES = ("aucbench.bench.results.measures", "aucbench.bench.targets")
 VISIT = "aucbench.fit.jobs:visit"
 LIMITS = Limits(timeout=60.0)  # of an import
 
@@ -29,6 +31,9 @@ def safe_supervisor(engine: LocalEngine) -> Iterator[tuple[Supervisor, dict[str,
     """Yield a supervisor in whose jobs names can be looked up, and what was left out for it."""
     with ExitStack() as stack:
         supervisor = stack.enter_context(engine.open())
+        # What the parent measures with takes a second to import; the warm process takes as long.
+        for module in MEASURES:
+            import_module(module)
         deadly = deadly_plugins(engine.on(supervisor))
         if deadly:
             stack.enter_context(without(deadly))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.results.conditions import Conditions
-from aucbench.bench.results.measures import measured
 from aucbench.bench.results.record import Measures, Process, Record, Sizes, Status
 from aucbench.cell import Cell
 from aucbench.infra.supervise.records import Ending, Outcome
@@ -78,6 +77,9 @@ def _judged(
     if outcome.ending is Ending.OK:
         if target is None:
             raise AssertionError("a job that returned has rows, and so a target")
+        # Imported here: a run first starts its workers, and imports NumPy while they start.
+        from aucbench.bench.results.measures import measured
+
         return measured(outcome, *target.held(cell))
     reason = outcome.reason or outcome.ending.value
     if outcome.step is not None and outcome.refusal:
