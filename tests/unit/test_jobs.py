@@ -425,3 +425,13 @@ def test_a_host_with_other_code_refuses_the_cell(tmp_path):
 
     assert answer["status"] == "error"
     assert "install the same on both" in answer["reason"]
+
+
+@pytest.mark.parametrize("solver", ["sht-auc[k=2,gamma=1e3]", "sto-iht[k=2,gamma=1e9]"])
+def test_a_fit_that_diverged_is_no_result(bench, solver):
+    with np.errstate(all="ignore"):
+        done = bench.run(cell(solver))
+
+    assert done.result["status"] == "invalid"
+    assert "diverged" in done.result["reason"]
+    assert done.result["auc"] is done.scores is None

@@ -31,7 +31,7 @@ from typing import Any
 
 from aucbench.errors import DataError, ParameterError
 
-SCHEMA = 1
+SCHEMA = 2
 KEY = re.compile(r"[0-9a-z][0-9a-z_-]{1,127}")
 BEFORE_SEAL, AFTER_SEAL = b',\n"seal": "', b'"\n}\n'
 BITS = 2**13  # of an integer; the parser refuses integers of more than 4300 digits
