@@ -1,4 +1,5 @@
 import re
+import shlex
 import subprocess
 import sys
 from functools import partial
@@ -11,6 +12,8 @@ import pytest
 from Cython.Build import cythonize
 
 import aucbench
+from aucbench.bench.plan.toml import parse_plan
+from aucbench.ranges import is_axis
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path.relative_to(ROOT) for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -176,16 +179,73 @@ def test_links_between_pages_lead_somewhere(page):
 
 
 def table(text):
-    """Data set, solver, AUC and non-zeros of each line; times differ from run to run."""
+    """Names, AUC and non-zeros (-1: none) of each line; times differ from run to run."""
     lines = [line.split() for line in text.splitlines() if "±" in line and "/" in line]
-    return [(line[0], line[1], float(line[2]), float(line[-2])) for line in lines]
+    return [(*line[:-6], float(line[-6]), float(line[-2].replace("-", "-1"))) for line in lines]
 
 
-def test_compare_prints_what_the_page_shows():
-    shown = block("README.md", "console", "$ aucbench compare")
-    command = [str(Path(sys.executable).with_name("aucbench")), *shown.splitlines()[0].split()[2:]]
+def shown_comparisons(page):
+    """Command and table of every comparison of a page that needs nothing but aucbench."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for found in re.findall(r"^```console\n\$ (aucbench compare.*?)^```$", text, re.M | re.S):
+        command, newline, lines = found.partition("\ndata set")
+        if newline:
+            yield pytest.param(command.replace("\\\n", " "), lines, id=command.split("--data ")[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [*shown_comparisons("README.md"), *shown_comparisons("docs/compare.md")],
+)
+def test_compare_prints_what_the_page_shows(command, lines):
+    program, *arguments = shlex.split(command)
+    command = [str(Path(sys.executable).with_name(program)), *arguments]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert len(table(shown)) == 8
-    for line, expected in zip(table(printed), table(shown), strict=True):
-        assert line[:2] == expected[:2]
-        assert line[2:] == pytest.approx(expected[2:], abs=0.002)  # libraries round differently
+    assert len(table(lines)) > 1
+    for line, expected in zip(table(printed), table(lines), strict=True):
+        assert line[:-2] == expected[:-2]
+        assert line[-2:] == pytest.approx(expected[-2:], abs=0.002)  # libraries round differently
+
+
+def test_the_page_shows_the_keys_of_a_row():
+    from aucbench.bench import compare
+
+    shown = block("docs/compare.md", "text", '"with_objective"')
+    [row] = [record.flat() for record in compare("sht-auc", "digits-8", splits=2, passes=1)[:1]]
+    assert re.findall(r'^  "(\w+)":', shown, re.MULTILINE) == [*row]
+
+
+def test_a_wrapped_pipeline_of_the_page_is_a_solver():
+    names = {}
+    exec(block("docs/compare.md", "python", "from_estimator"), names)
+    assert names["run"].w is None
+    assert names["model"].sensitivity == 0.95
+
+
+def test_the_comparisons_of_the_pages_run_from_python(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(block("docs/compare.md", "python", "results.to_frame"), names)
+    assert len(names["frame"]) == 10
+    exec(block("docs/run.md", "python", "Store("), names)
+    assert names["scores"].ndim == 1
+    exec(block("docs/record.md", "python", "to_frame"), names)
+    assert capsys.readouterr().out.endswith("sht-auc ok 0.992\n4 rows, True\n")
+
+
+def test_the_model_of_the_page_is_learnt():
+    names = {"__name__": "nearest_mean"}
+    exec(block("docs/plugin.md", "python", "class NearestMean"), names)
+    data = aucbench.get_dataset("digits-8")
+    run = aucbench.solve(names["NearestMean"](), data, passes=1)
+    assert aucbench.auc(data.y, run.decision_function(data.rows)) > 0.8
+
+
+def test_the_plans_and_the_space_of_the_page_are_read():
+    plan = parse_plan(block("docs/run.md", "toml", "# plan.toml"))
+    assert (len(plan), plan.timeout) == (40, 600)
+    parse_plan('datasets = ["digits-8"]\n' + block("docs/run.md", "toml", "low = 0.01"))
+    names = {}
+    exec(block("docs/run.md", "python", "space = ["), names)
+    assert all(is_axis(axis) for part in names["space"] for axis in part.values())
