@@ -1,1 +1,1 @@
-"""One cell: what its process does, and the record that it leaves."""
+"""The worker: what the processes of a cell do, from reading the rows to scoring the test rows."""

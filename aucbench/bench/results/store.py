@@ -1,6 +1,7 @@
 """The results folder of a benchmark: records by id, scores beside them, the plans.
 
 FOLDER/plans/....toml   every plan that was run into the folder
+FOLDER/targets/....npz  the targets of the data sets, while no run is going on
 FOLDER/cells/, scores/  see `aucbench.infra.store`
 """
 
