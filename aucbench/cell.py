@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
 from aucbench.ranges import Range
+from aucbench.registry.specs import Spec, parse_spec
 
 Scalar = str | int | float | bool
 Grid = tuple[tuple[str, tuple[Scalar, ...] | Range], ...]
@@ -21,7 +23,9 @@ class Cell:
 
     Attributes
     ----------
-    solver, dataset, features, objective, projector : str or None
+    solver : Spec
+        The solver and its fixed parameters.
+    dataset, features, objective, projector : str or None
         Specifications as the user gave them; the last two replace the solver's own.
     tune : bool or tuple of (parameter, values or Range)
         See `Choice`.
@@ -39,7 +43,7 @@ class Cell:
         How often the final fit is repeated for the sake of its time.
     """
 
-    solver: str
+    solver: Spec
     tune: Tuning
     dataset: str
     features: str
@@ -69,29 +73,37 @@ class Cell:
         return f"{self.label} on {where}, seed {self.seed}, split {self.split}"
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields as JSON holds them: lists in place of tuples."""
+        """Its fields as JSON holds them: the solver as text, lists in place of tuples."""
         return {name: listed(value) for name, value in zip(NAMES, _values(self), strict=True)}
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Cell:
-        """Inverse of `to_json`."""
+        """Inverse of `to_json`.
+
+        Raises
+        ------
+        ParameterError
+            When the text of the solver is malformed.
+        """
         given = {name: fields[name] for name in NAMES}
         for name in ("tune", "positive", "drop"):
             given[name] = hashable(given[name])
+        given["solver"] = _parsed(given["solver"])
         return Cell(**given)
 
 
 NAMES = tuple(f.name for f in fields(Cell))
 _values = attrgetter(*NAMES)
+_parsed = lru_cache(maxsize=256)(parse_spec)  # many cells have the same solver
 
 
-def solver_label(spec: str, tuning: Tuning) -> str:
+def solver_label(spec: Spec | str, tuning: Tuning) -> str:
     """Name of a solver in a table, such as `logistic`, `sht-auc (tuned)`, `sht-auc (tuned k=1|5)`.
 
     It is for people: no program reads it back.
     """
     if isinstance(tuning, bool):
-        return f"{spec} (tuned)" if tuning else spec
+        return f"{spec} (tuned)" if tuning else str(spec)
     return f"{spec} (tuned {' '.join(f'{name}={_axis(values)}' for name, values in tuning)})"
 
 
@@ -100,14 +112,16 @@ def _axis(values: Any) -> str:
 
 
 def hashable(value: Any) -> Any:
-    """Tuples in place of lists, ranges in place of mappings: inverse of `listed`."""
+    """Tuples for lists, ranges for mappings: inverse of `listed`, except for specifications."""
     if isinstance(value, Mapping):
         return Range.of(value)
     return tuple(map(hashable, value)) if isinstance(value, list | tuple) else value
 
 
 def listed(value: Any) -> Any:
-    """Lists in place of tuples, mappings in place of ranges: what JSON holds."""
+    """What JSON holds: lists for tuples, mappings for ranges, text for specifications."""
     if isinstance(value, Range):
         return value.to_json()
+    if isinstance(value, Spec):
+        return str(value)
     return [*map(listed, value)] if isinstance(value, tuple) else value

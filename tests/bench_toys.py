@@ -14,6 +14,7 @@ from aucbench.cell import Cell
 from aucbench.fit import jobs
 from aucbench.infra.supervise.records import Ending, Outcome
 from aucbench.records import CellStatus
+from aucbench.registry.specs import parse_spec
 
 SOURCE = '''
 from dataclasses import dataclass
@@ -176,7 +177,7 @@ def cell(solver="means", dataset=DATA, **given):
         "tune_evals": 16,
         "inner_splits": 3,
     }
-    return Cell(solver=solver, dataset=dataset, **{**plain, **given})
+    return Cell(solver=parse_spec(solver), dataset=dataset, **{**plain, **given})
 
 
 class Bench:

@@ -22,7 +22,7 @@ from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.cell import Cell, Tuning, solver_label
-from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.errors import DataError, UnsupportedError
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.registry.fingerprints import (
     code_fingerprint,
@@ -30,6 +30,7 @@ from aucbench.registry.fingerprints import (
     package_fingerprint,
     plugin_fingerprint,
 )
+from aucbench.registry.specs import Spec, parse_spec
 
 if TYPE_CHECKING:
     from aucbench.bench.targets import KeptTarget
@@ -46,10 +47,13 @@ FIELDS = {  # of a plan, by kind
 
 
 class Name(NamedTuple):
-    """What is looked up: a specification of a kind ("data" for data sets), and how it is tuned."""
+    """What is looked up: a specification of a kind ("data" for data sets), and how it is tuned.
+
+    The specification of a solver is a `Spec`; those of other kinds are text.
+    """
 
     kind: str
-    spec: str
+    spec: Spec | str
     tuning: Tuning = False
 
     @property
@@ -214,24 +218,22 @@ def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
     """Error that a plan file can find the line of."""
     if name.kind != "solvers":
         return PlanError(sentence, FIELDS[name.kind], value=name.spec)
-    number = [(c.spec, c.tuning) for c in plan.solvers].index((name.spec, name.tuning))
+    asked = [Name("solvers", choice.spec, choice.tuning) for choice in plan.solvers]
+    number = asked.index(name)
     return PlanError(sentence, "solvers", number, "spec", value=name.spec)
 
 
-def _deadly(spec: str, deadly: Mapping[str, Outcome]) -> str | None:
+def _deadly(spec: Spec | str, deadly: Mapping[str, Outcome]) -> str | None:
     """Return the deadly plugin that a specification names, if it does."""
     name = _name(spec)
     return next((d for d in deadly if name in (d, d.rpartition(":")[2])), None)
 
 
-def _name(spec: str) -> str:
-    try:
-        return registry.parse_spec(spec).name
-    except ParameterError:  # a file
-        return spec
+def _name(spec: Spec | str) -> str:
+    return spec.name if isinstance(spec, Spec) else parse_spec(spec).name
 
 
-def _guessed(spec: str) -> str:
+def _guessed(spec: Spec | str) -> str:
     """Fingerprint of a plugin that cannot be asked: of the one whose entry point has its name."""
     name = _name(spec).rpartition(":")[2]
     named = (p for p in registry.plugins() if p.name == name)

@@ -14,19 +14,20 @@ from aucbench.infra.supervise.records import Job, Limits, Step, json_hash
 
 if TYPE_CHECKING:
     from aucbench.bench.targets import KeptTarget
+    from aucbench.registry.specs import Spec
 
 JOBS = "aucbench.fit.jobs"
 FREE = Limits()
 
 
 def resolve_job(
-    names: Mapping[str, Sequence[str]],
-    grids: Iterable[tuple[str, Tuning]] = (),
+    names: Mapping[str, Sequence[Spec | str]],
+    grids: Iterable[tuple[Spec, Tuning]] = (),
     limits: Limits = FREE,
 ) -> Job:
     """Look up specifications by kind ("solvers", "objectives", ...), and solvers with grids."""
-    named = {kind: [*specs] for kind, specs in names.items()}
-    request = {"names": named, "grids": [[spec, listed(tuning)] for spec, tuning in grids]}
+    named = {kind: [*map(str, specs)] for kind, specs in names.items()}
+    request = {"names": named, "grids": [[str(spec), listed(tuning)] for spec, tuning in grids]}
     return Job(f"{JOBS}:resolve", request, limits)
 
 

@@ -10,6 +10,8 @@ from aucbench import registry
 from aucbench.cell import Cell
 from aucbench.errors import PluginError
 from aucbench.protocols import Solver
+from aucbench.registry.lookup import lookup
+from aucbench.registry.specs import Spec
 from aucbench.solving.wrappers import recast
 
 
@@ -27,20 +29,17 @@ def build(cell: Cell, point: Mapping[str, Any]) -> Solver:
     return recast(solver, objective=objective or None, projector=projector or None)
 
 
-def plugin_of(kind: str, spec: str) -> tuple[str, str, str] | None:
-    """(distribution, version, value) of the plugin that a specification means.
+def plugin_of(kind: str, spec: Spec) -> tuple[str, str, str] | None:
+    """Return (distribution, version, value) of the plugin that a specification means.
 
-    That of a broken plugin is told as well, found by its own name; None when the name is no
-    plugin's, as that of a file.
+    A broken plugin is found by its own name. None means that no plugin has the name, as when
+    the name is that of a file.
     """
-    from aucbench.registry.lookup import lookup
-
-    name = registry.parse_spec(spec).name
     try:
-        claim = lookup(kind, name)
+        claim = lookup(kind, spec.name)
     except PluginError:
         claim = None
     if claim is not None:
         return claim.entry.distribution, claim.entry.version, claim.entry.value
-    named = (p for p in registry.plugins() if p.name == name.rpartition(":")[2] and p.failure)
+    named = (p for p in registry.plugins() if p.name == spec.name.rpartition(":")[2] and p.failure)
     return next(((p.distribution, p.version, p.value) for p in named), None)

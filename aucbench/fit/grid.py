@@ -28,6 +28,7 @@ from aucbench.errors import ParameterError, PluginError
 from aucbench.fit.plain import held
 from aucbench.protocols import Solver
 from aucbench.ranges import drawn_from, holds, is_axis, is_continuous, samples
+from aucbench.registry.specs import Spec
 
 LARGEST = 2**62  # points of a grid that can be drawn from
 PATIENCE = 20  # draws for each point that is wanted, before too few are enough
@@ -54,7 +55,7 @@ class GridPoint:
     part: int = 0
 
 
-def grids_of(spec: str, tuning: Tuning) -> tuple[Grid, ...]:
+def grids_of(spec: Spec, tuning: Tuning) -> tuple[Grid, ...]:
     """The mappings of the space: the one given, or the published ones less what `spec` fixes.
 
     Raises
@@ -77,7 +78,7 @@ def grids_of(spec: str, tuning: Tuning) -> tuple[Grid, ...]:
     return tuple({n: axis for n, axis in part.items() if n not in fixed} for part in parts)
 
 
-def check_grid(spec: str, tuning: Tuning) -> int | None:
+def check_grid(spec: Spec, tuning: Tuning) -> int | None:
     """Build the solver with values of each axis; return the number of points, None if endless.
 
     They are all values of a list, both ends of a range, the median of a distribution.
@@ -154,7 +155,7 @@ def _size(grid: Grid) -> int:
     return prod(len(values) for values in grid.values())
 
 
-def _total(spec: str, grid: Grid) -> int | None:
+def _total(spec: Spec, grid: Grid) -> int | None:
     """Points of a grid; None when they are endless."""
     if _is_drawn(grid):
         return None

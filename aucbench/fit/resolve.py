@@ -14,13 +14,14 @@ from aucbench.fit.grid import check_grid
 from aucbench.fit.plain import canonical, message, parameters
 from aucbench.registry.lookup import find, lookup
 from aucbench.registry.signatures import check
+from aucbench.registry.specs import Spec, parse_spec
 
 TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective is built on
 REFUSED, ERROR = "refused", "error"
 
 
-def resolved(kind: str, spec: str) -> dict[str, Any]:
-    """What a specification of a kind ("solvers", "objectives", ...) means, as JSON.
+def resolved(kind: str, text: str) -> dict[str, Any]:
+    """Return what a specification of a kind ("solvers", "objectives", ...) means, as JSON.
 
     Returns
     -------
@@ -33,39 +34,43 @@ def resolved(kind: str, spec: str) -> dict[str, Any]:
         parameters : of what was built, canonical; of a data set: those that were given.
         space, needs : of solvers.
     """
-    return _answer(kind, spec, lambda: LOOKED_UP[kind](spec))
+    return _resolution(kind, text, LOOKED_UP[kind])
 
 
-def resolved_grid(spec: str, tuning: Tuning) -> dict[str, Any]:
-    """As `resolved`, of a solver that is tuned; `points` is the size of its grid, None: endless."""
-    return _answer("solvers", spec, lambda: {"points": check_grid(spec, tuning)})
+def resolved_grid(text: str, tuning: Tuning) -> dict[str, Any]:
+    """As `resolved`, of a tuned solver; `points` is the size of its grid, None if endless."""
+    return _resolution("solvers", text, lambda spec: {"points": check_grid(spec, tuning)})
 
 
-def _answer(kind: str, spec: str, look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def _resolution(kind: str, text: str, look: Callable[[Spec], dict[str, Any]]) -> dict[str, Any]:
     try:
-        found = {"ok": True, **look()}
+        spec = parse_spec(text)
+    except ParameterError as error:
+        return {"ok": False, **_refusal(error), "plugin": None}
+    try:
+        found = {"ok": True, **look(spec)}
     except (MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
-        found = {"ok": False, **_refusal(spec, error)}
+        found = {"ok": False, **_refusal(error, broken=_is_broken(spec))}
     try:
         return {**found, "plugin": plugin_of(kind, spec)}
-    except AucbenchError:  # told above
+    except AucbenchError:  # `found` holds the reason already
         return {**found, "plugin": None}
 
 
-def _refusal(spec: str, error: BaseException) -> dict[str, Any]:
-    broken = isinstance(error, PluginError) and _is_broken(spec)
-    status = REFUSED if isinstance(error, AucbenchError) and not broken else ERROR
+def _refusal(error: BaseException, *, broken: bool = False) -> dict[str, Any]:
+    at_fault = broken and isinstance(error, PluginError)
+    status = REFUSED if isinstance(error, AucbenchError) and not at_fault else ERROR
     return {"status": status, "error": type(error).__name__, "reason": message(error)}
 
 
-def _is_broken(spec: str) -> bool:
-    name = registry.parse_spec(spec).name.rpartition(":")[2]
+def _is_broken(spec: Spec) -> bool:
+    name = spec.name.rpartition(":")[2]
     return any(plugin.failure for plugin in registry.plugins() if plugin.name == name)
 
 
-def _solver(spec: str) -> dict[str, Any]:
+def _solver(spec: Spec) -> dict[str, Any]:
     solver = registry.get_solver(spec)
     needs = solver.needs
     return {
@@ -81,9 +86,8 @@ def _solver(spec: str) -> dict[str, Any]:
     }
 
 
-def _objective(spec: str) -> dict[str, Any]:
-    read = registry.parse_spec(spec)
-    claim = find("objectives", read.name)
+def _objective(spec: Spec) -> dict[str, Any]:
+    claim = find("objectives", spec.name)
     params = registry.given("objectives", spec)
     check(claim.name, claim.factory, 1, params)
     try:
@@ -94,7 +98,7 @@ def _objective(spec: str) -> dict[str, Any]:
     return {"parameters": canonical(params), "toy": True}
 
 
-def _features(spec: str) -> dict[str, Any]:
+def _features(spec: Spec) -> dict[str, Any]:
     made = registry.get_features(spec)
     if made.exempt:
         raise ParameterError(
@@ -104,20 +108,19 @@ def _features(spec: str) -> dict[str, Any]:
     return {"parameters": parameters(made)}
 
 
-def _projector(spec: str) -> dict[str, Any]:
+def _projector(spec: Spec) -> dict[str, Any]:
     return {"parameters": parameters(registry.get_projector(spec))}
 
 
-def _dataset(spec: str) -> dict[str, Any]:
-    read = registry.parse_spec(spec)
-    claim = lookup("datasets", read.name)
-    params = read.params if claim is None else registry.given("datasets", spec)
+def _dataset(spec: Spec) -> dict[str, Any]:
+    claim = lookup("datasets", spec.name)
+    params = spec.params if claim is None else registry.given("datasets", spec)
     if claim is not None:
         check(claim.name, claim.factory, 0, params)
     return {"parameters": canonical(params)}
 
 
-LOOKED_UP: dict[str, Callable[[str], dict[str, Any]]] = {
+LOOKED_UP: dict[str, Callable[[Spec], dict[str, Any]]] = {
     "solvers": _solver,
     "objectives": _objective,
     "projectors": _projector,

@@ -84,12 +84,12 @@ def list_solvers() -> list[str]:
     return names("solvers")
 
 
-def get_solver(spec: str | Solver, /, **params: Any) -> Solver:
+def get_solver(spec: str | Spec | Solver, /, **params: Any) -> Solver:
     """Build a solver: `get_solver("sht-auc", k=50)` or `get_solver("sht-auc[k=50]")`.
 
     Parameters
     ----------
-    spec : str or Solver
+    spec : str, Spec or Solver
         `name` or `name[k=50,blocks=4]`, with or without `distribution:` in front. The first value
         may be without its name, as in `name[50,blocks=4]`. A solver is returned unchanged.
     **params
@@ -107,20 +107,20 @@ def get_solver(spec: str | Solver, /, **params: Any) -> Solver:
     return _get("solvers", spec, params)  # type: ignore[no-any-return]
 
 
-def get_objective(spec: str | Objective, data: Data, /, **params: Any) -> Objective:
+def get_objective(spec: str | Spec | Objective, data: Data, /, **params: Any) -> Objective:
     """Build f on `data`: `get_objective("logistic", data)`; raises as `get_solver`."""
     return _get("objectives", spec, params, data)  # type: ignore[no-any-return]
 
 
-def get_projector(spec: str | Projector, /, **params: Any) -> Projector:
+def get_projector(spec: str | Spec | Projector, /, **params: Any) -> Projector:
     """Build a projector: `get_projector("top-k", k=50)`; raises as `get_solver`."""
     return _get("projectors", spec, params)  # type: ignore[no-any-return]
 
 
-def get_features(spec: str | FeatureMap, /, **params: Any) -> FeatureMap:
+def get_features(spec: str | Spec | FeatureMap, /, **params: Any) -> FeatureMap:
     """Build a feature map, not yet fitted: `get_features("maxabs")`; raises as `get_solver`.
 
-    Maps joined by +, as in `standard+nystroem[rank=50]`, are applied from left to right.
+    Maps joined by + in a text, as in `standard+nystroem[rank=50]`, are applied from left to right.
     """
     parts = joined_specs(spec) if isinstance(spec, str) else ()
     if len(parts) < 2:
@@ -186,7 +186,7 @@ def _missing(name: str, needs: Needs | None) -> str | None:
     return str(MissingExtraError(name, extra))
 
 
-def given(kind: str, spec: str) -> Mapping[str, Any]:
+def given(kind: str, spec: str | Spec) -> Mapping[str, Any]:
     """Parameters that the brackets of a specification give, all of them by name.
 
     Raises
@@ -194,7 +194,7 @@ def given(kind: str, spec: str) -> Mapping[str, Any]:
     UnknownNameError, ParameterError, PluginError
         As `get_solver`; values are not looked at.
     """
-    read = parse_spec(spec)
+    read = _parsed(spec)
     claim = find(kind, read.name)
     return named(claim.name, claim.factory, _skipped(kind), read.params, read.unnamed)
 
@@ -205,9 +205,9 @@ def _skipped(kind: str) -> int:
 
 
 def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
-    if not isinstance(spec, str):
+    if not isinstance(spec, str | Spec):
         return _given(kind, spec, params)
-    read = parse_spec(spec)
+    read = _parsed(spec)
     claim = find(kind, read.name)
     inside = named(claim.name, claim.factory, len(args), read.params, read.unnamed)
     made = call(claim.name, claim.factory, args, _merged(read.name, inside, params))
@@ -217,6 +217,10 @@ def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
             f"{lacking}"
         )
     return made
+
+
+def _parsed(spec: str | Spec) -> Spec:
+    return spec if isinstance(spec, Spec) else parse_spec(spec)
 
 
 def _read(spec: Spec, params: Mapping[str, Any]) -> Data:

@@ -29,9 +29,12 @@ WORD = re.compile(r"[A-Za-z_][\w.:-]*")  # shown without quotes
 WORDS = {"true": True, "false": False, "none": None, "inf": inf, "-inf": -inf}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Spec:
-    """A name and its parameters; `str` returns a text that parses to an equal `Spec`.
+    """A name and its parameters.
+
+    `str` returns the canonical text, which parses to an equal `Spec`. Two of them are equal, and
+    have one hash, when their canonical texts are equal: `k=1` and `k=1.0` differ.
 
     Attributes
     ----------
@@ -43,14 +46,18 @@ class Spec:
         The value without a name: that of the first parameter.
     """
 
-    name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
-    unnamed: tuple[Any, ...] = ()
+    name: str = field(compare=False)
+    params: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    unnamed: tuple[Any, ...] = field(default=(), compare=False)
+    _text: str = field(init=False, repr=False)
 
-    def __str__(self) -> str:
+    def __post_init__(self) -> None:
         named = (f"{key}={_shown(value)}" for key, value in self.params.items())
         inside = ",".join([*map(_shown, self.unnamed), *named])
-        return f"{self.name}[{inside}]" if inside else self.name
+        object.__setattr__(self, "_text", f"{self.name}[{inside}]" if inside else self.name)
+
+    def __str__(self) -> str:
+        return self._text
 
 
 def split_specs(text: str) -> list[str]:
@@ -153,7 +160,22 @@ def _shown(value: Any) -> str:
         return f"[{','.join(map(_shown, value))}]"
     if isinstance(value, str) and WORD.fullmatch(value) and _value(value) == value:
         return value
-    return repr(value)
+    return _literal(value) if isinstance(value, tuple | set | dict) else repr(value)
+
+
+def _literal(value: Any) -> str:
+    """As `repr`, with sets in one order and with infinity as a number that Python reads back."""
+    if isinstance(value, dict):
+        items = (f"{_literal(key)}: {_literal(held)}" for key, held in value.items())
+        return f"{{{', '.join(items)}}}"
+    if isinstance(value, set) and value:
+        return f"{{{', '.join(sorted(map(_literal, value)))}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, tuple):
+        inside = [*map(_literal, value)]
+        return f"({', '.join(inside)}{',' * (len(inside) == 1)})"
+    return repr(value).replace("inf", "1e999") if isinstance(value, float) else repr(value)
 
 
 def _pieces(

@@ -199,7 +199,7 @@ def records(shell, solvers, out="kept"):
     )
     assert ended.returncode == 0, ended.stderr
     with Store(shell.folder / out) as store:
-        found = {(r.cell.solver, r.cell.split): r for r in store.records()}
+        found = {(str(r.cell.solver), r.cell.split): r for r in store.records()}
         scores = {key: store.scores(record.id) for key, record in found.items()}
     return found, scores
 

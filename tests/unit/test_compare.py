@@ -16,7 +16,7 @@ def records():
 
 
 def test_records_stand_in_the_order_of_the_plan(records):
-    found = [(r.cell.split, r.cell.solver) for r in records]
+    found = [(r.cell.split, str(r.cell.solver)) for r in records]
 
     assert found == [(j, s) for j in range(3) for s in ("sht-auc[k=5]", "logistic")]
     assert {r.status.status for r in records} == {"ok"}

@@ -35,6 +35,7 @@ from aucbench.infra.supervise.records import Ending, Outcome
 from aucbench.ranges import Range
 from aucbench.registry import describe
 from aucbench.registry.fingerprints import package_fingerprint
+from aucbench.registry.specs import parse_spec
 
 RNG = np.random.default_rng(8)
 Y = np.where(RNG.random(150) < 0.3, 1, -1)
@@ -283,10 +284,12 @@ def test_the_code_of_the_class_counts_in_the_id_of_a_cell(site):
         sys.modules.pop("own_trees", None)
         lookup._package.cache_clear()
         answers = {
-            lookup.Name("solvers", "logistic"): {
+            lookup.Name("solvers", parse_spec("logistic")): {
                 "solvers": {"logistic": resolved("solvers", "logistic")}
             },
-            lookup.Name("solvers", spec): {"solvers": {spec: resolved("solvers", spec)}},
+            lookup.Name("solvers", parse_spec(spec)): {
+                "solvers": {spec: resolved("solvers", spec)}
+            },
             lookup.Name("features", "maxabs"): {
                 "features": {"maxabs": resolved("features", "maxabs")}
             },
@@ -296,7 +299,7 @@ def test_the_code_of_the_class_counts_in_the_id_of_a_cell(site):
         data = Outcome(Ending.OK, result={"hash": "d", "n": 2}, files=target)
         outcomes.append((lookup.Name("data", "breast-cancer"), data))
         found = lookup.understand(plan, outcomes)
-        return {cell.solver: found.id(cell) for cell in plan.cells() if cell.split == 0}
+        return {str(cell.solver): found.id(cell) for cell in plan.cells() if cell.split == 0}
 
     first, again, other = ids("pass"), ids("pass"), ids("x = 1")
 

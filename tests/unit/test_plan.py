@@ -15,6 +15,7 @@ from aucbench.bench.plan.plan import (
 )
 from aucbench.cell import solver_label
 from aucbench.errors import ParameterError
+from aucbench.registry.specs import parse_spec
 from aucbench.solving.loop import DEFAULT_PASSES as OF_SOLVE
 
 
@@ -30,7 +31,7 @@ def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
     cells = [*plan.cells()]
 
     assert len(cells) == len({*cells}) == len(plan) == 2 * 2 * 2 * 3 * 2 * 2
-    assert [c.solver for c in cells[:4]] == ["a", "b", "a", "b"]
+    assert [str(c.solver) for c in cells[:4]] == ["a", "b", "a", "b"]
     order = [(c.dataset, c.features, c.seed, c.split) for c in cells]
     assert order[::2] == order[1::2]
     assert [*dict.fromkeys(c.split for c in cells)] == [0, 1, 2]
@@ -47,11 +48,11 @@ def test_cells_are_made_when_they_are_asked_for():
     plan = Plan(("x",), repeats=10**6, splits=10)
 
     assert len(plan) == 10**7 * len(DEFAULT_SOLVERS)
-    assert next(plan.cells()).solver == DEFAULT_SOLVERS[0]
+    assert str(next(plan.cells()).solver) == DEFAULT_SOLVERS[0]
 
 
 def test_default_solvers_and_budget():
-    assert [choice.spec for choice in Plan(("x",)).solvers] == [*DEFAULT_SOLVERS]
+    assert [str(choice.spec) for choice in Plan(("x",)).solvers] == [*DEFAULT_SOLVERS]
     assert DEFAULT_PASSES == OF_SOLVE
     limits = {
         (None, None): (50.0, None),
@@ -92,6 +93,32 @@ def test_labels_tell_tuned_solvers_apart():
     assert str(cell) == "a (tuned) on x, maxabs, seed 7, split 0"
 
 
+def test_solvers_are_parsed_once_and_travel_as_objects():
+    spec = parse_spec("sht-auc[k = 5, gamma=1e-3]")
+    plan = Plan(("x",), (Choice("sht-auc[k=5,gamma=0.001]"), Choice(spec, True)), splits=2)
+
+    assert [choice.spec for choice in plan.solvers] == [spec, spec]
+    assert all(cell.solver is plan.solvers[0].spec for cell in [*plan.cells()][::2])
+    assert plan.solvers[1].label == "sht-auc[k=5,gamma=0.001] (tuned)"
+    assert next(plan.cells()).to_json()["solver"] == "sht-auc[k=5,gamma=0.001]"
+    assert replace(plan.solvers[0], tune=True) == plan.solvers[1]
+
+
+@pytest.mark.parametrize(
+    ("specs", "place", "sentence"),
+    [
+        (["a", "b[k"], ("solvers", 1, "spec"), "cannot read 'b\\[k'"),
+        ([3], ("solvers", 0, "spec"), "holds 3, wanted a name"),
+        (["\udcff"], ("solvers", 0, "spec"), "no Unicode text"),
+    ],
+)
+def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
+    with pytest.raises(PlanError, match=sentence) as caught:
+        choices(specs)
+
+    assert caught.value.place == place
+
+
 @pytest.mark.parametrize(
     ("changed", "place", "sentence"),
     [
@@ -103,7 +130,6 @@ def test_labels_tell_tuned_solvers_apart():
         ({"datasets": ("\udcff",)}, ("datasets",), "no Unicode text"),
         ({"solvers": ()}, ("solvers",), "no solver was named; known are: .*sht-auc"),
         ({"solvers": choices(["a", "a"])}, ("solvers",), "the solver a is named twice"),
-        ({"solvers": choices(["a", "b[k"])}, ("solvers", 1, "spec"), "cannot read"),
         ({"solvers": (Choice("a", {}),)}, ("solvers", 0, "tune"), "true, false or a grid"),
         ({"solvers": (Choice("a", "k"),)}, ("solvers", 0, "tune"), "true, false or a grid"),
         ({"solvers": (Choice("a", {"k": ()}),)}, ("solvers", 0, "tune", "k"), "a list"),

@@ -26,6 +26,7 @@ from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.fit.grid import chains, check_grid, points_of
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.ranges import Range, axis_text, holds
+from aucbench.registry.specs import Spec
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 LOG = Range(1e-6, 1.0, log=True)
@@ -226,8 +227,8 @@ def test_paths_go_along_lists_only(toys):
 
 
 def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
-    assert check_grid("wide", True) is None
-    assert check_grid("frozen", True) is None
+    assert check_grid(Spec("wide"), True) is None
+    assert check_grid(Spec("frozen"), True) is None
     assert resolved_grid("split", True)["points"] is None
     told = resolved_grid("ls-svm", (("lam", Range(-1.0, 1.0)),))
     assert (told["ok"], told["reason"]) == (False, "lam must be greater than 0, got -1.0")
@@ -237,7 +238,7 @@ def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
 
 def test_a_space_that_is_none_is_told(toys):
     with pytest.raises(PluginError, match="wanted a mapping of parameters to tuples of values, r"):
-        check_grid("nonsense", True)
+        check_grid(Spec("nonsense"), True)
 
 
 def test_a_cell_is_tuned_over_ranges(toys, tmp_path):
@@ -265,7 +266,7 @@ def test_cells_with_ranges_travel_as_json(toys):
     other = cell("sht-auc", tune=(("gamma", Range(1e-6, 2.0, log=True)), ("k", (1, 5))))
     assert cell_id(planned, **plain) != cell_id(other, **plain)
     assert resolve_job({}, [("sht-auc", planned.tune)]).request["grids"][0][1][0][1]["log"] is True
-    for tune in (planned.tune, json.loads(text)["tune"]):
+    for tune in (planned.tune, Cell.from_json(json.loads(text)).tune):
         assert solver_label("sht-auc", tune) == "sht-auc (tuned gamma=1e-06..1.0 log k=1|5)"
 
 

@@ -16,6 +16,7 @@ from aucbench.bench.targets import KeptTarget
 from aucbench.data.packed import pack_arrays
 from aucbench.hookspecs import hookimpl
 from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.registry.specs import Spec
 
 PLAN = Plan(("d",), choices(("a", "b")), splits=2)
 Y = np.tile(np.array([-1, 1], np.int8), 10)
@@ -53,7 +54,7 @@ class Answers:
 
 @pytest.fixture
 def lookups():
-    names = [Name("solvers", "a"), Name("solvers", "b"), Name("features", "maxabs")]
+    names = [Name("solvers", Spec("a")), Name("solvers", Spec("b")), Name("features", "maxabs")]
     known = {name: Lookup(f"hash of {name.spec}") for name in names}
     return Lookups({**known, Name("data", "d"): Lookup("hash of d", target=TARGET)})
 
@@ -66,7 +67,7 @@ def store(tmp_path):
 
 def records(lookups, store, engine, *, timeout=1.0, **options):
     runner = Runner(PLAN, lookups, store, engine, Conditions(timeout=timeout), **options)
-    return [(r.cell.solver, r.cell.split, r.status.status.value) for r in runner.records()]
+    return [(str(r.cell.solver), r.cell.split, r.status.status.value) for r in runner.records()]
 
 
 def test_every_cell_is_run_once_and_then_never_again(lookups, store):
@@ -112,10 +113,10 @@ def test_a_time_out_counts_until_the_limit_is_raised(lookups, store, timeout, ru
 
 def test_what_is_broken_ends_without_being_run(lookups, store):
     crash = Outcome(Ending.CRASH, "killed by SIGSEGV")
-    broken = replace(lookups.known[Name("solvers", "b")], failure=crash)
+    broken = replace(lookups.known[Name("solvers", Spec("b"))], failure=crash)
     engine = Answers()
 
-    found = records(Lookups({**lookups.known, Name("solvers", "b"): broken}), store, engine)
+    found = records(Lookups({**lookups.known, Name("solvers", Spec("b")): broken}), store, engine)
 
     assert engine.ran == [("a", 0), ("a", 1)]
     assert sorted(found) == [("a", 0, "ok"), ("a", 1, "ok"), ("b", 0, "crash"), ("b", 1, "crash")]
@@ -139,12 +140,12 @@ def test_listeners_hear_of_cells_after_they_are_stored(lookups, store):
     class Listener:
         @hookimpl
         def aucbench_cell_started(self, cell):
-            heard.append(("started", cell.solver))
+            heard.append(("started", str(cell.solver)))
 
         @hookimpl
         def aucbench_cell_finished(self, record):
             assert store.has(record.id)
-            heard.append(("finished", record.cell.solver))
+            heard.append(("finished", str(record.cell.solver)))
 
     records(lookups, store, Answers(), listeners=(Listener(),))
 
@@ -153,10 +154,10 @@ def test_listeners_hear_of_cells_after_they_are_stored(lookups, store):
 
 def test_a_change_of_a_plugin_makes_its_cells_new(lookups, store):
     records(lookups, store, Answers())
-    changed = replace(lookups.known[Name("solvers", "a")], fingerprint="another hash")
+    changed = replace(lookups.known[Name("solvers", Spec("a"))], fingerprint="another hash")
     engine = Answers()
 
-    records(Lookups({**lookups.known, Name("solvers", "a"): changed}), store, engine)
+    records(Lookups({**lookups.known, Name("solvers", Spec("a")): changed}), store, engine)
 
     assert engine.ran == [("a", 0), ("a", 1)]
 

@@ -27,7 +27,31 @@ SPECS = st.builds(
 
 @given(SPECS)
 def test_text_of_a_specification_parses_to_it(spec):
-    assert parse_spec(str(spec)) == spec
+    read = parse_spec(str(spec))
+
+    assert read == spec
+    assert hash(read) == hash(spec)
+    assert repr(read) == repr(spec)
+
+
+def test_specifications_are_equal_when_their_texts_are():
+    spaced = parse_spec(" a [ k = 1 , words = {'y', 'x'} ] ")
+
+    assert spaced == parse_spec("a[k=1,words={'x', 'y'}]")
+    assert str(spaced) == "a[k=1,words={'x', 'y'}]"
+    assert len({parse_spec(text) for text in ("a[k=1]", "a[k=1.0]", "a[k=True]", "a[1]")}) == 4
+
+
+def test_nested_values_survive_their_text():
+    text = "a[k=(1e999, {-1e999}, {'x': [1e999, ()]}, (2,), set())]"
+    found = parse_spec(text)
+
+    assert str(found) == text
+    assert (
+        parse_spec(str(found)).params
+        == found.params
+        == {"k": (inf, {-inf}, {"x": [inf, ()]}, (2,), set())}
+    )
 
 
 @given(st.lists(SPECS, min_size=1, max_size=4))
@@ -43,6 +67,7 @@ def test_any_text_gives_a_specification_or_a_sentence(text):
         return  # any other error fails the test
     assert spec.name
     assert parse_spec(str(spec)) == spec
+    assert parse_spec(str(spec)).params == spec.params
 
 
 @pytest.mark.parametrize(

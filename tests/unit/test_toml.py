@@ -94,6 +94,8 @@ HEAD = 'datasets = ["x"]\n'
         (HEAD + "solvers = [\n'a',\n3]", 2, "solvers must be a table"),
         (HEAD + "solvers = [\n'a',\n'b[k',\n]", 4, "cannot read 'b\\[k'"),
         (HEAD + "solvers = [\n'a', # 'b'\n'b',\n'b']", 4, "b is named twice"),
+        (HEAD + "solvers = [\n'a',\n'[',\n'b']", 4, "cannot read '\\['"),
+        (HEAD + "solvers = [\n'a',\n'b[k = 1]',\n'b[k=1]']", 4, r"b\[k=1\] is named twice"),
         (HEAD + "[[solvers]]\nspec='a'\n[[solvers]]\nspec='b'\ntuned=1", 6, "did you mean 'tune'"),
         (HEAD + "[[solvers]]\nspec='a'\n\n[[solvers]]\ntune=true", 5, "a solver needs spec"),
         (HEAD + "[[solvers]]\nspec='a'\n[[solvers]]\nspec=3", 5, "holds 3, wanted a name"),

@@ -16,6 +16,7 @@ from aucbench.errors import (
 )
 from aucbench.ranges import EXAMPLE as RANGE
 from aucbench.ranges import Range
+from aucbench.registry.specs import Spec, joined_specs, parse_spec
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Choice, Plan
@@ -56,7 +57,7 @@ def check_plan(plan: Plan) -> None:
     for name in SPECS:
         given = getattr(plan, name)
         for spec in _texts([] if given is None else [given] if name in ONE else given, name):
-            _located((name,), _parse_joined if name == "features" else _parse, spec, value=spec)
+            _located((name,), _parse_joined if name == "features" else parse_spec, spec, value=spec)
     for number, choice in enumerate(plan.solvers):
         _check_choice(number, choice)
     _located(("positive",), plain_labels, plan.positive)
@@ -133,17 +134,26 @@ def _located(
         raise PlanError(str(error), *place, value=value) from error
 
 
-def _parse(spec: str) -> Mapping[str, Any]:
-    from aucbench.registry.specs import parse_spec
+def checked_spec(given: Any) -> Spec:
+    """Return the specification of one solver, parsed unless it is already.
 
-    return parse_spec(spec).params
+    Raises
+    ------
+    PlanError
+        When it is neither text nor a `Spec`, or the text is malformed.
+    """
+    if isinstance(given, Spec):
+        return given
+    _require_text(given, "solvers", "spec")
+    try:
+        return parse_spec(given)
+    except ParameterError as error:
+        raise PlanError(str(error), "spec", value=given) from error
 
 
-def _parse_joined(spec: str) -> None:
-    from aucbench.registry.specs import joined_specs
-
-    for part in joined_specs(spec):
-        _parse(part)
+def _parse_joined(text: str) -> None:
+    for part in joined_specs(text):
+        parse_spec(part)
 
 
 def _require_some(plan: Plan) -> None:
@@ -168,21 +178,24 @@ def _installed() -> Iterator[str]:
     return (entry.name for entry in entries() if entry.name not in KINDS)
 
 
-def _texts(given: Any, name: str, *place: str | int) -> Iterator[str]:
+def _texts(given: Any, name: str) -> Iterator[str]:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise PlanError(f"{name} must be a list of names, got {given!r}", name)
     for text in given:
-        if not isinstance(text, str):
-            raise PlanError(f"{name} holds {text!r}, wanted a name", name, *place, value=text)
-        if any("\ud800" <= c <= "\udfff" for c in text):  # a file name in another encoding
-            raise PlanError(f"{name} holds {text!r}, which is no Unicode text", name, *place)
+        _require_text(text, name, name)
         yield text
+
+
+def _require_text(given: Any, field: str, place: str) -> None:
+    if not isinstance(given, str):
+        raise PlanError(f"{field} holds {given!r}, wanted a name", place, value=given)
+    if any("\ud800" <= c <= "\udfff" for c in given):  # a file name in another encoding
+        raise PlanError(f"{field} holds {given!r}, which is no Unicode text", place)
 
 
 def _check_choice(number: int, choice: Choice) -> None:
     place = ("solvers", number)
-    (spec,) = _texts([choice.spec], *place, "spec")
-    _located((*place, "spec"), _parse, spec, value=spec)
+    spec = choice.spec
     if isinstance(choice.tune, bool):
         return
     if not isinstance(choice.tune, Mapping) or not choice.tune:
@@ -196,10 +209,10 @@ def _check_choice(number: int, choice: Choice) -> None:
         _check_grid(spec, name, values, (*place, "tune"))
 
 
-def _check_grid(spec: str, name: Any, values: Any, place: tuple[str | int, ...]) -> None:
+def _check_grid(spec: Spec, name: Any, values: Any, place: tuple[str | int, ...]) -> None:
     if not (isinstance(name, str) and name.isidentifier()):
         raise PlanError(f"{name!r} in the grid of {spec} is no parameter", *place, value=name)
-    if name in _parse(spec):
+    if name in spec.params:
         raise PlanError(f"{name} of {spec} is in the brackets and in the grid", *place, name)
     if isinstance(values, Range):
         return
@@ -252,6 +265,6 @@ def _once(kind: str, name: str, found: Collection[Any]) -> None:
     seen = set()
     for thing in found:
         if thing in seen:
-            spec = thing if isinstance(thing, str) else thing[0]
+            spec = thing[0] if isinstance(thing, tuple) else thing
             raise PlanError(f"the {kind} {spec} is named twice; once is enough", name, value=spec)
         seen.add(thing)

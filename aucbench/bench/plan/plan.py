@@ -17,28 +17,43 @@ from math import prod
 from operator import itemgetter
 from typing import Any
 
-from aucbench.bench.plan.checks import check_plan, plain_labels
+from aucbench.bench.plan.checks import PlanError, check_plan, checked_spec, plain_labels
 from aucbench.cell import Cell, Scalar, Tuning, solver_label
 from aucbench.ranges import Range
+from aucbench.registry.specs import Spec
 
 DEFAULT_SOLVERS = ("sht-auc", "sto-iht", "logistic", "logistic-balanced")
 DEFAULT_PASSES = 50.0  # of a fit for which neither passes nor seconds are given
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Choice:
     """A solver of a plan.
 
-    Attributes
+    Parameters
     ----------
-    spec : str
-        Such as `sht-auc[k=50]`.
+    spec : str or Spec
+        Such as `sht-auc[k=50]`; text is parsed here, once.
     tune : bool or mapping of str to values or Range
-        Tuned over the published grid of the solver, or over this one; False: as it stands.
+        True: tune over the published grid of the solver. A mapping: tune over this grid. False:
+        take the solver with the parameters that `spec` gives.
+
+    Raises
+    ------
+    PlanError
+        When the text is malformed.
     """
 
-    spec: str
-    tune: Mapping[str, tuple[Scalar, ...] | Range] | bool = False
+    spec: Spec
+    tune: Mapping[str, tuple[Scalar, ...] | Range] | bool
+
+    def __init__(
+        self,
+        spec: str | Spec,
+        tune: Mapping[str, tuple[Scalar, ...] | Range] | bool = False,
+    ):
+        object.__setattr__(self, "spec", checked_spec(spec))
+        object.__setattr__(self, "tune", tune)
 
     @property
     def tuning(self) -> Tuning:
@@ -139,6 +154,21 @@ class Plan:
         return (*about, int(self.splits)), budget + tuning
 
 
-def choices(specs: Iterable[str], *, tune: bool = False) -> tuple[Choice, ...]:
-    """Solvers of a plan from their specifications, all tuned or none."""
-    return tuple(Choice(spec, tune) for spec in specs)
+def choices(specs: Iterable[str | Spec], *, tune: bool = False) -> tuple[Choice, ...]:
+    """Return the solvers of a plan from their specifications, all tuned or none.
+
+    Raises
+    ------
+    PlanError
+        When a text is malformed.
+    """
+    return tuple(numbered_choice(number, spec, tune) for number, spec in enumerate(specs))
+
+
+def numbered_choice(number: int, spec: Any, tune: Any) -> Choice:
+    """Return a `Choice`; an error says which solver of the plan it is about."""
+    try:
+        return Choice(spec, tune)
+    except PlanError as error:
+        place = ("solvers", number, *error.place)
+        raise PlanError(str(error), *place, value=error.value) from error

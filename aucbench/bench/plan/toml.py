@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.bench.plan.checks import PlanError
-from aucbench.bench.plan.plan import Choice, Plan
+from aucbench.bench.plan.plan import Choice, Plan, numbered_choice
 from aucbench.bench.plan.toml_lines import Place, line_of
 from aucbench.errors import AucbenchError, DataError, UnknownNameError
 from aucbench.ranges import Range
@@ -129,7 +129,7 @@ def write_plan(plan: Plan) -> str:
         inside = [f"{k} = {_literal(changed[f])}" for k, f in keys.items() if f in changed]
         lines += ["", f"[{table}]", *inside] if inside else []
     for choice in plan.solvers:
-        lines += ["", "[[solvers]]", f"spec = {_literal(choice.spec)}"]
+        lines += ["", "[[solvers]]", f"spec = {_literal(str(choice.spec))}"]
         lines += [f"tune = {_literal(choice.tune)}"] if choice.tune else []
     return "\n".join(lines) + "\n"
 
@@ -167,13 +167,14 @@ def _choices(solvers: Any) -> Iterator[Choice]:
         raise PlanError(f"solvers must be a list or [[solvers]] tables, got {solvers!r}", "solvers")
     for number, entry in enumerate(solvers):
         if isinstance(entry, str):
-            yield Choice(entry)
+            yield numbered_choice(number, entry, tune=False)
             continue
         inside = _table(entry, ("solvers", number))
         _refuse_unknown("key of a solver", inside, ("spec", "tune"), ("solvers", number))
         if "spec" not in inside:
             raise PlanError('a solver needs spec = "..."', "solvers", number)
-        yield Choice(inside["spec"], _tune(inside.get("tune", False), ("solvers", number, "tune")))
+        tune = _tune(inside.get("tune", False), ("solvers", number, "tune"))
+        yield numbered_choice(number, inside["spec"], tune)
 
 
 def _tune(given: Any, place: Place) -> Any:

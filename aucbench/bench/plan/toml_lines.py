@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from aucbench.errors import ParameterError
+from aucbench.registry.specs import Spec, parse_spec
+
 Place = tuple[str | int, ...]
 TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"""+'
@@ -41,7 +44,7 @@ def line_of(text: str, place: Place, value: Any = None) -> int:
     place : tuple of str and int
         Keys and positions in arrays, from the outside in.
     value : object
-        A text that is wanted among what stands there.
+        A text to look for in what is defined there, or a `Spec` of which a text is looked for.
     """
     best, nearest = 0, (0, False)
     for statement in _statements(text):
@@ -53,11 +56,20 @@ def line_of(text: str, place: Place, value: Any = None) -> int:
 
 
 def _line_inside(statement: Statement, value: Any) -> int:
-    """Line of the first text of a statement that is `value`; 0 when there is none."""
-    for token in TOKEN.finditer(statement.text) if isinstance(value, str) else ():
-        if token[0][0] in QUOTES and tomllib.loads(f"a={token[0]}")["a"] == value:
+    """Line of the first text of a statement that means `value`; 0 when there is none."""
+    for token in TOKEN.finditer(statement.text) if isinstance(value, str | Spec) else ():
+        if token[0][0] in QUOTES and _means(tomllib.loads(f"a={token[0]}")["a"], value):
             return statement.line + statement.text.count("\n", 0, token.start())
     return 0
+
+
+def _means(text: str, value: str | Spec) -> bool:
+    if isinstance(value, str):
+        return text == value
+    try:
+        return parse_spec(text) == value
+    except ParameterError:  # the text is no specification
+        return False
 
 
 def _common(wanted: Place, own: Place) -> int:
