@@ -11,10 +11,11 @@ from typing import Any
 from aucbench.ranges import Range
 from aucbench.registry.specs import Spec, parse_spec
 
+TARGET_FILE = "target.npz"  # in which a worker hands the target of a data set to the parent
 Scalar = str | int | float | bool
 Grid = tuple[tuple[str, tuple[Scalar, ...] | Range], ...]
 Tuning = bool | Grid
-Labels = Scalar | tuple[Scalar, ...] | None
+PositiveLabels = Scalar | tuple[Scalar, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Cell:
     tune : bool or tuple of (parameter, values or Range)
         See `Choice`.
     positive, drop :
-        Labels of files that are positive, columns of files left out.
+        PositiveLabels of files that are positive, columns of files left out.
     splits, split : int
         Number of stratified folds and which of them is the test set.
     repeat, seed : int
@@ -49,7 +50,7 @@ class Cell:
     features: str
     objective: str | None
     projector: str | None
-    positive: Labels
+    positive: PositiveLabels
     drop: tuple[str | int, ...]
     splits: int
     repeat: int

@@ -22,7 +22,7 @@ from aucbench.data.inputs import check_rows
 from aucbench.errors import DataError, PluginError, UnsupportedError
 from aucbench.ranges import Space
 
-CHUNK = 8192  # rows mapped at a time: with 300 landmarks 20 MB
+MAPPED_ROWS = 8192  # rows mapped at a time: with 300 landmarks 20 MB
 
 
 class Objective(Protocol):
@@ -206,7 +206,7 @@ class Problem:
         raw, phi = check_rows(X)[0], self.features
         if isinstance(phi, NoMap):
             return scores(raw, w)
-        parts = (raw.take(slice(lo, lo + CHUNK)) for lo in range(0, raw.n, CHUNK))
+        parts = (raw.take(slice(lo, lo + MAPPED_ROWS)) for lo in range(0, raw.n, MAPPED_ROWS))
         return np.concatenate([scores(phi(part), w) for part in parts])
 
     def scores_of(self, learnt: Learnt, X: Any) -> Vector:

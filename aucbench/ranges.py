@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 Space = Mapping[str, Any] | Sequence[Mapping[str, Any]]  # axes by parameter, or several such
-EXAMPLE = "write it like {low = 1e-6, high = 1.0, log = true}"
-FIELDS = ("low", "high", "log", "integer")
+RANGE_EXAMPLE = "write it like {low = 1e-6, high = 1.0, log = true}"
+RANGE_FIELDS = ("low", "high", "log", "integer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,17 @@ class Range:
         for name in ("low", "high"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-                raise ParameterError(f"{name} must be a finite number, got {value!r}; {EXAMPLE}")
+                raise ParameterError(
+                    f"{name} must be a finite number, got {value!r}; {RANGE_EXAMPLE}"
+                )
             if self.integer and value != floor(value):
                 raise ParameterError(f"{name} of a range of integers must be one, got {value}")
         for name in ("log", "integer"):
             if not isinstance(getattr(self, name), bool):
                 value = getattr(self, name)
-                raise ParameterError(f"{name} must be true or false, got {value!r}; {EXAMPLE}")
+                raise ParameterError(
+                    f"{name} must be true or false, got {value!r}; {RANGE_EXAMPLE}"
+                )
         whole = int if self.integer else float  # 1 and 1.0 are one range
         for name in ("low", "high"):
             object.__setattr__(self, name, whole(getattr(self, name)))
@@ -76,10 +80,10 @@ class Range:
             When a name is unknown or missing, or the numbers make no range.
         """
         for name in fields:
-            if name not in FIELDS:
-                raise UnknownNameError("key of a range", str(name), FIELDS)
+            if name not in RANGE_FIELDS:
+                raise UnknownNameError("key of a range", str(name), RANGE_FIELDS)
         if lacking := {"low", "high"} - fields.keys():
-            raise ParameterError(f"a range needs {' and '.join(sorted(lacking))}; {EXAMPLE}")
+            raise ParameterError(f"a range needs {' and '.join(sorted(lacking))}; {RANGE_EXAMPLE}")
         return Range(**fields)
 
     def to_json(self) -> dict[str, Any]:

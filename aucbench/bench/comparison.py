@@ -14,6 +14,7 @@ from aucbench.bench.results.export import flat
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import run
+from aucbench.budget import GAP_TOL
 from aucbench.registry.specs import split_specs
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def compare(
     repeats: int = 1,
     passes: float | None = None,
     seconds: float | None = None,
-    gap_tol: float = 1e-6,
+    gap_tol: float = GAP_TOL,
     seed: int = 0,
     tune: bool = False,
     timeout: float | None = None,

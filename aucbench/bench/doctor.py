@@ -13,7 +13,7 @@ from aucbench.infra.supervise import Ending, Limits, Outcome, Supervisor
 from aucbench.registry.discovery import PluginEntry, enabled, printable
 from aucbench.registry.lookup import CALLED
 
-PRELOAD = ("aucbench.fit.jobs",)  # imports no plugin of a solver, the built-in ones included
+DOCTOR_PRELOAD = ("aucbench.fit.jobs",)  # imports no plugin of a solver, the built-in ones included
 TRACE = "Fatal Python error"  # begins what Python itself writes when a process crashes
 
 
@@ -71,15 +71,15 @@ def check_plugins(
     """
     require_above(0, limit=limit)
     require_whole(1, jobs=jobs)
-    chosen = _chosen(only)
+    chosen = _chosen_entries(only)
     limits = Limits(timeout=limit)
     visits = ((str(number), visit_job(entry, limits)) for number, entry in enumerate(chosen))
-    with Supervisor(preload=PRELOAD) as supervisor:
+    with Supervisor(preload=DOCTOR_PRELOAD) as supervisor:
         found = dict(LocalEngine(jobs, supervisor=supervisor).run(visits))
     return tuple(_checkup(entry, found[str(number)]) for number, entry in enumerate(chosen))
 
 
-def _chosen(only: Collection[str] | None) -> tuple[PluginEntry, ...]:
+def _chosen_entries(only: Collection[str] | None) -> tuple[PluginEntry, ...]:
     known = {name for e in enabled() for name in (e.name, e.qualified)}
     for name in only or ():
         if name not in known:

@@ -21,7 +21,7 @@ from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import data_job, resolve_job
-from aucbench.cell import Cell, Tuning, solver_label
+from aucbench.cell import TARGET_FILE, Cell, Tuning, solver_label
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.registry.fingerprints import (
@@ -35,10 +35,9 @@ from aucbench.registry.specs import Spec, parse_spec
 if TYPE_CHECKING:
     from aucbench.bench.targets import KeptTarget
 
-RESOLVE = Limits(timeout=60.0)  # of the import of a plugin
-READ = Limits(timeout=3600.0)  # of a data set
-TARGET = "target.npz"
-FIELDS = {  # of a plan, by kind
+RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
+READ_LIMITS = Limits(timeout=3600.0)  # of a data set
+PLAN_FIELDS = {  # of a plan, by kind
     "objectives": "objective",
     "projectors": "projector",
     "features": "features",
@@ -138,16 +137,16 @@ def lookup_jobs(plan: Plan) -> Iterator[tuple[Name, Job]]:
     """Jobs that find out what the names of a plan mean; one each, since any may crash."""
     for choice in plan.solvers:
         grids = [(choice.spec, choice.tuning)] if choice.tune else []
-        job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE)
+        job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE_LIMITS)
         yield Name("solvers", choice.spec, choice.tuning), job
     named = (("objectives", plan.objective), ("projectors", plan.projector))
     maps = (part for spec in plan.features for part in registry.joined_specs(spec))
     for kind, spec in chain(named, (("features", part) for part in maps)):
         if spec is not None:
-            yield Name(kind, spec), resolve_job({kind: [spec]}, (), RESOLVE)
+            yield Name(kind, spec), resolve_job({kind: [spec]}, (), RESOLVE_LIMITS)
     first = next(plan.cells())
     for dataset in plan.datasets:
-        yield Name("data", dataset), data_job(replace(first, dataset=dataset), READ)
+        yield Name("data", dataset), data_job(replace(first, dataset=dataset), READ_LIMITS)
 
 
 def look_up(plan: Plan, engine: Engine, deadly: Mapping[str, Outcome]) -> Lookups:
@@ -200,7 +199,7 @@ def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarg
     from aucbench.bench.targets import KeptTarget
 
     try:
-        return KeptTarget(outcome.files[TARGET], result["n"])
+        return KeptTarget(outcome.files[TARGET_FILE], result["n"])
     except (LookupError, DataError) as error:
         raise DataError(f"cannot use {name.spec}: {error}; read it with another plugin") from error
 
@@ -217,7 +216,7 @@ def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
 def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
     """Error that a plan file can find the line of."""
     if name.kind != "solvers":
-        return PlanError(sentence, FIELDS[name.kind], value=name.spec)
+        return PlanError(sentence, PLAN_FIELDS[name.kind], value=name.spec)
     asked = [Name("solvers", choice.spec, choice.tuning) for choice in plan.solvers]
     number = asked.index(name)
     return PlanError(sentence, "solvers", number, "spec", value=name.spec)

@@ -16,7 +16,7 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.infra.supervise import Ending, Job, Limits, Outcome, Supervisor
 from aucbench.registry.discovery import ALLOWED, PluginEntry, enabled
 
-MEASURES = ("aucbench.bench.results.measures", "aucbench.bench.targets")
+MEASURE_MODULES = ("aucbench.bench.results.measures", "aucbench.bench.targets")
 VISIT = "aucbench.fit.jobs:visit"
 LIMITS = Limits(timeout=60.0)  # of an import
 
@@ -32,7 +32,7 @@ def safe_supervisor(engine: LocalEngine) -> Iterator[tuple[Supervisor, dict[str,
     with ExitStack() as stack:
         supervisor = stack.enter_context(engine.open())
         # What the parent measures with takes a second to import; the warm process takes as long.
-        for module in MEASURES:
+        for module in MEASURE_MODULES:
             import_module(module)
         deadly = deadly_plugins(engine.on(supervisor))
         if deadly:

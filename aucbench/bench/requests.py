@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from aucbench.registry.specs import Spec
 
 JOBS = "aucbench.fit.jobs"
-FREE = Limits()
+NO_LIMITS = Limits()
 
 
 def resolve_job(
     names: Mapping[str, Sequence[Spec | str]],
     grids: Iterable[tuple[Spec, Tuning]] = (),
-    limits: Limits = FREE,
+    limits: Limits = NO_LIMITS,
 ) -> Job:
     """Look up specifications by kind ("solvers", "objectives", ...), and solvers with grids."""
     named = {kind: [*map(str, specs)] for kind, specs in names.items()}
@@ -31,7 +31,7 @@ def resolve_job(
     return Job(f"{JOBS}:resolve", request, limits)
 
 
-def data_job(cell: Cell, limits: Limits = FREE) -> Job:
+def data_job(cell: Cell, limits: Limits = NO_LIMITS) -> Job:
     """Read the data set of a cell: its hash, its sizes, and its target in a file."""
     step = _read_step(cell, limits)
     request = {**step.request, "key": step.key}
@@ -42,8 +42,8 @@ def cell_job(
     cell: Cell,
     data: str,
     target: KeptTarget,
-    limits: Limits = FREE,
-    step: Limits = FREE,
+    limits: Limits = NO_LIMITS,
+    step: Limits = NO_LIMITS,
     *,
     code: str | None = None,
 ) -> Job:

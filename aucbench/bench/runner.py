@@ -28,7 +28,7 @@ from aucbench.cell import Cell
 from aucbench.infra.supervise.records import Job, Limits, Outcome
 
 MEGABYTE = 10**6
-PAUSE = 0.2  # seconds between looks at cells that another run has claimed
+CLAIM_PAUSE = 0.2  # seconds between looks at cells that another run has claimed
 PREPARE = 3600.0  # seconds for the rows of a split
 WAITING, AGAIN, KNOWN = 0, 1, 2  # a cell: not finished, to be recomputed, told
 
@@ -113,7 +113,7 @@ class Runner:
                 progress = True
                 yield record
             if not progress:
-                sleep(PAUSE)
+                sleep(CLAIM_PAUSE)
 
     def _finished(self, *, first: bool) -> Iterator[Record]:
         """Records in the store that were not yielded yet."""

@@ -26,7 +26,7 @@ from aucbench.errors import AucbenchError
 __all__ = ["app", "main"]
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """Tells a mistake of the user in one sentence; lets a bug keep its traceback."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -40,7 +40,7 @@ class Group(TyperGroup):
 
 
 app = typer.Typer(
-    cls=Group,
+    cls=CommandGroup,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,

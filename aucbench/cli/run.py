@@ -60,21 +60,21 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run what a plan asks for and the folder does not hold yet; print the table."""
-    from aucbench.bench.plan.toml import located, read_plan
+    from aucbench.bench.plan.toml import read_plan, with_line
 
     asked = limited(read_plan(plan), timeout, memory, timing=timing)
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
-    with located(plan):
+    with with_line(plan):
         go(asked, options, out, json, f"go on with: {again}")
 
 
 def _print_example(wanted: bool) -> None:
     if wanted:
-        from aucbench.bench.plan.toml import EXAMPLE
+        from aucbench.bench.plan.toml import PLAN_EXAMPLE
 
-        typer.echo(EXAMPLE, nl=False)
+        typer.echo(PLAN_EXAMPLE, nl=False)
         raise typer.Exit
 
 
@@ -90,13 +90,13 @@ def list_plan(
 ) -> None:
     """List the cells of a plan, their number, and how long they may take; run nothing."""
     from aucbench.bench.overview import estimate
-    from aucbench.bench.plan.toml import located, read_plan
+    from aucbench.bench.plan.toml import read_plan, with_line
 
     asked = read_plan(plan)
-    with located(plan):
+    with with_line(plan):
         told = estimate(asked)
     most = LISTED if sys.stdout.isatty() else len(asked)
-    for lines in _listed(asked, most):
+    for lines in _cell_lines(asked, most):
         typer.echo(lines)
     if most < len(asked):
         typer.echo(f"... and {len(asked) - most} more; pipe them to see all")
@@ -168,7 +168,7 @@ def _plans(store: Store) -> list[Plan]:
     return found
 
 
-def _listed(plan: Plan, most: int) -> Iterator[str]:
+def _cell_lines(plan: Plan, most: int) -> Iterator[str]:
     """Text of the first cells, one line each, many lines at a time."""
     solvers = {(c.spec, c.tuning): shown(c.label) for c in plan.solvers}
     names = {**_padded(plan.datasets), **_padded(plan.features)}

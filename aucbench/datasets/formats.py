@@ -22,7 +22,7 @@ import numpy as np
 from aucbench.datasets.columns import column_at
 from aucbench.errors import DataError, MissingExtraError
 
-TARGETS = ("y", "label", "target", "class")  # names of a column of labels
+TARGET_NAMES = ("y", "label", "target", "class")  # names of a column of labels
 _OPENERS: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".bz2": bz2.open, ".gz": gzip.open}
 UNREADABLE = (
     OSError,
@@ -234,8 +234,8 @@ def frame_table(frame: Any, target: str | int | None, *, named: bool, first: int
 
 
 def _announced(names: Sequence[str]) -> int:
-    """Return the column with a name of `TARGETS`; the last column if there is none."""
-    found = [j for j, name in enumerate(names) if name.strip().lower() in TARGETS]
+    """Return the column with a name of `TARGET_NAMES`; the last column if there is none."""
+    found = [j for j, name in enumerate(names) if name.strip().lower() in TARGET_NAMES]
     if len(found) > 1:
         listed = ", ".join(repr(names[j]) for j in found)
         raise DataError(f"the labels may be any of the columns {listed}; say which with target=")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from aucbench.budget import GAP_TOL
 from aucbench.data import Chunk, Data, scores
 from aucbench.data.arrays import Vector
 from aucbench.errors import DataError, ParameterError, UnsupportedError
@@ -83,7 +84,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         passes: float | None = None,
         seconds: float | None = None,
-        gap_tol: float = 1e-6,
+        gap_tol: float = GAP_TOL,
         random_state: int | None = 0,
         sensitivity: float | None = None,
         specificity: float | None = None,

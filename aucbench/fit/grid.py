@@ -30,10 +30,10 @@ from aucbench.protocols import Solver
 from aucbench.ranges import drawn_from, holds, is_axis, is_continuous, samples
 from aucbench.registry.specs import Spec
 
-LARGEST = 2**62  # points of a grid that can be drawn from
-PATIENCE = 20  # draws for each point that is wanted, before too few are enough
+MOST_POINTS = 2**62  # points of a grid that can be drawn from
+DRAWS_PER_POINT = 20  # draws for each point that is wanted, before too few are enough
 NOWHERE = object()  # a value of no axis
-Grid = Mapping[str, Any]
+Axes = Mapping[str, Any]
 Values = Mapping[str, Any]
 
 
@@ -55,7 +55,7 @@ class GridPoint:
     part: int = 0
 
 
-def grids_of(spec: Spec, tuning: Tuning) -> tuple[Grid, ...]:
+def grids_of(spec: Spec, tuning: Tuning) -> tuple[Axes, ...]:
     """The mappings of the space: the one given, or the published ones less what `spec` fixes.
 
     Raises
@@ -146,21 +146,21 @@ def _generators(seed: int, count: int) -> list[np.random.Generator]:
     return [rng] if count == 1 else rng.spawn(count)
 
 
-def _is_drawn(grid: Grid) -> bool:
+def _is_drawn(grid: Axes) -> bool:
     """Whether an axis has no list of values."""
     return any(map(is_continuous, grid.values()))
 
 
-def _size(grid: Grid) -> int:
+def _size(grid: Axes) -> int:
     return prod(len(values) for values in grid.values())
 
 
-def _total(spec: Spec, grid: Grid) -> int | None:
+def _total(spec: Spec, grid: Axes) -> int | None:
     """Points of a grid; None when they are endless."""
     if _is_drawn(grid):
         return None
     total = _size(grid)
-    if total > LARGEST:
+    if total > MOST_POINTS:
         raise ParameterError(
             f"the grid of {spec} has {total} points; give fewer values, 2**62 points fit"
         )
@@ -182,7 +182,7 @@ def _shares(sizes: Sequence[int | None], budget: int, first: int) -> Mapping[int
     return filled
 
 
-def _default(solver: Solver, grid: Grid) -> Values | None:
+def _default(solver: Solver, grid: Axes) -> Values | None:
     """The values of the solver as it stands, if the mapping has them."""
     fields = held(solver)
     own = {name: fields.get(name, getattr(solver, name, NOWHERE)) for name in grid}
@@ -190,7 +190,7 @@ def _default(solver: Solver, grid: Grid) -> Values | None:
 
 
 def _of_grid(
-    grid: Grid, keep: Values | None, count: int, rng: np.random.Generator
+    grid: Axes, keep: Values | None, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[Values, tuple[int, ...]]]:
     """Points of lists, `keep` among them, drawn without replacement."""
     sizes = [len(values) for values in grid.values()]
@@ -200,7 +200,7 @@ def _of_grid(
         yield {name: grid[name][j] for name, j in zip(grid, place, strict=True)}, place
 
 
-def _number(grid: Grid, values: Values) -> int:
+def _number(grid: Axes, values: Values) -> int:
     """Number of a point in the order of the grid."""
     number = 0
     for name, axis in grid.items():
@@ -209,11 +209,11 @@ def _number(grid: Grid, values: Values) -> int:
 
 
 def _of_axes(
-    grid: Grid, keep: Values | None, count: int, rng: np.random.Generator
+    grid: Axes, keep: Values | None, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[Values, tuple[int, ...]]]:
     """Different points, `keep` first, each axis drawn by itself."""
     found: list[Values] = [] if keep is None else [keep]
-    for _ in range(PATIENCE * count):
+    for _ in range(DRAWS_PER_POINT * count):
         if len(found) == count:
             break
         drawn = {name: drawn_from(axis, rng) for name, axis in grid.items()}

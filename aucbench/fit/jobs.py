@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from aucbench import registry
-from aucbench.cell import Cell, hashable
+from aucbench.cell import TARGET_FILE, Cell, hashable
 from aucbench.data import NEEDS_LABELS, Data
 from aucbench.data.arrays import Vector
 from aucbench.data.packed import arrays_of, pack_arrays, unpack_numbers, unpack_target
@@ -27,7 +27,7 @@ from aucbench.features.chain import is_shared
 from aucbench.fit import machine, rows
 from aucbench.fit.build import build, plugin_of
 from aucbench.fit.features import Refitted, mapped_parts
-from aucbench.fit.measure import LineFile, fitted
+from aucbench.fit.measure import LineFile, fitted_cell
 from aucbench.fit.plain import plain_parameters, strict
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.tune import Tuned, tune
@@ -36,8 +36,7 @@ from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.solving.wrappers import learns_from
 
 Request = Mapping[str, Any]
-Steps = Mapping[str, Path]
-TARGET = "target.npz"
+StepFolders = Mapping[str, Path]
 OTHER_CODE = (
     "this host computes with other files of aucbench, or other versions of its libraries, "
     "than the one that planned the cell; install the same on both"
@@ -45,7 +44,7 @@ OTHER_CODE = (
 own_code = lru_cache(maxsize=1)(code_fingerprint)  # read once, by the process that is forked
 
 
-def resolve(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+def resolve(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """What names mean: {kind: {spec: answer}}, and the answers about "grids" as a list.
 
     See `aucbench.fit.resolve.resolved` for an answer.
@@ -58,7 +57,7 @@ def resolve(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
     return {**named, "grids": grids}
 
 
-def visit(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+def visit(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """Import one plugin and tell what it registers; some do not survive it."""
     begin = perf_counter()
     known = load(PluginEntry(**request["entry"])) or Loaded()
@@ -69,7 +68,7 @@ def visit(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
     }
 
 
-def read(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+def read(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """Read a data set; keep its rows in the room, and hand its target over.
 
     The rows go to room/raw. The target and the folds go to room/out/target.npz: they leave
@@ -83,10 +82,10 @@ def read(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
     return _kept(_read(request), room)
 
 
-def data(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+def data(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """Return hash, n, d, and counts of a data set; its target goes to room/out/target.npz."""
     folder = room / "handed" / request["key"]
-    if not (folder / TARGET).exists():  # another run has kept the rows, and the target is gone
+    if not (folder / TARGET_FILE).exists():  # another run has kept the rows, and the target is gone
         return _kept(_read(request), room)
     folder.rename(room / "out")
     return rows.read_about(steps[request["key"]])
@@ -96,8 +95,8 @@ def _kept(found: Data, room: Path) -> dict[str, Any]:
     rows.save(found.rows, room / "raw")
     folds = {} if found.folds is None else {"folds": found.folds}
     (room / "out").mkdir()
-    (room / "out" / TARGET).write_bytes(pack_arrays({**arrays_of(found.target), **folds}))
-    about = {"hash": rows.digest(found), "n": found.n, "d": found.d, **_target(found)}
+    (room / "out" / TARGET_FILE).write_bytes(pack_arrays({**arrays_of(found.target), **folds}))
+    about = {"hash": rows.data_hash(found), "n": found.n, "d": found.d, **_target(found)}
     rows.write_about(room, about)
     return about
 
@@ -109,7 +108,7 @@ def _target(found: Data) -> dict[str, Any]:
     return {"breakpoints": found.target.value.size, **left_out}
 
 
-def split(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """Write the training rows and the test rows, both mapped, into the room; no target.
 
     Raises
@@ -133,7 +132,7 @@ def split(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
     train, test = mapped_parts(train, raw.take(held), features, rng)
     rows.save(train.rows, room / "train")
     rows.save(test, room / "test")
-    rows.write(room, "learnt", learnt)
+    rows.write_array(room, "learnt", learnt)
     about = {"n_train": train.n, "n_test": test.n, "d": train.d, "data": known["hash"]}
     rows.write_about(room, about)
     return about
@@ -144,7 +143,7 @@ def _of_split(seed: int, split: int) -> np.random.Generator:
     return np.random.default_rng([seed, split])
 
 
-def cell(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """Fit one cell to its training rows, and score its test rows; the rows are read-only maps.
 
     Each thing is appended to room/lines.jsonl as soon as it is known, so that a cell that is
@@ -184,7 +183,7 @@ def _fitted(
         lines({"tuning": found.to_json()})
         solver, cost = build(planned, found.best), {"tune_seconds": found.seconds}
     lines({"parameters": plain_parameters(solver)})
-    done = fitted(planned, solver, train, partial(rows.mapped, folder / "test"), lines)
+    done = fitted_cell(planned, solver, train, partial(rows.mapped, folder / "test"), lines)
     _hand_over(room / "out", w=done.w, scores=done.scores)
     whole: dict[str, Any] = strict({**cost, **done.result})
     return whole
@@ -193,7 +192,7 @@ def _fitted(
 def _tuned(planned: Cell, source: Path, folder: Path, train: Data) -> Tuned:
     features, refit = registry.get_features(planned.features), None
     if not is_shared(features):
-        numbers, rng = rows.read(folder, "learnt"), _of_split(planned.seed, planned.split)
+        numbers, rng = rows.read_array(folder, "learnt"), _of_split(planned.seed, planned.split)
         refit = Refitted(features, train, rows.mapped(source / "raw"), numbers, rng)
     return tune(planned, partial(build, planned), train, refit)
 
@@ -202,7 +201,7 @@ def _hand_over(folder: Path, **arrays: Vector | None) -> None:
     folder.mkdir(exist_ok=True)
     for name, array in arrays.items():
         if array is not None:
-            rows.write(folder, name, np.asarray(array, np.float64))
+            rows.write_array(folder, name, np.asarray(array, np.float64))
 
 
 def _read(request: Mapping[str, Any]) -> Data:

@@ -11,7 +11,7 @@ from typing import Any
 import aucbench
 
 CPUINFO = Path("/proc/cpuinfo")
-READ = 4096  # bytes of it; the kernel makes the rest, one entry per core, only when asked
+CPUINFO_BYTES = 4096  # bytes of it; the kernel makes the rest, one entry per core, only when asked
 THREADS = "OMP_NUM_THREADS"
 
 
@@ -49,7 +49,7 @@ def _machine() -> dict[str, Any]:
 def _cpu() -> str:
     try:
         with CPUINFO.open(encoding="utf-8", errors="replace") as file:
-            lines = file.read(READ).splitlines()
+            lines = file.read(CPUINFO_BYTES).splitlines()
     except OSError:
         return platform.processor() or platform.machine()
     named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

@@ -68,13 +68,13 @@ class Observed(Around):
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedCell:
     """What a fit gave.
 
     Attributes
     ----------
     result : dict
-        Times, passes, why it ended, objective and gap, by name; see `fitted`.
+        Times, passes, why it ended, objective and gap, by name; see `fitted_cell`.
     w : array of shape (d,) or None
         The weights, when they are valid.
     scores : array of shape (n_test,) or None
@@ -86,7 +86,9 @@ class Fitted:
     scores: Vector | None = None
 
 
-def fitted(cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], emit: Emit) -> Fitted:
+def fitted_cell(
+    cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], emit: Emit
+) -> FittedCell:
     """Fit, then score the test rows.
 
     Parameters
@@ -102,7 +104,7 @@ def fitted(cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], em
 
     Returns
     -------
-    Fitted
+    FittedCell
         With the status "ok", or "invalid" and a reason when weights are no numbers or lie
         outside the set of the problem. `fit_seconds` is the median over the fits,
         `fit_seconds_spread` the largest less the smallest; `deterministic` says whether all
@@ -121,10 +123,10 @@ def fitted(cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], em
     fault = invalid(run)
     result |= {"status": "invalid" if fault else "ok", "reason": fault, **_quality(run)}
     if fault is not None:
-        return Fitted(result)
+        return FittedCell(result)
     begin = perf_counter()
     scores = run.decision_function(test())
-    return Fitted({**result, "predict_seconds": perf_counter() - begin}, run.w, scores)
+    return FittedCell({**result, "predict_seconds": perf_counter() - begin}, run.w, scores)
 
 
 def fit(

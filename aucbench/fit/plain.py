@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.cell import Scalar
 from aucbench.models import FromEstimator
 from aucbench.protocols import Solver
 from aucbench.solving.wrappers import Around
 
-Scalar = str | int | float | bool | None
+Plain = Scalar | None
 
 
 def strict(value: Any) -> Any:
@@ -26,16 +27,16 @@ def strict(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def canonical(value: Any) -> Any:
+def canonical_json(value: Any) -> Any:
     """`value` so that equal hyperparameters give equal JSON; infinity and objects as text."""
     if isinstance(value, Mapping):
-        return {str(name): canonical(v) for name, v in value.items()}
+        return {str(name): canonical_json(v) for name, v in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
-        return [canonical(v) for v in value]
+        return [canonical_json(v) for v in value]
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, float) and not isfinite(value):
         return str(value)
-    return value if isinstance(value, Scalar) else _named(value)
+    return value if isinstance(value, Plain) else _named(value)
 
 
 def held(thing: object) -> dict[str, Any]:
@@ -48,15 +49,16 @@ def held(thing: object) -> dict[str, Any]:
 
 def parameters(thing: object) -> dict[str, Any]:
     """What is `held`, canonical."""
-    return {name: canonical(value) for name, value in held(thing).items()}
+    return {name: canonical_json(value) for name, value in held(thing).items()}
 
 
-def plain_parameters(solver: Solver) -> dict[str, Scalar]:
+def plain_parameters(solver: Solver) -> dict[str, Plain]:
     """Those of `parameters` that are single plain values: what a table shows."""
     return {
         name: plain
         for name, value in held(solver).items()
-        if isinstance(value, Scalar | np.generic) and isinstance(plain := canonical(value), Scalar)
+        if isinstance(value, Plain | np.generic)
+        and isinstance(plain := canonical_json(value), Plain)
     }
 
 
@@ -67,7 +69,7 @@ def plain_fields(thing: object) -> dict[str, Any] | None:
     values = {f.name: getattr(thing, f.name) for f in fields(thing) if f.init}
     plain: dict[str, Any] = strict(values)
     lost = [name for name, value in plain.items() if value is None and values[name] is not None]
-    return plain if not lost and all(isinstance(v, Scalar) for v in plain.values()) else None
+    return plain if not lost and all(isinstance(v, Plain) for v in plain.values()) else None
 
 
 def innermost(thing: object) -> object:

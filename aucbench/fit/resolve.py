@@ -11,7 +11,7 @@ from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError
 from aucbench.fit.build import plugin_of
 from aucbench.fit.grid import check_grid
-from aucbench.fit.plain import canonical, message, parameters
+from aucbench.fit.plain import canonical_json, message, parameters
 from aucbench.registry.lookup import find, lookup
 from aucbench.registry.signatures import check
 from aucbench.registry.specs import Spec, parse_spec
@@ -75,7 +75,7 @@ def _solver(spec: Spec) -> dict[str, Any]:
     needs = solver.needs
     return {
         "parameters": parameters(solver),
-        "space": canonical(solver.space),
+        "space": canonical_json(solver.space),
         "needs": {
             "objective": bool(getattr(needs, "objective", False)),
             "projector": bool(getattr(needs, "projector", False)),
@@ -94,8 +94,8 @@ def _objective(spec: Spec) -> dict[str, Any]:
         registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
     except DataError:
         # Its parameters were accepted; whether it can be had of the real rows shows there.
-        return {"parameters": canonical(params), "toy": False}
-    return {"parameters": canonical(params), "toy": True}
+        return {"parameters": canonical_json(params), "toy": False}
+    return {"parameters": canonical_json(params), "toy": True}
 
 
 def _features(spec: Spec) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _dataset(spec: Spec) -> dict[str, Any]:
     params = spec.params if claim is None else registry.given("datasets", spec)
     if claim is not None:
         check(claim.name, claim.factory, 0, params)
-    return {"parameters": canonical(params)}
+    return {"parameters": canonical_json(params)}
 
 
 LOOKED_UP: dict[str, Callable[[Spec], dict[str, Any]]] = {

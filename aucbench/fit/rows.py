@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.data.packed import arrays_of
+from aucbench.registry.fingerprints import HASH_BYTES
 
-SIZE = 16  # bytes of a hash
 
-
-def digest(data: Data) -> str:
+def data_hash(data: Data) -> str:
     """Hash of shape, layout, stored numbers, target and folds; not of feature names.
 
     The layout counts because it decides the order in which a kernel adds, and with it the
@@ -34,7 +33,7 @@ def digest(data: Data) -> str:
     """
     X = data.rows
     shape = [X.n, X.d, "csr" if X.is_sparse else "dense"]
-    hashed = blake2b(json.dumps(shape).encode(), digest_size=SIZE)
+    hashed = blake2b(json.dumps(shape).encode(), digest_size=HASH_BYTES)
     stored, folds = _stored(X), {} if data.folds is None else {"folds": data.folds}
     for array in {**stored, **folds, **arrays_of(data.target)}.values():
         hashed.update(np.ascontiguousarray(array).data)
@@ -45,7 +44,7 @@ def save(X: Rows, folder: Path) -> None:
     """Write the arrays of a matrix into a folder, which is made if need be."""
     folder.mkdir(exist_ok=True)
     for name, array in _stored(X).items():
-        write(folder, name, array)
+        write_array(folder, name, array)
     write_about(folder, {"n": X.n, "d": X.d})
 
 
@@ -53,16 +52,18 @@ def mapped(folder: Path) -> Rows:
     """Return the rows of a folder; the arrays are read-only maps of the files."""
     about = read_about(folder)
     sparse = (folder / "starts.npy").exists()
-    columns, starts = (read(folder, name) if sparse else None for name in ("columns", "starts"))
-    return Rows(read(folder, "values"), columns, starts, about["n"], about["d"])
+    columns, starts = (
+        read_array(folder, name) if sparse else None for name in ("columns", "starts")
+    )
+    return Rows(read_array(folder, "values"), columns, starts, about["n"], about["d"])
 
 
-def write(folder: Path, name: str, array: NDArray[Any]) -> None:
+def write_array(folder: Path, name: str, array: NDArray[Any]) -> None:
     """Write an array into a folder."""
     np.save(folder / f"{name}.npy", array, allow_pickle=False)
 
 
-def read(folder: Path, name: str) -> NDArray[Any]:
+def read_array(folder: Path, name: str) -> NDArray[Any]:
     """Return an array of the folder as a read-only map."""
     return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
 

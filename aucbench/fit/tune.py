@@ -24,7 +24,7 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.fit.features import Refitted
 from aucbench.fit.grid import chains, points_of
 from aucbench.fit.measure import auc_or_none, fit, invalid
-from aucbench.fit.plain import canonical, message
+from aucbench.fit.plain import canonical_json, message
 from aucbench.protocols import Solver
 
 Build = Callable[[Mapping[str, Any]], Solver]
@@ -71,7 +71,7 @@ class Tuned:
 
     def to_json(self) -> dict[str, Any]:
         """Return the chosen hyperparameters, the seconds of feature maps and the table."""
-        chosen = canonical(self.point)
+        chosen = canonical_json(self.point)
         return {"chosen": chosen, "map_seconds": self.map_seconds, "table": [*self.table]}
 
 
@@ -105,7 +105,7 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
         for rest, held in inner_folds(train, cell, refit):
             for chain in ordered:
                 _walk(cell, build, chain, rest, held)
-    return _chosen(trials, refit.clock.seconds if refit else 0.0)
+    return _best_point(trials, refit.clock.seconds if refit else 0.0)
 
 
 def inner_folds(
@@ -148,7 +148,7 @@ class _Trial:
     @property
     def row(self) -> dict[str, Any]:
         return {
-            "parameters": canonical(self.point),
+            "parameters": canonical_json(self.point),
             "status": self.status,
             "reason": self.reason,
             "error_type": self.error_type,
@@ -158,7 +158,7 @@ class _Trial:
         }
 
 
-def _chosen(trials: Sequence[_Trial], map_seconds: float) -> Tuned:
+def _best_point(trials: Sequence[_Trial], map_seconds: float) -> Tuned:
     valid = [trial for trial in trials if trial.status == "ok"]
     best = max(valid, key=lambda trial: trial.auc or 0.0, default=None)
     return Tuned(

@@ -22,7 +22,7 @@ from aucbench.errors import ParameterError
 from aucbench.protocols import Needs, Problem, State
 
 SCORES = ("decision_function", "predict_proba")  # the first that it has is used
-WANTED = "wanted a classifier of scikit-learn's kind, such as RandomForestClassifier()"
+CLASSIFIER_WANTED = "wanted a classifier of scikit-learn's kind, such as RandomForestClassifier()"
 
 
 def from_estimator(estimator: Any) -> FromEstimator:
@@ -120,7 +120,7 @@ def fitted(estimator: Any, data: Data, rng: np.random.Generator) -> State:
     free = [name for name, value in seeded.get_params().items() if value is None and _seeds(name)]
     seeded.set_params(**{name: int(rng.integers(2**31)) for name in sorted(free)})
     y = data.y.astype(np.int64)
-    names = _names(data)
+    names = _column_names(data)
     model = _unwritten(lambda X: clone(seeded).fit(X, y), _input(data.rows, names))
     return State(1, None, data.n, model=Fitted(model, names))
 
@@ -129,7 +129,7 @@ def _seeds(name: str) -> bool:
     return name == "random_state" or name.endswith("__random_state")
 
 
-def _names(data: Data) -> tuple[str, ...] | None:
+def _column_names(data: Data) -> tuple[str, ...] | None:
     """Names of the columns, where they are of these columns and an estimator can be told."""
     belong = data.names is not None and len(data.names) == data.d and not data.rows.is_sparse
     return data.names if belong else None
@@ -155,7 +155,7 @@ def _unwritten(call: Callable[[Any], Any], X: Any) -> Any:
 
 
 def _check(estimator: Any) -> None:
-    called = f"got {estimator!r}, {WANTED}"
+    called = f"got {estimator!r}, {CLASSIFIER_WANTED}"
     if isinstance(estimator, type):
         raise ParameterError(f"got the class {estimator.__name__}; pass {estimator.__name__}()")
     if not all(hasattr(estimator, name) for name in ("fit", "get_params", "set_params")):

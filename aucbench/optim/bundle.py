@@ -12,8 +12,8 @@ from aucbench.data.arrays import Vector
 Support = NDArray[np.intp]  # numbers of cuts
 
 EPS = float(np.finfo(np.float64).eps)
-TINY = 1e-280  # curvature that is added to a face, so that very flat cuts have one too
-ROOM = 16  # cuts at first; doubled when it is full
+TINY_CURVATURE = 1e-280  # curvature that is added to a face, so that very flat cuts have one too
+CUTS_AT_FIRST = 16  # cuts at first; doubled when it is full
 KEEP = 512  # number of cuts from which old cuts without weight are discarded
 
 
@@ -37,11 +37,11 @@ class Bundle:
     def __init__(self, d: int, lam: float) -> None:
         self.lam = lam
         self.count = 0
-        self._g = np.empty((ROOM, d))
-        self._b = np.empty(ROOM)
-        self._gram = np.empty((ROOM, ROOM))  # AAᵀ/λ
-        self._lengths = np.empty(ROOM)  # ‖g_k‖
-        self._alpha = np.zeros(ROOM)
+        self._g = np.empty((CUTS_AT_FIRST, d))
+        self._b = np.empty(CUTS_AT_FIRST)
+        self._gram = np.empty((CUTS_AT_FIRST, CUTS_AT_FIRST))  # AAᵀ/λ
+        self._lengths = np.empty(CUTS_AT_FIRST)  # ‖g_k‖
+        self._alpha = np.zeros(CUTS_AT_FIRST)
 
     def add(self, g: Vector, b: float) -> None:
         """Store the cut h(w) ≥ b + g · w."""
@@ -126,7 +126,7 @@ def _ascend(Q: Vector, heights: Vector, alpha: Vector, S: Support) -> None:
         F[:m, :m] = Q[S[:, None], S]
         # Cuts that are affinely dependent make the dual flat on the face. A small curvature of the
         # size of rounding turns this into a long step, which ends where a weight is zero.
-        F.flat[:: m + 2] = F.flat[:: m + 2] * (1.0 + 64.0 * EPS) + TINY
+        F.flat[:: m + 2] = F.flat[:: m + 2] * (1.0 + 64.0 * EPS) + TINY_CURVATURE
         F[m, m] = 0.0
         step = np.linalg.solve(F, r)[:m]
         old = alpha[S]

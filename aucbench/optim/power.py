@@ -11,7 +11,7 @@ from aucbench.data.arrays import Block, Vector
 from aucbench.errors import ParameterError
 from aucbench.protocols import Objective, Smooth
 
-TOLERANCE = 1e-3  # relative; steps are stable up to 2/L, so more digits of L are useless
+NORM_TOLERANCE = 1e-3  # relative; steps are stable up to 2/L, so more digits of L are useless
 MAX_PRODUCTS = 100
 
 
@@ -64,7 +64,7 @@ def top_eigenvalue(product: Callable[[Vector], Vector], v: Vector) -> tuple[floa
         v = v / np.linalg.norm(v)
         u = product(v)
         old, value = value, float(np.linalg.norm(u))
-        if not value > 0 or abs(value - old) <= TOLERANCE * value:
+        if not value > 0 or abs(value - old) <= NORM_TOLERANCE * value:
             return value, v
         v = u
     return value, v

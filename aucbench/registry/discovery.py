@@ -32,7 +32,7 @@ from aucbench.hookspecs import PROJECT, Factories
 ALLOWED = "AUCBENCH_PLUGINS"
 KINDS = ("solvers", "objectives", "projectors", "features", "datasets")
 LONGEST_REASON = 300
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +161,10 @@ def _factories(entry: PluginEntry) -> Mapping[str, Factories]:
     manager.check_pending()
     if not manager.get_hookcallers(plugin):
         raise PluginError(f"{entry.value} has no function marked with aucbench.hookimpl")
-    return MappingProxyType({kind: _answer(manager, kind) for kind in KINDS})
+    return MappingProxyType({kind: _factories_of(manager, kind) for kind in KINDS})
 
 
-def _answer(manager: pluggy.PluginManager, kind: str) -> Factories:
+def _factories_of(manager: pluggy.PluginManager, kind: str) -> Factories:
     hook: Any = getattr(manager.hook, f"aucbench_{kind}")
     if not hook.get_hookimpls():
         return {}
@@ -172,7 +172,7 @@ def _answer(manager: pluggy.PluginManager, kind: str) -> Factories:
     if not isinstance(answer, Mapping):
         raise PluginError(f"{hook.name} returned {answer!r}, wanted a mapping of name to class")
     for name, factory in answer.items():
-        if not (isinstance(name, str) and NAME.fullmatch(name)):
+        if not (isinstance(name, str) and NAME_PATTERN.fullmatch(name)):
             raise PluginError(f"{hook.name} names {name!r}; use letters, digits and . _ -")
         if not callable(factory):
             raise PluginError(f"{hook.name} has {factory!r} under {name!r}, wanted a class")
@@ -212,7 +212,7 @@ def _entries_of(distribution: Distribution) -> tuple[PluginEntry, ...]:
 
 def _entry(point: EntryPoint, distribution: str, version: str, place: str) -> PluginEntry:
     fault, value = None, _safe(point.value)
-    if not all(NAME.fullmatch(text) for text in (point.name, distribution)):
+    if not all(NAME_PATTERN.fullmatch(text) for text in (point.name, distribution)):
         names = f"{_safe(distribution)}:{_safe(point.name)}"
         fault = f"the name {names} holds more than letters, digits and . _ -"
     elif not EntryPoint.pattern.match(point.value):

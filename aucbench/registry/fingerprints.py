@@ -49,7 +49,7 @@ PARENT = frozenset(  # folders that do not run in a cell, or that are hashed in 
 )
 LIBRARIES = ("numpy", "scikit-learn", "scipy")  # libraries that aucbench computes with
 CACHES = frozenset({"__pycache__", ".git", ".mypy_cache", ".pytest_cache", ".ruff_cache"})
-SIZE = 16  # bytes of a hash: 10^9 cells collide with a probability of 10^-21
+HASH_BYTES = 16  # bytes of a hash: 10^9 cells collide with a probability of 10^-21
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 REQUIRED = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 OPTIONAL = re.compile(r";.*\bextra\s*==")  # a requirement of an extra
@@ -57,7 +57,7 @@ OPTIONAL = re.compile(r";.*\bextra\s*==")  # a requirement of an extra
 
 def hash_of(thing: Any) -> str:
     """Return a hash of a JSON value, 32 hexadecimal digits."""
-    return blake2b(CANONICAL.encode(thing).encode(), digest_size=SIZE).hexdigest()
+    return blake2b(CANONICAL.encode(thing).encode(), digest_size=HASH_BYTES).hexdigest()
 
 
 def fingerprint(files: Mapping[str, Path]) -> str:
@@ -128,7 +128,7 @@ def _is_editable(dist: str) -> bool:
 def _content(path: Path) -> str:
     try:
         with path.open("rb") as content:
-            return file_digest(content, lambda: blake2b(digest_size=SIZE)).hexdigest()
+            return file_digest(content, lambda: blake2b(digest_size=HASH_BYTES)).hexdigest()
     except OSError as error:
         raise DataError(
             f"cannot read {path}, a file of a plugin whose content identifies its results: "

@@ -20,7 +20,7 @@ from aucbench.errors import AucbenchError, PluginError, UnknownNameError
 from aucbench.registry.discovery import (
     ALLOWED,
     KINDS,
-    NAME,
+    NAME_PATTERN,
     Loaded,
     PluginEntry,
     enabled,
@@ -34,7 +34,7 @@ from aucbench.registry.discovery import (
 CALLED = dict(
     zip(KINDS, ("solver", "objective", "projector", "feature map", "data set"), strict=True)
 )
-QUALIFIED = re.compile(f"(?:({NAME.pattern}):)?({NAME.pattern})")
+QUALIFIED = re.compile(f"(?:({NAME_PATTERN.pattern}):)?({NAME_PATTERN.pattern})")
 
 
 @dataclass(frozen=True, slots=True)

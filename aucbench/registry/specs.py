@@ -20,11 +20,11 @@ from typing import Any
 
 from aucbench.errors import ParameterError
 
-EXAMPLE = "write it like sht-auc[k=50,blocks=4]"
+SPEC_EXAMPLE = "write it like sht-auc[k=50,blocks=4]"
 CLOSING = {"[": "]", "(": ")", "{": "}"}
 DEEPEST = 20
-QUOTES = "'\""
-OPENING = (*CLOSING, *QUOTES)
+SPEC_QUOTES = "'\""
+OPENING = (*CLOSING, *SPEC_QUOTES)
 WORD = re.compile(r"[A-Za-z_][\w.:-]*")  # shown without quotes
 WORDS = {"true": True, "false": False, "none": None, "inf": inf, "-inf": -inf}
 
@@ -68,7 +68,7 @@ def split_specs(text: str) -> list[str]:
     ParameterError
         When a specification is empty, or a bracket is not closed or not opened.
     """
-    return [piece for _, piece in _pieces(text, _depths(text), 0, 0, len(text))]
+    return [piece for _, piece in _spec_pieces(text, _depths(text), 0, 0, len(text))]
 
 
 def joined_specs(text: str) -> list[str]:
@@ -79,7 +79,7 @@ def joined_specs(text: str) -> list[str]:
     ParameterError
         As `split_specs`.
     """
-    return [piece for _, piece in _pieces(text, _depths(text), 0, 0, len(text), "+")]
+    return [piece for _, piece in _spec_pieces(text, _depths(text), 0, 0, len(text), "+")]
 
 
 def parse_spec(text: str) -> Spec:
@@ -103,7 +103,7 @@ def parse_spec(text: str) -> Spec:
         raise _malformed(text, end + 1, "nothing may follow the closing bracket")
     if not text[begin + 1 : end].strip():
         return Spec(name)
-    (at, first), *others = pieces = [*_pieces(text, depths, 1, begin + 1, end)]
+    (at, first), *others = pieces = [*_spec_pieces(text, depths, 1, begin + 1, end)]
     if _is_named(first):
         return Spec(name, _params(text, pieces))
     return Spec(name, _params(text, others), (_unnamed(text, at, first),))
@@ -117,7 +117,7 @@ def _is_named(piece: str) -> bool:
 
 def _unnamed(text: str, at: int, piece: str) -> Any:
     value = _value(piece)
-    if isinstance(value, str) and piece[0] not in QUOTES and not WORD.fullmatch(piece):
+    if isinstance(value, str) and piece[0] not in SPEC_QUOTES and not WORD.fullmatch(piece):
         raise _malformed(text, at, f"{piece!r} is neither parameter=value nor a word; quote it")
     return value
 
@@ -152,7 +152,7 @@ def _value(text: str) -> Any:
         depths, last = _depths(text), len(text) - 1
         if text[0] != "[" or 0 in depths[:last]:
             raise _malformed(text, 0, "this is neither a value nor a word") from error
-    return [_value(piece) for _, piece in _pieces(text, depths, 1, 1, last)]
+    return [_value(piece) for _, piece in _spec_pieces(text, depths, 1, 1, last)]
 
 
 def _shown(value: Any) -> str:
@@ -178,7 +178,7 @@ def _literal(value: Any) -> str:
     return repr(value).replace("inf", "1e999") if isinstance(value, float) else repr(value)
 
 
-def _pieces(
+def _spec_pieces(
     text: str, depths: list[int], depth: int, begin: int, end: int, cut: str = ","
 ) -> Iterator[tuple[int, str]]:
     """Yield (position, stripped piece) of text[begin:end], cut at the commas of one depth."""
@@ -203,7 +203,7 @@ def _depths(text: str) -> list[int]:
         if quote:
             escaped, ends = c == "\\" and not escaped, c == quote and not escaped
             quote = "" if ends else quote
-        elif closing and c in QUOTES and text[:at].rstrip()[-1] in "=,:[({":
+        elif closing and c in SPEC_QUOTES and text[:at].rstrip()[-1] in "=,:[({":
             quote = c
         elif c == "[" or (closing and c in CLOSING):
             if len(closing) == DEEPEST:
@@ -218,4 +218,4 @@ def _depths(text: str) -> list[int]:
 
 
 def _malformed(text: str, at: int, what: str) -> ParameterError:
-    return ParameterError(f"cannot read {text!r} at character {at + 1}: {what}; {EXAMPLE}")
+    return ParameterError(f"cannot read {text!r} at character {at + 1}: {what}; {SPEC_EXAMPLE}")

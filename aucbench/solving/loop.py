@@ -18,14 +18,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.data import NEEDS_LABELS, Data
 from aucbench.errors import UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Problem, Solver, State
 from aucbench.records import Point, Run, Stop
 from aucbench.solving.wrappers import learns_from, with_planned_passes
 
-DEFAULT_PASSES = 50
-GAP_TOL = 1e-6
 T = TypeVar("T")
 
 
@@ -106,12 +105,12 @@ def solve(
     solver = with_planned_passes(solver, passes)
     problem = clock.timed(solver.problem, data, problem_rng)
     states = solver.iterates(problem, rng)
-    limits = _Limits(problem, passes or inf, seconds or inf, gap_tol, every, growth)
-    return _drive(states, clock, limits, watch)
+    budget = _Budget(problem, passes or inf, seconds or inf, gap_tol, every, growth)
+    return _drive(states, clock, budget, watch)
 
 
 @dataclass(frozen=True)
-class _Limits:
+class _Budget:
     problem: Problem
     passes: float
     seconds: float
@@ -167,10 +166,10 @@ def _is_valid(state: State, d: int) -> bool:
 def _drive(
     states: Iterator[State],
     clock: Clock,
-    limits: _Limits,
+    budget: _Budget,
     watch: Callable[[Point, State], None] | None,
 ) -> Run:
-    problem = limits.problem
+    problem = budget.problem
     n, d = problem.data.n, problem.data.d
     points: list[Point] = []
     state = State(0, problem.start(), 0)
@@ -179,16 +178,16 @@ def _drive(
     while stop is None:
         following = clock.timed(next, states, None)
         if following is None:
-            stop = limits.ended(state)
+            stop = budget.ended(state)
         else:
             state = following
             if not _is_valid(state, d):
                 stop = Stop.INVALID
         passes = state.rows_seen / n
         point = Point(state.step, passes, clock.seconds, None, _gap(state), state.residual)
-        stop = stop or limits.reached(point, state)
+        stop = stop or budget.reached(point, state)
         if stop is not None or point.passes >= due:
-            due = point.passes + max(limits.every, limits.growth * point.passes)
+            due = point.passes + max(budget.every, budget.growth * point.passes)
             w = None if stop is Stop.INVALID else state.w
             with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
                 value = None if w is None else problem.value(w)

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.budget import GAP_TOL
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
@@ -93,7 +94,7 @@ def select(
     folds: int = 5,
     passes: float | None = None,
     seconds: float | None = None,
-    gap_tol: float = 1e-6,
+    gap_tol: float = GAP_TOL,
     seed: int = 0,
 ) -> Selection:
     """Choose λ, or another parameter, by the mean AUC over stratified folds, and refit.

@@ -18,9 +18,9 @@ from .bound import LowerBound
 from .proximal_cuts import Direction, ProximalCuts
 
 BESIDE = 1e-9  # relative distance of two points on both sides of a kink, far above rounding
-ENOUGH = 0.1  # least share of the predicted fall that a good step reaches
+ENOUGH_FALL = 0.1  # least share of the predicted fall that a good step reaches
 REFRESH = 16  # steps after which scores are computed from the weights again
-PATIENCE = 100  # steps in a row without a fall, each of which adds a cut
+NULL_STEPS = 100  # steps in a row without a fall, each of which adds a cut
 PRECISION = 1e-9  # least tolerance, relative to the AUM at the start
 
 
@@ -117,7 +117,7 @@ class _Descent:
         self.passes += 1
         self.bound.stepped()
         way = self.cuts.direction(self.w, self.value)
-        stuck = self.nulls >= (PATIENCE if self.settings.memory > 1 else 1)
+        stuck = self.nulls >= (NULL_STEPS if self.settings.memory > 1 else 1)
         if (stuck or self._optimal(way)) and not self.bound.too_dear():
             return self._at_vertex()
         if stuck:
@@ -138,7 +138,7 @@ class _Descent:
         sides = [self.s - eta * (1.0 + e) * v for e in (-BESIDE, BESIDE)]
         if self.settings.memory == 1:
             self._cut_at(self.w - eta * way.p, value, [self.s - eta * v])  # as published
-        elif fall >= ENOUGH * way.predicted:
+        elif fall >= ENOUGH_FALL * way.predicted:
             self._cut_at(self.w - eta * way.p, value, sides)
         else:
             self._cut_at_trial(way, v)

@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.data.arrays import Vector
 from aucbench.optim.bundle import Bundle
 
-TINY = 1e-300
+TINY_SLOPE = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class ProximalCuts:
     def add(self, g: Vector, w: Vector, value: float) -> None:
         """Store the cut of a subgradient g of f at w, where f is `value`."""
         g = self.along(g)
-        self.t = self.t or value / max(float(g @ g), TINY)
+        self.t = self.t or value / max(float(g @ g), TINY_SLOPE)
         self._g.append(g)
         self._b.append(value - float(g @ w))
 

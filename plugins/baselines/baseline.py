@@ -15,7 +15,9 @@ from aucbench.data.arrays import Vector
 from aucbench.errors import require_above, require_whole
 from aucbench.protocols import Needs, Problem, State
 
-TOLERANCE = 1e-8  # scikit-learn's own 1e-4 left w up to 15 % from the optimum on the shared sets
+FIT_TOLERANCE = (
+    1e-8  # scikit-learn's own 1e-4 left w up to 15 % from the optimum on the shared sets
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def one_fit(
     *,
     intercept_ridge: float = 0.0,
 ) -> Iterator[State]:
-    """Fit a scikit-learn linear classifier to TOLERANCE and yield its weights.
+    """Fit a scikit-learn linear classifier to FIT_TOLERANCE and yield its weights.
 
     The intercept is dropped: a constant added to every score leaves the AUC as it is. Each
     iteration that the estimator reports counts as one pass over the rows. The residual is the
@@ -73,7 +75,7 @@ def one_fit(
         Weight of c²/2 in the objective of the estimator.
     """
     data = problem.data
-    estimator.set_params(tol=TOLERANCE).fit(data.rows.matrix, data.y)
+    estimator.set_params(tol=FIT_TOLERANCE).fit(data.rows.matrix, data.y)
     w = np.ravel(estimator.coef_).astype(np.float64)
     c = float(estimator.intercept_[0])
     pull = estimator.C * data.y * slope(data.y * (data.scores(w) + c))

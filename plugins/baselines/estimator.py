@@ -10,7 +10,9 @@ from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.models import SCORES, FromEstimator, from_estimator
 
-EXAMPLE = "write it like estimator[sklearn.ensemble:RandomForestClassifier,n_estimators=200]"
+ESTIMATOR_EXAMPLE = (
+    "write it like estimator[sklearn.ensemble:RandomForestClassifier,n_estimators=200]"
+)
 
 
 def estimator(classifier: str, **params: Any) -> FromEstimator:
@@ -47,7 +49,7 @@ def estimator(classifier: str, **params: Any) -> FromEstimator:
     """
     module, colon, name = str(classifier).partition(":")
     if not (colon and name.isidentifier() and module.replace(".", "_").isidentifier()):
-        raise ParameterError(f"got {classifier!r}, wanted module:Class; {EXAMPLE}")
+        raise ParameterError(f"got {classifier!r}, wanted module:Class; {ESTIMATOR_EXAMPLE}")
     cls = _class(module, name)
     known = inspect.signature(cls).parameters.values()
     names = [p.name for p in known if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
@@ -67,7 +69,7 @@ def _class(module: str, name: str) -> Any:
     if isinstance(found, type):
         return found
     if found is not None:
-        raise ParameterError(f"{module}:{name} is {found!r}, wanted a class; {EXAMPLE}")
+        raise ParameterError(f"{module}:{name} is {found!r}, wanted a class; {ESTIMATOR_EXAMPLE}")
     classes = ((n, c) for n, c in vars(home).items() if isinstance(c, type) and n[0] != "_")
     able = [n for n, c in classes if hasattr(c, "fit") and any(hasattr(c, m) for m in SCORES)]
     raise UnknownNameError(f"class of {module}", name, able)
@@ -80,7 +82,7 @@ def _imported(module: str) -> Any:
         if f"{module}.".startswith(f"{error.name}."):
             raise ParameterError(
                 f"there is no module {error.name!r}; install what has it, or add its folder to "
-                f"PYTHONPATH, or {EXAMPLE}"
+                f"PYTHONPATH, or {ESTIMATOR_EXAMPLE}"
             ) from error
         raise PluginError(f"{module} cannot be imported: {error}; install that too") from error
     except Exception as error:

@@ -14,7 +14,7 @@ from aucbench.protocols import Model
 
 PINNED = "OMP_NUM_THREADS"
 DENSE = 1 << 31  # bytes of training rows that are made dense
-CHUNK = 1 << 26  # bytes of rows that are made dense at a time to be scored
+DENSE_BYTES = 1 << 26  # bytes of rows that are made dense at a time to be scored
 WAY_OUT = "take lightgbm or random-forest, which read sparse rows, or fewer columns"
 
 
@@ -61,7 +61,7 @@ class OnDense:
         """Scores of the model inside."""
         if not rows.is_sparse:
             return self.model.scores(rows)
-        step = max(1, CHUNK // (8 * rows.d))
+        step = max(1, DENSE_BYTES // (8 * rows.d))
         parts = (rows.take(slice(lo, lo + step)) for lo in range(0, rows.n, step))
         return np.concatenate(
             [self.model.scores(part.densified(DENSE, "scoring")) for part in parts]

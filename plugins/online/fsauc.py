@@ -20,8 +20,8 @@ from aucbench.optim import row_order
 from aucbench.projectors import L1Ball
 from aucbench.protocols import Needs, Problem, State
 
-LOG = log(12 / 0.1)  # L = log(12/δ); δ = 0.1 as published
-SPREAD = 2 + sqrt(2 * LOG)
+LOG_CONFIDENCE = log(12 / 0.1)  # L = log(12/δ); δ = 0.1 as published
+SPREAD = 2 + sqrt(2 * LOG_CONFIDENCE)
 UNBOUNDED = 1e7  # D and β while too few rows of a class have been seen, as published
 
 
@@ -175,10 +175,10 @@ class Stage:
         """
         k, r = self.kappa, self.r / 2
         D, beta = UNBOUNDED, UNBOUNDED
-        root = rarer * n0 - sqrt(2 * n0 * LOG)
+        root = rarer * n0 - sqrt(2 * n0 * LOG_CONFIDENCE)
         if root > 0:
             D = 2 * sqrt(2) * k * r + 4 * sqrt(2) * k * (1 + 2 * k) * SPREAD * self.R / sqrt(root)
-        root = rarer - sqrt(2 * LOG / n0)
+        root = rarer - sqrt(2 * LOG_CONFIDENCE / n0)
         if root > 0:
             beta = 1 + 8 * k**2 + 32 * (k * (1 + 2 * k) * SPREAD) ** 2 / root
         eta = min(self.eta * sqrt(beta / self.beta) / 2, self.eta)

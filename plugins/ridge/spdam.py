@@ -90,7 +90,7 @@ class Spdam:
         g = Ridge.of(rows, self.lam)
         m = max(1, round(self.batch * n))
         draw, R, batches = _batches(rows, m, rng, fixed=self.sampling == "blocks")
-        steps = Steps.of(self.lam, n, n / batches, R)
+        steps = StepSizes.of(self.lam, n, n / batches, R)
         beta, u = np.zeros(n), np.zeros(w.size)
         w_bar, seen = w, 0
         for t in count(1):
@@ -113,7 +113,7 @@ class Spdam:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class StepSizes:
     """σ, τ and θ of Theorem 4.1, in a consistent scale.
 
     With μ = λ/2, the modulus of g, and R, a bound of the rows of a batch of m (of n):
@@ -137,7 +137,7 @@ class Steps:
     theta: float
 
     @staticmethod
-    def of(lam: float, n: int, m: float, R: float) -> Steps:
+    def of(lam: float, n: int, m: float, R: float) -> StepSizes:
         """Return the steps for the ridge `lam`.
 
         Raises
@@ -153,7 +153,7 @@ class Steps:
                 f"rows of length {R:.3g} from their class mean are too long for a ridge of {lam}; "
                 "scale the features, as the feature map maxabs does"
             )
-        return Steps(1.0 / (1.0 + 4.0 * ratio / q) if ratio else 1.0, mu * q, q / (q + 2.0))
+        return StepSizes(1.0 / (1.0 + 4.0 * ratio / q) if ratio else 1.0, mu * q, q / (q + 2.0))
 
 
 def _batches(

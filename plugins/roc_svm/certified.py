@@ -18,8 +18,8 @@ from aucbench.protocols import State
 from .lbfgs import Lbfgs
 from .line_search import WeakWolfe, normal_step, sample
 
-EARLIEST = 10  # evaluations before L-BFGS may give up, see `_Progress.stalled`
-LAST = 5  # evaluations that L-BFGS is judged by
+EARLIEST = 10  # evaluations before L-BFGS may give up, see `_GapProgress.stalled`
+JUDGED = 5  # evaluations that L-BFGS is judged by
 GAIN = 0.3  # least part of the gap that they must close
 LEAST = 0.1  # least share of the way to the minimiser of the cuts
 IDLE = 3  # evaluations in a row without progress, after which rounding is the reason
@@ -47,13 +47,13 @@ class PairLoss(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Point:
+class _BundlePoint:
     w: Vector
     value: float  # P(w)
     gradient: Vector  # of P
 
 
-class _Progress:
+class _GapProgress:
     """All evaluations so far: the best point, the cuts, and the certified gap."""
 
     def __init__(self, f: PairLoss, lam: float) -> None:
@@ -67,7 +67,7 @@ class _Progress:
         self.best = self.minimiser = np.zeros(0)
         self.value = inf
 
-    def evaluate(self, w: Vector) -> _Point:
+    def evaluate(self, w: Vector) -> _BundlePoint:
         """Compute P and a subgradient at w, and update the best point, the cuts and the gap."""
         hinge, c = self.f.of_scores(self.data.scores(w) if w.any() else np.zeros(self.data.n))
         g = self.f.pullback(c)
@@ -82,7 +82,7 @@ class _Progress:
         bound, self.minimiser = self.cuts.minimise()
         self.below = max(self.below, bound)
         self.gaps.append(self._gap())
-        return _Point(w, value, g + self.lam * w)
+        return _BundlePoint(w, value, g + self.lam * w)
 
     def _gap(self) -> float:
         """Return a bound g of P_best − min P, from g ≤ P_best − bound + rounding + η√(2g/λ).
@@ -101,7 +101,7 @@ class _Progress:
         t = len(self.gaps)
         return State(t, self.best, t * self.data.n, self.gaps[-1])
 
-    def first_step(self, at: _Point, p: Vector, slope: float) -> float:
+    def first_step(self, at: _BundlePoint, p: Vector, slope: float) -> float:
         """Return the length of the first step, along p, when L-BFGS does not know the scale yet."""
         y, some = self.data.y, sample(self.data.y)
         ridge = (self.lam, self.lam * float(p @ p))
@@ -112,7 +112,7 @@ class _Progress:
         """Return whether the last evaluations closed less than GAIN of the gap, due to kinks."""
         if len(self.gaps) < EARLIEST:
             return False
-        before = self.gaps[-1 - LAST]
+        before = self.gaps[-1 - JUDGED]
         return not before - self.gaps[-1] >= GAIN * before
 
 
@@ -135,20 +135,20 @@ def certified_descent(f: PairLoss, lam: float, w: Vector, memory: int = 10) -> I
     memory : int
         Number of pairs that L-BFGS keeps.
     """
-    progress = _Progress(f, lam)
+    progress = _GapProgress(f, lam)
     point = progress.evaluate(w)
     yield progress.state()
     yield from _quasi_newton(progress, point, Lbfgs(memory))
     yield from _towards_minimiser(progress)
 
 
-def _quasi_newton(progress: _Progress, at: _Point, hessian: Lbfgs) -> Iterator[State]:
+def _quasi_newton(progress: _GapProgress, at: _BundlePoint, hessian: Lbfgs) -> Iterator[State]:
     """Run L-BFGS with a weak Wolfe search.
 
     Scores are linear along a search. But most searches take one trial, so that it would cost more
     to add two vectors of scores than it would save.
     """
-    found: _Point | None = at
+    found: _BundlePoint | None = at
     while found is not None:
         at, found = found, None
         p = hessian.direction(at.gradient)
@@ -166,7 +166,7 @@ def _quasi_newton(progress: _Progress, at: _Point, hessian: Lbfgs) -> Iterator[S
             hessian.add(found.w - at.w, found.gradient - at.gradient)
 
 
-def _towards_minimiser(progress: _Progress) -> Iterator[State]:
+def _towards_minimiser(progress: _GapProgress) -> Iterator[State]:
     """Evaluate P at a share of the way from the best point to the minimiser of the cuts.
 
     The share doubles when P falls by at least half of what the gap promises, and is halved

@@ -15,8 +15,8 @@ NARROW = 0.1  # width, relative to the upper end, of a bracket in which a kink i
 TRIALS = 25  # after which the search gives up
 SAMPLE = 8192  # least number of rows for `normal_step`, where there are so many
 SPACING = 16  # largest distance between two rows of the sample
-ENOUGH = 64  # least number of sampled rows of a class; with fewer, all rows are taken
-PRECISION = 1e-3  # relative precision of `normal_step`
+ENOUGH_ROWS = 64  # least number of sampled rows of a class; with fewer, all rows are taken
+STEP_PRECISION = 1e-3  # relative precision of `normal_step`
 
 
 class WeakWolfe:
@@ -69,7 +69,7 @@ def sample(y: NDArray[np.int8]) -> slice:
     """Return evenly spaced rows, or all rows where these would have too few rows of a class."""
     some = slice(None, None, min(max(1, y.size // SAMPLE), SPACING))
     counts = [np.count_nonzero(y[some] == side) for side in (1, -1)]
-    return some if min(counts) >= ENOUGH else slice(None)
+    return some if min(counts) >= ENOUGH_ROWS else slice(None)
 
 
 def normal_step(
@@ -103,7 +103,7 @@ def normal_step(
 
     low, high = 0.0, 1.0 / lam
     target = rise(0.0) - slope
-    while high - low > PRECISION * high:
+    while high - low > STEP_PRECISION * high:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if rise(middle) < target else (low, middle)
     return high

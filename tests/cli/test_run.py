@@ -7,7 +7,7 @@ import pytest
 
 from aucbench.bench import lookup, runner
 from aucbench.bench.plan.plan import Plan, choices
-from aucbench.bench.plan.toml import EXAMPLE, parse_plan, write_plan
+from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, write_plan
 from aucbench.bench.results.store import Store
 from aucbench.cli.options import limited
 
@@ -187,7 +187,7 @@ def test_mistakes_in_a_plan_name_line_and_alternatives(cli, plan, old, new, line
 
 
 def test_there_is_a_plan_to_start_from(cli):
-    assert parse_plan(cli("plan", "--example").stdout) == parse_plan(EXAMPLE)
+    assert parse_plan(cli("plan", "--example").stdout) == parse_plan(PLAN_EXAMPLE)
 
 
 def test_a_plan_with_a_mistake_is_not_listed(cli, plan):
@@ -234,7 +234,7 @@ def test_a_folder_without_a_plan_has_no_status(cli, tmp_path):
 
 
 def test_limits_of_the_command_line_win(tmp_path):
-    asked = parse_plan(EXAMPLE)
+    asked = parse_plan(PLAN_EXAMPLE)
 
     assert limited(asked, None, None) == asked
     changed = limited(asked, 5.0, 7.0, timing=True)

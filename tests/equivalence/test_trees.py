@@ -175,7 +175,7 @@ def test_sparse_rows_are_scored_a_chunk_at_a_time(monkeypatch):
     from aucbench_plugins.baselines import parts
 
     run = solve(get_solver("xgboost", n_estimators=3), Data.of(X, Y))
-    monkeypatch.setattr(parts, "CHUNK", 8 * 6 * 7)
+    monkeypatch.setattr(parts, "DENSE_BYTES", 8 * 6 * 7)
 
     np.testing.assert_array_equal(run.decision_function(csr_array(AT)), run.decision_function(AT))
 

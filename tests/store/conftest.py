@@ -8,7 +8,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from aucbench.infra.store import Store
+from aucbench.infra.store import DocumentStore
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def store(folder):
-    with Store(folder, create=True) as opened:
+    with DocumentStore(folder, create=True) as opened:
         yield opened
 
 

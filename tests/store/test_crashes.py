@@ -9,15 +9,15 @@ import pytest
 
 from aucbench.bench.results.store import Store as Records
 from aucbench.errors import DataError
-from aucbench.infra.store import Store
+from aucbench.infra.store import DocumentStore
 
 WRITE = """
 import sys
 from io import BytesIO
 from pathlib import Path
 import numpy as np
-from aucbench.infra.store import Store
-store = Store(Path(sys.argv[1]))
+from aucbench.infra.store import DocumentStore
+store = DocumentStore(Path(sys.argv[1]))
 for number in range(10**6):
     cell = f"{number % 256:02x}-{sys.argv[2]}-{number}"
     file = BytesIO()
@@ -30,7 +30,7 @@ for number in range(10**6):
 FILL = """
 import json, sys
 from pathlib import Path
-from aucbench.infra.store import Store
+from aucbench.infra.store import DocumentStore
 from aucbench.errors import DataError
 folder = Path(sys.argv[1])
 def attempt(act):
@@ -38,7 +38,7 @@ def attempt(act):
         act()
     except DataError as error:
         return str(error)
-with Store(folder, create=True) as store:
+with DocumentStore(folder, create=True) as store:
     told, size = None, 8000
     mine = [store.claim(cell) for cell in ("ee00", "ee01", "ee02")]
     for number in range(10**4):
@@ -56,10 +56,10 @@ with Store(folder, create=True) as store:
     refused = attempt(lambda: store.claim(f"ff{number:04x}"))
     empty = [p.name for p in (folder / "leases").iterdir() if not p.stat().st_size]
     litter = [p.name for p in (folder / "tmp").iterdir()]
-    opened = attempt(lambda: Store(folder, create=True))
+    opened = attempt(lambda: DocumentStore(folder, create=True))
     released = [attempt(lambda: store.release("ee00")), attempt(store.close)]
     leases = [p.name for p in (folder / "leases").iterdir()]
-with Store(folder) as store:
+with DocumentStore(folder) as store:
     kept = [len(r["log"]) for r in store.documents()]
     whole = [p.stat().st_size for p in (folder / "scores").rglob("*.npz")]
     problems = store.problems()
@@ -75,9 +75,9 @@ import json, resource, sys
 from pathlib import Path
 from aucbench.bench.results.export import export
 from aucbench.bench.results.store import Store as Records
-from aucbench.infra.store import Store
+from aucbench.infra.store import DocumentStore
 from aucbench.errors import AucbenchError
-with Store(Path(sys.argv[1])) as store, Records(Path(sys.argv[1])) as records:
+with DocumentStore(Path(sys.argv[1])) as store, Records(Path(sys.argv[1])) as records:
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
     told = []
     for act in (
@@ -98,14 +98,14 @@ READ_ONLY = """
 import json, sys
 from pathlib import Path
 from aucbench.bench.results.store import Store as Records
-from aucbench.infra.store import Store
+from aucbench.infra.store import DocumentStore
 from aucbench.errors import DataError
 folder = Path(sys.argv[1])
-store, records = Store(folder), Records(folder)
+store, records = DocumentStore(folder), Records(folder)
 told = []
 for act in (
-    lambda: Store(folder, create=True),
-    lambda: Store(folder / "new", create=True),
+    lambda: DocumentStore(folder, create=True),
+    lambda: DocumentStore(folder / "new", create=True),
     lambda: store.write({"id": "0a1c"}),
     lambda: store.claim("0a1c"),
     lambda: records.keep_plan("new"),
@@ -128,7 +128,7 @@ def files(folder):
 
 def test_killed_writers_leave_whole_shards_only(folder, child):
     moments = random.Random(5)
-    Store(folder, create=True).close()
+    DocumentStore(folder, create=True).close()
     promised = set()
     for attempt in range(15):
         writer = child(WRITE, folder, attempt)
@@ -138,7 +138,7 @@ def test_killed_writers_leave_whole_shards_only(folder, child):
         writer.wait()
         promised |= {(attempt, int(line)) for line in writer.stdout}
 
-        with Store(folder) as store:
+        with DocumentStore(folder) as store:
             found = [*store.documents()]
             assert store.problems() == ()
             assert [*(folder / "tmp").iterdir()] == []
@@ -218,7 +218,7 @@ def test_a_file_in_place_of_a_folder_is_told_about_before_the_run(store, name):
     (store.folder / name).rmdir()
     (store.folder / name).touch()
     with pytest.raises(DataError, match=r"cannot open .*: File exists; repair the folder or"):
-        Store(store.folder, create=True)
+        DocumentStore(store.folder, create=True)
 
 
 def test_a_folder_that_cannot_be_written_keeps_the_older_record(store, record):
@@ -251,7 +251,7 @@ print(unfinished(Path(sys.argv[1]), "a.json"))
     for path in (dead, *(scratch / name for name in names)):
         (scratch / path).touch()
 
-    Store(store.folder).close()
+    DocumentStore(store.folder).close()
     assert {p.name for p in scratch.iterdir()} == names
-    Store(store.folder, patience=1e-9).close()
+    DocumentStore(store.folder, patience=1e-9).close()
     assert {p.name for p in scratch.iterdir()} == names - {elsewhere}

@@ -7,7 +7,7 @@ import pytest
 
 from aucbench.bench.results.export import export, flat
 from aucbench.errors import MissingExtraError, ParameterError
-from aucbench.infra.store import Store
+from aucbench.infra.store import DocumentStore
 
 RECORDS = [
     {"id": "0a1a", "auc": 0.5, "parameters": {"k": 5, "gamma": None}, "curve": [[1, 0.5]]},
@@ -148,6 +148,6 @@ def test_parquet_without_pyarrow_names_the_extra(filled, tmp_path, monkeypatch):
 
 def test_damaged_shards_are_left_out_of_an_export(filled, tmp_path):
     (filled.folder / "cells" / "0a" / "0a1b.json").write_text("{}")
-    with Store(filled.folder) as later:
+    with DocumentStore(filled.folder) as later:
         assert export(later.documents(), tmp_path / "out.csv") == 2
         assert len(later.problems()) == 1

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aucbench.errors import DataError
-from aucbench.infra.store import Store, lease_files, leases
+from aucbench.infra.store import DocumentStore, lease_files, leases
 from aucbench.infra.store.files import file_clock
 from aucbench.infra.store.lease_files import read_lease
 from aucbench.infra.store.leases import Leases
@@ -21,8 +21,8 @@ ELSEWHERE = "0" * 16
 CLAIM = """
 import sys
 from pathlib import Path
-from aucbench.infra.store import Store
-store = Store(Path(sys.argv[1]))
+from aucbench.infra.store import DocumentStore
+store = DocumentStore(Path(sys.argv[1]))
 print("ready", flush=True)
 cells = sys.stdin.readline().split()
 print(*[cell for cell in cells if store.claim(cell)], flush=True)
@@ -31,8 +31,8 @@ sys.stdin.read()
 WORK = """
 import sys
 from pathlib import Path
-from aucbench.infra.store import Store
-with Store(Path(sys.argv[1])) as store:
+from aucbench.infra.store import DocumentStore
+with DocumentStore(Path(sys.argv[1])) as store:
     print("ready", flush=True)
     done = []
     for cell in sys.stdin.readline().split():
@@ -82,7 +82,7 @@ def open_leases(tmp_path):
 def test_a_cell_is_claimed_once_until_it_is_released(store):
     assert store.claim("0a1b")
     assert not store.claim("0a1b")
-    with Store(store.folder) as other:
+    with DocumentStore(store.folder) as other:
         assert not other.claim("0a1b")
         other.release("0a1b")
         assert lease_file(store.folder, "0a1b").exists()
@@ -150,7 +150,7 @@ def test_a_number_that_was_given_out_again_is_another_process(store):
 
 @pytest.mark.parametrize("ago", [0, 100])
 def test_the_lease_of_another_host_is_stale_after_its_heartbeat(folder, dead, ago):
-    with Store(folder, create=True, patience=50) as store:
+    with DocumentStore(folder, create=True, patience=50) as store:
         leave(lease_file(folder, "0a1b"), replace(dead, place=ELSEWHERE), age=ago)
         leave(lease_file(folder, "0a1c"), replace(this_process(), place=ELSEWHERE), age=ago)
         assert store.claim("0a1b") == store.claim("0a1c") == (ago > 50)
@@ -159,7 +159,7 @@ def test_the_lease_of_another_host_is_stale_after_its_heartbeat(folder, dead, ag
 def test_the_local_clock_decides_nothing(folder, dead, monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 0.0)
     monkeypatch.setattr(time, "time_ns", lambda: 0)
-    with Store(folder, create=True, patience=50) as store:
+    with DocumentStore(folder, create=True, patience=50) as store:
         leave(lease_file(folder, "0a1b"), replace(dead, place=ELSEWHERE), age=100)
         assert store.claim("0a1b")
 
@@ -177,7 +177,7 @@ def test_the_local_clock_decides_nothing(folder, dead, monkeypatch):
     ],
 )
 def test_a_lease_that_makes_no_sense_is_stale_by_its_age_only(folder, text):
-    with Store(folder, create=True, patience=50) as store:
+    with DocumentStore(folder, create=True, patience=50) as store:
         path = lease_file(folder, "0a1b")
         path.write_text(text)
         assert not store.claim("0a1b")
@@ -196,7 +196,7 @@ def test_a_heartbeat_touches_what_is_claimed(store):
 
 
 def test_a_thread_beats_while_cells_are_claimed(folder):
-    with Store(folder, create=True, patience=0.08) as store:
+    with DocumentStore(folder, create=True, patience=0.08) as store:
         assert store.claim("0a1b")
         path = lease_file(folder, "0a1b")
         os.utime(path, (0, 0))
@@ -225,8 +225,8 @@ def test_a_fork_gives_back_and_keeps_alive_nothing_of_its_parent(store, child):
     script = """
 import os, sys
 from pathlib import Path
-from aucbench.infra.store import Store
-with Store(Path(sys.argv[1])) as store:
+from aucbench.infra.store import DocumentStore
+with DocumentStore(Path(sys.argv[1])) as store:
     store.claim("0a1b")
     if not os.fork():
         own = store.claim("0a1c")
@@ -350,7 +350,7 @@ def test_opening_removes_what_the_dead_left_half_done(store, record, dead):
     leave(guards[2], replace(this_process(), place=ELSEWHERE), token="3" * 32)
     (store.folder / "leases" / "notes.txt").touch()
 
-    with Store(store.folder) as later:
+    with DocumentStore(store.folder) as later:
         left = {p.name for p in (store.folder / "leases").iterdir()}
         assert left == {"0a1b.lease", guards[1].name, guards[2].name, "notes.txt"}
         assert later.claim("0a1b")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.infra.store import Store
+from aucbench.infra.store import DocumentStore
 from aucbench.infra.store.shard import Fault, diagnose, is_whole, parse, shard_text
 
 PLAIN = st.recursive(
@@ -107,7 +107,7 @@ def test_what_strict_json_cannot_hold_is_refused(value, sentence):
 
 @pytest.mark.parametrize("cell", ["", "a", "../aa", "AB", "a/b", "é1", "ab\n", "-a", "a" * 129, 12])
 def test_a_key_that_is_no_file_name_everywhere_is_refused(folder, cell):
-    with Store(folder, create=True) as store:
+    with DocumentStore(folder, create=True) as store:
         for use in (store.has, store.read, store.claim, store.release, store.arrays):
             with pytest.raises(ParameterError, match="a key of a results folder is 2 to 128"):
                 use(cell)

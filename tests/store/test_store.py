@@ -8,7 +8,7 @@ import pytest
 
 from aucbench.bench.results.store import Store as Records
 from aucbench.errors import DataError, ParameterError
-from aucbench.infra.store import SCHEMA, Store
+from aucbench.infra.store import SCHEMA, DocumentStore
 from aucbench.infra.store import shard as shard_module
 
 MARKER = "aucbench-results.json"
@@ -22,7 +22,7 @@ def test_records_and_scores_come_back_in_the_order_of_ids(store, record, npz):
     for cell in ("ff00", "0a1b", "ff-1", "0a1b2"):
         store.write(record(cell, curve=[{"passes": 1.0, "auc": 0.5}]), npz(test=np.arange(3.0)))
 
-    with Store(store.folder) as later:
+    with DocumentStore(store.folder) as later:
         assert [r["id"] for r in later.documents()] == ["0a1b", "0a1b2", "ff-1", "ff00"]
         assert later.read("ff00") == record("ff00", curve=[{"passes": 1.0, "auc": 0.5}])
         assert later.arrays("ff00")["test"].tolist() == [0, 1, 2]
@@ -157,7 +157,7 @@ def test_who_judges_a_shard_late_does_not_set_its_successor_aside(
 
     def slow(cell, text):
         monkeypatch.setattr(shard_module, "diagnose", diagnose)
-        with Store(store.folder) as other:
+        with DocumentStore(store.folder) as other:
             if meanwhile != "replaced":
                 assert not other.has(cell)
             if meanwhile != "set aside":
@@ -184,7 +184,7 @@ def test_nothing_in_scores_is_unpickled(store, record, npz):
 
 
 def test_scores_that_unpack_to_more_than_memory_are_refused(store, record, npz, monkeypatch):
-    monkeypatch.setattr("aucbench.infra.store.npz.LARGEST", 10_000)
+    monkeypatch.setattr("aucbench.infra.store.npz.MOST_UNPACKED", 10_000)
     store.write(record("0a1b"), npz(test=np.zeros(2000)))
     assert store.arrays("0a1b") is None
     assert "more than the 10000 allowed" in store.problems()[0]
@@ -283,7 +283,7 @@ def test_what_is_no_results_folder_is_refused_and_left_alone(tmp_path):
         (True, "file", "cannot open .*file: File exists"),
     ]:
         with pytest.raises(DataError, match=sentence):
-            Store(tmp_path / name, create=create)
+            DocumentStore(tmp_path / name, create=create)
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -297,17 +297,17 @@ def test_what_is_no_results_folder_is_refused_and_left_alone(tmp_path):
     ],
 )
 def test_a_folder_with_another_marker_is_refused(folder, text, sentence):
-    Store(folder, create=True).close()
+    DocumentStore(folder, create=True).close()
     (folder / MARKER).write_text(text)
     for create in (False, True):
         with pytest.raises(DataError, match=sentence):
-            Store(folder, create=create)
+            DocumentStore(folder, create=create)
 
 
 def test_an_unfinished_creation_is_taken_up(folder):
     folder.mkdir()
     (folder / f".{MARKER}.{MARKER}.0123456789abcdef.1.2.3.tmp").touch()
-    Store(folder, create=True).close()
+    DocumentStore(folder, create=True).close()
     assert (folder / MARKER).exists()
 
 
@@ -315,7 +315,7 @@ def test_a_folder_that_git_has_cloned_is_a_store_without_its_empty_folders(store
     store.write(record("0a1b"))
     for name in ("scores", "leases", "tmp"):
         shutil.rmtree(store.folder / name)
-    with Store(store.folder) as clone:
+    with DocumentStore(store.folder) as clone:
         clone.write(record("0a1c"), b"")
         assert clone.claim("0a1d")
         assert [r["id"] for r in clone.documents()] == ["0a1b", "0a1c"]
@@ -324,7 +324,7 @@ def test_a_folder_that_git_has_cloned_is_a_store_without_its_empty_folders(store
 @pytest.mark.parametrize("patience", [0, -1, float("nan"), float("inf")])
 def test_patience_is_a_positive_number(folder, patience):
     with pytest.raises(ParameterError, match="patience must be greater than 0"):
-        Store(folder, create=True, patience=patience)
+        DocumentStore(folder, create=True, patience=patience)
     assert not folder.exists()
 
 
@@ -366,10 +366,10 @@ def test_several_processes_may_start_one_folder_at_once(folder, child):
     script = """
 import sys
 from pathlib import Path
-from aucbench.infra.store import Store
+from aucbench.infra.store import DocumentStore
 print("ready", flush=True)
 sys.stdin.readline()
-with Store(Path(sys.argv[1]), create=True) as store:
+with DocumentStore(Path(sys.argv[1]), create=True) as store:
     store.write({"id": sys.argv[2]})
 """
     starters = [child(script, folder, f"0{number}") for number in range(6)]
@@ -379,4 +379,6 @@ with Store(Path(sys.argv[1]), create=True) as store:
         starter.stdin.write("\n")
         starter.stdin.flush()
     assert [starter.wait() for starter in starters] == [0] * 6
-    assert [r["id"] for r in Store(folder).documents()] == [f"0{number}" for number in range(6)]
+    assert [r["id"] for r in DocumentStore(folder).documents()] == [
+        f"0{number}" for number in range(6)
+    ]

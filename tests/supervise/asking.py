@@ -8,7 +8,7 @@ from time import monotonic, sleep
 import psutil
 
 from aucbench.infra.supervise import Job, Limits, Supervisor
-from aucbench.infra.supervise.proc import MARKER
+from aucbench.infra.supervise.proc import SUPERVISOR_VARIABLE
 
 HERE = "supervise.torture"
 
@@ -34,7 +34,7 @@ def ended(pid):
 def below(token):
     """Processes that carry the mark of a supervisor, and run."""
     found = psutil.process_iter(["environ"])
-    return [p for p in found if (p.info["environ"] or {}).get(MARKER) == token]
+    return [p for p in found if (p.info["environ"] or {}).get(SUPERVISOR_VARIABLE) == token]
 
 
 def strays(token):

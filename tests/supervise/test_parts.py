@@ -130,7 +130,7 @@ def test_a_room_without_a_report_has_no_outcome(tmp_path):
 def test_what_is_too_large_does_not_hide_how_a_job_ended(tmp_path):
     folder = room(tmp_path, {"ending": "timeout", "reason": "late"})
     with (folder / "room" / "out" / "large").open("wb") as file:
-        file.truncate(job_folder.LARGEST + 1)
+        file.truncate(job_folder.MOST_BYTES + 1)
     outcome = job_folder.collect(folder)
 
     assert (outcome.ending, outcome.reason, outcome.files) == (Ending.TIMEOUT, "late", {})

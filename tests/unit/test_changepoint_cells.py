@@ -93,7 +93,7 @@ def test_a_target_survives_the_way_to_another_process(data):
     for name in CHANGES:
         np.testing.assert_array_equal(getattr(back, name), getattr(data.target, name))
         assert not getattr(back, name).flags.writeable
-    assert rows.digest(data.take(np.arange(1, N, dtype=np.int32))) != rows.digest(data)
+    assert rows.data_hash(data.take(np.arange(1, N, dtype=np.int32))) != rows.data_hash(data)
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 1000])
@@ -108,7 +108,7 @@ def test_row_numbers_survive_the_way_to_another_process(n):
 def test_folds_change_the_digest(data):
     other = Data(data.rows, data.target, data.names)
 
-    assert rows.digest(other) != rows.digest(data)
+    assert rows.data_hash(other) != rows.data_hash(data)
 
 
 def test_parts_of_error_functions_are_disjoint(data):

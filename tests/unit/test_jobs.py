@@ -19,7 +19,7 @@ from aucbench.data import Data
 from aucbench.data.packed import unpack_target
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.fit import jobs, rows
-from aucbench.fit.measure import MAX_POINTS, fitted
+from aucbench.fit.measure import MAX_POINTS, fitted_cell
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
 from aucbench.solving.wrappers import recast
@@ -113,16 +113,16 @@ def test_a_solver_that_writes_to_its_rows_fails_alone(bench, data):
 
 
 def test_c_code_that_writes_to_its_rows_dies(bench, tmp_path):
-    rows.write(tmp_path, "values", np.ones(1000))
+    rows.write_array(tmp_path, "values", np.ones(1000))
     code = (
         "import ctypes, sys; from pathlib import Path; from aucbench.fit import rows\n"
-        "a = rows.read(Path(sys.argv[1]), 'values')\n"
+        "a = rows.read_array(Path(sys.argv[1]), 'values')\n"
         "ctypes.memset(a.ctypes.data, 0, 8)"
     )
     ended = subprocess.run([sys.executable, "-c", code, tmp_path], check=False)
 
     assert ended.returncode == -11
-    np.testing.assert_array_equal(rows.read(tmp_path, "values"), np.ones(1000))
+    np.testing.assert_array_equal(rows.read_array(tmp_path, "values"), np.ones(1000))
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])
@@ -133,7 +133,7 @@ def test_saved_rows_come_back(tmp_path, layout):
     back = Data(rows.mapped(tmp_path), data.target)
 
     assert back.rows.is_sparse == (layout is csr_array)
-    assert rows.digest(back) == rows.digest(data)
+    assert rows.data_hash(back) == rows.data_hash(data)
     np.testing.assert_array_equal((back.rows.matrix * np.ones(3)).sum(axis=1), X.sum(axis=1))
     with pytest.raises(ValueError, match="WRITEABLE"):
         back.rows.values.flags.writeable = True
@@ -158,11 +158,11 @@ def test_the_hash_is_that_of_the_content():
         Data.of(csr_array(X), y),
         Data.of(np.arange(12.0).reshape(6, 2), [1, 0, 0, 1, 0, 1]),
     ]
-    hashes = {rows.digest(d) for d in changed}
+    hashes = {rows.data_hash(d) for d in changed}
 
-    assert rows.digest(Data.of(np.asfortranarray(X), y)) == rows.digest(data)
-    assert rows.digest(Data.of(X.astype(np.float32), y)) == rows.digest(data)
-    assert len(hashes | {rows.digest(data)}) == 6
+    assert rows.data_hash(Data.of(np.asfortranarray(X), y)) == rows.data_hash(data)
+    assert rows.data_hash(Data.of(X.astype(np.float32), y)) == rows.data_hash(data)
+    assert len(hashes | {rows.data_hash(data)}) == 6
 
 
 def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
@@ -308,7 +308,7 @@ def test_a_curve_keeps_its_last_point_when_it_is_full(monkeypatch):
     monkeypatch.setattr("aucbench.fit.measure.MAX_POINTS", 5)
     data, lines = get_dataset(DATA), []
     planned = cell("sht-auc", passes=30.0)
-    fitted(planned, get_solver("sht-auc"), data, lambda: data.rows, lines.append)
+    fitted_cell(planned, get_solver("sht-auc"), data, lambda: data.rows, lines.append)
 
     passes = [line["point"]["passes"] for line in lines]
     assert len(passes) == 5

@@ -11,7 +11,7 @@ from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns, landmarks
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import CHUNK, Problem
+from aucbench.protocols import MAPPED_ROWS, Problem
 
 KERNELS = {
     "rbf": {"gamma": 0.3},
@@ -238,14 +238,14 @@ class Watched:
 def test_new_rows_are_mapped_and_scored_in_chunks(layout, X, rng):
     phi = fitted(X, rng, rank=10)
     watched = Watched(phi)
-    many = rng.normal(size=(2 * CHUNK + 5, 5))
+    many = rng.normal(size=(2 * MAPPED_ROWS + 5, 5))
     many[many < 0] = 0
     w = rng.normal(size=10)
     problem = Problem(PairwiseSquare(labelled(phi(rows(X)).matrix)), features=watched)
 
     found = problem.scores(w, layout(many))
 
-    assert watched.sizes == [CHUNK, CHUNK, 5]
+    assert watched.sizes == [MAPPED_ROWS, MAPPED_ROWS, 5]
     np.testing.assert_allclose(found, phi(rows(many)).matrix @ w, atol=1e-12)
 
 

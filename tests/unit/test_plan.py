@@ -6,7 +6,6 @@ import pytest
 
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.plan import (
-    DEFAULT_PASSES,
     DEFAULT_SOLVERS,
     Cell,
     Choice,
@@ -16,7 +15,6 @@ from aucbench.bench.plan.plan import (
 from aucbench.cell import solver_label
 from aucbench.errors import ParameterError
 from aucbench.registry.specs import parse_spec
-from aucbench.solving.loop import DEFAULT_PASSES as OF_SOLVE
 
 
 def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
@@ -53,7 +51,6 @@ def test_cells_are_made_when_they_are_asked_for():
 
 def test_default_solvers_and_budget():
     assert [str(choice.spec) for choice in Plan(("x",)).solvers] == [*DEFAULT_SOLVERS]
-    assert DEFAULT_PASSES == OF_SOLVE
     limits = {
         (None, None): (50.0, None),
         (3, None): (3.0, None),

@@ -17,7 +17,7 @@ from aucbench.bench.targets import KeptTarget
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import DataError
 from aucbench.fit.machine import CPUINFO, here
-from aucbench.fit.plain import canonical, message, strict
+from aucbench.fit.plain import canonical_json, message, strict
 from aucbench.infra.supervise.records import Ending, Outcome
 from aucbench.records import CellStatus
 
@@ -334,7 +334,7 @@ def test_values_become_plain():
         pass
 
     assert strict({"a": (1, nan), 2: [inf]}) == {"a": [1, None], "2": [None]}
-    assert canonical({"a": (1, inf), "b": Thing}) == {"a": [1, "inf"], "b": repr(Thing)}
-    assert canonical(Thing()) == f"{Thing.__module__}.{Thing.__qualname__}"
+    assert canonical_json({"a": (1, inf), "b": Thing}) == {"a": [1, "inf"], "b": repr(Thing)}
+    assert canonical_json(Thing()) == f"{Thing.__module__}.{Thing.__qualname__}"
     assert message(ValueError("a\nb")) == "a"
     assert message(KeyError()) == "raised without a message"

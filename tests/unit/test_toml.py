@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.plan import Choice, Plan, choices
-from aucbench.bench.plan.toml import EXAMPLE, locate, parse_plan, read_plan, write_plan
+from aucbench.bench.plan.toml import PLAN_EXAMPLE, line_error, parse_plan, read_plan, write_plan
 from aucbench.bench.plan.toml_lines import line_of
 from aucbench.errors import DataError
 
@@ -53,7 +53,7 @@ def test_a_plan_that_was_written_is_read_again(plan, tmp_path):
 
 
 def test_the_example_holds_every_table_and_is_what_it_says():
-    plan = parse_plan(EXAMPLE)
+    plan = parse_plan(PLAN_EXAMPLE)
 
     assert plan == Plan(
         ("german", "outbreak[n=1000,d=1000]"),
@@ -65,7 +65,7 @@ def test_the_example_holds_every_table_and_is_what_it_says():
     )
     for line in ("seconds = 10", 'objective = "logistic"', 'positive = ["1", "2"]'):
         key, value = next(iter(tomllib.loads(line).items()))
-        uncommented = parse_plan(EXAMPLE.replace(f"# {line}", line))
+        uncommented = parse_plan(PLAN_EXAMPLE.replace(f"# {line}", line))
         assert getattr(uncommented, key) == (tuple(value) if isinstance(value, list) else value)
 
 
@@ -133,8 +133,8 @@ def test_an_error_of_a_run_is_located_by_the_specification():
     text = HEAD + "[[solvers]]\nspec = 'a'\n\n[[solvers]]\nspec = \"sht-ac[k=3]\"\n"
     error = PlanError("unknown solver 'sht-ac'", "solvers", value="sht-ac[k=3]")
 
-    assert str(locate(error, text, "p")) == "p, line 6: unknown solver 'sht-ac'"
-    assert str(locate(PlanError("of all"), text, "p")) == "p: of all"
+    assert str(line_error(error, text, "p")) == "p, line 6: unknown solver 'sht-ac'"
+    assert str(line_error(PlanError("of all"), text, "p")) == "p: of all"
 
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=8)

@@ -18,10 +18,10 @@ from aucbench.bench.engines.dask_worker import CellPlugin, run_cell
 from aucbench.errors import AucbenchError
 from aucbench.infra.supervise.records import Ending, Job, Outcome
 
-LOSSES = 2  # a cell is a crash when this number of workers was lost while they ran it
+MOST_LOSSES = 2  # a cell is a crash when this number of workers was lost while they ran it
 ANSWER = 20.0  # seconds for a scheduler to answer
 LEAVE = 1.0  # seconds for the cluster to answer at the end of a run
-TICK = 1.0  # seconds without an event after which the state of the cluster is checked
+CHECK_TICK = 1.0  # seconds without an event after which the state of the cluster is checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class DaskEngine:
             long, or when a worker cannot run cells at all.
         """
         waiting = iter(jobs)
-        with _Run(self) as run:
+        with _DaskRun(self) as run:
             run.fill(waiting)
             while run.tasks:
                 ended = run.next_outcomes()
@@ -77,7 +77,7 @@ class _Task:
     lost: tuple[str, ...] = ()
 
 
-class _Run:
+class _DaskRun:
     """One run on the cluster; all its topics, plugins and keys contain its name."""
 
     def __init__(self, engine: DaskEngine):
@@ -132,7 +132,7 @@ class _Run:
     def next_outcomes(self) -> list[tuple[str, Outcome]]:
         """Wait for one event and return the jobs that it ends, often none."""
         try:
-            event = self._events.get(timeout=TICK)
+            event = self._events.get(timeout=CHECK_TICK)
         except Empty:
             self._require_cluster()
             return []
@@ -211,7 +211,7 @@ class _Run:
         for key, task in [(key, self.tasks[key]) for key in charged]:
             if task.worker == worker:
                 task.lost += (worker,)
-            if len(task.lost) >= LOSSES:
+            if len(task.lost) >= MOST_LOSSES:
                 del self.tasks[key]
                 task.future.cancel()
                 why = f"its dask workers were lost: {' and '.join(task.lost)}"

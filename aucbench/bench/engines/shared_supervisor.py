@@ -10,8 +10,8 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.infra.supervise import Supervisor
 from aucbench.infra.supervise.records import Job, Outcome, Step
 
-IDLE = 60.0  # seconds
-TICK = 0.01  # seconds between two looks of a waiting thread
+IDLE_SECONDS = 60.0  # seconds
+WAIT_TICK = 0.01  # seconds between two looks of a waiting thread
 
 
 class SharedSupervisor:
@@ -28,7 +28,7 @@ class SharedSupervisor:
         Seconds without a job after which the supervisor is closed.
     """
 
-    def __init__(self, threads: int = 1, *, idle: float = IDLE):
+    def __init__(self, threads: int = 1, *, idle: float = IDLE_SECONDS):
         self._engine = LocalEngine(threads=threads)
         self._idle = idle
         self._lock = Lock()
@@ -51,7 +51,7 @@ class SharedSupervisor:
         self._take(key, job)
         try:
             while (outcome := self._look(key)) is None:
-                sleep(TICK)
+                sleep(WAIT_TICK)
             return outcome
         finally:
             self._leave(key)

@@ -21,9 +21,9 @@ from aucbench.bench.engines.slurm_job import has_begun, outcome_in, run_share
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 
-LOSSES = 2  # a cell is a crash when this number of SLURM jobs ended while they ran it
-LOG = 16384  # characters of the log of a SLURM job that are kept with a crashed cell
-START = (
+MOST_LOSSES = 2  # a cell is a crash when this number of SLURM jobs ended while they ran it
+LOG_TAIL = 16384  # characters of the log of a SLURM job that are kept with a crashed cell
+START_SECONDS = (
     300.0  # seconds for a SLURM job to start, and for the signal that SLURM sends before its end
 )
 BETWEEN = 5.0  # seconds between two cells, an upper bound
@@ -83,7 +83,7 @@ class SlurmEngine:
                 "node of the cluster, or use engine 'local'"
             )
         waiting = iter(jobs)
-        with _Run(self) as run:
+        with _SlurmRun(self) as run:
             run.fill(waiting)
             while run.shares:
                 ended = run.next_outcomes()
@@ -101,7 +101,7 @@ class _Share:
     over: float | None = None  # the time when its end was seen
 
 
-class _Run:
+class _SlurmRun:
     """One run of the engine, in a folder of its own."""
 
     def __init__(self, engine: SlurmEngine):
@@ -146,7 +146,7 @@ class _Run:
             late = share.over is not None and monotonic() - share.over >= self._engine.lag
             if share.over is not None and (late or not share.left):
                 self.shares.remove(share)
-                ended += self._settle(share)
+                ended += self._collect(share)
         return ended
 
     def _submit(self, cells: Sequence[tuple[str, Job]]) -> _Share:
@@ -169,13 +169,13 @@ class _Run:
             ) from error
         return _Share(folder, job, dict(enumerate(cells)))
 
-    def _settle(self, share: _Share) -> list[tuple[str, Outcome]]:
+    def _collect(self, share: _Share) -> list[tuple[str, Outcome]]:
         """Count the end of a SLURM job for the cells it had begun, or for all if it began none."""
         begun = [cell for number, cell in share.left.items() if has_begun(share.folder, number)]
         self._losses.update(cell for cell, _ in begun or share.left.values())
         given_up = []
         for cell, job in share.left.values():
-            if self._losses[cell] < LOSSES:
+            if self._losses[cell] < MOST_LOSSES:
                 self._again.append((cell, job))
             else:
                 given_up.append((cell, _crash(share.job)))
@@ -198,7 +198,7 @@ def _minutes(jobs: Sequence[Job]) -> int:
     """
     own = [_seconds(job.limits) for job in jobs]
     shared = [_seconds(step.limits) for job in jobs for step in job.steps]
-    return ceil((START + sum(own) + max(shared, default=0.0)) / 60)
+    return ceil((START_SECONDS + sum(own) + max(shared, default=0.0)) / 60)
 
 
 def _seconds(limits: Limits) -> float:
@@ -220,4 +220,4 @@ def _crash(job: SlurmJob[Any]) -> Outcome:
     how = "with an error" if job.paths.result_pickle.exists() else f"as {job.state}"
     reason = f"SLURM job {job.job_id} ended {how} before the cell did, like one before it"
     log = "".join(text for text in (job.stdout(), job.stderr()) if text)
-    return Outcome(Ending.CRASH, reason, log=log[-LOG:])
+    return Outcome(Ending.CRASH, reason, log=log[-LOG_TAIL:])

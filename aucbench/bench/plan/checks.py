@@ -14,8 +14,7 @@ from aucbench.errors import (
     require_at_least,
     require_whole,
 )
-from aucbench.ranges import EXAMPLE as RANGE
-from aucbench.ranges import Range
+from aucbench.ranges import RANGE_EXAMPLE, Range
 from aucbench.registry.specs import Spec, joined_specs, parse_spec
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
 SPECS = ("datasets", "features", "objective", "projector")
-WANTED = "text, a finite number, true or false"
+PLAIN_WANTED = "text, a finite number, true or false"
 
 
 class PlanError(ParameterError):
@@ -51,16 +50,18 @@ def check_plan(plan: Plan) -> None:
     PlanError
         About the first field that is wrong.
     """
-    for name, check in NUMBERS.items():
-        _located((name,), check, name, getattr(plan, name))
+    for name, check in NUMBER_CHECKS.items():
+        _with_place((name,), check, name, getattr(plan, name))
     _require_some(plan)
     for name in SPECS:
         given = getattr(plan, name)
         for spec in _texts([] if given is None else [given] if name in ONE else given, name):
-            _located((name,), _parse_joined if name == "features" else parse_spec, spec, value=spec)
+            _with_place(
+                (name,), _parse_joined if name == "features" else parse_spec, spec, value=spec
+            )
     for number, choice in enumerate(plan.solvers):
         _check_choice(number, choice)
-    _located(("positive",), plain_labels, plan.positive)
+    _with_place(("positive",), plain_labels, plan.positive)
     _check_drop(plan.drop)
     _check_seeds(plan)
     _check_unique(plan)
@@ -84,7 +85,7 @@ def _plain(value: Any) -> str | int | float | bool:
     value = value.item() if hasattr(value, "item") else value
     fine = isinstance(value, str | int) or (isinstance(value, float) and isfinite(value))
     if not fine:
-        raise ParameterError(f"got the value {value!r}, wanted {WANTED}")
+        raise ParameterError(f"got the value {value!r}, wanted {PLAIN_WANTED}")
     return value  # type: ignore[no-any-return]
 
 
@@ -109,7 +110,7 @@ def _given(name: str, value: Any) -> Any:
 
 
 ONE = ("objective", "projector")
-NUMBERS: Mapping[str, Callable[[str, Any], None]] = {
+NUMBER_CHECKS: Mapping[str, Callable[[str, Any], None]] = {
     "splits": _whole(2),
     "repeats": _whole(1),
     "passes": _number(require_above),
@@ -123,7 +124,7 @@ NUMBERS: Mapping[str, Callable[[str, Any], None]] = {
 }
 
 
-def _located(
+def _with_place(
     place: tuple[str | int, ...], check: Callable[..., Any], *args: Any, value: Any = None
 ) -> None:
     try:
@@ -218,11 +219,11 @@ def _check_grid(spec: Spec, name: Any, values: Any, place: tuple[str | int, ...]
         return
     if isinstance(values, str) or not (isinstance(values, Sequence) and values):
         raise PlanError(
-            f"{name} in the grid of {spec} must be a list of values, or a range: {RANGE}",
+            f"{name} in the grid of {spec} must be a list of values, or a range: {RANGE_EXAMPLE}",
             *place,
             name,
         )
-    _located((*place, name), lambda: [*map(_plain, values)])
+    _with_place((*place, name), lambda: [*map(_plain, values)])
     if len({*map(repr, values)}) < len(values):
         raise PlanError(f"{name} in the grid of {spec} has a value twice", *place, name)
 
@@ -243,7 +244,7 @@ def _check_seeds(plan: Plan) -> None:
     if not isinstance(plan.seeds, Sequence) or not plan.seeds:
         raise PlanError(f"seeds must be a list of whole numbers, got {plan.seeds!r}", "seeds")
     for seed in plan.seeds:
-        _located(("seeds",), lambda seed: require_whole(0, seed=_given("seed", seed)), seed)
+        _with_place(("seeds",), lambda seed: require_whole(0, seed=_given("seed", seed)), seed)
         if seed + plan.repeats - 1 > LAST_SEED:
             raise PlanError(f"seed + repeats must stay below 2**32, got seed {seed}", "seeds")
     for first, second in pairwise(sorted(plan.seeds)):

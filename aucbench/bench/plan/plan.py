@@ -18,12 +18,12 @@ from operator import itemgetter
 from typing import Any
 
 from aucbench.bench.plan.checks import PlanError, check_plan, checked_spec, plain_labels
+from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.cell import Cell, Scalar, Tuning, solver_label
 from aucbench.ranges import Range
 from aucbench.registry.specs import Spec
 
 DEFAULT_SOLVERS = ("sht-auc", "sto-iht", "logistic", "logistic-balanced")
-DEFAULT_PASSES = 50.0  # of a fit for which neither passes nor seconds are given
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -111,7 +111,7 @@ class Plan:
     seeds: tuple[int, ...] = (0,)
     passes: float | None = None
     seconds: float | None = None
-    gap_tol: float = 1e-6
+    gap_tol: float = GAP_TOL
     tune_evals: int = 20
     inner_splits: int = 3
     repeat_fits: int = 1

@@ -1,6 +1,6 @@
 """Plans as TOML files.
 
-The format: keys and tables as in `EXAMPLE`; all but `datasets` may be left out. Paths of data
+The format: keys and tables as in `PLAN_EXAMPLE`; all but `datasets` may be left out. Paths of data
 sets are relative to the current folder, as on the command line.
 
 Design
@@ -25,7 +25,7 @@ from aucbench.bench.plan.toml_lines import Place, line_of
 from aucbench.errors import AucbenchError, DataError, UnknownNameError
 from aucbench.ranges import Range
 
-EXAMPLE = """\
+PLAN_EXAMPLE = """\
 datasets = ["german", "outbreak[n=1000,d=1000]"]
 features = ["maxabs", "standard+nystroem"] # maps of the rows; + applies one after the other
 splits = 5
@@ -89,10 +89,10 @@ def parse_plan(text: str, name: str = "the plan") -> Plan:
     try:
         return _plan(found)
     except PlanError as error:
-        raise locate(error, text, name) from error
+        raise line_error(error, text, name) from error
 
 
-def locate(error: PlanError, text: str, name: str) -> PlanError:
+def line_error(error: PlanError, text: str, name: str) -> PlanError:
     """The same error with the line of a plan file to which it belongs."""
     first, *rest = error.place or ("",)
     line = line_of(text, error.place, error.value)
@@ -102,7 +102,7 @@ def locate(error: PlanError, text: str, name: str) -> PlanError:
 
 
 @contextmanager
-def located(path: str | Path) -> Iterator[None]:
+def with_line(path: str | Path) -> Iterator[None]:
     """Name the line of the plan file `path` in an error that running the plan raises.
 
     Raises
@@ -113,7 +113,7 @@ def located(path: str | Path) -> Iterator[None]:
     try:
         yield
     except PlanError as error:
-        raise locate(error, _text(path), str(path)) from error
+        raise line_error(error, _text(path), str(path)) from error
 
 
 def write_plan(plan: Plan) -> str:

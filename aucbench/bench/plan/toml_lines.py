@@ -12,7 +12,7 @@ from aucbench.errors import ParameterError
 from aucbench.registry.specs import Spec, parse_spec
 
 Place = tuple[str | int, ...]
-TOKEN = re.compile(
+TOML_TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"""+'
     r"|'''.*?'''+"
     r'|"(?:\\.|[^"\\])*"'
@@ -21,7 +21,7 @@ TOKEN = re.compile(
     r"|[][{}\n]",
     re.DOTALL,
 )
-QUOTES = "'\""
+TOML_QUOTES = "'\""
 DEPTH = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
@@ -57,8 +57,8 @@ def line_of(text: str, place: Place, value: Any = None) -> int:
 
 def _line_inside(statement: Statement, value: Any) -> int:
     """Line of the first text of a statement that means `value`; 0 when there is none."""
-    for token in TOKEN.finditer(statement.text) if isinstance(value, str | Spec) else ():
-        if token[0][0] in QUOTES and _means(tomllib.loads(f"a={token[0]}")["a"], value):
+    for token in TOML_TOKEN.finditer(statement.text) if isinstance(value, str | Spec) else ():
+        if token[0][0] in TOML_QUOTES and _means(tomllib.loads(f"a={token[0]}")["a"], value):
             return statement.line + statement.text.count("\n", 0, token.start())
     return 0
 
@@ -81,7 +81,7 @@ def _common(wanted: Place, own: Place) -> int:
 def _statements(text: str) -> Iterator[Statement]:
     header: Place = ()
     tables: dict[str | int, int] = {}  # how many [[name]] there were
-    for line, piece in _pieces(text):
+    for line, piece in _statement_texts(text):
         places = [place for place in _places(tomllib.loads(piece)) if place]
         opening = piece.lstrip()
         if opening.startswith("["):
@@ -93,10 +93,10 @@ def _statements(text: str) -> Iterator[Statement]:
         yield Statement(tuple((*header, *place) for place in places), piece, line)
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
+def _statement_texts(text: str) -> Iterator[tuple[int, str]]:
     """(line, text) of each statement: newlines inside brackets and quotes end nothing."""
     begin, depth = 0, 0
-    for token in TOKEN.finditer(text + "\n"):
+    for token in TOML_TOKEN.finditer(text + "\n"):
         depth += DEPTH.get(token[0], 0)
         if token[0] == "\n" and not depth:
             yield text.count("\n", 0, begin) + 1, text[begin : token.start()]

@@ -29,7 +29,7 @@ INT64 = range(-(2**63), 2**63)
 ROWS_AT_ONCE = 1000
 
 Row = dict[str, Any]
-Rows = Callable[[], Iterator[Row]]
+RowSource = Callable[[], Iterator[Row]]
 
 
 def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
@@ -141,7 +141,7 @@ def _common(types: set[str]) -> str:
     return types.pop() if len(types) == 1 else "json" if types else "null"
 
 
-def _write_csv(rows: Rows, columns: dict[str, str], file: BinaryIO) -> None:
+def _write_csv(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> None:
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow([_csv_text(name) for name in columns])
@@ -160,7 +160,7 @@ def _csv_text(text: str) -> str:
     return f"'{line}" if line.startswith(FORMULA) else line
 
 
-def _write_json(rows: Rows, columns: dict[str, str], file: BinaryIO) -> None:
+def _write_json(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> None:
     before = b"[\n"
     for row in rows():
         file.write(before + json.dumps({name: row.get(name) for name in columns}).encode("ascii"))
@@ -168,7 +168,7 @@ def _write_json(rows: Rows, columns: dict[str, str], file: BinaryIO) -> None:
     file.write(b"\n]\n" if before == b",\n" else b"[]\n")
 
 
-def _write_parquet(rows: Rows, columns: dict[str, str], file: BinaryIO) -> None:
+def _write_parquet(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> None:
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 

@@ -37,7 +37,7 @@ SLACK = 0.05  # seconds by which two clocks may differ
 STOPS = frozenset(stop.name for stop in Stop)
 
 
-class UnfitError(Exception):
+class UnfitScoresError(Exception):
     """What a worker handed over cannot be measured; the message says why."""
 
 
@@ -68,7 +68,7 @@ def measured(
         _require_time(result, outcome.wall_seconds)
         scores = _array(outcome.files, "scores.npy", numbers.size)
         w = _array(outcome.files, "w.npy") if "w.npy" in outcome.files else None
-    except UnfitError as unfit:
+    except UnfitScoresError as unfit:
         return Status(status=CellStatus.ERROR, reason=str(unfit)), reported, None
     known = {**_of_weights(result, w), "feasible": _feasible(result, w)}
     found = replace(reported, **known)
@@ -123,13 +123,13 @@ def _array(files: Mapping[str, bytes], name: str, size: int | None = None) -> Ve
     try:
         found: NDArray[Any] = np.load(BytesIO(files[name]), allow_pickle=False)
     except KeyError:
-        raise UnfitError(f"the cell handed over no {name}") from None
+        raise UnfitScoresError(f"the cell handed over no {name}") from None
     except Exception as error:  # the parser raises whatever bytes of a plugin lead it to
-        raise UnfitError(f"{name} of the cell is no array: {type(error).__name__}") from error
+        raise UnfitScoresError(f"{name} of the cell is no array: {type(error).__name__}") from error
     if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.ndim != 1:
-        raise UnfitError(f"{name} of the cell is no vector of float64")
+        raise UnfitScoresError(f"{name} of the cell is no vector of float64")
     if size is not None and found.size != size:
-        raise UnfitError(f"the cell handed over {found.size} scores of {size} test rows")
+        raise UnfitScoresError(f"the cell handed over {found.size} scores of {size} test rows")
     return found
 
 
@@ -139,7 +139,7 @@ def _require_time(result: Mapping[str, Any], lived: float) -> None:
     times = [_number(t) for t in (*each, result.get("tune_seconds"), result.get("predict_seconds"))]
     total = sum(t for t in times if t is not None)
     if any(t is not None and t < 0 for t in times) or total > lived + SLACK:
-        raise UnfitError(
+        raise UnfitScoresError(
             f"the cell reports {total:.3g} s of work and its process lived {lived:.3g} s"
         )
 

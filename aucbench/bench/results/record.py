@@ -20,10 +20,10 @@ from aucbench.cell import Cell
 from aucbench.errors import DataError
 from aucbench.records import CellStatus
 
-FIRST = "0.1"  # the version of aucbench whose records have these fields
+FIRST_VERSION = "0.1"  # the version of aucbench whose records have these fields
 
 
-def about(meaning: str, unit: str = "", *, since: str = FIRST) -> Any:
+def about(meaning: str, unit: str = "", *, since: str = FIRST_VERSION) -> Any:
     """Field with its documentation; None is the value of what is not known."""
     return field(default=None, metadata={"meaning": meaning, "unit": unit, "since": since})
 
@@ -33,7 +33,11 @@ class Status:
     """How a cell ended."""
 
     status: CellStatus = field(
-        metadata={"meaning": "how the cell ended; see `CellStatus`", "unit": "", "since": FIRST}
+        metadata={
+            "meaning": "how the cell ended; see `CellStatus`",
+            "unit": "",
+            "since": FIRST_VERSION,
+        }
     )
     reason: str | None = about("why, in one sentence; empty for ok")
     error_type: str | None = about("class of the exception that ended it, if one did")
@@ -165,7 +169,7 @@ class Record:
         asked = self.cell.to_json()
         return {
             "id": self.id,
-            **{CALLED.get(name, name): asked[name] for name in SHOWN},
+            **{FLAT_NAMES.get(name, name): asked[name] for name in SHOWN},
             **asdict(self.status),
             **asdict(self.measures),
             **asdict(self.sizes),
@@ -184,7 +188,7 @@ SHOWN = (
     *("solver", "tune", "dataset", "features", "objective", "projector"),
     *("repeat", "split", "seed"),
 )
-CALLED = {"objective": "with_objective", "projector": "with_projector"}
+FLAT_NAMES = {"objective": "with_objective", "projector": "with_projector"}
 GROUPS = (Status, Measures, Sizes, Process)
 
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.results.record import Record
-from aucbench.infra.store import Store as Documents
+from aucbench.infra.store import DocumentStore
 from aucbench.infra.store.files import make_folder, refused, unfinished, whole_file
 from aucbench.infra.store.npz import unpack
 
@@ -47,7 +47,7 @@ class Store:
     """
 
     def __init__(self, folder: Path, *, create: bool = False, patience: float = 120.0):
-        self._documents = Documents(folder, create=create, patience=patience)
+        self._documents = DocumentStore(folder, create=create, patience=patience)
         self.folder = self._documents.folder
 
     def __enter__(self) -> Self:

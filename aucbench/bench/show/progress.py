@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 COLOURS = {"ok": "green", "skipped": "yellow"}  # the others are failures
-FAILURE = "red"
+FAILURE_COLOUR = "red"
 MOST = 8  # running cells that are shown
-REFRESH = 2  # times per second; drawing takes about 2 ms
+REDRAWS = 2  # times per second; drawing takes about 2 ms
 
 
 class Progress:
@@ -37,7 +37,7 @@ class Progress:
         self.running: dict[str, None] = {}  # in the order in which they started
         self.finished = 0  # in this run
         self._begin = monotonic()
-        self._told: set[str] = set()  # ids of cells that ended and were not handed over yet
+        self._ended: set[str] = set()  # ids of cells that ended and were not handed over yet
 
     @property
     def done(self) -> int:
@@ -54,8 +54,8 @@ class Progress:
 
     def known(self, record: Record) -> None:
         """Count a cell that the run hands over, unless its end was told: the store had it."""
-        if record.id in self._told:
-            self._told.remove(record.id)
+        if record.id in self._ended:
+            self._ended.remove(record.id)
         else:
             self.counts[record.status.status] += 1
 
@@ -67,7 +67,7 @@ class Progress:
     @hookimpl
     def aucbench_cell_finished(self, record: Record) -> None:
         """Count it."""
-        self._told.add(record.id)
+        self._ended.add(record.id)
         self.finished += 1
         self.counts[record.status.status] += 1
         self.running.pop(str(record.cell), None)
@@ -127,7 +127,7 @@ class Display(Progress):
             console=console,
             get_renderable=self._drawn,
             auto_refresh=moving,
-            refresh_per_second=REFRESH,
+            refresh_per_second=REDRAWS,
             transient=True,
         )
 
@@ -153,7 +153,7 @@ class Display(Progress):
 
         counts = Text(f"{self.done}/{self.total} ")
         for status, count in sorted(self.counts.items()):
-            counts.append(f" {count} {status}", COLOURS.get(status, FAILURE))
+            counts.append(f" {count} {status}", COLOURS.get(status, FAILURE_COLOUR))
         counts.append("" if self.left is None else f"  {self.left} left", "cyan")
         line = Table.grid(padding=(0, 1))
         line.add_row(ProgressBar(self.total, self.done, width=30), counts)

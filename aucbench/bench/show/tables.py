@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 HEADER = ("data set", "features", "solver", "AUC", "fit s", "spread s", "non-zeros", "ok")
-NUMBERS = HEADER[3:]  # columns set flush right
-MEASURES = ("auc", "fit_seconds", "fit_seconds_spread", "nnz")
+NUMBER_COLUMNS = HEADER[3:]  # columns set flush right
+MEASURE_COLUMNS = ("auc", "fit_seconds", "fit_seconds_spread", "nnz")
 NOTHING = "-"
-Key = tuple[str, str, str]  # data set, feature map, solver
+RowKey = tuple[str, str, str]  # data set, feature map, solver
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,13 @@ class Summary:
 
 
 @dataclass(slots=True)
-class _Group:
+class _TableGroup:
     """Numbers of the ok cells of a group: 8 bytes each, so that 10^5 cells take 3 MB."""
 
     planned: int = 0
     ok: int = 0
     columns: dict[str, array[float]] = field(
-        default_factory=lambda: {name: array("d") for name in MEASURES}
+        default_factory=lambda: {name: array("d") for name in MEASURE_COLUMNS}
     )
 
     def add(self, record: Record) -> None:
@@ -98,12 +98,12 @@ class Tally:
     """
 
     def __init__(self, plan: Plan | None = None) -> None:
-        self._groups: dict[Key, _Group] = {}
+        self._groups: dict[RowKey, _TableGroup] = {}
         self._first: dict[str, tuple[tuple[Any, ...], str]] = {}  # failure of a solver
         if plan is not None:
             solvers = [choice.label for choice in plan.solvers]
             keys = product(plan.datasets, plan.features, solvers)
-            self._groups = {key: _Group() for key in keys}
+            self._groups = {key: _TableGroup() for key in keys}
         self._order = {key: number for number, key in enumerate(self._groups)}
 
     def add(self, record: Record) -> None:
@@ -112,7 +112,7 @@ class Tally:
         solver = cell.label
         key = (cell.dataset, cell.features, solver)
         self._order.setdefault(key, len(self._order))
-        self._groups.setdefault(key, _Group()).add(record)
+        self._groups.setdefault(key, _TableGroup()).add(record)
         if not record.ok:
             when = (self._order[key], cell.seed, cell.split)
             told = f"{solver} on {cell.dataset}: {record.status.status}: {record.why}"
@@ -142,7 +142,7 @@ class Tally:
         return head, *reasons
 
 
-def _summary(key: Key, group: _Group) -> Summary:
+def _summary(key: RowKey, group: _TableGroup) -> Summary:
     aucs, seconds, spreads, nnz = group.columns.values()
     return Summary(
         *key,
@@ -181,7 +181,7 @@ def _lines(summaries: Sequence[Summary]) -> tuple[list[str], list[list[str]]]:
 def plain_table(summaries: Sequence[Summary]) -> str:
     """Aligned columns without control characters."""
     header, lines = _lines(summaries)
-    return aligned([header, *lines], right=[j for j, h in enumerate(header) if h in NUMBERS])
+    return aligned([header, *lines], right=[j for j, h in enumerate(header) if h in NUMBER_COLUMNS])
 
 
 def rich_table(summaries: Sequence[Summary]) -> Table:
@@ -193,7 +193,7 @@ def rich_table(summaries: Sequence[Summary]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     header, lines = _lines(summaries)
     for name in header:
-        number = name in NUMBERS
+        number = name in NUMBER_COLUMNS
         justify: JustifyMethod = "right" if number else "left"
         table.add_column(name, justify=justify, overflow="fold", no_wrap=number)
     for summary, texts in zip(summaries, lines, strict=True):

@@ -37,10 +37,10 @@ from aucbench.infra.store.user_files import own_file, require_writable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SCHEMA", "Store", "own_file", "require_writable"]
+__all__ = ["SCHEMA", "DocumentStore", "own_file", "require_writable"]
 
 
-class Store:
+class DocumentStore:
     """A results folder; a context manager, which returns its leases at the end.
 
     Parameters

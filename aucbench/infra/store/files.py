@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from aucbench.errors import DataError
-from aucbench.infra.store.processes import Process, this_process
+from aucbench.infra.store.processes import KnownProcess, this_process
 
 UNFINISHED = re.compile(r".*\.([0-9a-f]{16})\.([0-9]{1,18})\.([0-9]{1,18})\.[0-9]+\.tmp")
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -109,7 +109,7 @@ def remove_unfinished(folder: Path, patience: float) -> None:
         named = UNFINISHED.fullmatch(path.name)
         if named is None:
             continue
-        lives = Process("", named[1], int(named[2]), int(named[3])).lives()
+        lives = KnownProcess("", named[1], int(named[2]), int(named[3])).lives()
         with suppress(FileNotFoundError):  # another process may clean up too
             if lives is None:
                 lives = file_clock(folder) - path.stat().st_mtime_ns <= patience * 1e9

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from aucbench.infra.store.files import GONE, unfinished
-from aucbench.infra.store.processes import Process, this_process
+from aucbench.infra.store.processes import KnownProcess, this_process
 
-TOKEN = re.compile(r"[0-9a-f]{32}")
+LEASE_TOKEN = re.compile(r"[0-9a-f]{32}")
 NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EXDEV}
 
 
@@ -21,7 +21,7 @@ class Lease:
     """The content of a lease file, and when it was touched last (ns, by the file system)."""
 
     token: str
-    holder: Process | None
+    holder: KnownProcess | None
     touched: int
 
 
@@ -39,8 +39,8 @@ def read_lease(path: Path) -> Lease | None:
         raise
     try:
         found = json.loads(text)
-        if TOKEN.fullmatch(found["token"]):
-            return Lease(found["token"], Process.of(found), stat.st_mtime_ns)
+        if LEASE_TOKEN.fullmatch(found["token"]):
+            return Lease(found["token"], KnownProcess.of(found), stat.st_mtime_ns)
     except (ValueError, LookupError, TypeError, RecursionError):
         found = None
     return Lease(f"{stat.st_ino:x}-{stat.st_mtime_ns:x}", None, stat.st_mtime_ns)

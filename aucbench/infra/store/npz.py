@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aucbench.errors import DataError
 
-LARGEST = 2**30  # bytes, unpacked
+MOST_UNPACKED = 2**30  # bytes, unpacked
 
 
 def unpack(packed: bytes) -> dict[str, NDArray[Any]]:
@@ -25,8 +25,8 @@ def unpack(packed: bytes) -> dict[str, NDArray[Any]]:
     try:
         with ZipFile(BytesIO(packed)) as members:
             size = sum(member.file_size for member in members.infolist())
-        if size > LARGEST:
-            raise DataError(f"it unpacks to {size} bytes, more than the {LARGEST} allowed")
+        if size > MOST_UNPACKED:
+            raise DataError(f"it unpacks to {size} bytes, more than the {MOST_UNPACKED} allowed")
         with np.load(BytesIO(packed), allow_pickle=False) as arrays:
             found = {name: arrays[name] for name in arrays.files}
     except DataError:

@@ -20,7 +20,7 @@ TYPES = {"host": str, "place": str, "pid": int, "start": int}
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class KnownProcess:
     """One process, identified for all time.
 
     Attributes
@@ -39,7 +39,7 @@ class Process:
     start: int
 
     @classmethod
-    def of(cls, fields: Mapping[str, Any]) -> Process | None:
+    def of(cls, fields: Mapping[str, Any]) -> KnownProcess | None:
         """Return the process that a file names; None when the fields are damaged."""
         if any(type(fields.get(name)) is not kind for name, kind in TYPES.items()):
             return None
@@ -57,22 +57,22 @@ class Process:
         return start == self.start and state not in "ZXx"
 
 
-def this_process() -> Process:
+def this_process() -> KnownProcess:
     """Return this process."""
     return _numbered(os.getpid())
 
 
 @cache
 def place() -> str:
-    """Return the hash of the place of this process; see `Process`."""
+    """Return the hash of the place of this process; see `KnownProcess`."""
     boot = (PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii")
     space = (PROC / "self/ns/pid").readlink()
     return sha256(f"{os.uname().nodename}\n{boot}\n{space}".encode()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=1)
-def _numbered(pid: int) -> Process:
-    return Process(os.uname().nodename, place(), pid, _state_and_start(pid)[1])
+def _numbered(pid: int) -> KnownProcess:
+    return KnownProcess(os.uname().nodename, place(), pid, _state_and_start(pid)[1])
 
 
 def _state_and_start(pid: int) -> tuple[str, int]:

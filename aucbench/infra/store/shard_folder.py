@@ -125,8 +125,8 @@ class Shards:
     def _keys(self) -> Iterator[str]:
         """Yield the keys in order, by file name; a misplaced shard is set aside."""
         folder = self.folder / SHARDS
-        for prefix in _names(folder):
-            for name in _names(folder / prefix):
+        for prefix in _entry_names(folder):
+            for name in _entry_names(folder / prefix):
                 key = name.removesuffix(".json")
                 if key == name:
                     continue
@@ -157,7 +157,7 @@ class Shards:
         self.report(f"{path} {fault.value}: {result}, and its result counts as missing")
 
 
-def _names(folder: Path) -> list[str]:
+def _entry_names(folder: Path) -> list[str]:
     """Return the names in a folder, sorted by their stem; an empty list when it is no folder."""
     try:
         names = [path.name for path in folder.iterdir()]

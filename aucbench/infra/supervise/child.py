@@ -40,9 +40,9 @@ def main(task: Task, output: int, parent: int) -> NoReturn:
     """Call the function, write its result or failure, and end this process."""
     code = 1
     try:
-        _settle(task.folder, output, parent)
+        _replace_inherited(task.folder, output, parent)
         _seed(task)
-        _answer(task)
+        _write_answer(task)
         _flush()
         code = 0
     except BaseException:
@@ -52,7 +52,7 @@ def main(task: Task, output: int, parent: int) -> NoReturn:
         os._exit(code)
 
 
-def _settle(folder: Path, output: int, parent: int) -> None:
+def _replace_inherited(folder: Path, output: int, parent: int) -> None:
     """Replace what was inherited: session, signals, descriptors, streams, working directory."""
     os.setsid()
     proc.die_with(parent)
@@ -80,7 +80,7 @@ def _seed(task: Task) -> None:
         numpy.random.seed(seed)
 
 
-def _answer(task: Task) -> None:
+def _write_answer(task: Task) -> None:
     me = os.getpid()
     try:
         text, name = _called(task), job_folder.RESULT
@@ -104,9 +104,9 @@ def _called(task: Task) -> str:
         text = json.dumps(result, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise TypeError(f"the result is not JSON: {error}") from error
-    if len(text) > job_folder.LARGEST:
+    if len(text) > job_folder.MOST_BYTES:
         raise ValueError(
-            f"the result has {len(text) >> 20} MiB, {job_folder.LARGEST >> 20} are allowed"
+            f"the result has {len(text) >> 20} MiB, {job_folder.MOST_BYTES >> 20} are allowed"
         )
     return text
 

@@ -183,14 +183,14 @@ class Supervisor:
         messages = server.receive(timeout) if server else []
         for message in messages or ():
             if "ended" in message:
-                self._settle(message["ended"], message["why"])
+                self._finish_ticket(message["ended"], message["why"])
             elif server:
                 server.ready = "ready" in message
                 self._end = self._end or message.get("failed")
         if server and messages is None:
             self._remove_server(server)
 
-    def _settle(self, ticket: int, why: str | None) -> None:
+    def _finish_ticket(self, ticket: int, why: str | None) -> None:
         """Make the outcome of a job from the files in its folder, and remove them."""
         folder = self._folder / str(ticket)
         if ticket in self._tickets:

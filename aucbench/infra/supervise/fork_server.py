@@ -34,8 +34,8 @@ from typing import Any
 from aucbench.infra.supervise import job_folder, job_parent, proc, watch
 from aucbench.infra.supervise.wire import Inbox, Outbox, packed, send
 
-PAUSE = 5  # milliseconds between two looks at processes that were killed
-PATIENCE = 1.5  # seconds for all processes to end when the fork server ends
+KILL_PAUSE_MS = 5  # milliseconds between two looks at processes that were killed
+END_PATIENCE = 1.5  # seconds for all processes to end when the fork server ends
 
 
 class _IsJobParent(BaseException):
@@ -75,7 +75,7 @@ class ForkServer:
     def serve(self) -> None:
         """Start jobs and report their ends until the client ends."""
         while True:
-            for fd, _ in self._poll.poll(PAUSE if self._lost or self._outbox else None):
+            for fd, _ in self._poll.poll(KILL_PAUSE_MS if self._lost or self._outbox else None):
                 if fd == self._client or (fd == self._inbox.fd and not self._listen()):
                     return
                 if fd in self._parents:
@@ -131,7 +131,7 @@ class ForkServer:
         if known.ticket is not None:
             cause = proc.exit_text(os.waitstatus_to_exitcode(status))
             message = {"ended": known.ticket, "why": f"its job parent: {cause}"}
-            self._lost.append((monotonic() + watch.PATIENCE, message))
+            self._lost.append((monotonic() + watch.KILL_PATIENCE, message))
 
     def _report_lost_jobs(self) -> None:
         """Report jobs whose job parent was killed, when their processes have ended too."""
@@ -155,7 +155,7 @@ def main(setup: dict[str, Any]) -> None:
     inbox, outbox = Inbox(os.dup(0)), Outbox(os.dup(1))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # an import may print, which must not look like a message
-    _settle()
+    _set_signals()
     server, descriptor = os.getpid(), None
     try:
         _serve(inbox, outbox, setup)
@@ -163,7 +163,7 @@ def main(setup: dict[str, Any]) -> None:
         descriptor = born.descriptor
     finally:
         if os.getpid() == server:
-            proc.end_descendants({}, PATIENCE)
+            proc.end_descendants({}, END_PATIENCE)
             os.close(outbox.fd)  # a sign for the client that all processes have ended
     if descriptor is not None:
         del inbox, outbox
@@ -181,7 +181,7 @@ def _serve(inbox: Inbox, outbox: Outbox, setup: dict[str, Any]) -> None:
                 server.serve()
 
 
-def _settle() -> None:
+def _set_signals() -> None:
     """Set signals independently of those of the client; let jobs write no core dumps."""
     proc.adopt_orphans()
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -15,14 +15,14 @@ from typing import Any
 from aucbench.infra.supervise import job_folder, proc
 from aucbench.infra.supervise.wire import Inbox, send
 
-START = """\
+START_CODE = """\
 import json, sys
 sys.path[:], setup = json.loads(sys.argv[1])
 from aucbench.infra.supervise import fork_server
 fork_server.main(setup)
 """
 POOLS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
-LOG = "fork-server.log"
+LOG_NAME = "fork-server.log"
 SOON = 2.0  # seconds for the fork server to end all below it
 SLOW = 60.0  # seconds for it to remove its folder
 
@@ -53,10 +53,13 @@ class ForkServerHandle:
         argument = json.dumps([path, {**asdict(setup), "client": os.getpid()}])
         pools = {f"{name}_NUM_THREADS": str(threads) for name in POOLS}
         # A fixed hash seed: sets of str have the same order in every run.
-        fixed = {"PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"), proc.MARKER: token}
+        fixed = {
+            "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
+            proc.SUPERVISOR_VARIABLE: token,
+        }
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", START, argument],
+                [sys.executable, "-c", START_CODE, argument],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -123,4 +126,4 @@ class ForkServerHandle:
 
     @property
     def _log(self) -> Path:
-        return Path(self._setup.folder) / LOG
+        return Path(self._setup.folder) / LOG_NAME

@@ -25,7 +25,7 @@ from aucbench.infra.supervise.records import Ending, Failure, Outcome, Report
 
 ROOM, TEMPORARY, OUT, HANDED, LINES = "room", "tmp", "out", "handed", "lines.jsonl"
 RESULT, FAILURE, REPORT = "result.json", "failure.json", "report.json"
-LARGEST = 64 * 2**20  # bytes of a result, of room/lines.jsonl, and of room/out
+MOST_BYTES = 64 * 2**20  # bytes of a result, of room/lines.jsonl, and of room/out
 
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ def steps_in(folder: Path) -> Path:
     return folder / "steps"
 
 
-class UnfitError(Exception):
+class UnfitFileError(Exception):
     """The files of a job cannot be used; the message says why."""
 
 
@@ -60,7 +60,7 @@ def collect(folder: Path) -> Outcome | None:
         outcome = replace(outcome, files=_files(folder / ROOM / OUT))
         if report.ending is Ending.OK:
             outcome = replace(outcome, result=result_of(folder))
-    except UnfitError as unfit:
+    except UnfitFileError as unfit:
         if report.ending is Ending.OK:
             return replace(outcome, ending=Ending.ERROR, reason=str(unfit))
     return outcome
@@ -71,12 +71,12 @@ def result_of(folder: Path) -> dict[str, Any]:
 
     Raises
     ------
-    UnfitError
+    UnfitFileError
         When it is not a JSON object, or too large.
     """
     found = _object(read(folder / RESULT))
     if found is None:
-        raise UnfitError("the result is not a JSON object; return a dict of plain values")
+        raise UnfitFileError("the result is not a JSON object; return a dict of plain values")
     return found
 
 
@@ -90,7 +90,7 @@ def read(path: Path) -> bytes | None:
 
     Raises
     ------
-    UnfitError
+    UnfitFileError
         When it is too large.
     """
     try:
@@ -102,8 +102,8 @@ def read(path: Path) -> bytes | None:
         about = os.fstat(fd)
         if not stat.S_ISREG(about.st_mode):
             return None
-        if about.st_size > LARGEST:
-            raise UnfitError(f"{path.name} has more than {LARGEST >> 20} MiB; write less")
+        if about.st_size > MOST_BYTES:
+            raise UnfitFileError(f"{path.name} has more than {MOST_BYTES >> 20} MiB; write less")
         with open(fd, "rb", closefd=False) as file:
             return file.read()
     finally:
@@ -160,8 +160,8 @@ def _files(folder: Path) -> dict[str, bytes]:
     except OSError:
         return {}  # absent, not a folder, or unreadable
     files = {name: read(folder / name) for name in names}
-    if sum(len(content or b"") for content in files.values()) > LARGEST:
-        raise UnfitError(f"{OUT} has more than {LARGEST >> 20} MiB; write less")
+    if sum(len(content or b"") for content in files.values()) > MOST_BYTES:
+        raise UnfitFileError(f"{OUT} has more than {MOST_BYTES >> 20} MiB; write less")
     return {name: content for name, content in files.items() if content is not None}
 
 
@@ -169,7 +169,7 @@ def _record(kind: type[T], path: Path) -> T | None:
     """Return the object in a file; None when it is damaged, perhaps on purpose by the job."""
     try:
         return from_plain(kind, _object(read(path)))
-    except (UnfitError, MalformedError):
+    except (UnfitFileError, MalformedError):
         return None
 
 

@@ -21,7 +21,7 @@ from aucbench.infra.supervise.plain import from_plain, to_plain
 from aucbench.infra.supervise.records import Ending, Job, Report
 from aucbench.infra.supervise.wire import Inbox, packed
 
-FIRST = 3  # descriptor after stdin, stdout and stderr
+FIRST_FREE = 3  # descriptor after stdin, stdout and stderr
 
 
 def main(wire: int, folder: Path, server: int) -> NoReturn:
@@ -31,7 +31,7 @@ def main(wire: int, folder: Path, server: int) -> NoReturn:
     """
     code = 1
     try:
-        wire = _settle(wire, server)
+        wire = _keep_only_wire(wire, server)
         inbox = Inbox(wire)
         while messages := inbox.read():
             for message in messages:
@@ -45,14 +45,14 @@ def main(wire: int, folder: Path, server: int) -> NoReturn:
         os._exit(code)
 
 
-def _settle(wire: int, server: int) -> int:
+def _keep_only_wire(wire: int, server: int) -> int:
     """Keep one descriptor of the fork server, and none of its signal handlers."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     proc.die_with(server)
     proc.adopt_orphans()
-    os.dup2(wire, FIRST)
-    os.closerange(FIRST + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-    return FIRST
+    os.dup2(wire, FIRST_FREE)
+    os.closerange(FIRST_FREE + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    return FIRST_FREE
 
 
 def _report(message: Mapping[str, Any], base: Path) -> None:
@@ -110,7 +110,7 @@ def _kept(report: Report, task: Task, place: Path, handed: Path | None) -> Repor
                 file.chmod(0o444)  # many jobs read it at the same time
         room.rename(place)
         job_folder.remove(task.folder)  # its temporary files
-    except (OSError, job_folder.UnfitError) as error:
+    except (OSError, job_folder.UnfitFileError) as error:
         return replace(report, ending=Ending.ERROR, reason=f"its files cannot be kept: {error}")
     return report
 

@@ -11,10 +11,12 @@ from functools import cache
 from pathlib import Path
 from time import monotonic, sleep
 
-MARKER = "AUCBENCH_SUPERVISOR"  # environment variable of the fork server and all below it
+SUPERVISOR_VARIABLE = (
+    "AUCBENCH_SUPERVISOR"  # environment variable of the fork server and all below it
+)
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
-PAUSE = 0.01  # seconds between two looks at processes that were killed
+KILL_PAUSE = 0.01  # seconds between two looks at processes that were killed
 
 
 def die_with(parent: int) -> None:
@@ -85,13 +87,13 @@ def end_descendants(ends: dict[int, int], patience: float) -> bool:
         if monotonic() > last:
             return False
         kill_with_groups(descendants(os.getpid()))
-        signal.sigtimedwait((signal.SIGCHLD,), PAUSE)
+        signal.sigtimedwait((signal.SIGCHLD,), KILL_PAUSE)
     return True
 
 
 def marked(token: str) -> set[int]:
     """Return all processes of the supervisor with this token, by their environment."""
-    wanted = f"{MARKER}={token}".encode()
+    wanted = f"{SUPERVISOR_VARIABLE}={token}".encode()
     return {pid for pid in _all() if wanted in read(pid, "environ").split(b"\0")}
 
 
@@ -100,7 +102,7 @@ def end_marked(token: str, patience: float = 2.0) -> None:
     last = monotonic() + patience
     while (left := marked(token)) and monotonic() < last:
         kill_with_groups(left)
-        sleep(PAUSE)  # they are not children of this process, which could wait for a signal
+        sleep(KILL_PAUSE)  # they are not children of this process, which could wait for a signal
 
 
 def exit_text(code: int) -> str:
@@ -126,7 +128,7 @@ def _libc() -> ctypes.CDLL:
 
 
 def _lister() -> Callable[[int], set[int]]:
-    return _listed if _kernel_lists() else _scanned()
+    return _listed_children if _kernel_lists() else _scanned()
 
 
 @cache
@@ -135,7 +137,7 @@ def _kernel_lists() -> bool:
     return Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 
-def _listed(pid: int) -> set[int]:
+def _listed_children(pid: int) -> set[int]:
     """Find children by the lists that the kernel has for each thread."""
     found: set[int] = set()
     try:

@@ -11,7 +11,7 @@ from typing import Any
 
 from aucbench.errors import ParameterError, require_above, require_at_least
 
-EXAMPLE = "write it like 'package.module:function'"
+CALL_EXAMPLE = "write it like 'package.module:function'"
 
 
 class Ending(StrEnum):
@@ -203,4 +203,4 @@ def _require_call(call: str) -> None:
     module, _, function = call.partition(":")
     names = [*module.split("."), *function.split(".")]
     if not all(name.isidentifier() for name in names):
-        raise ParameterError(f"cannot call {call!r}: it does not name a function; {EXAMPLE}")
+        raise ParameterError(f"cannot call {call!r}: it does not name a function; {CALL_EXAMPLE}")

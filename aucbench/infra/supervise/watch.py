@@ -12,12 +12,12 @@ from time import monotonic
 from aucbench.infra.supervise import child, job_folder, proc
 from aucbench.infra.supervise.limits import Meter
 from aucbench.infra.supervise.records import Ending, Report
+from aucbench.infra.supervise.wire import PIPE_BYTES
 
 TAIL = 2**14  # bytes of output that are kept
-CHUNK = 2**16
 MOST_PROCESSES = 500
 NEAR = 0.9  # of the memory budget: a process that dies above it ran out of memory
-PATIENCE = 10.0  # seconds for processes to end after SIGKILL
+KILL_PATIENCE = 10.0  # seconds for processes to end after SIGKILL
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class _Watch:
     def report(self, verdict: _Verdict | None) -> Report:
         """Kill all processes that are left, then report."""
         seconds = monotonic() - self._begin
-        gone = proc.end_descendants(self._ends, PATIENCE)
+        gone = proc.end_descendants(self._ends, KILL_PATIENCE)
         while self._drain():
             continue
         found = verdict or self._verdict()
@@ -120,7 +120,7 @@ class _Watch:
     def _drain(self) -> bytes | None:
         """Read a chunk of its output; empty at the end, None when there is nothing to read."""
         try:
-            fresh = os.read(self._output, CHUNK)
+            fresh = os.read(self._output, PIPE_BYTES)
         except BlockingIOError:
             return None
         self._tail = (self._tail + fresh)[-TAIL:]

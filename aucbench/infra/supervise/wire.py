@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-CHUNK = 2**16  # bytes, what a pipe holds
+PIPE_BYTES = 2**16  # bytes, what a pipe holds
 
 
 class Inbox:
@@ -20,7 +20,7 @@ class Inbox:
     def read(self) -> list[dict[str, Any]] | None:
         """Wait for bytes; return the messages that are complete now, None at the end of file."""
         try:
-            fresh = os.read(self.fd, CHUNK)
+            fresh = os.read(self.fd, PIPE_BYTES)
         except ConnectionResetError:
             fresh = b""
         if not fresh:
