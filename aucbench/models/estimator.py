@@ -26,23 +26,26 @@ CLASSIFIER_WANTED = "wanted a classifier of scikit-learn's kind, such as RandomF
 
 
 def from_estimator(estimator: Any) -> FromEstimator:
-    """Solver around a scikit-learn classifier or `Pipeline`.
+    """Return a solver that fits a classifier with the methods of scikit-learn, or a `Pipeline`.
 
-    It may stand wherever a solver may, as in `solve` and in `AUCClassifier`. A row scores
-    `decision_function`, or `predict_proba` of the positive class where there is no such method.
-    The estimator sees labels -1 and 1; of rows it sees an array (n, d), a DataFrame where they
-    have names, or a `csr_matrix`, all float64. Where a `random_state`, its own or that of a
-    step, is None, the seed of the run decides.
+    The solver can be used like any other, as in `solve` and in `AUCClassifier`. The score of a row
+    is the value of `decision_function`. If there is no such method, it is the value of
+    `predict_proba` for the positive class.
+
+    The estimator gets the labels 0 and 1, and 1 is the positive class. Keys of its `class_weight`
+    mean these labels. It gets rows as float64: as an array (n, d), as a DataFrame if the columns
+    have names, or as a `csr_matrix`. If a `random_state` of the estimator or of one of its steps
+    is None, it is drawn with the seed of the run.
 
     Parameters
     ----------
     estimator : classifier
-        Not fitted; it stays as it is.
+        Not fitted. Clones of it are fitted, so that it does not change.
 
     Raises
     ------
     ParameterError
-        When it is no classifier, is a class, or has neither of the two methods.
+        When it is a class, is not a classifier, or has neither of the two methods.
     """
     return FromEstimator(estimator)
 
@@ -85,7 +88,7 @@ class Fitted:
     Attributes
     ----------
     estimator : classifier
-        Fitted to labels -1 and 1.
+        Fitted to labels 0 and 1.
     names : tuple of str or None
         Columns of the DataFrame that it was fitted to, if it was one.
     """
@@ -119,7 +122,7 @@ def fitted(estimator: Any, data: Data, rng: np.random.Generator) -> State:
     seeded = clone(estimator)
     free = [name for name, value in seeded.get_params().items() if value is None and _seeds(name)]
     seeded.set_params(**{name: int(rng.integers(2**31)) for name in sorted(free)})
-    y = data.y.astype(np.int64)
+    y = (data.y > 0).astype(np.int64)
     names = _column_names(data)
     model = _unwritten(lambda X: clone(seeded).fit(X, y), _input(data.rows, names))
     return State(1, None, data.n, model=Fitted(model, names))

@@ -18,9 +18,10 @@ ESTIMATOR_EXAMPLE = (
 def estimator(classifier: str, **params: Any) -> FromEstimator:
     """One fit of any scikit-learn classifier: `estimator[sklearn.svm:SVC,C=10]`.
 
-    A row scores `decision_function`, or `predict_proba` of the positive class where there is no
-    such method. The classifier sees labels -1 and 1. Where its `random_state` is None, the seed
-    of the cell decides. It publishes no grid: tune it over one of your own, as in
+    The score of a row is the value of `decision_function`. If there is no such method, it is the
+    value of `predict_proba` for the positive class. The classifier gets the labels 0 and 1, and 1
+    is the positive class. If its `random_state` is None, it is drawn with the seed of the cell.
+    There is no published grid: tune it over one of your own, as in
     `tune = {n_estimators = [50, 200]}`.
 
     The module must be installed, or lie in a folder of PYTHONPATH. Its version, or its files

@@ -11,11 +11,23 @@ from bench_toys import Bench, cell, told
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
-from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, SGDClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.semi_supervised import LabelPropagation
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from aucbench import AUCClassifier, auc, from_estimator, get_solver, solve
@@ -77,16 +89,43 @@ def sklearn_scores(estimator, at=X):
         SVC(),
         RandomForestClassifier(n_estimators=7, random_state=3),
         make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=3, random_state=1)),
+        AdaBoostClassifier(n_estimators=5, random_state=1),
+        GaussianNB(),
+        GradientBoostingClassifier(n_estimators=5, random_state=1),
+        HistGradientBoostingClassifier(max_iter=5),
+        KNeighborsClassifier(),
+        LinearDiscriminantAnalysis(),
+        LinearSVC(random_state=1),
+        MLPClassifier(max_iter=500, tol=1e-2, random_state=1),
+        RidgeClassifier(),
+        SGDClassifier(random_state=1),
     ],
     ids=lambda e: type(e).__name__,
 )
-def test_scores_are_those_of_the_estimator(estimator):
+def test_scores_are_those_of_the_estimator_fitted_to_any_two_labels(estimator):
     data = Data.of(X, Y)
     run = solve(from_estimator(estimator), data, passes=1)
 
     np.testing.assert_array_equal(run.decision_function(X), sklearn_scores(estimator))
     assert (run.w, run.points[-1].passes) == (None, 1.0)
     assert not hasattr(solve(from_estimator(estimator), data).model, "w")
+
+
+def test_a_classifier_that_wants_labels_0_and_1_is_a_solver():
+    xgboost = pytest.importorskip("xgboost")
+    booster = xgboost.XGBClassifier(n_estimators=5, n_jobs=1, random_state=1)
+    run = solve(from_estimator(booster), Data.of(X, Y))
+    wanted = booster.fit(X, (Y > 0).astype(int)).predict_proba(X)[:, 1]
+
+    np.testing.assert_array_equal(run.decision_function(X), wanted)
+
+
+def test_no_label_counts_as_missing():
+    spread = LabelPropagation()  # to it, the label -1 says that the class is not known
+    run = solve(from_estimator(spread), Data.of(X, Y))
+    wanted = spread.fit(X, (Y > 0).astype(int)).predict_proba(X)[:, 1]
+
+    np.testing.assert_allclose(run.decision_function(X), wanted, rtol=1e-9)
 
 
 def test_the_estimator_handed_in_stays_as_it_is():
@@ -118,7 +157,8 @@ def test_it_sees_labels_and_read_only_rows():
     run.decision_function(X[:3])
     (rows, y), (asked, _) = Seen.log
 
-    assert {*y.tolist()} == {-1, 1}
+    assert {*y.tolist()} == {0, 1}
+    np.testing.assert_array_equal(y == 1, Y == 1)
     assert (type(rows), rows.dtype, rows.flags.writeable) == (np.ndarray, np.float64, False)
     assert np.shares_memory(rows, X)
     assert asked.shape == (3, 5)
