@@ -8,11 +8,12 @@ from types import SimpleNamespace
 from aucbench.bench.requests import cell_job, data_job
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.ending import make_record
-from aucbench.bench.results.record import Measures, Process, Record, Sizes, Status
-from aucbench.bench.targets import KeptTarget
+from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.cell import Cell
 from aucbench.fit import jobs
 from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.judge.targets import KeptTarget
+from aucbench.judge.verdict import Measures, Status
 from aucbench.records import CellStatus
 from aucbench.registry.specs import parse_spec
 
@@ -137,6 +138,14 @@ class Holds(Means):
 
 
 @dataclass(frozen=True)
+class Informs(Means):
+    def iterates(self, problem, rng):
+        for state in super().iterates(problem, rng):
+            state.info = {"radius": np.float32(0.5), "moves": state.step}
+            yield state
+
+
+@dataclass(frozen=True)
 class Bare(Means):
     space: ClassVar = {}
 
@@ -151,7 +160,7 @@ def aucbench_solvers():
     return {
         "means": Means, "path": Path, "spy": Spy, "writes": Writes, "infeasible": Infeasible,
         "nans": Nans, "huge": Huge, "shape": Shape, "exits": Exits, "dies": Dies,
-        "fickle": Fickle, "holds": Holds, "bare": Bare, "odd": Odd,
+        "fickle": Fickle, "holds": Holds, "informs": Informs, "bare": Bare, "odd": Odd,
     }
 '''
 

@@ -33,7 +33,7 @@ from aucbench.registry.fingerprints import (
 from aucbench.registry.specs import Spec, parse_spec
 
 if TYPE_CHECKING:
-    from aucbench.bench.targets import KeptTarget
+    from aucbench.judge.targets import KeptTarget
 
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
 READ_LIMITS = Limits(timeout=3600.0)  # of a data set
@@ -196,7 +196,7 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome) -> Lookup:
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:
     # Imported here: a plan can be listed and compared without scikit-learn.
-    from aucbench.bench.targets import KeptTarget
+    from aucbench.judge.targets import KeptTarget
 
     try:
         return KeptTarget(outcome.files[TARGET_FILE], result["n"])

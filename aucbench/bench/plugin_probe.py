@@ -16,7 +16,7 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.infra.supervise import Ending, Job, Limits, Outcome, Supervisor
 from aucbench.registry.discovery import ALLOWED, PluginEntry, enabled
 
-MEASURE_MODULES = ("aucbench.bench.results.measures", "aucbench.bench.targets")
+MEASURE_MODULES = ("aucbench.judge.measures", "aucbench.judge.targets")
 VISIT = "aucbench.fit.jobs:visit"
 LIMITS = Limits(timeout=60.0)  # of an import
 

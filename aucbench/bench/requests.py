@@ -13,7 +13,7 @@ from aucbench.cell import Cell, Tuning, listed
 from aucbench.infra.supervise.records import Job, Limits, Step, json_hash
 
 if TYPE_CHECKING:
-    from aucbench.bench.targets import KeptTarget
+    from aucbench.judge.targets import KeptTarget
     from aucbench.registry.specs import Spec
 
 JOBS = "aucbench.fit.jobs"

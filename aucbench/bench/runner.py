@@ -17,6 +17,7 @@ from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lookup import Lookups, look_up
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.plugin_probe import safe_supervisor
 from aucbench.bench.requests import cell_job
 from aucbench.bench.results.conditions import Conditions
@@ -68,6 +69,7 @@ def run(
         lookups = look_up(plan, local.on(supervisor), deadly)
         if engine is local:
             engine = local.on(supervisor)
+        store.keep_plan(write_plan(plan))
         runner = Runner(plan, lookups, store, engine, conditions, retry, listeners)
         with store.targets_away(lookups.targets):
             yield from runner.records()

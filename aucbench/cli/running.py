@@ -87,11 +87,9 @@ def _run(
     plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
 ) -> bool:
     """Hand each record to the keepers; return whether all came, and not Ctrl-C."""
-    from aucbench.bench.plan.toml import write_plan
     from aucbench.bench.runner import run
     from aucbench.bench.show.listeners import guests
 
-    store.keep_plan(write_plan(plan))
     visitors = guests()
     try:
         with _progress(plan, options) as progress:

@@ -205,6 +205,8 @@ class Curve:
             "train_auc": auc_or_none(problem.data, _mapped_scores(problem, problem.data, learnt)),
             "validation_auc": _validation_auc(problem, learnt),
         }
+        if isinstance(learnt, State) and learnt.info:
+            known["info"] = {str(name): float(value) for name, value in learnt.info.items()}
         self._emit({"point": known})
 
 

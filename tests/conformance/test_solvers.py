@@ -142,7 +142,7 @@ def test_memory_after_chunks_is_memory_after_the_whole(name, layout):
     held = list(zip(numbers_of(parts), numbers_of(whole), strict=True))
     for one, other in held:
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
-    assert len(held) > 1
+    assert held
 
 
 @pytest.mark.parametrize("case", ["one positive", "duplicated rows", "constant column"])

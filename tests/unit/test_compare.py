@@ -5,7 +5,8 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 import aucbench
-from aucbench.bench import compare
+from aucbench.bench import Store, compare
+from aucbench.bench.plan.toml import parse_plan
 from aucbench.errors import ParameterError
 from aucbench.features import MaxAbs
 
@@ -44,6 +45,9 @@ def test_a_kept_folder_is_not_run_again(tmp_path):
     again = compare(*arguments, splits=2, out=tmp_path / "kept")
 
     assert again == first  # the clock included: nothing was fitted
+    with Store(tmp_path / "kept") as store:
+        (text,) = store.plans().values()
+    assert len(parse_plan(text)) == len(first)
 
 
 def test_a_frame_has_a_row_for_each_cell_and_plain_columns(records):

@@ -42,7 +42,7 @@ def counted():
 
 def test_the_worker_the_mathematics_and_the_compiled_kernels_count():
     rooms = {name.split("/")[1] for name in counted()}
-    assert {"fit", "solving", "registry", "data", "optim", "metrics", "kernels"} <= rooms
+    assert {"fit", "judge", "solving", "registry", "data", "optim", "metrics", "kernels"} <= rooms
     assert {"cell.py", "protocols.py", "records.py", "errors.py", "hookspecs.py"} <= rooms
     assert any(name.startswith("aucbench/kernels/") and name.endswith(".so") for name in counted())
 

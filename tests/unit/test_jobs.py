@@ -295,6 +295,16 @@ def test_points_are_measured_by_the_harness(bench):
     assert told(bench.run(cell()), "point")[0]["validation_auc"] is None
 
 
+def test_the_diagnostics_of_a_method_are_in_its_curve(bench):
+    points = told(bench.run(cell("informs", passes=2.0)), "point")
+
+    assert [point["info"] for point in points] == [
+        {"radius": 0.5, "moves": 1.0},
+        {"radius": 0.5, "moves": 2.0},
+    ]
+    assert "info" not in told(bench.run(cell()), "point")[0]
+
+
 def test_a_curve_of_an_endless_solver_is_short(bench):
     done = bench.run(cell(**ENDLESS))
     points = told(done, "point")

@@ -53,7 +53,6 @@ def test_every_built_in_entry_point_names_a_file():
     modules = {".".join(p.relative_to(ROOT / "plugins").with_suffix("").parts) for p in plugins}
     solvers = built_in_solvers()
     named = {v.partition(":")[0].removeprefix("aucbench_plugins.") for v in solvers.values()}
-    assert len(solvers) == 34
     assert modules == named
 
 

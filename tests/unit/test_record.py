@@ -13,12 +13,12 @@ from aucbench import auc
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Record, documented
-from aucbench.bench.targets import KeptTarget
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import DataError
 from aucbench.fit.machine import CPUINFO, here
 from aucbench.fit.plain import canonical_json, message, strict
 from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.judge.targets import KeptTarget
 from aucbench.records import CellStatus
 
 LINES = (

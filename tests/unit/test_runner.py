@@ -12,10 +12,10 @@ from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
-from aucbench.bench.targets import KeptTarget
 from aucbench.data.packed import pack_arrays
 from aucbench.hookspecs import hookimpl
 from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.judge.targets import KeptTarget
 from aucbench.registry.specs import Spec
 
 PLAN = Plan(("d",), choices(("a", "b")), splits=2)

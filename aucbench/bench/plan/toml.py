@@ -144,6 +144,8 @@ def _text(path: str | Path) -> str:
 
 
 def _plan(found: Mapping[str, Any]) -> Plan:
+    if "preprocess" in found:
+        raise PlanError("preprocess is called features now; rename the key", "preprocess")
     for key in found.keys() & PLACES.keys():
         raise PlanError(f"{key} belongs into the table [{PLACES[key][0]}]", key)
     _refuse_unknown("key", found, [*KEYS, *TABLES], ())

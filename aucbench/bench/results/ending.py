@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.results.conditions import Conditions
-from aucbench.bench.results.record import Measures, Process, Record, Sizes, Status
+from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.cell import Cell
 from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.judge.verdict import Measures, Status
 from aucbench.records import CellStatus
 
 if TYPE_CHECKING:
-    from aucbench.bench.targets import KeptTarget
+    from aucbench.judge.targets import KeptTarget
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ def _judged(
         if target is None:
             raise AssertionError("a job that returned has rows, and so a target")
         # Imported here: a run first starts its workers, and imports NumPy while they start.
-        from aucbench.bench.results.measures import measured
+        from aucbench.judge.measures import measured
 
         return measured(outcome, *target.held(cell))
     reason = outcome.reason or outcome.ending.value

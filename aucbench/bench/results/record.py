@@ -18,51 +18,8 @@ from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.text import reason_text
 from aucbench.cell import Cell
 from aucbench.errors import DataError
+from aucbench.judge.verdict import Measures, Status, about
 from aucbench.records import CellStatus
-
-FIRST_VERSION = "0.1"  # the version of aucbench whose records have these fields
-
-
-def about(meaning: str, unit: str = "", *, since: str = FIRST_VERSION) -> Any:
-    """Field with its documentation; None is the value of what is not known."""
-    return field(default=None, metadata={"meaning": meaning, "unit": unit, "since": since})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Status:
-    """How a cell ended."""
-
-    status: CellStatus = field(
-        metadata={
-            "meaning": "how the cell ended; see `CellStatus`",
-            "unit": "",
-            "since": FIRST_VERSION,
-        }
-    )
-    reason: str | None = about("why, in one sentence; empty for ok")
-    error_type: str | None = about("class of the exception that ended it, if one did")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measures:
-    """What the parent measured, and what the process that fits reports of itself."""
-
-    auc: float | None = about("area under the ROC curve of the test rows, by the parent")
-    nnz: int | None = about("non-zero weights without the intercept, by the parent", "weights")
-    feasible: bool | None = about(
-        "whether the weights lie in the set of the problem; asked of the plugin where the set is "
-        "none of aucbench's"
-    )
-    objective: float | None = about("f(w) + Ω(w) on the training rows, as the fit reports it")
-    gap: float | None = about("certified bound of objective less minimum, as the solver reports")
-    passes: float | None = about("passes over the training rows, as the fit reports", "passes")
-    stop: str | None = about("why `solve` ended: the name of a `Stop`")
-    fit_seconds: float | None = about("inside the solver, median of the fits", "s")
-    fit_seconds_each: tuple[float, ...] | None = about("of each fit", "s")
-    fit_seconds_spread: float | None = about("longest less shortest fit, of several", "s")
-    tune_seconds: float | None = about("inside solvers and maps while tuning", "s")
-    predict_seconds: float | None = about("scoring the test rows", "s")
-    deterministic: bool | None = about("whether several fits gave equal weights")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench import projectors
-from aucbench.bench.results.record import Measures, Status
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.packed import pack_arrays
 from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError
 from aucbench.infra.supervise.records import Outcome
+from aucbench.judge.verdict import Measures, Status
 from aucbench.metrics import auc_of
 from aucbench.records import CellStatus, Stop
 
