@@ -35,13 +35,13 @@ class Cell:
     splits, split : int
         Number of stratified folds and which of them is the test set.
     repeat, seed : int
-        Which shuffle; `seed` is that of the shuffle and of the solver.
+        Number of the shuffle, and the seed of the shuffle and of the solver.
     passes, seconds, gap_tol :
-        Budget of a fit, the first reached; None is no limit.
+        Budget of a fit: the first limit that is reached ends it; None is no limit.
     tune_evals, inner_splits : int
-        Points of the grid that are tried, and folds of the training rows to try them on.
+        Number of points of the grid to try, and of folds of the training rows to try them on.
     repeat_fits : int
-        How often the final fit is repeated for the sake of its time.
+        How often the final fit is done, to measure its time.
     """
 
     solver: Spec
@@ -101,7 +101,7 @@ _parsed = lru_cache(maxsize=256)(parse_spec)  # many cells have the same solver
 def solver_label(spec: Spec | str, tuning: Tuning) -> str:
     """Name of a solver in a table, such as `logistic`, `sht-auc (tuned)`, `sht-auc (tuned k=1|5)`.
 
-    It is for people: no program reads it back.
+    It is for people: no program parses it.
     """
     if isinstance(tuning, bool):
         return f"{spec} (tuned)" if tuning else str(spec)

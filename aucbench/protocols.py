@@ -2,9 +2,9 @@
 
 Design
   a. A solver is a frozen dataclass of hyperparameters with one generator. It knows no
-     clock, no tolerance and no history: stopping and measuring are the caller's job.
+     clock, no tolerance and no history. The caller stops it and measures it.
      (Rejected: init/step/terminate classes, which split one formula over four methods.)
-  b. Everything random comes from the generator handed in.
+  b. All random numbers come from the given generator.
   c. Methods that update after every row call one kernel per pass and yield after it.
 """
 
@@ -44,10 +44,10 @@ class Objective(Protocol):
 
 @runtime_checkable
 class Smooth(Protocol):
-    """An objective whose Hessian has a bound: what a step size 1/L is computed from."""
+    """An objective whose Hessian is bounded by a matrix, which gives step sizes 1/L."""
 
     def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
-        """H v, H the Hessian of the block `rows` or a matrix above it at every w."""
+        """H v, where H is at least the Hessian of the block `rows` at every w."""
         ...
 
 
@@ -87,14 +87,15 @@ class Identity:
 class FeatureMap(Protocol):
     """phi, learnt from the training rows only and then applied to any rows.
 
-    It may look at labels: tuning fits it to each inner fold anew. Only a class that has
-    `shared = True` is not: it learns nothing from labels, and nothing that matters from rows.
+    It may use labels, since tuning fits it again for each inner fold. A class with
+    `shared = True` is fitted only once for a split: it must not use labels, and what it learns
+    from rows must not matter.
     """
 
     exempt: ClassVar[int]  # trailing coordinates that are not features (an intercept)
 
     def fit(self, data: Data, rng: np.random.Generator) -> Self:
-        """Return a map that has learnt what it needs from `data`."""
+        """Return a map that is fitted to `data`."""
         ...
 
     def __call__(self, rows: Rows) -> Rows:
@@ -122,7 +123,7 @@ identity = NoMap()
 
 
 class Model(Protocol):
-    """What scores rows in another way than w . phi(x): trees, kernels, wrapped estimators."""
+    """Scores rows in another way than w . phi(x): trees, kernels, wrapped estimators."""
 
     def scores(self, rows: Rows) -> Vector:
         """Scores of raw rows (n, d) -> (n,); larger means more positive."""
@@ -139,7 +140,7 @@ class Learnt(Protocol):
 
     @property
     def model(self) -> Model | None:
-        """What scores raw rows; None with weights."""
+        """The model, which scores raw rows; None with weights."""
         ...
 
 
@@ -147,12 +148,12 @@ class Learnt(Protocol):
 class Problem:
     """Minimise f(w) + Omega(w) over the weights of the features `features`.
 
-    A solver whose states carry a model says `Problem(None, train=data)`, with the raw rows.
+    A solver whose states have a model returns `Problem(None, train=data)` with the raw rows.
 
     Attributes
     ----------
     f : Objective or None
-        None where what is minimised is not listed (a scikit-learn baseline).
+        None when the objective is not one of the listed ones (a scikit-learn baseline).
     project : Projector
         Omega.
     features : FeatureMap
@@ -212,7 +213,7 @@ class Problem:
     def scores_of(self, learnt: Learnt, X: Any) -> Vector:
         """Scores of raw rows X (n, d) -> (n,) by the weights or the model of a state or a run.
 
-        A score of a model that is no finite number is NaN, which every measure refuses.
+        A score of a model that is not finite becomes NaN, which every measure refuses.
 
         Raises
         ------
@@ -244,13 +245,12 @@ def _scores_by(model: Model, rows: Rows, d: int) -> Vector:
 class State:
     """One iterate: weights, or a model. Both are live: copy the `w` that you keep.
 
-    A gap bounds f(w) + Ω(w) less its minimum, and holds for the numbers that were computed:
-    what rounding may hide is in it. Infinity says that nothing is certified. A method without
-    certificates leaves it None; one that ends by itself with a gap beyond the tolerance of
-    `solve` has stalled.
+    A gap is an upper bound of f(w) + Ω(w) minus its minimum, rounding errors included. Infinity
+    means that nothing is certified. A method without certificates leaves it None. A method that
+    ends by itself with a gap above the tolerance of `solve` has stalled.
 
     A state with a model has w = None; it has no objective, no gap and no non-zeros. The harness
-    measures the objective itself, and does not take `value` for it.
+    computes the objective itself and does not rely on `value`.
     """
 
     step: int
@@ -265,18 +265,18 @@ class State:
 
 @dataclass(frozen=True)
 class Needs:
-    """What a solver can be asked for; the harness refuses the rest before it runs."""
+    """What a solver supports; the harness refuses other requests before it runs."""
 
     objective: bool = False  # runs on any objective put into Problem.f
     projector: bool = False  # runs with any projector put into Problem.project
     breakpoints: bool = False  # learns from error functions too, not from labels only
-    # The parameter along which neighbours of the tuning grid start from each other's weights,
-    # handed over in Problem.w0, where its axis is a list of values; None: each starts afresh.
+    # In tuning, a point starts from the weights of its neighbour along this parameter, if the
+    # axis is a list of values. Problem.w0 holds these weights. None: each has its own start.
     path: str | None = None
-    # Top-level modules beside its own plugin whose code it runs: their versions count in the
-    # id of a cell, or their files where they are not installed.
+    # Top-level modules, other than the plugin, whose code it runs. Their versions count in the
+    # id of a cell, or their files if they are not installed.
     packages: tuple[str, ...] = ()
-    extra: str | None = None  # of aucbench, that installs `packages`
+    extra: str | None = None  # the extra of aucbench that installs `packages`
 
 
 class Solver(Protocol):
@@ -287,21 +287,21 @@ class Solver(Protocol):
         """The published grid {parameter: axis}, a class attribute.
 
         An axis is a tuple of values, a `Range`, or a frozen distribution of scipy.stats. A list
-        of such mappings is for parameters that have a meaning beside some others only.
+        of such mappings is for parameters that have a meaning only with some others.
         """
         ...
 
     @property
     def needs(self) -> Needs:
-        """What it can be asked for, a class attribute."""
+        """What it supports, a class attribute."""
         ...
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """What it minimises on `data`."""
+        """Return what it minimises on `data`."""
         ...
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Yield iterates until finished, or for ever: the caller stops it."""
+        """Yield iterates until it is finished, or without end: the caller stops it."""
         ...
 
 
@@ -309,20 +309,20 @@ class Solver(Protocol):
 class Streaming(Protocol):
     """A solver that learns from successive chunks of rows, in memory that does not grow.
 
-    The three functions are all there is to it: `aucbench.optim.passes` makes `iterates` of
-    them, `AUCClassifier.partial_fit` calls them. All state is in the memory, a mutable record.
+    It needs only the three functions. `aucbench.optim.passes` makes `iterates` of them, and
+    `AUCClassifier.partial_fit` calls them. All state is in the memory, a mutable record.
     """
 
     def start(self, w: Vector, rng: np.random.Generator) -> Any:
         """Return the memory before the first row; it owns `w` (d,), the first weights.
 
-        It keeps `rng` where an update draws random numbers, one row's after the other's, so
-        that they do not depend on where chunks end.
+        If updates draw random numbers, the memory keeps `rng`. They draw them row by row, so that
+        the numbers do not depend on where chunks end.
         """
         ...
 
     def update(self, memory: Any, chunk: Chunk, order: Index) -> None:
-        """Learn from the rows `order` of the chunk, in this order. One class will do."""
+        """Learn from the rows `order` of the chunk, in this order. One class is enough."""
         ...
 
     def weights(self, memory: Any) -> Vector:

@@ -1,9 +1,9 @@
 """Axes of a grid of hyperparameters: lists of values, ranges, and distributions of scipy.stats.
 
 Design
-  a. A range is a record of four plain numbers: it travels as JSON, stands in plans, and is
-     drawn from without SciPy. A frozen distribution of scipy.stats may stand in the space of a
-     solver as well, where nothing travels.
+  a. A range is a record of four plain values. JSON and plans can hold it, and drawing from it
+     does not need SciPy. The space of a solver, which is never sent anywhere, may also contain
+     frozen distributions of scipy.stats.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Range:
     low, high : float
         low < high, both finite.
     log : bool
-        Drawn evenly on a logarithmic scale, with low > 0; else evenly.
+        Draw evenly on a logarithmic scale, with low > 0; else draw evenly.
     integer : bool
-        Only whole numbers, both ends among them.
+        Only whole numbers; both ends belong to the range.
 
     Raises
     ------
@@ -55,7 +55,9 @@ class Range:
                     f"{name} must be a finite number, got {value!r}; {RANGE_EXAMPLE}"
                 )
             if self.integer and value != floor(value):
-                raise ParameterError(f"{name} of a range of integers must be one, got {value}")
+                raise ParameterError(
+                    f"{name} of a range of integers must be a whole number, got {value}"
+                )
         for name in ("log", "integer"):
             if not isinstance(getattr(self, name), bool):
                 value = getattr(self, name)
@@ -98,8 +100,8 @@ class Range:
     def draw(self, rng: np.random.Generator) -> float | int:
         """One number.
 
-        With one u that is uniform in [0, 1): low + u (high − low), or low (high/low)^u; of
-        integers the whole part, with high + 1 in place of high.
+        With u uniform in [0, 1) it is low + u (high − low), or low (high/low)^u on a logarithmic
+        scale. For integers, high + 1 takes the place of high, and the whole part is returned.
         """
         low, high, u = self.low, self.high + self.integer, float(rng.random())
         drawn = low * exp(u * log(high / low)) if self.log else low + u * (high - low)

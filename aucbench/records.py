@@ -1,8 +1,7 @@
-"""What a run leaves behind: frozen records and the two status enums.
+"""The results of a run: frozen records and the two status enums.
 
-`Stop` says why `solve` ended (its value is the sentence shown); `CellStatus` says how a
-cell of a benchmark ended (its value is the token stored; the reason has a field of its
-own). They answer different questions, so they are two enums.
+`Stop` says why `solve` ended; its value is a sentence for people. `CellStatus` says how a cell
+of a benchmark ended; its value is the word that is stored, and the reason has its own field.
 """
 
 from __future__ import annotations
@@ -46,22 +45,21 @@ class CellStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point of the learning curve; the clock stands still while it is measured."""
+    """One point of the learning curve; measuring it takes no time on the clock."""
 
     step: int
     passes: float  # rows seen / number of training rows
     seconds: float  # spent inside the solver, evaluation excluded
     objective: float | None  # f(w) + Omega(w) on the training rows; None: f is not listed
-    gap: float | None  # certified by the method, in units of the objective; inf: nothing is
+    gap: float | None  # certified, in units of the objective; inf: nothing is certified
     residual: float | None = None  # |gradient of the objective|, as the method reports it
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Result of `solve`: the last iterate, why it ended there, and the way it took.
+    """Result of `solve`: the last iterate, why `solve` ended, and the learning curve.
 
-    `w` is None where the solver learns a model that is no vector of weights; `model` is None
-    where it learns weights.
+    A solver learns weights `w` or another `model`; the other one is None.
     """
 
     w: NDArray[np.float64] | None

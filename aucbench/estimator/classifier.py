@@ -23,7 +23,7 @@ from aucbench.solving.loop import solve
 
 @dataclass(slots=True)
 class _Online:
-    """A streaming solver at work: as it was asked for, itself, and what it has learnt."""
+    """A streaming solver that learns: its specification, the solver, and its memory."""
 
     spec: str | Solver
     solver: Streaming
@@ -49,17 +49,17 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     solver : str or Solver
         Name, with parameters in brackets if wanted ("sht-auc[k=20]"), or an instance.
     passes, seconds : float, optional
-        Budget; the first limit reached ends the fit, 50 passes when neither is given.
+        Budget: the first limit that is reached ends the fit. 50 passes when neither is given.
     gap_tol : float
         Certified relative gap at which solvers that have one stop.
     random_state : int, optional
         Seed; None draws a fresh one.
     sensitivity, specificity : float, optional
         One of them: the share of positives found, or of negatives left out, that `predict`
-        must reach on the rows that choose the threshold. Neither: Youden's J.
+        must reach on the rows that choose the threshold. With neither, Youden's J is maximised.
     validation : float, optional
-        Share of each class that only chooses the threshold; `fit` learns weights from the rest
-        alone. None: the training rows choose it, whose scores flatter.
+        Share of each class that is used only to choose the threshold; `fit` learns weights from
+        the rest. None: the threshold is chosen on the training rows, whose scores are too good.
 
     Attributes
     ----------
@@ -138,8 +138,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, d), or Chunk
-            One class will do. A `Chunk`, as `aucbench.datasets.stream` yields them, has its
-            labels with it, -1 and 1.
+            One class is enough. A `Chunk`, as `aucbench.datasets.stream` yields them, contains
+            its labels, -1 and 1.
         y : array of shape (n,), optional
             Labels; left out with a `Chunk`.
         classes : array of two labels, optional

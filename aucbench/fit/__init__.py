@@ -1,1 +1,1 @@
-"""The worker: what the processes of a cell do, from reading the rows to scoring the test rows."""
+"""The worker: everything that runs in the process of a cell."""

@@ -1,4 +1,4 @@
-"""Solvers of a cell from its specifications: names in, objects out, in the process that fits."""
+"""Build the solver of a cell from its specifications, in the process that fits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from aucbench.solving.wrappers import recast
 
 
 def build(cell: Cell, point: Mapping[str, Any]) -> Solver:
-    """Solver of a cell at a point of its grid, on the objective and projector of the cell.
+    """Return the solver of a cell at a point of its grid.
+
+    It works on the objective and the projector of the cell, where these are given.
 
     Raises
     ------

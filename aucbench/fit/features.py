@@ -1,13 +1,13 @@
-"""Feature maps: a map learns from some rows and is applied to these and to held ones.
+"""Fit a feature map to some rows and apply it to these rows and to others.
 
 Design
-  a. A map is fitted anew to each inner fold of tuning: one that looks at labels has told the
-     rows that it was fitted on what their labels are, and every score of them flatters.
-  b. A map that declares itself `shared` is taken as the split has it. Of the built-in ones
-     these learn nothing. (Rejected: to share all that see no label. The choice changes on
-     small data sets, and most of them cost next to nothing; docs/run.md has the numbers.)
-  c. The rows of a fold are gathered from the data set, which lies on disk already: neither
-     a split nor a cell that fits no map inside writes or reads a row more.
+  a. A map is fitted again for each inner fold of tuning. A map that uses labels passes the
+     labels of its own rows on to their features, so that scores of these rows are too high.
+  b. A map that declares itself `shared` is fitted once for the split. The built-in maps that do
+     so learn nothing from rows. (Rejected: to share every map that uses no labels. On small
+     data sets another point can win, and most maps take little time; see docs/run.md.)
+  c. The rows of a fold are gathered from the data set, which is on the disk anyway. So neither
+     a split nor a cell that fits no inner map writes or reads additional rows.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from aucbench.solving.loop import Clock
 def mapped_parts(
     train: Data, held: Rows, features: FeatureMap, rng: np.random.Generator
 ) -> tuple[Data, Rows]:
-    """Both parts, mapped by what the training rows taught."""
+    """Return both parts, mapped by a map that was fitted to the training rows."""
     fitted = features.fit(train, rng)
     return train.with_rows(fitted(train.rows)), fitted(held)
 
 
 @dataclass(frozen=True, slots=True)
 class Refitted:
-    """The training rows of a cell before any map, mapped anew for each inner fold.
+    """Maps the training rows of a cell for each inner fold of tuning.
 
     Attributes
     ----------
@@ -45,11 +45,11 @@ class Refitted:
     raw : Rows
         The rows of the data set.
     numbers : array of shape (n_train,)
-        Of the training rows among these.
+        Numbers of the training rows in `raw`.
     rng : Generator
-        Each fold gets a child of its own.
+        Each fold draws from a child of this generator.
     clock : Clock
-        Seconds inside the map.
+        Counts the seconds inside the map.
     """
 
     features: FeatureMap
@@ -60,7 +60,7 @@ class Refitted:
     clock: Clock = field(default_factory=Clock)
 
     def __call__(self, rest: Index, held: Index) -> tuple[Data, Data]:
-        """The rows of a fold, mapped by what `rest` taught.
+        """Return both parts of a fold, mapped by a map that was fitted to `rest`.
 
         Raises
         ------
@@ -85,7 +85,7 @@ class Refitted:
             ) from error
 
     def _raw(self, rows: Index) -> Data:
-        """Some training rows as they are in the data set."""
+        """Return some training rows as they are in the data set."""
         target = self.train.target
         part = Labels.of(target.y[rows]) if isinstance(target, Labels) else target.take(rows)
         return Data(self.raw.take(self.numbers[rows]), part)

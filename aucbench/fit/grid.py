@@ -2,15 +2,15 @@
 
 Design
   a. A space is a mapping of parameters to axes: lists of values, ranges, or distributions; or
-     a list of such mappings, for parameters that have a meaning beside some others only.
-  b. A space of lists alone is a grid, of which points are drawn without replacement; else each
-     axis of a point is drawn by itself. Either way `tune_evals` points are tried, the same
-     number for every solver, and the seed of the cell draws them.
-  c. Several mappings share the points evenly: of 20 points three mappings get 7, 7 and 6, the
-     one with the default of the solver first. What a small grid cannot use of its share goes
-     to the others, evenly.
-  d. Equal points of a mapping are drawn once. (Rejected: to count them; a range of three
-     integers would fit the same point again and again.)
+     a list of such mappings, for parameters that have a meaning only with some others.
+  b. If all axes are lists, points are drawn from their grid without replacement. Otherwise each
+     coordinate of a point is drawn independently. In both cases `tune_evals` points are tried,
+     the same number for every solver. The seed of the cell decides which.
+  c. Several mappings share the points evenly. Of 20 points three mappings get 7, 7 and 6, and
+     the mapping that contains the default of the solver comes first. When a grid has fewer
+     points than its share, the others share the rest evenly.
+  d. No point of a mapping is tried twice. (Rejected: to allow it. A range of three integers
+     would fit the same points again and again.)
 """
 
 from __future__ import annotations
@@ -31,23 +31,24 @@ from aucbench.ranges import drawn_from, holds, is_axis, is_continuous, samples
 from aucbench.registry.specs import Spec
 
 MOST_POINTS = 2**62  # points of a grid that can be drawn from
-DRAWS_PER_POINT = 20  # draws for each point that is wanted, before too few are enough
-NOWHERE = object()  # a value of no axis
+DRAWS_PER_POINT = 20  # after so many draws for each wanted point, fewer points are enough
+NOWHERE = object()  # no axis has this value
 Axes = Mapping[str, Any]
 Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class GridPoint:
-    """Hyperparameters by name, and their place.
+    """Hyperparameters by name, and their positions on the axes.
 
     Attributes
     ----------
     values : mapping of str to value
     place : tuple of int
-        One position per name. On an axis that is drawn from: -1 - the number of the draw.
+        One position per name. On an axis without a list of values it is -1 - the number of the
+        draw.
     part : int
-        Number of the mapping that the point is of.
+        Number of the mapping to which the point belongs.
     """
 
     values: Mapping[str, Any]
@@ -56,7 +57,7 @@ class GridPoint:
 
 
 def grids_of(spec: Spec, tuning: Tuning) -> tuple[Axes, ...]:
-    """The mappings of the space: the one given, or the published ones less what `spec` fixes.
+    """Return the given grid, or the published ones without the parameters that `spec` fixes.
 
     Raises
     ------
@@ -81,7 +82,7 @@ def grids_of(spec: Spec, tuning: Tuning) -> tuple[Axes, ...]:
 def check_grid(spec: Spec, tuning: Tuning) -> int | None:
     """Build the solver with values of each axis; return the number of points, None if endless.
 
-    They are all values of a list, both ends of a range, the median of a distribution.
+    These values are all those of a list, both ends of a range, and the median of a distribution.
 
     Raises
     ------
@@ -99,11 +100,12 @@ def check_grid(spec: Spec, tuning: Tuning) -> int | None:
 
 
 def points_of(cell: Cell) -> tuple[GridPoint, ...]:
-    """Return the points that a cell tries: mapping by mapping, those of a grid in its order.
+    """Return the points that a cell tries, mapping by mapping.
 
-    In a grid the last name varies first. All of it is tried, or as many points of it, drawn by
-    the seed of the cell, as its share of `tune_evals`. The default of the solver is always one
-    of the points if a mapping has it, and its first point where axes are drawn from.
+    Points of a grid are in its order, in which the last name varies first. If the grid has more
+    points than its share of `tune_evals`, the seed of the cell draws some of them. The default
+    of the solver is always one of the points if a mapping contains it. Where some axis has no
+    list of values, it is the first point.
 
     Raises
     ------
@@ -126,9 +128,10 @@ def points_of(cell: Cell) -> tuple[GridPoint, ...]:
 
 
 def chains(points: Sequence[GridPoint], path: str | None) -> list[list[int]]:
-    """Numbers of the points that differ along `path` only, in its order; else each by itself.
+    """Return chains of points that differ only along `path`, as numbers of points in its order.
 
-    A path through an axis that is drawn from has no order: its points stand by themselves.
+    A point that has no neighbour is a chain of its own. So is every point if the axis of `path`
+    has no list of values, since it then has no order.
     """
     found: dict[tuple[int, ...], list[int]] = {}
     for number, point in enumerate(points):
@@ -141,7 +144,7 @@ def chains(points: Sequence[GridPoint], path: str | None) -> list[list[int]]:
 
 
 def _generators(seed: int, count: int) -> list[np.random.Generator]:
-    """One for each mapping; a single one draws as it did when there were no others."""
+    """One for each mapping; a single mapping uses the generator of the seed itself."""
     rng = np.random.default_rng(seed)
     return [rng] if count == 1 else rng.spawn(count)
 
@@ -168,7 +171,7 @@ def _total(spec: Spec, grid: Axes) -> int | None:
 
 
 def _shares(sizes: Sequence[int | None], budget: int, first: int) -> Mapping[int, int]:
-    """Points of each mapping; what is left after even shares goes to `first`, then in order."""
+    """Return the number of points of each mapping; the remainder goes to `first`, then in order."""
     waiting = sorted(range(len(sizes)), key=lambda j: j != first)
     filled: dict[int, int] = {}
     while waiting:
@@ -183,7 +186,7 @@ def _shares(sizes: Sequence[int | None], budget: int, first: int) -> Mapping[int
 
 
 def _default(solver: Solver, grid: Axes) -> Values | None:
-    """The values of the solver as it stands, if the mapping has them."""
+    """Return the default values of the solver if the mapping contains them, else None."""
     fields = held(solver)
     own = {name: fields.get(name, getattr(solver, name, NOWHERE)) for name in grid}
     return own if all(holds(axis, own[name]) for name, axis in grid.items()) else None
@@ -192,7 +195,7 @@ def _default(solver: Solver, grid: Axes) -> Values | None:
 def _of_grid(
     grid: Axes, keep: Values | None, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[Values, tuple[int, ...]]]:
-    """Points of lists, `keep` among them, drawn without replacement."""
+    """Draw points of lists without replacement; `keep` is one of them."""
     sizes = [len(values) for values in grid.values()]
     kept = None if keep is None else _number(grid, keep)
     for drawn in _drawn(prod(sizes), kept, count, rng):
@@ -211,7 +214,7 @@ def _number(grid: Axes, values: Values) -> int:
 def _of_axes(
     grid: Axes, keep: Values | None, count: int, rng: np.random.Generator
 ) -> Iterator[tuple[Values, tuple[int, ...]]]:
-    """Different points, `keep` first, each axis drawn by itself."""
+    """Draw different points, each coordinate independently; `keep` comes first."""
     found: list[Values] = [] if keep is None else [keep]
     for _ in range(DRAWS_PER_POINT * count):
         if len(found) == count:

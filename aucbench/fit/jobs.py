@@ -1,4 +1,4 @@
-"""What supervised processes do: look names up, read a data set, map its rows, fit and score.
+"""The jobs of supervised processes: look names up, read a data set, map its rows, fit, score.
 
 Each function is called as function(request, room, steps) by a supervisor; `requests` says
 what the requests hold. An `AucbenchError` of `read` or `split` is a refusal: the cells that
@@ -45,7 +45,7 @@ own_code = lru_cache(maxsize=1)(code_fingerprint)  # read once, by the process t
 
 
 def resolve(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
-    """What names mean: {kind: {spec: answer}}, and the answers about "grids" as a list.
+    """Look names up; return {kind: {spec: answer}} and the answers about "grids" as a list.
 
     See `aucbench.fit.resolve.resolved` for an answer.
     """
@@ -58,7 +58,7 @@ def resolve(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
 
 
 def visit(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
-    """Import one plugin and tell what it registers; some do not survive it."""
+    """Import one plugin and return what it registers; the import may end this process."""
     begin = perf_counter()
     known = load(PluginEntry(**request["entry"])) or Loaded()
     return {
@@ -69,10 +69,10 @@ def visit(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
 
 
 def read(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
-    """Read a data set; keep its rows in the room, and hand its target over.
+    """Read a data set: write its rows into the room, and its target for the parent.
 
-    The rows go to room/raw. The target and the folds go to room/out/target.npz: they leave
-    the folder before any cell can see it, and reach only the parent, which asked for them.
+    The rows go to room/raw. The target and the folds go to room/out/target.npz. That file is
+    removed before any cell can read the folder, and only the parent gets it.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _target(found: Data) -> dict[str, Any]:
 
 
 def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
-    """Write the training rows and the test rows, both mapped, into the room; no target.
+    """Map the training rows and the test rows and write them into the room, without the target.
 
     Raises
     ------
@@ -139,15 +139,15 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
 
 
 def _of_split(seed: int, split: int) -> np.random.Generator:
-    """What the maps of a split draw from; inner folds draw from its children."""
+    """Return the generator for the maps of a split; inner folds draw from its children."""
     return np.random.default_rng([seed, split])
 
 
 def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
-    """Fit one cell to its training rows, and score its test rows; the rows are read-only maps.
+    """Fit one cell to its training rows and score its test rows; the rows are read-only maps.
 
-    Each thing is appended to room/lines.jsonl as soon as it is known, so that a cell that is
-    killed leaves it: {"about": sizes, conditions, plugin}, {"parameters": ...},
+    Results are appended to room/lines.jsonl as soon as they are known, so that they survive when
+    the cell is killed: {"about": sizes, conditions, plugin}, {"parameters": ...},
     {"tuning": ...}, and {"point": ...} for each point of the curve. The scores of the test
     rows go to room/out/scores.npy, and the weights, where the solver has them, to
     room/out/w.npy: the parent measures them.

@@ -11,7 +11,7 @@ from typing import Any
 import aucbench
 
 CPUINFO = Path("/proc/cpuinfo")
-CPUINFO_BYTES = 4096  # bytes of it; the kernel makes the rest, one entry per core, only when asked
+CPUINFO_BYTES = 4096  # the first bytes are enough; the kernel would compute an entry for each core
 THREADS = "OMP_NUM_THREADS"
 
 

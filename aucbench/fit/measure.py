@@ -1,12 +1,12 @@
-"""One fit, watched: its curve, its times, and what the parent measures it by.
+"""One fit: its curve, its times, and the weights and scores that the parent measures.
 
 Design
-  a. The curve is written point by point, so that a fit that is killed leaves what it had.
-     A point is one `os.write` of one line: a reader never sees half of it.
-  b. Points are one pass apart at first and `GROWTH` of the passes later, so that a curve of
-     any length has at most `MAX_POINTS`, and a shorter fit has the first of the same points.
-  c. This process has no label of a test row, and the parent believes it nothing that the
-     parent can compute itself: weights and scores are handed over, not measures of them.
+  a. The curve is written point by point, so that the points of a fit that is killed are kept.
+     Each point is one `os.write` of one line, so that a reader never sees half of it.
+  b. Points are one pass apart at first. Later they are `GROWTH` times the passes apart, so that
+     a curve of any length has at most `MAX_POINTS`. A shorter fit has the same first points.
+  c. This process has no labels of test rows. The parent computes all measures that it can, from
+     the weights and scores that this process returns.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class LineFile:
 
 @dataclass(frozen=True)
 class Observed(Around):
-    """A solver seen from outside: its problem is kept."""
+    """Keeps the problem of the solver inside."""
 
     kept: list[Problem]
 
@@ -69,7 +69,7 @@ class Observed(Around):
 
 @dataclass(frozen=True, slots=True)
 class FittedCell:
-    """What a fit gave.
+    """The result of a fit.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class FittedCell:
     w : array of shape (d,) or None
         The weights, when they are valid.
     scores : array of shape (n_test,) or None
-        Of the test rows, when the weights are valid.
+        Scores of the test rows, when the weights are valid.
     """
 
     result: dict[str, Any]
@@ -160,7 +160,7 @@ def fit(
 
 
 def invalid(run: Run) -> str | None:
-    """Why the weights of a run cannot be used; None when they can."""
+    """Return why the weights of a run cannot be used; None when they can."""
     if run.stop is Stop.INVALID:
         return str(run.stop.value)
     if run.w is not None and not run.problem.project.contains(run.w):
@@ -169,7 +169,7 @@ def invalid(run: Run) -> str | None:
 
 
 def auc_or_none(data: Data, scores: Vector) -> float | None:
-    """AUC; None where a score is NaN, which finite weights can give by overflow."""
+    """Return the AUC; None when a score is NaN, which overflow can cause with finite weights."""
     return None if np.isnan(scores).any() else auc_of(data.target, scores)
 
 
@@ -188,7 +188,7 @@ class Curve:
             self._write(point, state)
 
     def end(self, point: Point, learnt: Learnt) -> None:
-        """Emit the last point unless it was."""
+        """Emit the last point unless this was done."""
         if point is not self._last:
             self._write(point, learnt)
 
@@ -211,7 +211,7 @@ class Curve:
 
 
 def _mapped_scores(problem: Problem, data: Data, learnt: Learnt) -> Vector:
-    """Scores of rows that a solver keeps: mapped or raw, which shows by their columns."""
+    """Return scores of rows that a solver keeps; their columns show whether they are mapped."""
     if learnt.w is not None and data.d == learnt.w.size:
         return data.scores(np.array(learnt.w, dtype=np.float64))
     return problem.scores_of(learnt, data.rows)

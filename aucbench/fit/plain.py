@@ -18,7 +18,7 @@ Plain = Scalar | None
 
 
 def strict(value: Any) -> Any:
-    """`value` with None for every number that is not finite, tuples and arrays as lists."""
+    """Return `value` with None for numbers that are not finite, and lists for tuples and arrays."""
     if isinstance(value, Mapping):
         return {str(name): strict(v) for name, v in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
@@ -28,7 +28,7 @@ def strict(value: Any) -> Any:
 
 
 def canonical_json(value: Any) -> Any:
-    """`value` so that equal hyperparameters give equal JSON; infinity and objects as text."""
+    """Return `value` as JSON, equal for equal hyperparameters; infinity and objects are text."""
     if isinstance(value, Mapping):
         return {str(name): canonical_json(v) for name, v in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
@@ -40,7 +40,7 @@ def canonical_json(value: Any) -> Any:
 
 
 def held(thing: object) -> dict[str, Any]:
-    """Fields of a solver, projector or feature map; those of the classifier that it wraps."""
+    """Return the fields of a solver, projector or feature map, or of the classifier inside it."""
     inner = innermost(thing)
     if isinstance(inner, FromEstimator):
         return dict(inner.estimator.get_params())
@@ -48,12 +48,12 @@ def held(thing: object) -> dict[str, Any]:
 
 
 def parameters(thing: object) -> dict[str, Any]:
-    """What is `held`, canonical."""
+    """Return what `held` returns, as canonical JSON."""
     return {name: canonical_json(value) for name, value in held(thing).items()}
 
 
 def plain_parameters(solver: Solver) -> dict[str, Plain]:
-    """Those of `parameters` that are single plain values: what a table shows."""
+    """Return the `parameters` that are single plain values, which a table can show."""
     return {
         name: plain
         for name, value in held(solver).items()
@@ -63,7 +63,7 @@ def plain_parameters(solver: Solver) -> dict[str, Plain]:
 
 
 def plain_fields(thing: object) -> dict[str, Any] | None:
-    """Fields of a dataclass whose values are all plain and finite; None of anything else."""
+    """Return the fields of a dataclass if all are plain and finite, else None."""
     if not is_dataclass(thing):
         return None
     values = {f.name: getattr(thing, f.name) for f in fields(thing) if f.init}
@@ -78,7 +78,7 @@ def innermost(thing: object) -> object:
 
 
 def message(error: BaseException) -> str:
-    """First line of the message of an error; its class travels apart from it."""
+    """Return the first line of the message of an error, without its class."""
     lines = str(error).strip().splitlines()
     return lines[0] if lines else "raised without a message"
 

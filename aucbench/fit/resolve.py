@@ -1,4 +1,4 @@
-"""What names mean: looked up in a supervised process, since a plugin may crash at import."""
+"""Look names up in a supervised process, since the import of a plugin may crash."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def resolved(kind: str, text: str) -> dict[str, Any]:
         status, error, reason : when not ok.
             "refused": a mistake of the user (`error`: its class, `reason`: its sentence).
             "error": the plugin is broken (`error`: class, `reason`: first line).
-        parameters : of what was built, canonical; of a data set: those that were given.
+        parameters : those of the object that was built; of a data set, those that were given.
         space, needs : of solvers.
     """
     return _resolution(kind, text, LOOKED_UP[kind])
@@ -93,7 +93,7 @@ def _objective(spec: Spec) -> dict[str, Any]:
     try:
         registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
     except DataError:
-        # Its parameters were accepted; whether it can be had of the real rows shows there.
+        # Its parameters were accepted. The cells show whether it accepts the real rows.
         return {"parameters": canonical_json(params), "toy": False}
     return {"parameters": canonical_json(params), "toy": True}
 

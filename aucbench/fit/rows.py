@@ -1,12 +1,12 @@
 """Rows on disk, mapped read-only by the processes that compute with them.
 
 Design
-  a. One .npy file per array: all processes that read a map share its pages, so that any
-     number of cells on one data set take its memory once.
+  a. Each array is a .npy file. All processes that map it share its pages, so that the cells
+     of a data set need its memory only once, however many they are.
   b. The maps are read-only. A solver that writes to its input gets an exception from NumPy
-     and a segmentation fault from C, and no other solver ever sees what it wrote.
-  c. No target is ever written here: the training rows of one split are test rows of another,
-     whose cells may run at the same time and read any file.
+     or a segmentation fault from C. No other solver ever sees what it wrote.
+  c. No target is ever written here. The training rows of one split are test rows of another,
+     and cells of both may run at the same time and read any file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from aucbench.registry.fingerprints import HASH_BYTES
 
 
 def data_hash(data: Data) -> str:
-    """Hash of shape, layout, stored numbers, target and folds; not of feature names.
+    """Return a hash of shape, layout, stored numbers, target and folds, but not of feature names.
 
     The layout counts because it decides the order in which a kernel adds, and with it the
     last digits of a result.

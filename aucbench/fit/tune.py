@@ -1,11 +1,11 @@
-"""Tuning: the best point of a grid by stratified folds of the training rows alone.
+"""Tuning: find the best point of a grid by stratified folds of the training rows alone.
 
 Design
-  a. Every solver gets the same number of points, `tune_evals`, or all of its grid when that
-     is smaller. (Rejected: the same seconds, with which a result depends on the load.)
+  a. Every solver gets the same number of points, `tune_evals`, or its whole grid if that is
+     smaller. (Rejected: the same number of seconds. Results would depend on the load.)
   b. Folds are the outer loop, so that the rows of one fold are in memory at a time.
-  c. The feature map is part of what is tried: a map is fitted to each inner fold anew, unless
-     it declares that it may be shared (see `features`). It never sees a test row.
+  c. The feature map is fitted again for each inner fold, unless it declares that it may be
+     shared (see `features`). It never sees a test row.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ Build = Callable[[Mapping[str, Any]], Solver]
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What tuning found.
+    """The result of tuning.
 
     Attributes
     ----------
     point : mapping of str to value, or None
         The chosen hyperparameters; None when every point failed.
     seconds : float
-        Inside the solver, all points and folds, and `map_seconds`.
+        Time inside the solver, for all points and folds, plus `map_seconds`.
     map_seconds : float
-        Inside the feature maps of inner folds; 0 where it is shared.
+        Time inside the feature maps of inner folds; 0 when the map is shared.
     table : tuple of dict
         A row for each point in the order of the grid: parameters, status ("ok", "error" or
         "invalid"; a point that failed is not tried on the folds that follow), reason,
@@ -76,9 +76,9 @@ class Tuned:
 
 
 def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -> Tuned:
-    """Try points of the grid on inner folds; the highest mean AUC wins, the first of equals.
+    """Try points of the grid on inner folds and choose the first with the highest mean AUC.
 
-    A grid of one point is not tried: there is nothing to choose.
+    A grid of one point is not tried, since there is nothing to choose.
 
     Parameters
     ----------
@@ -111,7 +111,9 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
 def inner_folds(
     train: Data, cell: Cell, refit: Refitted | None = None
 ) -> Iterator[tuple[Data, Data]]:
-    """Yield (rest, held) of each drawn fold, no more of them than the rarer class has rows.
+    """Yield (rest, held) for each drawn fold.
+
+    There are no more folds than the rarer class has rows.
 
     Raises
     ------
@@ -132,7 +134,7 @@ def inner_folds(
 
 @dataclass(slots=True)
 class _Trial:
-    """A point of the grid, and what its inner fits gave so far."""
+    """A point of the grid, and the results of its inner fits so far."""
 
     point: Mapping[str, Any]
     aucs: list[float] = field(default_factory=list)
@@ -180,13 +182,13 @@ def _walk(cell: Cell, build: Build, chain: Sequence[_Trial], rest: Data, held: D
 def _tried(
     cell: Cell, build: Build, trial: _Trial, rest: Data, held: Data, w0: Vector | None
 ) -> Vector | None:
-    """Fit one trial on one fold and note how it went; its weights if they are valid, or None."""
+    """Fit one trial on one fold and keep the result; return valid weights, else None."""
     begin = perf_counter()
     try:
         run = fit(cell, build(trial.point), rest, w0=w0)
         fault = invalid(run)
         score = None if fault else auc_or_none(held, run.decision_function(held.rows))
-    except MemoryError:  # the end of the cell, not of a point: its limit holds for all of them
+    except MemoryError:  # this ends the cell, because its limit of memory holds for all points
         raise
     except (Exception, SystemExit) as error:
         trial.seconds += perf_counter() - begin

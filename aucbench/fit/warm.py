@@ -1,7 +1,8 @@
-"""What every cell needs, imported by the process that the cells are forked from.
+"""Import what every cell needs, in the process from which the cells are forked.
 
-Importing this module reads the metadata of all plugins and imports the built-in ones; a
-third party's is never imported here, since it may crash, start threads or draw numbers.
+Importing this module reads the metadata of all plugins and imports the built-in ones.
+Plugins of third parties are never imported here, since they may crash, start threads or draw
+random numbers.
 """
 
 from __future__ import annotations

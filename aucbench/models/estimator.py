@@ -1,10 +1,10 @@
-"""A scikit-learn classifier as a solver: one fit, whose scores are those of the classifier.
+"""A scikit-learn classifier as a solver: it is fitted once, and its scores are used.
 
 Design
-  a. The estimator that is handed in is never fitted: each run fits a clone.
-  b. Rows are handed over read-only, whether they are mapped from a file or not. An estimator
-     that writes to its input gets a copy, when it says that it cannot write. (Rejected: a copy
-     for all, which doubles the memory of each cell for the sake of few.)
+  a. The given estimator is never fitted: each run fits a clone.
+  b. The estimator gets read-only rows. If it raises because it cannot write to them, it gets a
+     copy. (Rejected: a copy for all estimators. It doubles the memory of each cell, and few
+     estimators need it.)
 """
 
 from __future__ import annotations
@@ -69,15 +69,15 @@ class FromEstimator:
 
     @property
     def needs(self) -> Needs:
-        """Labels; the packages of the estimator, its steps and their base classes count."""
+        """It needs labels. Its packages are those of the estimator, its steps and their bases."""
         return Needs(packages=_packages(self.estimator))
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """The rows as they are; what is minimised is the estimator's business."""
+        """Return the rows as they are, without an objective."""
         return Problem(None, train=data)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """The fitted classifier, once."""
+        """Yield the fitted classifier, once."""
         yield fitted(self.estimator, problem.data, rng)
 
 
@@ -108,12 +108,12 @@ class Fitted:
 
 
 def fitted(estimator: Any, data: Data, rng: np.random.Generator) -> State:
-    """The state with a clone of the estimator, fitted to the rows.
+    """Return the state with a clone of the estimator that is fitted to the rows.
 
     Parameters
     ----------
     estimator : classifier
-        Each `random_state` of it that is None is drawn from `rng`, in the order of their names.
+        Each parameter `random_state` that is None is drawn from `rng`, in the order of names.
     data : Data
         With labels.
     """
@@ -133,13 +133,13 @@ def _seeds(name: str) -> bool:
 
 
 def _column_names(data: Data) -> tuple[str, ...] | None:
-    """Names of the columns, where they are of these columns and an estimator can be told."""
+    """Return the names of the columns, if the rows are dense and each column has one."""
     belong = data.names is not None and len(data.names) == data.d and not data.rows.is_sparse
     return data.names if belong else None
 
 
 def _input(rows: Rows, names: tuple[str, ...] | None) -> Any:
-    """The rows as an estimator reads them: an array, a DataFrame, or a csr_matrix."""
+    """Return the rows as an array, a DataFrame, or a csr_matrix."""
     if names is None or rows.is_sparse:
         return rows.locked()
     import pandas as pd
@@ -148,7 +148,7 @@ def _input(rows: Rows, names: tuple[str, ...] | None) -> Any:
 
 
 def _unwritten(call: Callable[[Any], Any], X: Any) -> Any:
-    """call(X), or of a copy where it cannot do without writing to it."""
+    """Return call(X), or call of a copy of X if it has to write to it."""
     try:
         return call(X)
     except ValueError as error:
@@ -164,7 +164,7 @@ def _check(estimator: Any) -> None:
     if not all(hasattr(estimator, name) for name in ("fit", "get_params", "set_params")):
         raise ParameterError(f"{called}, which has fit, get_params and set_params")
     if not _is_classifier(estimator):
-        raise ParameterError(f"{called}; this one is none")
+        raise ParameterError(f"{called}; this object is not a classifier")
     if not any(hasattr(estimator, name) for name in SCORES):
         raise ParameterError(
             f"{estimator!r} has neither decision_function nor predict_proba, without which there "
@@ -182,7 +182,7 @@ def _is_classifier(estimator: Any) -> bool:
 
 
 def _packages(estimator: Any) -> tuple[str, ...]:
-    """Top-level modules of the estimator and of its parameters: objects, classes, functions."""
+    """Return the top-level modules of the estimator and of its parameters."""
     known = {
         code.__module__.partition(".")[0]
         for part in (estimator, *estimator.get_params().values())
@@ -193,7 +193,7 @@ def _packages(estimator: Any) -> tuple[str, ...]:
 
 
 def _code(part: Any) -> tuple[Any, ...]:
-    """The function itself, or the class and its bases."""
+    """Return the function itself, or the class and its bases."""
     if inspect.isroutine(part):
         return (part,)
     return part.__mro__ if isinstance(part, type) else type(part).__mro__

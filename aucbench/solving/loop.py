@@ -3,8 +3,8 @@
 Design
   a. The clock runs while the solver works (`problem`, then each step of its generator) and
      stands still while a point of the curve is measured.
-  b. The budget is looked at after each yield. A step that never returns is the business of
-     the process that supervises the cell, not of this loop.
+  b. The budget is checked after each yield. This loop cannot stop a step that never returns;
+     the process that supervises the cell can.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Clock:
         self.seconds = 0.0
 
     def timed(self, call: Callable[..., T], *args: Any) -> T:
-        """call(*args), on the clock even when it raises."""
+        """Return call(*args); its time counts even when it raises."""
         begin = perf_counter()
         try:
             return call(*args)
@@ -62,32 +62,32 @@ def solve(
     solver : Solver
         For example `get_solver("sht-auc", k=50)`.
     data : Data
-        Training rows; quality on test rows is the caller's business.
+        Training rows. The caller measures the quality on test rows.
     passes : float, optional
         Ends at the first state that has seen `passes * n` rows; 50 when neither this nor
         `seconds` is given.
     seconds : float, optional
         Ends at the first state past this many seconds inside the solver.
     gap_tol : float
-        Ends when a certified gap is at most `gap_tol * max(1, |f|)`, f the objective at w or
-        at 0, whichever is smaller in magnitude: no bad w makes the tolerance large.
+        Ends when a certified gap is at most `gap_tol * max(1, |f|)`. Here f is the objective at w
+        or at 0, whichever is smaller in magnitude, so that a bad w cannot raise the tolerance.
     seed : int
-        Same seed, same iterates.
+        The same seed gives the same iterates.
     every : float
         Passes between points of the curve; infinity keeps the last point only.
     growth : float
-        Points lie at least `growth * passes` apart too, so that a long curve has a point for
-        each such step of log(passes); 0 keeps them equally spaced.
+        Points are also at least `growth * passes` apart, so that they become equally spaced in
+        log(passes). With 0 they are equally spaced in passes.
     watch : function (point, state), optional
-        Called off the clock at each point of the curve but an invalid one; what the state
-        holds is live. What it raises ends the run.
+        Called at each valid point of the curve, while the clock does not run. The arrays of the
+        state are live: copy what you keep. An exception in it ends the run.
 
     Returns
     -------
     Run
-        With `stop` INVALID where w was not finite or had a wrong shape, or a state had not
-        exactly one of w and model; FINISHED where the solver ended by itself, STALLED where it
-        did so with a gap beyond `gap_tol` and 1e-6.
+        `stop` is INVALID when w was not finite or had a wrong shape, or when a state did not
+        have exactly one of w and model. It is FINISHED when the solver ended by itself, and
+        STALLED when it did so with a gap above both `gap_tol` and 1e-6.
 
     Raises
     ------
@@ -145,14 +145,14 @@ class _Budget:
 
     @cached_property
     def _at_zero(self) -> float:
-        """|f(0)|, which no bad w can inflate; 0 where it is not finite, or f is not listed."""
+        """|f(0)|, which does not depend on w; 0 when it is not finite or f is not listed."""
         f = self.problem.f
         value = 0.0 if f is None else abs(f.value(np.zeros(self.problem.data.d)))
         return value if value < inf else 0.0
 
 
 def _gap(state: State) -> float | None:
-    """The certified gap of weights; a model has no objective that it could be a gap of."""
+    """The certified gap of weights. A model has no listed objective, and so no gap."""
     return state.gap if state.model is None else None
 
 

@@ -1,12 +1,13 @@
 """`select`: one hyperparameter by cross-validation, along a path of warm starts.
 
 Design
-  a. The semantics of tuning in the benchmark: stratified folds, the highest mean AUC, the first
-     of equals. Values descend, so that of equals the strongest penalty wins, and each fit
-     starts where less is to be fitted.
-  b. Only along the path that the solver names (`Needs.path`) does a fit start from the weights
-     of the one before: elsewhere the weights after a given budget would depend on the grid.
-  c. The refit starts afresh, and is what `solve` gives with the chosen value.
+  a. The rules are those of tuning in the benchmark: folds are stratified, and the highest mean
+     AUC wins. Among equal means the first value wins. Values descend, so that this is the
+     strongest penalty, and so that each fit starts from a simpler one.
+  b. A fit starts from the weights of the one before only along the path that the solver names
+     (`Needs.path`). On other parameters the weights after a given budget would depend on the
+     grid.
+  c. The last fit has its own start. It equals what `solve` gives with the chosen value.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from aucbench.solving.wrappers import Around, Started
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A value of the parameter and how it did.
+    """A value of the parameter and its AUCs.
 
     Attributes
     ----------
@@ -75,7 +76,7 @@ class Selection:
     solver : Solver
         With the chosen value.
     run : Run
-        Its fit to all rows, from its own start.
+        The fit of `solver` to all rows, from its own start.
     """
 
     parameter: str
@@ -115,8 +116,9 @@ def select(
     Raises
     ------
     UnknownNameError, ParameterError
-        When the solver has no such parameter, its grid none or a range in place of values, a
-        value is no finite number or is refused; when every value gave invalid weights.
+        When the solver has no such parameter; when its grid has no values for it, but a range or
+        nothing; when a value is not a finite number, or the solver refuses it; when every value
+        gave invalid weights.
     DataError
         When a class has fewer than two rows.
     """

@@ -17,7 +17,7 @@ from aucbench.ranges import Space
 
 @dataclass(frozen=True)
 class Around:
-    """A solver around another one, whose problem it changes; a Solver itself."""
+    """A solver that changes the problem of the solver inside it."""
 
     solver: Solver
 
@@ -28,7 +28,7 @@ class Around:
 
     @property
     def needs(self) -> Needs:
-        """What the solver inside can be asked for."""
+        """The needs of the solver inside."""
         return self.solver.needs
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
@@ -78,12 +78,12 @@ def recast(
     objective: Callable[[Data], Objective] | None = None,
     projector: Projector | None = None,
 ) -> Solver:
-    """Put another f or Omega into a solver that honours them.
+    """Return a solver that works on another f or Omega.
 
     Raises
     ------
     UnsupportedError
-        When the solver ignores what `Problem` holds, so that the option would do nothing.
+        When the solver ignores the f or Omega of a `Problem`, so that the option would do nothing.
     """
     name = type(solver).__name__
     for kind, given in (("objective", objective), ("projector", projector)):
@@ -95,7 +95,7 @@ def recast(
 
 
 def with_planned_passes(solver: Solver, passes: float | None) -> Solver:
-    """Tell a method that plans its stages how many passes it will get."""
+    """Set the field `passes` of a method that plans its stages by the number of passes."""
     if isinstance(solver, Around):
         return replace(solver, solver=with_planned_passes(solver.solver, passes))
     if not is_dataclass(solver) or isinstance(solver, type):
