@@ -5,7 +5,7 @@ of that module marked with `hookimpl`. Where one module has several solvers, an 
 each of them names an object, as in `my_package.methods:First`, and the hook is a static method
 of that object. So each solver is found under its own name.
 
-The events are told to every listener. They happen in the process of the user, in which no
+Every listener gets the events. They happen in the process of the user, in which no
 plugin is imported for the sake of its solvers: one that crashes would take the run along.
 So two things must come together for a plugin to hear them: the name of its entry point
 ends with `-listener`, and `AUCBENCH_PLUGINS` is set and names it, which is the consent of

@@ -31,7 +31,7 @@ from aucbench.infra.supervise.records import Job, Limits, Outcome
 MEGABYTE = 10**6
 CLAIM_PAUSE = 0.2  # seconds between looks at cells that another run has claimed
 PREPARE = 3600.0  # seconds for the rows of a split
-WAITING, AGAIN, KNOWN = 0, 1, 2  # a cell: not finished, to be recomputed, told
+WAITING, AGAIN, KNOWN = 0, 1, 2  # a cell: not finished, to be computed again, yielded
 
 
 def run(
@@ -54,7 +54,7 @@ def run(
         Statuses whose cells are computed again. Cells that were stopped by a smaller limit
         than that of the plan always are.
     listeners : sequence of objects
-        With functions marked `hookimpl`, see `aucbench.hookspecs`; told of the cells of this
+        With functions marked `hookimpl`, see `aucbench.hookspecs`; they hear of the cells of this
         run only.
 
     Raises
@@ -143,7 +143,7 @@ class Runner:
         return then is not None and (now is None or now > then)
 
     def _round(self) -> Iterator[Record]:
-        """Run every cell that is neither told nor claimed by another run."""
+        """Run every cell that is neither yielded nor claimed by another run."""
         outcomes = self.engine.run(self._jobs())
         try:
             for key, outcome in outcomes:

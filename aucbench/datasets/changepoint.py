@@ -1,7 +1,7 @@
 """Changepoint sets: NAME.features.csv, and NAME.errors.csv instead of labels.
 
 Design
-  a. The errors file stands for the set: `available` lists it and `locate` finds it.
+  a. The errors file represents the set: `available` lists it and `locate` finds it.
   b. Rows are matched by sequence. All files must have the same sequences.
 """
 

@@ -195,7 +195,7 @@ class Curve:
     def _write(self, point: Point, learnt: Learnt) -> None:
         (problem,) = self.problems
         self._count, self._last = self._count + 1, point
-        known = {
+        known: dict[str, Any] = {
             "step": point.step,
             "passes": point.passes,
             "seconds": point.seconds,

@@ -2,7 +2,7 @@
 
 Design
   a. The clock runs while the solver works (`problem`, then each step of its generator) and
-     stands still while a point of the curve is measured.
+     does not run while a point of the curve is measured.
   b. The budget is checked after each yield. This loop cannot stop a step that never returns;
      the process that supervises the cell can.
 """

@@ -76,7 +76,7 @@ class LightGbm:
         yield boosted(settings, data.rows, data.y > 0, self.n_estimators)
 
     def settings(self, rng: np.random.Generator) -> dict[str, Any]:
-        """What LightGBM is told, but for the objective."""
+        """Return the parameters of LightGBM, without the objective."""
         return {
             "learning_rate": self.learning_rate,
             "num_leaves": self.num_leaves,

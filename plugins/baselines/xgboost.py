@@ -84,7 +84,7 @@ class XgBoost:
         yield boosted(settings, problem.data, self.n_estimators)
 
     def settings(self, rng: np.random.Generator) -> dict[str, Any]:
-        """What XGBoost is told, but for the objective."""
+        """Return the parameters of XGBoost, without the objective."""
         return {
             "learning_rate": self.learning_rate,
             "max_depth": self.max_depth,

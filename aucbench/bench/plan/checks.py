@@ -33,7 +33,7 @@ class PlanError(ParameterError):
     place : tuple of str and int
         The field, and what is inside it: ("solvers", 1, "tune", "k").
     value : object
-        What stands there, or the one item of it that is wrong.
+        The value of the field, or the one item of it that is wrong.
     """
 
     def __init__(self, message: str, *place: str | int, value: Any = None):

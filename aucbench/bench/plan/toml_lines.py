@@ -1,4 +1,4 @@
-"""At which line of a TOML text something stands, which tomllib does not tell."""
+"""Find the line of a TOML text where something is defined; tomllib does not say it."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Design
   a. A listener that the caller hands over is trusted: what it raises ends the run, after
      the record was stored. One that came in as a plugin is dropped at its first error.
-  b. Which plugins may listen is told in `aucbench.hookspecs`.
+  b. `aucbench.hookspecs` says which plugins may listen.
 """
 
 from __future__ import annotations

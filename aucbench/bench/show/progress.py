@@ -53,7 +53,7 @@ class Progress:
         return timedelta(seconds=round(pace * (self.total - self.done)))
 
     def known(self, record: Record) -> None:
-        """Count a cell that the run hands over, unless its end was told: the store had it."""
+        """Count a cell that the run yields, unless it was counted when it ended."""
         if record.id in self._ended:
             self._ended.remove(record.id)
         else:
