@@ -31,7 +31,7 @@ class Cell:
     tune : bool or tuple of (parameter, values or Range)
         See `Choice`.
     positive, drop :
-        PositiveLabels of files that are positive, columns of files left out.
+        Labels of files that are positive, and columns of files that are left out.
     splits, split : int
         Number of stratified folds and which of them is the test set.
     repeat, seed : int

@@ -1,6 +1,6 @@
-"""Which method is better: plans, their cells, where they run, what they become.
+"""Find out which method is better: plans, their cells, engines and results.
 
-This is what the parent runs: a process that never imports a plugin of a third party.
+The parent process runs this code. It never imports a plugin of a third party.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`compare`: a plan from arguments, run on this host; the face for Python."""
+"""`compare`: make a plan from arguments and run it on this host, for use from Python."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ def compare(
     Parameters
     ----------
     solvers : str or iterable of str
-        Specifications as `sht-auc[k=50,blocks=4],logistic`. A solver that is no plugin yet
-        can be tried with `aucbench.solve`.
+        Specifications as `sht-auc[k=50,blocks=4],logistic`. Use `aucbench.solve`
+        for a solver that is not a plugin.
     data : str or iterable of str
         Specifications, files, or URLs with `#sha256=`.
     features : str or iterable of str
         Feature maps, fitted on the training rows; `maxabs+nystroem[rank=50]` applies the second
-        after the first. Each one gives cells of its own.
+        after the first. Every solver runs with each of them.
     tune : bool
         Tune each solver over its published grid, on the training rows only.
     timeout, memory : float, optional
         Seconds of wall time and megabytes of a cell; see `Plan`.
     jobs : int, optional
-        Cells at once; as many as cores when left out.
+        Cells that run at once. Default: the number of cores.
     out : Path, optional
-        Folder that keeps the results; what it holds already is not run again.
+        Folder that keeps the results; cells that are in it already are not run again.
     objective, projector, positive, drop, splits, repeats, passes, seconds,
     gap_tol, seed :
         See `Plan`.
@@ -69,7 +69,7 @@ def compare(
     Returns
     -------
     Results
-        A tuple of `Record`: one of each cell, whatever happened to it, in the order of the plan.
+        A tuple of `Record`: one for each cell, failed or not, in the order of the plan.
 
     Raises
     ------
@@ -107,10 +107,10 @@ class Results(tuple[Record, ...]):
     __slots__ = ()
 
     def to_frame(self) -> DataFrame:
-        """Return a tidy pandas DataFrame: a row for each cell, a column for each plain field.
+        """Return a pandas DataFrame with a row for each cell and a column for each plain field.
 
         The columns are those of `Record.flat`; hyperparameters, conditions and the machine
-        have one for each of theirs, such as `parameters.k`.
+        have a column for each entry, such as `parameters.k`.
         """
         from pandas import DataFrame
 

@@ -1,4 +1,4 @@
-"""Import each plugin in a supervised process: nothing that it does there reaches this one."""
+"""Import each plugin in a supervised process, so that it cannot affect this one."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from aucbench.registry.discovery import PluginEntry, enabled, printable
 from aucbench.registry.lookup import CALLED
 
 DOCTOR_PRELOAD = ("aucbench.fit.jobs",)  # imports no plugin of a solver, the built-in ones included
-TRACE = "Fatal Python error"  # begins what Python itself writes when a process crashes
+TRACE = "Fatal Python error"  # Python writes this first when a process crashes
 
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """How the import of one plugin went.
+    """The result of importing one plugin.
 
     Attributes
     ----------
     name, distribution, version : str
-        Which plugin.
+        The plugin.
     status : str
         ok, error (it raised), crash (its process ended) or timeout (it was killed).
     seconds : float
-        Until its hooks had answered, libraries that aucbench itself imports excluded; the
-        time of its process when that did not come so far.
+        Time until its hooks had answered, without libraries that aucbench itself imports. If
+        they did not answer: the time of the process.
     registers : tuple of str
-        For example "solver sht-auc".
+        What it registers, for example "solver sht-auc".
     reason : str
         One line; empty when ok.
     """
@@ -48,10 +48,10 @@ class Checkup:
 def check_plugins(
     only: Collection[str] | None = None, *, limit: float = 60.0, jobs: int = 4
 ) -> tuple[Checkup, ...]:
-    """Import every enabled plugin in a process of its own and say how each one went.
+    """Import every enabled plugin in a process of its own and return the results.
 
-    Handlers that a plugin registers for the exit of Python are not run, nor are threads waited
-    for that it starts: the processes of a benchmark end without them too.
+    As in a benchmark, the process ends without running exit handlers of the plugin and without
+    waiting for its threads.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def check_plugins(
     Raises
     ------
     UnknownNameError
-        When `only` names a plugin that is not there, or not enabled.
+        When `only` names a plugin that is not installed, or not enabled.
     UnsupportedError
         On another system than Linux.
     """

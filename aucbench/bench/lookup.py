@@ -1,10 +1,10 @@
-"""What the names of a plan mean, found out in supervised processes before any cell runs.
+"""Look up the names of a plan, in supervised processes, before any cell runs.
 
 Design
   a. A mistake of the user (an unknown name, a bad parameter, an unreadable file) ends the
      run with a sentence before the first fit.
-  b. A plugin that is broken or crashes is no mistake of the user: the cells that need it
-     end with its status and reason, and the others run.
+  b. A broken plugin is not a mistake of the user. The cells that need it end with its status
+     and reason, and the others run.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ class Name(NamedTuple):
 
 @dataclass(frozen=True)
 class Lookup:
-    """What is known of one name.
+    """The answer about one name.
 
     Attributes
     ----------
     fingerprint : str
         Hash of the plugin's files, or of the data.
     failure : Outcome or None
-        How the cells that need it end, when it cannot be had.
+        How the cells that need it end, when it cannot be used.
     found : mapping
         Answer of the worker.
     target : KeptTarget or None
@@ -85,7 +85,7 @@ class Lookup:
 
 @dataclass(frozen=True)
 class Lookups:
-    """What all names of a plan mean."""
+    """The answers about all names of a plan."""
 
     known: Mapping[Name, Lookup]
 
@@ -95,7 +95,7 @@ class Lookups:
         return code_fingerprint()
 
     def of(self, cell: Cell) -> dict[str, Lookup]:
-        """What a cell needs, by role."""
+        """Return the answers about what a cell needs, by role."""
         names = {"data": Name("data", cell.dataset)}
         names["solver"] = Name("solvers", cell.solver, cell.tune)
         if cell.objective is not None:
@@ -112,7 +112,7 @@ class Lookups:
         return cell_id(cell, data=used.pop("data"), plugins=used, code=self.code)
 
     def data(self, cell: Cell) -> Lookup:
-        """What is known of the data set of a cell."""
+        """Return the answer about the data set of a cell."""
         return self.known[Name("data", cell.dataset)]
 
     @property
@@ -134,7 +134,7 @@ class Lookups:
 
 
 def lookup_jobs(plan: Plan) -> Iterator[tuple[Name, Job]]:
-    """Jobs that find out what the names of a plan mean; one each, since any may crash."""
+    """Yield jobs that look up the names of a plan, one job for each name since any may crash."""
     for choice in plan.solvers:
         grids = [(choice.spec, choice.tuning)] if choice.tune else []
         job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE_LIMITS)
@@ -150,7 +150,7 @@ def lookup_jobs(plan: Plan) -> Iterator[tuple[Name, Job]]:
 
 
 def look_up(plan: Plan, engine: Engine, deadly: Mapping[str, Outcome]) -> Lookups:
-    """Look everything up but what names a deadly plugin; raises as `understand`."""
+    """Look up all names but those of deadly plugins; raises as `understand`."""
     jobs = dict(lookup_jobs(plan))
     found = {name: deadly[known] for name in jobs if (known := _deadly(name.spec, deadly))}
     names = [name for name in jobs if name not in found]
@@ -160,7 +160,7 @@ def look_up(plan: Plan, engine: Engine, deadly: Mapping[str, Outcome]) -> Lookup
 
 
 def understand(plan: Plan, outcomes: Iterable[tuple[Name, Outcome]]) -> Lookups:
-    """Lookups from what the jobs of `lookup_jobs` answered.
+    """Return the lookups from the outcomes of `lookup_jobs`.
 
     Raises
     ------
@@ -208,13 +208,13 @@ def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
     """Return the failure of a lookup; one that is a refusal of the user's input is raised."""
     if outcome.refusal:
         raise _refusal(plan, name, outcome.reason or "")
-    # Without its step: to a cell it is a failure of something that was never started.
+    # Without its step: the cell itself was never started.
     reason = f"{name.label}: {outcome.reason}"
     return Outcome(outcome.ending, reason, log=outcome.log, error_type=outcome.error_type)
 
 
 def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
-    """Error that a plan file can find the line of."""
+    """Return the error, with its place in the plan."""
     if name.kind != "solvers":
         return PlanError(sentence, PLAN_FIELDS[name.kind], value=name.spec)
     asked = [Name("solvers", choice.spec, choice.tuning) for choice in plan.solvers]
@@ -233,7 +233,7 @@ def _name(spec: Spec | str) -> str:
 
 
 def _guessed(spec: Spec | str) -> str:
-    """Fingerprint of a plugin that cannot be asked: of the one whose entry point has its name."""
+    """Return the fingerprint of the plugin with this entry point, when it cannot be imported."""
     name = _name(spec).rpartition(":")[2]
     named = (p for p in registry.plugins() if p.name == name)
     return next((_fingerprint(p.distribution, p.value) for p in named), "unknown")
@@ -250,7 +250,7 @@ def _fingerprint(distribution: str, value: str) -> str:
 
 
 def _refuse_ignored(plan: Plan, known: Mapping[Name, Lookup]) -> None:
-    """An option that a solver ignores is an error: its rows would not be what they say."""
+    """Raise when a solver would ignore --objective or --projector: its rows would be wrong."""
     for kind in ("objective", "projector"):
         if getattr(plan, kind) is None:
             continue

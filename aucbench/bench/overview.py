@@ -1,4 +1,4 @@
-"""What a plan amounts to before it is run, and what a results folder holds of it."""
+"""The size of a plan before it is run, and the progress of the plans of a results folder."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ BANDWIDTH = 10e9  # bytes per second that one core reads; no pass over the rows 
 
 @dataclass(frozen=True, slots=True)
 class FolderStatus:
-    """What a results folder holds of its plans.
+    """How much of its plans a results folder contains.
 
     Attributes
     ----------
     planned : int
-        Cells of all plans that were run into the folder; one that two of them share counts once.
+        Cells of all plans that were run into the folder; a cell of two plans counts once.
     statuses : mapping of str to int
         Finished cells by status.
     missing : int
         Cells of the plans that are not finished.
     stale : int
-        Records of planned cells that count no more: the data, a plugin or aucbench changed.
+        Records of planned cells that no longer count: the data, a plugin or aucbench changed.
     other_settings : int
-        Records of cells that no plan of the folder asks for.
+        Records of cells that are in no plan of the folder.
     """
 
     planned: int
@@ -60,7 +60,7 @@ def folder_status(store: Store, plans: Iterable[Plan]) -> FolderStatus:
 
 
 def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:
-    """Ids of all cells of some plans, as the data, the plugins and aucbench are now."""
+    """Return the ids of all cells of some plans, for the present data, plugins and aucbench."""
     found: dict[Cell, str] = {}
     for plan in plans:
         lookups = _lookups(plan)
@@ -69,11 +69,10 @@ def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:
 
 
 def estimate(plan: Plan) -> str:
-    """Sentences about the number of fits, the data, and the time that they take.
+    """Return sentences about the number of fits, the data, and bounds of the time.
 
-    The lower bound reads the rows once per pass at the speed of memory; the upper ones are
-    those that the budget and the limits of the plan impose. What lies between is the
-    solver's own.
+    The lower bound is the time to read the rows once per pass at the speed of memory. The
+    upper bound follows from the limits of the plan.
 
     Raises
     ------

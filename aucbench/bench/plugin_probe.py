@@ -1,7 +1,7 @@
-"""Plugins whose import ends the process, found out before a name is looked up.
+"""Find plugins whose import ends the process, before names are looked up.
 
-To find a name that no plugin carries as its own, all of them are imported. One that crashes
-there would end every lookup, although its names were not asked for.
+A name that is not the name of a plugin is looked for in all plugins, which imports them. One
+that crashes would end every lookup, although nobody uses its names.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def visit_job(entry: PluginEntry, limits: Limits) -> Job:
 
 @contextmanager
 def safe_supervisor(engine: LocalEngine) -> Iterator[tuple[Supervisor, dict[str, Outcome]]]:
-    """Yield a supervisor in whose jobs names can be looked up, and what was left out for it."""
+    """Yield a supervisor whose jobs can look names up, and the plugins that are left out."""
     with ExitStack() as stack:
         supervisor = stack.enter_context(engine.open())
-        # What the parent measures with takes a second to import; the warm process takes as long.
+        # The parent imports what it measures with while the warm process starts, a second each.
         for module in MEASURE_MODULES:
             import_module(module)
         deadly = deadly_plugins(engine.on(supervisor))
@@ -43,7 +43,7 @@ def safe_supervisor(engine: LocalEngine) -> Iterator[tuple[Supervisor, dict[str,
 
 
 def deadly_plugins(engine: LocalEngine) -> dict[str, Outcome]:
-    """Third-party plugins that do not survive their own import, by qualified name."""
+    """Return third-party plugins whose import ends the process, by qualified name."""
     third = (entry for entry in enabled() if not entry.builtin)
     visits = ((entry.qualified, visit_job(entry, LIMITS)) for entry in third)
     survived = (Ending.OK, Ending.ERROR)
@@ -52,7 +52,7 @@ def deadly_plugins(engine: LocalEngine) -> dict[str, Outcome]:
 
 @contextmanager
 def without(deadly: Mapping[str, Outcome]) -> Iterator[None]:
-    """Leave these plugins out, here and in processes that are started meanwhile."""
+    """Leave these plugins out, here and in processes that start inside the context."""
     before = os.environ.get(ALLOWED)
     kept = [e.qualified for e in enabled() if not e.builtin and e.qualified not in deadly]
     os.environ[ALLOWED] = ",".join(kept)

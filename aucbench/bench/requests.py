@@ -1,6 +1,6 @@
-"""Cells as supervised jobs: what is asked of the functions of the workers, named by string.
+"""Requests for supervised jobs, whose functions in the worker are named by strings.
 
-The parent imports this module: it imports no plugin and reads no data.
+The parent imports this module. So it imports no plugin and reads no data.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def resolve_job(
     grids: Iterable[tuple[Spec, Tuning]] = (),
     limits: Limits = NO_LIMITS,
 ) -> Job:
-    """Look up specifications by kind ("solvers", "objectives", ...), and solvers with grids."""
+    """Job that looks up specifications by kind, and solvers with their grids."""
     named = {kind: [*map(str, specs)] for kind, specs in names.items()}
     request = {"names": named, "grids": [[str(spec), listed(tuning)] for spec, tuning in grids]}
     return Job(f"{JOBS}:resolve", request, limits)
 
 
 def data_job(cell: Cell, limits: Limits = NO_LIMITS) -> Job:
-    """Read the data set of a cell: its hash, its sizes, and its target in a file."""
+    """Job that reads the data set of a cell: its hash, its sizes, and its target in a file."""
     step = _read_step(cell, limits)
     request = {**step.request, "key": step.key}
     return Job(f"{JOBS}:data", request, limits, (step,), handed=(step.key,))
@@ -47,19 +47,19 @@ def cell_job(
     *,
     code: str | None = None,
 ) -> Job:
-    """Fit one cell and score its test rows.
+    """Job that fits one cell and scores its test rows.
 
     Parameters
     ----------
     cell : Cell
     data : str
-        Hash of its data set; rows that have another one are refused.
+        Hash of its data set; other rows are refused.
     target : KeptTarget
-        Deals the rows; the request holds the target of the training rows only.
+        Deals the rows to splits; the request contains only the target of the training rows.
     limits, step : Limits
         Of the fit, and of the preparation of its rows, which the cells of a split share.
     code : str or None
-        `code_fingerprint` of who planned the cell; a host with another one refuses it.
+        `code_fingerprint` of the parent; a host with other code refuses the cell.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def _read_step(cell: Cell, limits: Limits) -> Step:
         "dataset": cell.dataset,
         "positive": cell.positive,
         "drop": cell.drop,
-        "folder": str(Path.cwd()),  # where a relative path was meant
+        "folder": str(Path.cwd()),  # relative paths start here
     }
     return Step(_key("data", request), f"{JOBS}:read", request, limits)
 

@@ -1,10 +1,11 @@
-"""Run a plan: skip what is finished, hand the rest to an engine, keep every record.
+"""Run a plan: skip finished cells, give the others to an engine, and store every record.
 
 Design
-  a. The store is the truth. A cell is looked up, claimed, looked up again (another run may
-     have finished it meanwhile), run, and stored before anybody hears of it.
-  b. Nothing grows with the number of cells but one byte for each.
-  c. A cell that another run has claimed is waited for, and run here if that run gives up.
+  a. Only the store says what is finished. A cell is looked up, claimed, and looked up again,
+     since another run may have finished it. Then it is run. Its record is stored before it is
+     yielded or announced.
+  b. Memory grows by one byte for each cell, and by nothing else.
+  c. If another run has claimed a cell, this run waits for it, and runs it if that one gives up.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from aucbench.infra.supervise.records import Job, Limits, Outcome
 MEGABYTE = 10**6
 CLAIM_PAUSE = 0.2  # seconds between looks at cells that another run has claimed
 PREPARE = 3600.0  # seconds for the rows of a split
-WAITING, AGAIN, KNOWN = 0, 1, 2  # a cell: not finished, to be computed again, yielded
+WAITING, AGAIN, KNOWN = 0, 1, 2  # states of a cell: not finished, to be recomputed, yielded
 
 
 def run(
@@ -42,9 +43,9 @@ def run(
     retry: Collection[str] = (),
     listeners: Sequence[object] = (),
 ) -> Iterator[Record]:
-    """Run what the store does not hold yet; yield the record of every cell of the plan.
+    """Run the cells that are not in the store; yield the record of every cell of the plan.
 
-    Those in the store come first, then the others as they end, each after it was stored.
+    First come those in the store, then the others as they end, each after it was stored.
 
     Parameters
     ----------
@@ -54,14 +55,14 @@ def run(
         Statuses whose cells are computed again. Cells that were stopped by a smaller limit
         than that of the plan always are.
     listeners : sequence of objects
-        With functions marked `hookimpl`, see `aucbench.hookspecs`; they hear of the cells of this
-        run only.
+        Objects with functions marked `hookimpl`, see `aucbench.hookspecs`. They are called only
+        for the cells that this run computes.
 
     Raises
     ------
     AucbenchError
-        Before the first fit, when a name, a parameter or a data set is not to be had; later
-        only when the results cannot be stored.
+        Before the first fit, when a name, a parameter or a data set cannot be used; later only
+        when the results cannot be stored.
     """
     conditions = conditions_of(plan, engine)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
@@ -77,7 +78,7 @@ def run(
 
 @dataclass
 class Runner:
-    """One run of a plan; `records` yields what becomes known.
+    """One run of a plan; `records` yields the records as they become known.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ class Runner:
             yield record
 
     def _is_stale(self, record: Record) -> bool:
-        """Whether a finished cell is asked for again, or was stopped by a smaller limit."""
+        """Whether a finished cell has to run again: by `retry`, or after a smaller limit."""
         status = record.status.status
         if status in self.retry:
             return True
@@ -143,7 +144,7 @@ class Runner:
         return then is not None and (now is None or now > then)
 
     def _round(self) -> Iterator[Record]:
-        """Run every cell that is neither yielded nor claimed by another run."""
+        """Run every cell that was not yielded and that no other run has claimed."""
         outcomes = self.engine.run(self._jobs())
         try:
             for key, outcome in outcomes:
@@ -170,7 +171,7 @@ class Runner:
             )
 
     def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
-        """Cells that are ours to run, claimed one by one as they are asked for."""
+        """Claim cells one by one, when they are needed, and yield them."""
         for number, cell in enumerate(self.plan.cells()):
             state = self._state[number]
             if state == KNOWN or (self.lookups.failure(cell) is not None) != broken:
@@ -199,7 +200,7 @@ class Runner:
 
 
 def conditions_of(plan: Plan, engine: Engine) -> Conditions:
-    """What a run imposes on its cells, as it is recorded."""
+    """Return the conditions of a run, as its records hold them."""
     memory = None if plan.memory is None else int(plan.memory * MEGABYTE)
     return Conditions(
         engine=type(engine).__name__.removesuffix("Engine").lower(),

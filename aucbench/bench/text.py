@@ -1,4 +1,4 @@
-"""Text for a terminal or a pipe: aligned columns, and names that cannot move the cursor."""
+"""Text for a terminal or a pipe: aligned columns, and names without control characters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ def shown(text: str) -> str:
 
 
 def reason_text(error_type: str | None, reason: str | None) -> str:
-    """Class of an error, where there was one, and the reason: "ValueError: k is 0"."""
+    """Return class of the error, if there was one, and reason, as in "ValueError: k is 0"."""
     return ": ".join(part for part in (error_type, reason) if part)
 
 
 def aligned(lines: Iterable[Sequence[str]], right: Collection[int] = ()) -> str:
-    """Columns as wide as their widest entry, two spaces apart, those in `right` set flush right."""
+    """Align columns, two spaces apart; those in `right` are aligned right."""
     table = [[shown(text) for text in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join(

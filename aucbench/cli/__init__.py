@@ -1,10 +1,10 @@
 """The command line: parse, one library call, print.
 
 Design
-  a. What takes long to import (numpy, scikit-learn, rich) is imported inside the commands
-     that need it, so that `--help` answers at once.
-  b. On a terminal a table has colours and a progress bar moves on stderr; into a pipe goes
-     plain text without control characters.
+  a. Slow imports (numpy, scikit-learn, rich) are inside the commands that need them, so that
+     `--help` answers at once.
+  b. On a terminal tables have colours, and a progress bar moves on stderr. A pipe gets plain
+     text without control characters.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["app", "main"]
 
 
 class CommandGroup(TyperGroup):
-    """Tells a mistake of the user in one sentence; lets a bug keep its traceback."""
+    """Prints one sentence for a mistake of the user; a bug keeps its traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; exit code 2 when it raises `AucbenchError`."""

@@ -69,7 +69,7 @@ def list_plugins(
         bool, typer.Option("--doctor", help="Import each one in a process of its own.")
     ] = False,
 ) -> None:
-    """List the installed plugins; imports none unless asked to."""
+    """List the installed plugins; they are imported only with --doctor."""
     typer.echo(aligned(_checked() if doctor else _installed()))
 
 

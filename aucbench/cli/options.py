@@ -43,7 +43,7 @@ Timing = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a plan is run; nothing of it changes a number."""
+    """How a plan is run. These options do not change the results of cells."""
 
     jobs: int | None = None
     threads: int = 1
@@ -94,12 +94,12 @@ def limited(
 
 
 def entries(option: str, texts: Texts) -> tuple[str, ...]:
-    """Entries of an option that is repeatable and takes commas.
+    """Return the entries of an option that can be repeated and takes commas.
 
     Raises
     ------
     ParameterError
-        When one is empty.
+        When an entry is empty.
     """
     found = [part.strip() for text in texts or () for part in text.split(",")]
     if "" in found:

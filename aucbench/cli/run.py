@@ -59,7 +59,7 @@ def run(
     timing: Timing = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run what a plan asks for and the folder does not hold yet; print the table."""
+    """Run the cells of a plan that are not in the folder yet; print the table."""
     from aucbench.bench.plan.toml import read_plan, with_line
 
     asked = limited(read_plan(plan), timeout, memory, timing=timing)
@@ -104,7 +104,7 @@ def list_plan(
 
 
 def status(folder: Folder) -> None:
-    """Count what a results folder holds of its plans: done, failed, missing, stale."""
+    """Count the cells of the plans of a results folder: done, failed, missing, stale."""
     from aucbench.bench.overview import folder_status
 
     with _opened(folder) as store:

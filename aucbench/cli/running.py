@@ -86,7 +86,7 @@ def _opened(folder: Path | None) -> Iterator[Store]:
 def _run(
     plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
 ) -> bool:
-    """Hand each record to the keepers; return whether all came, and not Ctrl-C."""
+    """Pass each record to the keepers; return False if Ctrl-C ended the run."""
     from aucbench.bench.runner import run
     from aucbench.bench.show.listeners import guests
 

@@ -1,13 +1,13 @@
-"""What the parent measures: it holds the test labels, and a worker hands over plain numbers.
+"""The measures of the parent, which has the test labels; a worker returns plain numbers.
 
 Design
-  a. This process never imports a plugin of a third party. So nothing that a plugin patches,
-     writes or returns reaches a measure, except by the scores and weights that it hands over.
-  b. A worker reports what only it can know: times, passes, the objective of its problem. What
-     is not a plain number there becomes None, and times must fit into the life of the process.
-  c. A fit has diverged when its objective is more than `FACTOR` times that at w = 0, which
-     costs nothing to reach; or when the test scores differ by no more than the rounding of a
-     product of weights and rows can, so that their order means nothing.
+  a. This process never imports a plugin of a third party. So a plugin can change a measure only
+     by the scores and weights that its worker returns.
+  b. A worker reports what only it can know: times, passes, and the objective of its problem.
+     Other values than plain numbers become None, and times must fit into the life of the process.
+  c. A fit has diverged when its objective is more than `FACTOR` times that at w = 0. It has also
+     diverged when the differences of test scores are no larger than rounding errors, so that
+     their order means nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STOPS = frozenset(stop.name for stop in Stop)
 
 
 class UnfitScoresError(Exception):
-    """What a worker handed over cannot be measured; the message says why."""
+    """The result of a worker cannot be measured; the message says why."""
 
 
 def measured(
@@ -80,7 +80,7 @@ def measured(
 
 
 def _own_status(result: Mapping[str, Any]) -> Status:
-    """How the cell itself says that it ended."""
+    """Return the status that the worker reports."""
     own = (CellStatus.INVALID, CellStatus.SKIPPED, CellStatus.ERROR)
     if result.get("status") not in own:
         said = f"the cell returned the status {result.get('status')!r}"
@@ -94,7 +94,7 @@ def _own_status(result: Mapping[str, Any]) -> Status:
 
 
 def _reported(result: Mapping[str, Any]) -> Measures:
-    """What only the worker can know, as plain finite numbers."""
+    """Return what only the worker can know, as plain finite numbers."""
     each = result.get("fit_seconds_each")
     each = [_number(x) for x in each] if isinstance(each, list) else None
     stop, same = result.get("stop"), result.get("deterministic")
@@ -119,12 +119,14 @@ def _number(value: Any) -> float | None:
 
 
 def _array(files: Mapping[str, bytes], name: str, size: int | None = None) -> Vector:
-    """A vector that a worker left, of this size if one is given."""
+    """Return a vector of the worker, of this size if one is given."""
     try:
         found: NDArray[Any] = np.load(BytesIO(files[name]), allow_pickle=False)
     except KeyError:
         raise UnfitScoresError(f"the cell handed over no {name}") from None
-    except Exception as error:  # the parser raises whatever bytes of a plugin lead it to
+    except (
+        Exception
+    ) as error:  # the bytes come from a plugin, so that the parser may raise anything
         raise UnfitScoresError(f"{name} of the cell is no array: {type(error).__name__}") from error
     if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.ndim != 1:
         raise UnfitScoresError(f"{name} of the cell is no vector of float64")
@@ -152,21 +154,21 @@ def _of_weights(result: Mapping[str, Any], w: Vector | None) -> dict[str, Any]:
 
 
 def _feasible(result: Mapping[str, Any], w: Vector | None) -> bool | None:
-    """Ask a projector of aucbench, made again here; else what the worker reports."""
+    """Check with a projector of aucbench that is built here; else take the report of the worker."""
     described, reported = result.get("set"), result.get("feasible")
     if w is not None and isinstance(described, dict):
         try:
             project = getattr(projectors, described["class"])(**described["parameters"])
             return bool(project.contains(w))
         except (LookupError, AttributeError, TypeError, ValueError, AucbenchError):
-            return False  # the description is not what `fitted` writes: nothing is certain
+            return False  # `fitted_cell` did not write this description, so nothing is certain
     return reported if isinstance(reported, bool) else None
 
 
 def _fault(
     found: Measures, result: Mapping[str, Any], scores: Vector, w: Vector | None
 ) -> str | None:
-    """Why the numbers of a fit do not count."""
+    """Return why the numbers of a fit do not count."""
     if w is not None and not np.isfinite(w).all():
         return "The weights are not finite."
     if np.isnan(scores).any():

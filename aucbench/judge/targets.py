@@ -1,9 +1,9 @@
-"""The targets of data sets, which the parent keeps: no worker gets those of its test rows.
+"""The targets of data sets; the parent keeps them, so that no worker gets those of test rows.
 
 Design
-  a. A data set is read in a process of its own, which hands the target over to this one. The
-     processes that map rows and fit get the target of their training rows in the request.
-  b. The parent deals the rows to splits, from the target and the folds alone: it has no rows.
+  a. A data set is read in a process of its own, which passes the target to this one. Processes
+     that map rows or fit get the target of their training rows in the request.
+  b. The parent deals the rows to splits. It needs only the target and the folds for it.
 """
 
 from __future__ import annotations

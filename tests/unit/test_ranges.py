@@ -121,7 +121,10 @@ def test_integers_are_drawn_evenly_up_to_both_ends():
     [
         ({"low": 1.0, "high": 1.0}, "low must be less than high, got 1.0 and 1.0"),
         ({"low": 0.0, "high": 1.0, "log": True}, "logarithmic range must be above 0, got 0.0"),
-        ({"low": 0.5, "high": 2, "integer": True}, "low of a range of integers must be one"),
+        (
+            {"low": 0.5, "high": 2, "integer": True},
+            "low of a range of integers must be a whole number",
+        ),
         ({"low": "1", "high": 2}, "low must be a finite number, got '1'; write it like"),
         ({"low": True, "high": 2}, "low must be a finite number, got True"),
         ({"low": 0.0, "high": inf}, "high must be a finite number, got inf"),

@@ -14,11 +14,11 @@ from uuid import uuid4
 
 from distributed import CancelledError, Client, Future, KilledWorker
 
+from aucbench.bench.engines import MOST_LOSSES
 from aucbench.bench.engines.dask_worker import CellPlugin, run_cell
 from aucbench.errors import AucbenchError
 from aucbench.infra.supervise.records import Ending, Job, Outcome
 
-MOST_LOSSES = 2  # a cell is a crash when this number of workers was lost while they ran it
 ANSWER = 20.0  # seconds for a scheduler to answer
 LEAVE = 1.0  # seconds for the cluster to answer at the end of a run
 CHECK_TICK = 1.0  # seconds without an event after which the state of the cluster is checked

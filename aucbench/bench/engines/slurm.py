@@ -17,11 +17,11 @@ from submitit import AutoExecutor
 from submitit import Job as SlurmJob
 from submitit.core.utils import FailedJobError, FailedSubmissionError
 
+from aucbench.bench.engines import MOST_LOSSES
 from aucbench.bench.engines.slurm_job import has_begun, outcome_in, run_share
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 
-MOST_LOSSES = 2  # a cell is a crash when this number of SLURM jobs ended while they ran it
 LOG_TAIL = 16384  # characters of the log of a SLURM job that are kept with a crashed cell
 START_SECONDS = (
     300.0  # seconds for a SLURM job to start, and for the signal that SLURM sends before its end

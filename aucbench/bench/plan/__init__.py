@@ -1,1 +1,1 @@
-"""What is asked for: plans, their files, and the ids of their cells."""
+"""Plans, their files, and the ids of their cells."""

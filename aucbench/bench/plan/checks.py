@@ -1,4 +1,4 @@
-"""What a plan may hold; every refusal names the field, so that a plan file can name its line."""
+"""Check plans; every error names the field, so that the line of a plan file can be found."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ PLAIN_WANTED = "text, a finite number, true or false"
 
 
 class PlanError(ParameterError):
-    """A part of a plan makes no sense, or cannot be had.
+    """A part of a plan makes no sense, or cannot be used.
 
     Attributes
     ----------
     place : tuple of str and int
         The field, and what is inside it: ("solvers", 1, "tune", "k").
     value : object
-        The value of the field, or the one item of it that is wrong.
+        The value of the field, or the item in it that is wrong.
     """
 
     def __init__(self, message: str, *place: str | int, value: Any = None):
@@ -43,7 +43,7 @@ class PlanError(ParameterError):
 
 
 def check_plan(plan: Plan) -> None:
-    """Refuse what no run could make sense of; names are looked up later, in other processes.
+    """Check all fields; names are looked up later, in other processes.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def check_plan(plan: Plan) -> None:
 
 
 def plain_labels(labels: Any) -> Any:
-    """Labels as None, one plain value, or a tuple of them.
+    """Return labels as None, one plain value, or a tuple of them.
 
     Raises
     ------

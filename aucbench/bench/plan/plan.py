@@ -1,11 +1,11 @@
-"""The plan of a benchmark: a grid of cells, as names and numbers only.
+"""The plan of a benchmark: a grid of cells, which contains only names and numbers.
 
 Design
-  a. Nothing here imports a plugin or reads a data set: a plan can be listed, compared,
-     written to a file and sent to another machine before anything is looked up.
-  b. Cells are made when they are asked for, so that a plan of any size takes no memory.
-  c. Cells of one split are neighbours: its rows are prepared once, and a machine that
-     slows down halfway slows all solvers alike.
+  a. This module imports no plugin and reads no data set. A plan can be listed, compared,
+     written to a file and sent to another machine before its names are looked up.
+  b. Cells are made one at a time, so that a large plan takes no memory.
+  c. Cells of one split are neighbours. So its rows are prepared once, and a machine that
+     becomes slower slows all solvers alike.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Choice:
 
     @property
     def tuning(self) -> Tuning:
-        """`tune` in the form in which equal grids are equal and can be hashed."""
+        """`tune` in a form that can be hashed, and that is equal for equal grids."""
         if isinstance(self.tune, bool):
             return self.tune
         axes = ((n, v if isinstance(v, Range) else tuple(v)) for n, v in self.tune.items())
@@ -78,7 +78,7 @@ class Plan:
     datasets : tuple of str
         Names with their parameters, files, or addresses with `#sha256=`.
     solvers : tuple of Choice
-        What is compared.
+        The solvers that are compared.
     features : tuple of str
         Feature maps, fitted on the training rows and applied to both parts; `a+b` is b after a.
     objective, projector, positive, drop, splits, gap_tol, tune_evals, inner_splits,
@@ -96,7 +96,7 @@ class Plan:
     Raises
     ------
     PlanError
-        When a field makes no sense by itself or beside the others.
+        When a field makes no sense, alone or together with the others.
     """
 
     datasets: tuple[str, ...]
@@ -146,7 +146,7 @@ class Plan:
                 yield Cell(*(spec, tuning, *data, split, seed + repeat, *shared[1]))
 
     def _shared(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """What all cells have in common: fields of `Cell` up to repeat, and behind seed."""
+        """Return the fields that all cells share: those of `Cell` before repeat, and after seed."""
         seconds = None if self.seconds is None else float(self.seconds)
         about = (self.objective, self.projector, plain_labels(self.positive), tuple(self.drop))
         budget = (self.limit_of_passes, seconds, float(self.gap_tol))

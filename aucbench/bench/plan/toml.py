@@ -4,8 +4,8 @@ The format: keys and tables as in `PLAN_EXAMPLE`; all but `datasets` may be left
 sets are relative to the current folder, as on the command line.
 
 Design
-  a. tomllib tells no line of what it read. Lines are found again, and only when something is
-     wrong, by reading the text statement by statement.
+  a. tomllib does not report lines. When there is an error, its line is found by reading the
+     text again, statement by statement.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ def read_plan(path: str | Path) -> Plan:
     DataError
         When there is no such file, or it is no UTF-8 text.
     PlanError
-        When it is no TOML, or holds keys or values that make no sense: the message names the
-        line and what is possible.
+        When it is not TOML, or when keys or values make no sense. The message names the line and
+        what is possible.
     """
     return parse_plan(_text(path), str(path))
 
 
 def parse_plan(text: str, name: str = "the plan") -> Plan:
-    """Plan of a text; `name` is how errors call it, and the rest is as in `read_plan`."""
+    """Return the plan of a text; errors call it `name`. The rest is as in `read_plan`."""
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -93,7 +93,7 @@ def parse_plan(text: str, name: str = "the plan") -> Plan:
 
 
 def line_error(error: PlanError, text: str, name: str) -> PlanError:
-    """The same error with the line of a plan file to which it belongs."""
+    """Return the same error with its line in a plan file."""
     first, *rest = error.place or ("",)
     line = line_of(text, error.place, error.value)
     line = line or line_of(text, (*PLACES.get(str(first), (first,)), *rest), error.value)
@@ -108,7 +108,7 @@ def with_line(path: str | Path) -> Iterator[None]:
     Raises
     ------
     PlanError
-        In place of one that was raised inside.
+        With the line, in place of an error that was raised inside.
     """
     try:
         yield
@@ -117,7 +117,7 @@ def with_line(path: str | Path) -> Iterator[None]:
 
 
 def write_plan(plan: Plan) -> str:
-    """Text from which `parse_plan` makes an equal plan; what has its default is left out."""
+    """Return a text from which `parse_plan` makes an equal plan; defaults are left out."""
     usual = Plan(("any",))
     changed = {
         f.name: value

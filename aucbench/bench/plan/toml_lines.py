@@ -1,4 +1,4 @@
-"""Find the line of a TOML text where something is defined; tomllib does not say it."""
+"""Find the line of a TOML text in which something is defined; tomllib does not report it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Statement:
 
 
 def line_of(text: str, place: Place, value: Any = None) -> int:
-    """Line, from 1, where `place` is defined in a valid text; 0 when nothing there is.
+    """Return the line, from 1, where `place` is defined in a valid text; 0 when it is not.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def line_of(text: str, place: Place, value: Any = None) -> int:
 
 
 def _line_inside(statement: Statement, value: Any) -> int:
-    """Line of the first text of a statement that means `value`; 0 when there is none."""
+    """Return the line of the first text of a statement that means `value`; 0 without one."""
     for token in TOML_TOKEN.finditer(statement.text) if isinstance(value, str | Spec) else ():
         if token[0][0] in TOML_QUOTES and _means(tomllib.loads(f"a={token[0]}")["a"], value):
             return statement.line + statement.text.count("\n", 0, token.start())
@@ -73,7 +73,7 @@ def _means(text: str, value: str | Spec) -> bool:
 
 
 def _common(wanted: Place, own: Place) -> int:
-    """How many keys two places share; 0 when one does not lie inside the other."""
+    """Return how many keys two places share; 0 when neither is inside the other."""
     length = min(len(wanted), len(own))
     return length if wanted[:length] == own[:length] else 0
 

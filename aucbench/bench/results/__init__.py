@@ -1,1 +1,1 @@
-"""What a cell becomes: records, and the tables that are made of them."""
+"""The results of cells: records, and the tables that are made of them."""

@@ -1,4 +1,4 @@
-"""What a run imposes on its cells: two numbers of seconds compare only under equal conditions."""
+"""The conditions of a run: seconds can be compared only under equal conditions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a run imposes on its cells.
+    """The conditions of a run for its cells.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""From the outcome of a job to the record of its cell."""
+"""Make the record of a cell from the outcome of its job."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def make_record(
     conditions: Conditions,
     target: KeptTarget | None = None,
 ) -> tuple[Record, bytes | None]:
-    """What is known of a cell after it ended, and the scores that the store keeps.
+    """Return the record of a cell that ended, and the scores that the store keeps.
 
     Parameters
     ----------
     cell, cell_id :
         The cell and its id.
     outcome : Outcome
-        Of its job. A refusal by a step makes it "skipped": there are no such rows.
+        The outcome of its job. When a step refused, the cell is "skipped", since it has no rows.
     conditions : Conditions
-        What the run imposed.
+        The conditions of the run.
     target : KeptTarget, optional
-        Of its data set; needed when the job returned.
+        The target of its data set; needed when the job returned.
     """
     status, measures, scores = _judged(cell, outcome, target)
     said = _said(outcome)

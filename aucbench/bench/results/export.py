@@ -1,9 +1,9 @@
 """Records as one flat table: CSV, Parquet or JSON.
 
-What lies inside of a record gets a column of its own (`parameters.k`; a dot or backslash of
-a key is escaped by a backslash); lists, such as the curve, are JSON text in CSV and Parquet.
-The records are read once, into an unnamed file beside the target, so that the columns are
-known before the first row is written and memory stays flat.
+Each entry of an inner object has its own column, such as `parameters.k`. A backslash escapes a
+dot or a backslash of a key. Lists, such as the curve, are JSON text in CSV and Parquet.
+The records are read once, into an unnamed file in the folder of the target. So the columns are
+known before the first row is written, and memory does not grow.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ RowSource = Callable[[], Iterator[Row]]
 def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
     """Write the records to `path`, in the format that its ending names; return their number.
 
-    Text cells of a CSV file are on one line, characters that cannot be printed escaped; one
-    that a spreadsheet would run as a formula (it starts with = + - @) gets an apostrophe in
-    front. A column of a Parquet file whose values are of several types holds JSON text.
+    In a CSV file each text is on one line, and characters that cannot be printed are escaped. A
+    text that a spreadsheet would run as a formula (it starts with = + - @) gets an apostrophe in
+    front. A column of a Parquet file with values of several types holds JSON text.
 
     Raises
     ------
@@ -66,14 +66,13 @@ def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
 
 
 def table_rows(records: Iterable[Record], wanted: Mapping[Cell, str]) -> Iterator[Row]:
-    """Flat rows of records, each with whether it is `stale`.
+    """Yield the flat rows of records; the column `stale` says whether a record still counts.
 
     Parameters
     ----------
     wanted : mapping of Cell to str
-        Ids of the cells as the data, the plugins and aucbench are now. A record of such a cell
-        under another id is stale; one of a cell that is not there has other settings, and no
-        answer (None).
+        Ids of the cells for the present data, plugins and aucbench. A record of such a cell with
+        another id is stale. For a record of any other cell `stale` is None.
     """
     for record in records:
         known = wanted.get(record.cell)

@@ -1,10 +1,10 @@
-"""Records: what a cell becomes, what the store keeps, what statistics and reports read.
+"""Records: the results of cells, which the store keeps and reports read.
 
 Design
   a. A record is frozen and grouped. `Record.to_json` and `Record.from_json` are strict: a key
      that is missing or unknown is an error that names its place.
-  b. Each field carries its unit and its meaning, from which the page docs/record.md is made.
-  c. `Record.flat` is the row of a table: what `--json` and `export` write.
+  b. Each field has its unit and its meaning, from which the page docs/record.md is made.
+  c. `--json` and `export` write the rows that `Record.flat` returns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from aucbench.records import CellStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """Of the rows."""
+    """Sizes of the data."""
 
     n_train: int | None = about("training rows", "rows")
     n_test: int | None = about("test rows", "rows")
@@ -34,7 +34,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """Of the process that fits, as the supervisor saw it from outside."""
+    """The process of the fit, as its supervisor saw it."""
 
     wall_seconds: float | None = about("from its start to its end", "s")
     peak_memory: int | None = about("of its own memory, sampled", "bytes")
@@ -43,20 +43,20 @@ class Process:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What is known of a cell after it ended, whatever happened to it.
+    """The result of one cell, whether it failed or not.
 
     Attributes
     ----------
     id : str
         Hash of everything that could change a number of the cell.
     cell : Cell
-        What was asked for.
+        The cell that was run.
     status : Status
     measures : Measures
     sizes : Sizes
     process : Process
     conditions : Conditions
-        What the run imposed.
+        The conditions of the run.
     machine : mapping
         host, cpu, cores, threads, load and versions where the cell ran.
     plugin : tuple of (distribution, version, module) or None
@@ -66,7 +66,7 @@ class Record:
     tuning : mapping or None
         {"chosen": point, "map_seconds": of inner folds, "table": rows}.
     curve : tuple of mappings
-        Points; of a cell that was killed those that it had reached.
+        Points of the curve. A cell that was killed has those that it had reached.
     """
 
     id: str
@@ -89,7 +89,7 @@ class Record:
 
     @property
     def why(self) -> str:
-        """Class of the error, where there was one, and the reason: for people."""
+        """Class of the error, if there was one, and the reason, for people."""
         return reason_text(self.status.error_type, self.status.reason)
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The results folder of a benchmark: records by id, scores beside them, the plans.
+"""The results folder of a benchmark: records by id, their scores, and the plans.
 
 FOLDER/plans/....toml   every plan that was run into the folder
 FOLDER/targets/....npz  the targets of the data sets, while no run is going on
@@ -27,23 +27,23 @@ DIGITS = 16  # of the name of a plan
 
 
 class Store:
-    """A results folder; used as a context manager it gives its leases back at the end.
+    """A results folder; a context manager, which returns its leases at the end.
 
     Parameters
     ----------
     folder : Path
         The results folder.
     create : bool
-        Make it when it is missing or empty, and find out now whether it can be written to.
-        Without it a folder that is read-only can be read.
+        Make the folder when it is missing or empty, and check that it can be written to.
+        Without it, a read-only folder can be read.
     patience : float
-        Seconds without a sign of life after which another host may take over its leases.
+        Seconds without a heartbeat after which another host may take over its leases.
 
     Raises
     ------
     DataError
-        Here and in all methods: when the folder cannot be read or written, is none of ours,
-        or was written by an aucbench with other records. What was stored before stays.
+        Here and in all methods: when the folder cannot be read or written, is not a results
+        folder, or was written by an aucbench with other records. What was stored before stays.
     """
 
     def __init__(self, folder: Path, *, create: bool = False, patience: float = 120.0):
@@ -83,9 +83,9 @@ class Store:
     def scores(self, cell: str) -> dict[str, NDArray[Any]] | None:
         """Return `scores` and `rows` of a cell, and their labels `y`; None where there are none.
 
-        `rows` are the numbers of the test rows in the data set. `y` is absent while a run is
-        going on, after one that was killed until the next run ends, and for rows that have
-        error functions in place of labels.
+        `rows` are the numbers of the test rows in the data set. There is no `y` during a run,
+        after a run that was killed until the next one ends, and for rows that have error
+        functions in place of labels.
         """
         found, record = self._documents.arrays(cell), self.read(cell)
         if found is None or record is None:
@@ -101,10 +101,10 @@ class Store:
 
     @contextmanager
     def targets_away(self, targets: Mapping[str, bytes]) -> Iterator[None]:
-        """Keep all targets out of the folder inside, where cells run, and put them back after.
+        """Remove all targets from the folder while cells run, and put them back afterwards.
 
-        They are not put back while another run into this folder still has cells; it does so
-        at its own end.
+        While another run into this folder still has cells they are not put back. That run
+        does it at its end.
 
         Parameters
         ----------
@@ -151,23 +151,23 @@ class Store:
         self._documents.write(record.to_json(), scores)
 
     def problems(self) -> tuple[str, ...]:
-        """Sentences about files set aside and leases lost by this object."""
+        """Return sentences about files that this object set aside and leases that it lost."""
         return self._documents.problems()
 
     def claim(self, cell: str) -> bool:
-        """Whether the cell is ours to run from now on; False when another process has it.
+        """Claim a cell; False when another process has it.
 
-        A cell may have been finished between a look at its file and the claim: look again
+        Another process may have finished the cell just before the claim: call `has` again
         after a claim that succeeded.
         """
         return self._documents.claim(cell)
 
     def release(self, cell: str) -> None:
-        """Give a claimed cell back; without effect when it is not ours."""
+        """Return the claim of a cell; without effect when this object does not hold it."""
         self._documents.release(cell)
 
     def keep_plan(self, text: str) -> None:
-        """Keep the text of a plan with its results, beside those of other runs."""
+        """Keep the text of a plan with its results; plans of other runs stay."""
         content = text.encode()
         name = f"{sha256(content).hexdigest()[:DIGITS]}.toml"
         path = self.folder / PLANS / name

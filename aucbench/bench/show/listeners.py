@@ -1,8 +1,8 @@
-"""Who hears of cells: listeners are objects with functions marked `hookimpl`.
+"""Listeners, which are called when cells start and end: objects with `hookimpl` functions.
 
 Design
-  a. A listener that the caller hands over is trusted: what it raises ends the run, after
-     the record was stored. One that came in as a plugin is dropped at its first error.
+  a. A listener of the caller is trusted: an exception in it ends the run, after the record was
+     stored. A listener from a plugin is dropped at its first error.
   b. `aucbench.hookspecs` says which plugins may listen.
 """
 

@@ -1,4 +1,4 @@
-"""How far a run is: a moving display for a terminal, or one line per cell."""
+"""The progress of a run: a moving display for a terminal, or one line per cell."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Progress:
         return timedelta(seconds=round(pace * (self.total - self.done)))
 
     def known(self, record: Record) -> None:
-        """Count a cell that the run yields, unless it was counted when it ended."""
+        """Count a record that the run yields, unless it was counted when its cell ended."""
         if record.id in self._ended:
             self._ended.remove(record.id)
         else:
@@ -61,7 +61,7 @@ class Progress:
 
     @hookimpl
     def aucbench_cell_started(self, cell: Cell) -> None:
-        """Remember what runs."""
+        """Add it to the running cells."""
         self.running[str(cell)] = None
 
     @hookimpl
@@ -140,7 +140,7 @@ class Display(Progress):
 
     @hookimpl
     def aucbench_cell_finished(self, record: Record) -> None:
-        """Count it and, where nothing else does, draw."""
+        """Count it; draw, unless the display moves by itself."""
         super().aucbench_cell_finished(record)
         if not self._moving:
             self._live.refresh()

@@ -1,4 +1,4 @@
-"""Records to a summary per (data set, feature map, solver), and that to text or a rich table."""
+"""Summaries of records by (data set, feature map, solver), as text or as a rich table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 HEADER = ("data set", "features", "solver", "AUC", "fit s", "spread s", "non-zeros", "ok")
-NUMBER_COLUMNS = HEADER[3:]  # columns set flush right
+NUMBER_COLUMNS = HEADER[3:]  # these columns are aligned right
 MEASURE_COLUMNS = ("auc", "fit_seconds", "fit_seconds_spread", "nnz")
 NOTHING = "-"
 RowKey = tuple[str, str, str]  # data set, feature map, solver
@@ -26,15 +26,15 @@ RowKey = tuple[str, str, str]  # data set, feature map, solver
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the cells of one group say together; None where none is ok.
+    """Summary of the cells of one group; a value is None when no cell is ok.
 
     Attributes
     ----------
     auc, spread : float or None
-        Mean and sample standard deviation over the test folds; no spread of one fold.
+        Mean and sample standard deviation over the test folds; one fold has no spread.
     fit_seconds, fit_seconds_spread : float or None
-        Medians of the time of a fit, and of the largest less the smallest time where each
-        fit was repeated.
+        Median time of a fit. If fits were repeated: the median difference between the largest
+        and the smallest time.
     nnz : float or None
         Mean.
     ok, planned : int
@@ -94,7 +94,7 @@ class Tally:
     Parameters
     ----------
     plan : Plan, optional
-        Gives the order of the table; else groups stand as they first appear.
+        Gives the order of the table; without it, groups are in the order of their first records.
     """
 
     def __init__(self, plan: Plan | None = None) -> None:
@@ -115,8 +115,8 @@ class Tally:
         self._groups.setdefault(key, _TableGroup()).add(record)
         if not record.ok:
             when = (self._order[key], cell.seed, cell.split)
-            told = f"{solver} on {cell.dataset}: {record.status.status}: {record.why}"
-            self._first[solver] = min((when, told), self._first.get(solver, (when, told)))
+            line = f"{solver} on {cell.dataset}: {record.status.status}: {record.why}"
+            self._first[solver] = min((when, line), self._first.get(solver, (when, line)))
 
     @property
     def total(self) -> int:
@@ -134,10 +134,10 @@ class Tally:
         return tuple(_marked(summary, found) for summary in found)
 
     def failures(self) -> tuple[str, ...]:
-        """How many rows have no AUC, and the first reason of each solver; nothing when none did."""
+        """Return how many rows have no AUC, and the first reason of each solver; else nothing."""
         if not self.failed:
             return ()
-        reasons = (f"  {told}" for _, told in sorted(self._first.values()))
+        reasons = (f"  {line}" for _, line in sorted(self._first.values()))
         head = f"{self.failed} of {self.total} rows have no AUC; the first of each solver:"
         return head, *reasons
 
@@ -167,7 +167,7 @@ def _complete(summary: Summary) -> bool:
 
 
 def _lines(summaries: Sequence[Summary]) -> tuple[list[str], list[list[str]]]:
-    """Header and lines, without the columns that would tell nothing."""
+    """Return header and lines, without columns that have no information."""
     idle = set()
     if len({summary.features for summary in summaries}) < 2:
         idle.add("features")
