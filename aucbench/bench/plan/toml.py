@@ -10,7 +10,6 @@ Design
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +17,8 @@ from dataclasses import fields
 from datetime import date, time
 from pathlib import Path
 from typing import Any
+
+import tomli_w
 
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.plan import Choice, Plan, numbered_choice
@@ -124,14 +125,21 @@ def write_plan(plan: Plan) -> str:
         for f in fields(Plan)
         if f.name != "solvers" and (value := getattr(plan, f.name)) != getattr(usual, f.name)
     }
-    lines = [f"{key} = {_literal(changed[key])}" for key in KEYS if key in changed]
+    document: dict[str, Any] = {key: changed[key] for key in KEYS if key in changed}
     for table, keys in TABLES.items():
-        inside = [f"{k} = {_literal(changed[f])}" for k, f in keys.items() if f in changed]
-        lines += ["", f"[{table}]", *inside] if inside else []
-    for choice in plan.solvers:
-        lines += ["", "[[solvers]]", f"spec = {_literal(str(choice.spec))}"]
-        lines += [f"tune = {_literal(choice.tune)}"] if choice.tune else []
-    return "\n".join(lines) + "\n"
+        if inside := {key: changed[f] for key, f in keys.items() if f in changed}:
+            document[table] = inside
+    document["solvers"] = [_written(choice) for choice in plan.solvers]
+    return tomli_w.dumps(document)
+
+
+def _written(choice: Choice) -> dict[str, Any]:
+    """Table of a solver; a tune of False, the default, is left out."""
+    tune: Any = choice.tune
+    if isinstance(tune, Mapping):
+        axes = tune.items()
+        tune = {name: v.to_json() if isinstance(v, Range) else v for name, v in axes}
+    return {"spec": str(choice.spec), **({"tune": tune} if tune else {})}
 
 
 def _text(path: str | Path) -> str:
@@ -212,22 +220,3 @@ def _refuse_dates(name: str, value: Any) -> None:
     for item in value if isinstance(value, list | tuple) else [value]:
         if isinstance(item, date | time):
             raise PlanError(f"{name} holds the date {item}; put it in quotes", name)
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, Range):
-        value = {name: held for name, held in value.to_json().items() if held is not False}
-    if isinstance(value, Mapping):
-        inside = (f"{_key(name)} = {_literal(held)}" for name, held in value.items())
-        return f"{{{', '.join(inside)}}}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_literal, value))}]"
-    return repr(value)
-
-
-def _key(name: str) -> str:
-    return name if name.isascii() else _literal(name)
