@@ -118,8 +118,8 @@ class Lookups:
     @property
     def targets(self) -> dict[str, bytes]:
         """Packed targets of the data sets, by the hash of the data."""
-        found = (lookup for lookup in self.known.values() if lookup.target)
-        return {lookup.fingerprint: lookup.target.packed for lookup in found if lookup.target}
+        known = self.known.values()
+        return {found.fingerprint: found.target.packed for found in known if found.target}
 
     def failure(self, cell: Cell) -> Outcome | None:
         """Return how the cell ends without being run; None when it can be run."""

@@ -87,12 +87,8 @@ def write_json(records: Iterable[Record], path: Path) -> None:
     ParameterError
         When the file cannot be written; what was there before stays.
     """
-    before = "[\n"
     with own_file(path) as file:
-        for record in records:
-            file.write((before + json.dumps(record.flat(), allow_nan=False)).encode("ascii"))
-            before = ",\n"
-        file.write(b"[]\n" if before == "[\n" else b"\n]\n")
+        _write_list((record.flat() for record in records), file)
 
 
 def flat(record: Mapping[str, Any]) -> Row:
@@ -160,9 +156,14 @@ def _csv_text(text: str) -> str:
 
 
 def _write_json(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> None:
+    _write_list(({name: row.get(name) for name in columns} for row in rows()), file)
+
+
+def _write_list(rows: Iterable[Row], file: BinaryIO) -> None:
+    """Write rows as a JSON list, one line each."""
     before = b"[\n"
-    for row in rows():
-        file.write(before + json.dumps({name: row.get(name) for name in columns}).encode("ascii"))
+    for row in rows:
+        file.write(before + json.dumps(row, allow_nan=False).encode("ascii"))
         before = b",\n"
     file.write(b"\n]\n" if before == b",\n" else b"[]\n")
 
