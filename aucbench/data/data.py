@@ -203,10 +203,10 @@ class Data:
         DataError
             When the rows have labels and a class is missing.
         """
-        target = self.target
-        part = Labels.of(target.y[block]) if isinstance(target, Labels) else target.take(block)
         folds = None if self.folds is None else self.folds[block]
-        return replace(self, rows=self.rows.take(block), target=part, folds=folds)
+        return replace(
+            self, rows=self.rows.take(block), target=self.target.take(block), folds=folds
+        )
 
     def split(self, fraction: float, rng: np.random.Generator) -> tuple[Data, Data]:
         """Divide the rows at random into two parts (rest, drawn).

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.data.arrays import Block
 from aucbench.errors import DataError
 
 
@@ -34,6 +35,21 @@ class Labels:
     def n_neg(self) -> int:
         """n_-, the number of negatives."""
         return self.y.size - self.n_pos
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.y.size
+
+    def take(self, block: Block) -> Labels:
+        """Labels of some rows, in the order given.
+
+        Raises
+        ------
+        DataError
+            When they are all of one class.
+        """
+        return Labels.of(self.y[block])
 
     @staticmethod
     def of(y: Any, positive: Any = None) -> Labels:

@@ -18,7 +18,6 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
-from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.fit.plain import message
 from aucbench.protocols import FeatureMap
@@ -86,9 +85,7 @@ class Refitted:
 
     def _raw(self, rows: Index) -> Data:
         """Return some training rows as they are in the data set."""
-        target = self.train.target
-        part = Labels.of(target.y[rows]) if isinstance(target, Labels) else target.take(rows)
-        return Data(self.raw.take(self.numbers[rows]), part)
+        return Data(self.raw.take(self.numbers[rows]), self.train.target.take(rows))
 
 
 def _mapped(
