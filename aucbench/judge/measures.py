@@ -74,7 +74,11 @@ def measured(
     found = replace(reported, **known)
     if fault := _fault(found, result, scores, w):
         return Status(status=CellStatus.INVALID, reason=fault), found, None
-    auc = auc_of(target, scores)
+    try:
+        auc = auc_of(target, scores)
+    except AucbenchError as error:
+        failed = Status(status=CellStatus.ERROR, reason=str(error), error_type=type(error).__name__)
+        return failed, found, None
     kept = pack_arrays({"scores": scores, "rows": numbers})
     return Status(status=CellStatus.OK), replace(found, auc=auc), kept
 
@@ -124,9 +128,7 @@ def _array(files: Mapping[str, bytes], name: str, size: int | None = None) -> Ve
         found: NDArray[Any] = np.load(BytesIO(files[name]), allow_pickle=False)
     except KeyError:
         raise UnfitScoresError(f"the cell handed over no {name}") from None
-    except (
-        Exception
-    ) as error:  # the bytes come from a plugin, so that the parser may raise anything
+    except Exception as error:  # from bytes of a plugin the parser may raise anything
         raise UnfitScoresError(f"{name} of the cell is no array: {type(error).__name__}") from error
     if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.ndim != 1:
         raise UnfitScoresError(f"{name} of the cell is no vector of float64")

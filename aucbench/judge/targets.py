@@ -46,9 +46,8 @@ class KeptTarget:
             target = target_of(arrays)
         except LookupError as error:
             raise DataError(f"the data set came without its target: no array {error}") from error
-        known = target.y.size if isinstance(target, Labels) else target.n
-        if known != n:
-            raise DataError(f"the data set has {n} rows and a target of {known}")
+        if target.n != n:
+            raise DataError(f"the data set has {n} rows and a target of {target.n}")
         self.n, self.packed = n, packed
         self._of_all = Data(Rows(np.empty(0), None, None, n, 0), target, folds=folds)
         self._dealt = lru_cache(maxsize=1)(self._deal)
@@ -57,7 +56,8 @@ class KeptTarget:
     def refusal(self, cell: Cell) -> str | None:
         """Return why these rows cannot be dealt to the splits of a cell; None when they can."""
         try:
-            self._dealt(cell.splits, cell.seed)
+            self.learnt(cell)
+            self.held(cell)
         except DataError as error:
             return f"{cell.dataset}: {error}"
         return None
@@ -69,15 +69,11 @@ class KeptTarget:
     def held(self, cell: Cell) -> tuple[Index, Labels | Breakpoints]:
         """Return the numbers and the target of the test rows of a cell."""
         _, numbers = self._dealt(cell.splits, cell.seed)[cell.split]
-        return numbers, self._part(numbers)
+        return numbers, self._of_all.target.take(numbers)
 
     def _deal(self, count: int, seed: int) -> list[tuple[Index, Index]]:
         return splits(self._of_all, count, seed)
 
     def _pack(self, count: int, seed: int, split: int) -> tuple[str, str]:
         numbers, _ = self._dealt(count, seed)[split]
-        return pack_numbers(numbers, self.n), pack_target(self._part(numbers))
-
-    def _part(self, numbers: Index) -> Labels | Breakpoints:
-        target = self._of_all.target
-        return Labels(target.y[numbers]) if isinstance(target, Labels) else target.take(numbers)
+        return pack_numbers(numbers, self.n), pack_target(self._of_all.target.take(numbers))

@@ -217,6 +217,7 @@ def test_a_cheat_cannot_change_a_number_but_its_own_scores(cheats):
         assert record.measures.auc < 1
         if solver != "looks":  # which has a model in place of weights
             assert record.measures.nnz == honest.measures.nnz == 6
+        assert record.sizes == honest.sizes
         assert record.process.wall_seconds > 0
     for split in range(3):
         others, own = found["honest", split], alone["honest", split]

@@ -338,3 +338,29 @@ def test_values_become_plain():
     assert canonical_json(Thing()) == f"{Thing.__module__}.{Thing.__qualname__}"
     assert message(ValueError("a\nb")) == "a"
     assert message(KeyError()) == "raised without a message"
+
+
+def test_sizes_that_a_worker_makes_up_are_those_of_the_split():
+    made = record(lines=({"about": {"n_train": 1, "n_test": 2, "d": 2}},))
+
+    assert (made.sizes.n_train, made.sizes.n_test) == (80, 40)
+
+
+def test_an_auc_that_cannot_be_had_is_an_error_of_the_cell_not_of_the_run(monkeypatch):
+    def refuses(target, scores):
+        raise DataError("fp changes by 0 over all thresholds")
+
+    monkeypatch.setattr("aucbench.judge.measures.auc_of", refuses)
+    made = record()
+
+    assert (made.status.status, made.measures.auc) == ("error", None)
+    assert made.why == "DataError: fp changes by 0 over all thresholds"
+
+
+def test_a_fold_of_one_class_is_refused_before_any_job():
+    y, folds = np.array([-1, 1, 1, -1, 1, 1], np.int8), np.array([0, 0, 1, 1, 2, 2], np.int32)
+    target = KeptTarget(pack_arrays({"y": y, "folds": folds}), y.size)
+    refusals = [target.refusal(cell(split=split)) for split in range(3)]
+
+    assert refusals[:2] == [None, None]
+    assert "all 2 labels are positive" in refusals[2]

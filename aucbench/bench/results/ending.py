@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.results.conditions import Conditions
@@ -49,7 +49,10 @@ def make_record(
     """
     status, measures, scores = _judged(cell, outcome, target)
     said = _said(outcome)
-    sizes = {name: said.about.get(name) for name in Sizes.__slots__}
+    sizes = _sizes(said.about)
+    if target is not None and sizes.n_test is not None:  # the parent knows, whatever a worker says
+        n_test = target.held(cell)[0].size
+        sizes = replace(sizes, n_train=target.n - n_test, n_test=n_test)
     plugin = said.about.get("plugin")
     log = None if status.status is CellStatus.OK else outcome.log
     machine = said.about.get("conditions")
@@ -58,7 +61,7 @@ def make_record(
         cell=cell,
         status=status,
         measures=measures,
-        sizes=Sizes(**{name: value for name, value in sizes.items() if _fits(name, value)}),
+        sizes=sizes,
         process=Process(
             wall_seconds=outcome.wall_seconds, peak_memory=outcome.peak_memory, log=log
         ),
@@ -106,6 +109,11 @@ def _said(outcome: Outcome) -> _Lines:
             elif name == "tuning":
                 said.tuning = dict(thing)
     return said
+
+
+def _sizes(about: Mapping[str, Any]) -> Sizes:
+    known = {name: about.get(name) for name in Sizes.__slots__}
+    return Sizes(**{name: value for name, value in known.items() if _fits(name, value)})
 
 
 def _fits(name: str, value: Any) -> bool:
