@@ -17,22 +17,26 @@ def uni_exp_pass(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, double eta, double lam,
     double[::1] w, long long[::1] seen, double[::1] longest=None,
-    const double[::1] square_norms=None,
+    const double[::1] square_norms=None, double[::1] offset=None,
 ):
-    """w <- (1 - eta lam) w + eta y exp(-y w.x) x / (2 p_y) for each row.
+    """w <- (1 - eta lam) w + eta y exp(-y (w.x + c)) x / (2 p_y) for each row.
 
     seen = (negatives, positives) so far. p_y is the share of the row's class among them, with
     this row. A step costs O(stored values of the row). With `longest` = [the largest |x|^2 so
     far] and the square norms of all rows, eta is a share of 1 / (lam + longest / (2 p)), where p
-    is the share of the rarer class. Then the factor of x is at most 1 / longest.
+    is the share of the rarer class. Then the factor of x is at most 1 / longest. With
+    `offset` = [c], c moves like the weight of a feature 1, but has no ridge; else c is 0.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Scaled W = scaled(<double*> first(w), NULL, NULL, d)
     cdef const int* order_ = first_index(order)
     cdef double* top = NULL if longest is None else &longest[0]
-    cdef double rows, side, pull, step = eta, most = INFINITY
+    cdef double rows, side, pull, step = eta, most = INFINITY, c = 0.0
     cdef Py_ssize_t n = order.shape[0], t
     cdef int i, k
+    cdef bint moves = offset is not None
+    if moves:
+        c = offset[0]
     with nogil:
         for t in range(n):
             i = order_[t]
@@ -44,7 +48,12 @@ def uni_exp_pass(
                 multiply(&W, widen(top, square_norms[i]))
                 step = derived(eta, lam, min(seen[0], seen[1]) / rows, top[0])
                 most = 1.0 / top[0]
-            pull = 0.5 * step * rows / seen[k] * exp(-side * score(&W, &X, i))
+            pull = 0.5 * step * rows / seen[k] * exp(-side * (score(&W, &X, i) + c))
+            pull = side * fmin(pull, most)
             multiply(&W, 1.0 - step * lam)
-            add(&W, side * fmin(pull, most), &X, i)
+            add(&W, pull, &X, i)
+            if moves:
+                c += pull
         fold(&W)
+    if moves:
+        offset[0] = c

@@ -13,15 +13,18 @@ from aucbench.kernels import linear
 
 @dataclass(frozen=True, eq=False)
 class UnivariateExp:
-    """f(w) = ½ [(1/n₊) Σ₊ exp(−w·x_i) + (1/n₋) Σ₋ exp(w·x_j)].
+    """f(w) = ½ [(1/n₊) Σ₊ exp(−w·x_i − c) + (1/n₋) Σ₋ exp(w·x_j + c)], at c = 0 or the best c.
 
-    At the best offset of the scores, f² is the mean of exp(−w·(x_i − x_j)) over all pairs. The
-    Hessian has no bound over all w, so there is no `curvature` for a step 1/L.
+    At the best offset c, e^{2c} = Σ₊ exp(−w·x_i) n₋ / (n₊ Σ₋ exp(w·x_j)), both sums are equal, and
+    f² is the mean of exp(−w·(x_i − x_j)) over all pairs. The gradient of a block is that at the c
+    of all rows. The Hessian has no bound over all w, so there is no `curvature` for a step 1/L.
 
     Parameters
     ----------
     data : Data
         Training rows, dense or CSR.
+    offset : bool
+        Whether c is the best offset at w. False: c = 0.
 
     References
     ----------
@@ -30,25 +33,42 @@ class UnivariateExp:
     """
 
     data: Data
+    offset: bool = False
 
     def value(self, w: Vector) -> float:
         """Return f(w); it is infinite only where f is larger than the largest float."""
-        data = self.data
-        losses = -data.y * data.scores(w)
         # Computed as exp(log f), because exp of one loss may overflow before it is divided by n.
         with np.errstate(over="ignore", invalid="ignore"):
-            logs = losses + np.log(self._weights / data.n)[(data.y > 0).astype(np.intp)]
-            return float(np.exp(np.logaddexp.reduce(logs)))
+            of_negatives, of_positives = self._logs(w)
+            if self.offset:
+                return 2.0 * float(np.exp(0.5 * (of_negatives + of_positives)))
+            return float(np.exp(np.logaddexp(of_negatives, of_positives)))
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return −(1/b) Σ_B y_i exp(−y_i w·x_i) x_i / (2 p_i); p_i is the share of its class."""
-        data, out = self.data, np.zeros(self.data.d)
+        data, out, weights = self.data, np.zeros(self.data.d), self._weights
+        if self.offset:
+            of_negatives, of_positives = self._logs(w)
+            c = 0.5 * (of_positives - of_negatives)
+            weights = weights * np.exp([c, -c])
         block = span(rows, data.n)
-        linear.margin_pass(*data.rows.arrays, *block, data.y, w, self._weights, False, out)
+        linear.margin_pass(*data.rows.arrays, *block, data.y, w, weights, False, out)
         out /= size(rows, data.n)
         return out
+
+    def _logs(self, w: Vector) -> tuple[float, float]:
+        """Return the logarithms of (1/2n₋) Σ₋ exp(w·x_j) and (1/2n₊) Σ₊ exp(−w·x_i)."""
+        data = self.data
+        losses = -data.y * data.scores(w)
+        negative, positive = losses[data.y < 0], losses[data.y > 0]
+        return _log_half_mean(negative), _log_half_mean(positive)
 
     @property
     def _weights(self) -> Vector:
         p = self.data.p
         return 0.5 / np.array([1.0 - p, p])
+
+
+def _log_half_mean(losses: Vector) -> float:
+    """Return the logarithm of half the mean of exp(losses)."""
+    return float(np.logaddexp.reduce(losses - np.log(2.0 * losses.size)))

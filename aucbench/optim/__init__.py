@@ -6,12 +6,19 @@ because every streaming solver needs them, also one outside aucbench.
 
 from aucbench.optim.bundle import Bundle
 from aucbench.optim.power import lipschitz, top_eigenvalue
-from aucbench.optim.streaming import passes, row_order
+from aucbench.optim.scale import Moments, default_l1, default_ridge, pair_square, ridge_of
+from aucbench.optim.streaming import capped, passes, row_order
 
 __all__ = [
     "Bundle",
+    "Moments",
+    "capped",
+    "default_l1",
+    "default_ridge",
     "lipschitz",
+    "pair_square",
     "passes",
+    "ridge_of",
     "row_order",
     "top_eigenvalue",
 ]

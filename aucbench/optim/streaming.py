@@ -7,7 +7,7 @@ from itertools import count
 
 import numpy as np
 
-from aucbench.data.arrays import Index
+from aucbench.data.arrays import Index, Vector
 from aucbench.protocols import Problem, State, Streaming
 
 
@@ -17,6 +17,26 @@ def row_order(n: int, rng: np.random.Generator, *, shuffle: bool) -> Index:
     if shuffle:
         rng.shuffle(order)
     return order
+
+
+def capped(first: float, n: float, t: Vector) -> Vector:
+    """Return η min(1, √(n/t)): a constant step for n rows, which then falls with the root of t.
+
+    A method with steps ξ/√t is stable where they are below a bound η that the rows give. With
+    ξ = η it crawls, since the step falls from the second row on. With ξ = η√n, cut off at η, it
+    takes √n times longer steps, and averages noise out as fast.
+
+    Parameters
+    ----------
+    first : float
+        η > 0.
+    n : float
+        Number of rows that have the step η.
+    t : array
+        Numbers of rows, from 1.
+    """
+    steps: Vector = first * np.minimum(1.0, np.sqrt(n / t))
+    return steps
 
 
 def passes(

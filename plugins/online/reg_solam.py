@@ -14,7 +14,8 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import passes
+from aucbench.optim import default_ridge, passes
+from aucbench.optim.scale import RIDGE
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
@@ -34,10 +35,12 @@ class RegSolam:
 
     Parameters
     ----------
-    xi : float
-        Step size ξ > 0, in squared units of w: γ_t = ξ/√t.
-    lam : float
-        Ridge λ > 0, in units of p(1−p) F per squared unit of w.
+    xi : float, optional
+        Step size ξ > 0, in squared units of w: γ_t = ξ/√t, as published. None means
+        γ_t = γ min(1, √(N/t)), γ = 1/max (1 − p_i)(|x_i|² + 1), as in `solam`.
+    lam : float, optional
+        Ridge λ > 0, in units of p(1−p) F per squared unit of w. None means 0.3 D²/N, where D² is
+        the mean square distance of a pair of rows, and N the number of rows of the first chunk.
     kappa : float, optional
         Bound κ > 0 of ‖x‖. None means the largest norm of a row seen so far.
     shuffle : bool
@@ -47,6 +50,8 @@ class RegSolam:
     ------
     ParameterError
         When a parameter is not greater than 0.
+    DataError
+        When `xi` or `lam` is None and rows are too long to derive it from.
 
     References
     ----------
@@ -54,8 +59,8 @@ class RegSolam:
     Frontiers in Applied Mathematics and Statistics 5:30, 2019, section 5.
     """
 
-    xi: float = 1.0
-    lam: float = 0.1
+    xi: float | None = None
+    lam: float | None = None
     kappa: float | None = None
     shuffle: bool = True
 
@@ -67,7 +72,9 @@ class RegSolam:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square with the ridge λ/(p(1−p))."""
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, self.lam / (data.p * (1 - data.p))))
+        unit = data.p * (1 - data.p)
+        lam = self.lam / unit if self.lam else default_ridge(data)
+        return Problem(PairwiseSquare(data), ElasticNet(0.0, lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
@@ -79,7 +86,10 @@ class RegSolam:
 
     def update(self, memory: SaddlePoint, chunk: Chunk, order: Index) -> None:
         """Take one step for each of the rows `order`."""
-        memory.move(chunk, order, xi=self.xi, lam=self.lam, R=sqrt(2.0 / self.lam))
+        if memory.measured(chunk, order):
+            known = memory.moments
+            lam = self.lam or RIDGE * known.pair_square("lam") / known.n.sum()
+            memory.move(chunk, order, xi=self.xi, lam=lam, R=sqrt(2.0 / lam))
 
     def weights(self, memory: SaddlePoint) -> Vector:
         """Return the weighted mean of the points."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -14,9 +15,14 @@ from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import solam
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import passes
+from aucbench.optim import Moments, capped, default_ridge, passes
+from aucbench.optim.scale import RIDGE
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Needs, Problem, State
+
+from .reach import require_squares
+
+RADIUS = 0.3  # of 0.05, 0.1, 0.2, 0.3 and 1 the best on the development sets of docs/defaults.md
 
 
 @dataclass(frozen=True)
@@ -38,10 +44,15 @@ class Solam:
 
     Parameters
     ----------
-    xi : float
-        Step size ξ > 0, in squared units of w.
-    R : float
-        Radius R > 0 of the ball, in units of w.
+    xi : float, optional
+        Step size ξ > 0, in squared units of w: γ_t = ξ/√t, as published. None means
+        γ_t = γ min(1, √(N/t)), γ = 1/max (1 − p_i)(|x_i|² + 1), where p_i is the share of the
+        class of row i, and N the number of rows of the first chunk: all rows where it is fitted
+        to a data set. Longer rows in later chunks make γ smaller.
+    R : float, optional
+        Radius R > 0 of the ball, in units of w. None means 0.3 √2 / √(D² (1/n₊ + 1/n₋)), where D²
+        is the mean square distance of a pair of rows of the first chunk. The value of F + (λ/2)|w|²
+        at 0 is 1, so that R holds the minimiser for λ = 11 D² (1/n₊ + 1/n₋).
     kappa : float, optional
         Bound κ > 0 of ‖x‖. None means the largest norm of a row seen so far.
     shuffle : bool
@@ -51,14 +62,16 @@ class Solam:
     ------
     ParameterError
         When a parameter is not greater than 0.
+    DataError
+        When `xi` or `R` is None and rows are too long to derive it from.
 
     References
     ----------
     Ying, Wen & Lyu, "Stochastic online AUC maximization", NeurIPS 2016, Algorithm 1.
     """
 
-    xi: float = 1.0
-    R: float = 1.0
+    xi: float | None = None
+    R: float | None = None
     kappa: float | None = None
     shuffle: bool = True
 
@@ -70,7 +83,8 @@ class Solam:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square over the ball of radius R."""
-        return Problem(PairwiseSquare(data), L2Ball(self.R))
+        R = self.R or default_radius(default_ridge(data, "R") / RIDGE)
+        return Problem(PairwiseSquare(data), L2Ball(R))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
@@ -82,7 +96,9 @@ class Solam:
 
     def update(self, memory: SaddlePoint, chunk: Chunk, order: Index) -> None:
         """Take one step for each of the rows `order`."""
-        memory.move(chunk, order, xi=self.xi, lam=0.0, R=self.R)
+        if memory.measured(chunk, order):
+            R = self.R or default_radius(memory.moments.noise("R"))
+            memory.move(chunk, order, xi=self.xi, lam=0.0, R=R)
 
     def weights(self, memory: SaddlePoint) -> Vector:
         """Return the weighted mean of the points."""
@@ -103,6 +119,9 @@ class SaddlePoint:
         a, b, α, κ, rows seen, positives seen, Σ γ_t.
     running : bool
         Whether κ is the largest norm of a row seen so far. False: κ was given and stays.
+    moments : Moments
+        Of the chunks until both classes were seen, from which constants are derived. Only its
+        `longest` counts later chunks too.
     """
 
     w: Vector
@@ -110,15 +129,41 @@ class SaddlePoint:
     work: Vector
     numbers: Vector
     running: bool
+    moments: Moments
 
     @staticmethod
     def at(w: Vector, kappa: float | None) -> SaddlePoint:
         """Return the point w, a = b = α = 0, before the first row."""
         numbers = np.zeros(7)
         numbers[3] = kappa or 0.0
-        return SaddlePoint(w, np.zeros(w.size), np.zeros(w.size), numbers, kappa is None)
+        return SaddlePoint(w, np.zeros(w.size), np.zeros(w.size), numbers, kappa is None, Moments.empty(w.size))
 
-    def move(self, chunk: Chunk, order: Index, *, xi: float, lam: float, R: float) -> None:
+    def measured(self, chunk: Chunk, order: Index) -> bool:
+        """Measure the rows of a chunk; return whether both classes have been seen.
+
+        Until then no step moves the point, because p is 0 or 1: the rows are only counted.
+        """
+        require_squares(chunk, "xi and R")
+        known = self.moments
+        if known.first(chunk):
+            known.lengthen(chunk)
+            return True
+        self.numbers[4] += order.size
+        self.numbers[5] += float((chunk.y[order] > 0).sum())
+        if self.running:
+            self.numbers[3] = float(np.sqrt(known.longest.max()))
+        return False
+
+    def steps(self, xi: float | None, count: int) -> Vector:
+        """Return γ_t of the next `count` rows."""
+        seen = int(self.numbers[4])
+        t = np.arange(seen + 1, seen + count + 1)
+        if xi:
+            return xi / np.sqrt(t)
+        n, longest = self.moments.n, self.moments.longest
+        return capped(n.sum() / float((n[::-1] * (longest + 1.0)).max()), n.sum(), t)
+
+    def move(self, chunk: Chunk, order: Index, *, xi: float | None, lam: float, R: float) -> None:
         """Take the step of `Solam` for each of the rows `order`, with λw added to ∂w.
 
         Parameters
@@ -127,21 +172,19 @@ class SaddlePoint:
             The rows.
         order : int32 array
             Row numbers, in the order of the steps.
-        xi : float
-            γ_t = ξ/√t, where t counts all rows ever seen.
+        xi : float or None
+            γ_t = ξ/√t, where t counts all rows ever seen; None as in `Solam`.
         lam : float
             Ridge λ ≥ 0; 0 for SOLAM.
         R : float
             Radius of the ball.
         """
-        seen = int(self.numbers[4])
-        steps = xi / np.sqrt(np.arange(seen + 1, seen + order.size + 1))
         solam.solam_pass(
             *chunk.rows.arrays,
             order,
             chunk.y,
             chunk.square_norms,
-            steps,
+            self.steps(xi, order.size),
             lam,
             R,
             self.running,
@@ -156,6 +199,11 @@ class SaddlePoint:
         """Σ γ_t w_t / Σ γ_t over the points before each step; w before the first step."""
         weight = self.numbers[6]
         return self.total / weight if weight else self.w
+
+
+def default_radius(noise: float) -> float:
+    """Return 0.3 √(2/noise), see `Solam`."""
+    return RADIUS * sqrt(2.0 / noise)
 
 
 @hookimpl

@@ -25,8 +25,8 @@ from aucbench.errors import require_above, require_at_least
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import spam
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import row_order
-from aucbench.projectors import ElasticNet, SoftThreshold
+from aucbench.optim import capped, default_l1, default_ridge, row_order
+from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
 from .reach import require_squares
@@ -40,38 +40,48 @@ OnePass = Callable[[Index, Vector, Vector, Vector], None]
 
 
 class Spam:
-    """w ← prox_{η_t Ω}(w − η_t g_t), η_t = ξ/√t, one row at a time.
+    """w ← prox_{η_t Ω}(w − η_t g_t), one row at a time.
 
     Ω(w) = l1 |w|₁ + (l2/2) |w|². The dataclasses below declare the parameters.
     """
 
     xi: float | None
+    l1: float | None = 0.0
+    l2: float | None = 0.0
     average: bool
     shuffle: bool
 
     needs: ClassVar = Needs()
 
-    @property
-    def penalties(self) -> tuple[float, float]:
-        """Return l1 and l2."""
-        raise NotImplementedError
-
     def __post_init__(self) -> None:
-        l1, l2 = self.penalties
         require_above(0, xi=self.xi)
-        require_at_least(0, l1=l1, l2=l2)
+        require_at_least(0, l1=self.l1, l2=self.l2)
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Minimise the pairwise square plus the penalty, in units of F."""
+        l1, l2 = self.penalties(data)
+        unit = data.p * (1 - data.p)
+        return Problem(PairwiseSquare(data), ElasticNet(l1 / unit, l2 / unit))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
         data, n, w = problem.data, problem.data.n, problem.start()
-        xi = first_step(data, shuffle=self.shuffle) if self.xi is None else self.xi
+        first = None if self.xi else first_step(data, shuffle=self.shuffle)
         total = np.zeros(data.d)
-        run = one_pass(data, *self.penalties)
+        run = one_pass(data, *self.penalties(data))
         for t in count(1):
             seen = t * n
-            eta = xi / np.sqrt(np.arange(seen - n + 1, seen + 1))
+            rows = np.arange(seen - n + 1, seen + 1)
+            eta = self.xi / np.sqrt(rows) if self.xi else capped(first, n, rows)
             run(row_order(n, rng, shuffle=self.shuffle), eta, w, total)
             yield State(t, total / seen if self.average else w, seen)
+
+    def penalties(self, data: Data) -> tuple[float, float]:
+        """Return l1 and l2, in units of p(1−p) F."""
+        unit = data.p * (1 - data.p)
+        l1 = unit * default_l1(data) if self.l1 is None else self.l1
+        l2 = unit * default_ridge(data, "l2") if self.l2 is None else self.l2
+        return l1, l2
 
 
 @dataclass(frozen=True)
@@ -89,12 +99,13 @@ class SpamL1(Spam):
     Parameters
     ----------
     xi : float, optional
-        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes.
-        None means 1/(2 max (1 − p_i)|x_i|²), where p_i is the share of the class of row i. With
-        this step no rows make w diverge. In file order ξ is smaller, because the file may be
-        sorted: see `aucbench_plugins.online.spam.first_step`.
-    l1 : float
-        Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F.
+        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
+        as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
+        is the share of the class of row i: with this η no rows make w diverge. In file order η is
+        smaller, because the file may be sorted: see `aucbench_plugins.online.spam.first_step`.
+    l1 : float, optional
+        Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F. None means 0.1 D √(2p(1−p)/(n d)), where D² is the
+        mean square distance of a pair of rows: see `aucbench.optim.default_l1`.
     average : bool
         Whether the weights of a state are the mean of w_1 ... w_t. False: they are w_t.
     shuffle : bool
@@ -105,7 +116,7 @@ class SpamL1(Spam):
     ParameterError
         When a parameter is out of its range.
     DataError
-        When `xi` is None and a row is too long to derive a step size from.
+        When `xi`, or the weight of a penalty, is None and a row is too long to derive it from.
 
     References
     ----------
@@ -115,21 +126,11 @@ class SpamL1(Spam):
     """
 
     xi: float | None = None
-    l1: float = 1e-3
+    l1: float | None = None
     average: bool = True
     shuffle: bool = True
 
     space: ClassVar = {"xi": POWERS, "l1": POWERS}
-
-    @property
-    def penalties(self) -> tuple[float, float]:
-        """Return l1 and l2."""
-        return self.l1, 0.0
-
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Minimise the pairwise square plus |w|₁, in units of F."""
-        unit = data.p * (1 - data.p)
-        return Problem(PairwiseSquare(data), SoftThreshold(self.l1 / unit))
 
     @staticmethod
     @hookimpl
@@ -152,12 +153,13 @@ class SpamL2(Spam):
     Parameters
     ----------
     xi : float, optional
-        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes.
-        None means 1/(2 max (1 − p_i)|x_i|²), where p_i is the share of the class of row i. With
-        this step no rows make w diverge. In file order ξ is smaller, because the file may be
-        sorted: see `aucbench_plugins.online.spam.first_step`.
-    l2 : float
-        Weight λ₂ ≥ 0 of |w|²/2 beside p(1−p) F.
+        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
+        as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
+        is the share of the class of row i: with this η no rows make w diverge. In file order η is
+        smaller, because the file may be sorted: see `aucbench_plugins.online.spam.first_step`.
+    l2 : float, optional
+        Weight λ₂ ≥ 0 of |w|²/2 beside p(1−p) F. None means 0.3 D²/n, where D² is the mean square
+        distance of a pair of rows: see `aucbench.optim.default_ridge`.
     average : bool
         Whether the weights of a state are the mean of w_1 ... w_t. False: they are w_t.
     shuffle : bool
@@ -168,7 +170,7 @@ class SpamL2(Spam):
     ParameterError
         When a parameter is out of its range.
     DataError
-        When `xi` is None and a row is too long to derive a step size from.
+        When `xi`, or the weight of a penalty, is None and a row is too long to derive it from.
 
     References
     ----------
@@ -178,21 +180,11 @@ class SpamL2(Spam):
     """
 
     xi: float | None = None
-    l2: float = 1e-3
+    l2: float | None = None
     average: bool = True
     shuffle: bool = True
 
     space: ClassVar = {"xi": POWERS, "l2": POWERS}
-
-    @property
-    def penalties(self) -> tuple[float, float]:
-        """Return l1 and l2."""
-        return 0.0, self.l2
-
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Minimise the pairwise square plus |w|²/2, in units of F."""
-        unit = data.p * (1 - data.p)
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, self.l2 / unit))
 
     @staticmethod
     @hookimpl
@@ -216,14 +208,16 @@ class SpamNet(Spam):
     Parameters
     ----------
     xi : float, optional
-        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes.
-        None means 1/(2 max (1 − p_i)|x_i|²), where p_i is the share of the class of row i. With
-        this step no rows make w diverge. In file order ξ is smaller, because the file may be
-        sorted: see `aucbench_plugins.online.spam.first_step`.
-    l1 : float
-        Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F.
-    l2 : float
-        Weight λ₂ ≥ 0 of |w|²/2 beside p(1−p) F.
+        First step ξ > 0, in squared units of w per unit of F: η_t = ξ/√t for row t of all passes,
+        as published. None means η_t = η min(1, √(n/t)), η = 1/(4 max (1 − p_i)|x_i|²), where p_i
+        is the share of the class of row i: with this η no rows make w diverge. In file order η is
+        smaller, because the file may be sorted: see `aucbench_plugins.online.spam.first_step`.
+    l1 : float, optional
+        Weight λ₁ ≥ 0 of |w|₁ beside p(1−p) F. None means 0.1 D √(2p(1−p)/(n d)), where D² is the
+        mean square distance of a pair of rows: see `aucbench.optim.default_l1`.
+    l2 : float, optional
+        Weight λ₂ ≥ 0 of |w|²/2 beside p(1−p) F. None means 0.3 D²/n, where D² is the mean square
+        distance of a pair of rows: see `aucbench.optim.default_ridge`.
     average : bool
         Whether the weights of a state are the mean of w_1 ... w_t. False: they are w_t.
     shuffle : bool
@@ -234,7 +228,7 @@ class SpamNet(Spam):
     ParameterError
         When a parameter is out of its range.
     DataError
-        When `xi` is None and a row is too long to derive a step size from.
+        When `xi`, or the weight of a penalty, is None and a row is too long to derive it from.
 
     References
     ----------
@@ -244,22 +238,12 @@ class SpamNet(Spam):
     """
 
     xi: float | None = None
-    l1: float = 1e-3
-    l2: float = 1e-3
+    l1: float | None = None
+    l2: float | None = None
     average: bool = True
     shuffle: bool = True
 
     space: ClassVar = {"xi": POWERS, "l1": POWERS, "l2": POWERS}
-
-    @property
-    def penalties(self) -> tuple[float, float]:
-        """Return l1 and l2."""
-        return self.l1, self.l2
-
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Minimise the pairwise square plus |w|₁ and |w|²/2, in units of F."""
-        unit = data.p * (1 - data.p)
-        return Problem(PairwiseSquare(data), ElasticNet(self.l1 / unit, self.l2 / unit))
 
     @staticmethod
     @hookimpl
@@ -269,17 +253,17 @@ class SpamNet(Spam):
 
 
 def first_step(data: Data, *, shuffle: bool) -> float:
-    """Return ξ = 1/K, K = max_i 2(1 − p_i)‖x_i‖², where p_i is the share of the class of row i.
+    """Return η = 1/(2K), K = max_i 2(1 − p_i)‖x_i‖², where p_i is the share of the class of row i.
 
     A step is w ← (I − ηA) w + …, A = 2(1 − p_i) x (x − m)ᵀ, where m is the mean of the other class.
     A is not symmetric, but E[A] = H = p(1−p) ∇²F is, and E[AᵀA] ≤ 2KH. So for rows in random order
-    E‖(I − ηA) w‖² ≤ ‖w‖² − 2η(1 − ηK) w·Hw: with η ≤ 1/K, w does not grow in the mean square.
-    (The published conditions also bound η by a multiple of 1/κ², κ = max ‖x_i‖.)
+    E‖(I − ηA) w‖² ≤ ‖w‖² − 2η(1 − ηK) w·Hw: with η ≤ 1/K, w does not grow in the mean square, and
+    η = 1/(2K) takes most off. (The published conditions also bound η by a multiple of 1/κ²,
+    κ = max ‖x_i‖.)
 
     A file may be sorted. Then one class may drive w away before the other class brings it back.
-    A + Aᵀ has the eigenvalue −2ν, ν = (1 − p_i)(‖x‖‖x − m‖ − x·(x − m)). In file order ξ is
-    therefore at most 1/(16 Σ_t ν_t/√t), where t runs over the first pass. In that pass w then
-    hardly grows.
+    A + Aᵀ has the eigenvalue −2ν, ν = (1 − p_i)(‖x‖‖x − m‖ − x·(x − m)). In file order η is
+    therefore at most 1/(16 Σ_t ν_t), where t runs over a pass. In that pass w then hardly grows.
 
     Raises
     ------
@@ -288,10 +272,9 @@ def first_step(data: Data, *, shuffle: bool) -> float:
     """
     require_squares(data.chunk, "xi")
     others = np.where(data.y > 0, 1.0 - data.p, data.p)
-    bound = float((2.0 * others * data.chunk.square_norms).max())
+    bound = float((4.0 * others * data.chunk.square_norms).max())
     if not shuffle:
-        roots = np.sqrt(np.arange(1, data.n + 1))
-        bound = max(bound, 16.0 * float((others * _obliqueness(data) / roots).sum()))
+        bound = max(bound, 16.0 * float((others * _obliqueness(data)).sum()))
     return 1.0 / max(bound, 1e-300)
 
 

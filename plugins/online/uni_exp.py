@@ -16,18 +16,19 @@ from aucbench.errors import require_above, require_at_least
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import uni_exp
 from aucbench.objectives import UnivariateExp
-from aucbench.optim import passes
+from aucbench.optim import Moments, default_ridge, passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
-from .reach import SHARE, require_squares
+from .reach import SHARE, half_ridge, require_squares
 
 
 @dataclass(frozen=True)
 class UniExp:
-    """w ← (1 − ηλ) w + η y exp(−y w·x) x / (2 p_y), p_y the share of class y so far.
+    """w ← (1 − ηλ) w + η y exp(−y (w·x + c)) x / (2 p_y), p_y the share of class y so far.
 
-    The share p_y counts all rows seen so far, in all passes, this row included. It is a
+    The offset c takes the same step, without λ: c ← c + η y exp(−y (w·x + c)) / (2 p_y). It does
+    not change the AUC, but without it w has to separate the classes at 0. The share p_y counts all rows seen so far, in all passes, this row included. It is a
     streaming method.
 
     The cost per row is O(d) for dense rows, and O(stored values) for CSR.
@@ -37,10 +38,14 @@ class UniExp:
     eta : float, optional
         Constant step η > 0, in squared units of w. A step that is too large makes the weights
         overflow, and the run ends as invalid. None means the step 1/(8(λ + L/(2p))) at each row,
-        where L is the largest |x|² so far and p the share of the rarer class so far. The factor of
-        x is then at most 1/L in size, so that no margin moves by more than 1.
-    lam : float
-        Weight λ ≥ 0 of |w|²/2 in the objective.
+        where L is the largest |x|² + 1 so far and p the share of the rarer class so far. The factor
+        of x is then at most 1/L in size, so that no margin moves by more than 1.
+    lam : float, optional
+        Weight λ ≥ 0 of |w|²/2 in the objective. None means 0.15 D² (1/n₊ + 1/n₋), where D² is the
+        mean square distance of a pair of rows of the first chunk, and n₊, n₋ count its classes:
+        see `aucbench.optim.default_ridge`.
+    intercept : bool
+        Whether there is an offset c. False, as published: c is 0, and L has no term 1.
     shuffle : bool
         Whether each pass visits the rows in a fresh random order. False: in file order.
 
@@ -49,7 +54,7 @@ class UniExp:
     ParameterError
         When a parameter is out of its range.
     DataError
-        When `eta` is None and a row is too long to derive a step size from.
+        When `eta` or `lam` is None and a row is too long to derive it from.
 
     References
     ----------
@@ -59,7 +64,8 @@ class UniExp:
     """
 
     eta: float | None = None
-    lam: float = 2.0**-10
+    lam: float | None = None
+    intercept: bool = True
     shuffle: bool = True
 
     space: ClassVar = {"eta": (*map(exp2, range(-12, 11)),), "lam": (*map(exp2, range(-10, 3)),)}
@@ -70,8 +76,9 @@ class UniExp:
         require_at_least(0, lam=self.lam)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Minimise the univariate exponential plus (λ/2)|w|²."""
-        return Problem(UnivariateExp(data), ElasticNet(0.0, self.lam))
+        """Minimise the univariate exponential, at its best offset, plus (λ/2)|w|²."""
+        lam = 0.5 * default_ridge(data) if self.lam is None else self.lam
+        return Problem(UnivariateExp(data, self.intercept), ElasticNet(0.0, lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
@@ -79,7 +86,8 @@ class UniExp:
 
     def start(self, w: Vector, rng: np.random.Generator) -> Univariate:
         """Return the memory before the first row."""
-        return Univariate(w, np.zeros(2, dtype=np.int64), np.zeros(1))
+        counts = np.zeros(2, dtype=np.int64)
+        return Univariate(w, counts, np.zeros(1), np.zeros(1), Moments.empty(w.size))
 
     def update(self, memory: Univariate, chunk: Chunk, order: Index) -> None:
         """Take one step for each of the rows `order`.
@@ -93,17 +101,20 @@ class UniExp:
         gradient step of a loss that continues as a straight line where its curvature times η |x|²
         would exceed 1. When L grows, w shrinks by the root of L old/new.
         """
-        if self.eta is None:
-            require_squares(chunk, "eta")
+        if self.eta is None or self.lam is None:
+            require_squares(chunk, "eta and lam")
+        lam = half_ridge(memory.moments, chunk) if self.lam is None else self.lam
+        squares = chunk.square_norms + 1.0 if self.intercept else chunk.square_norms
         uni_exp.uni_exp_pass(
             *chunk.rows.arrays,
             order,
             chunk.y,
             SHARE if self.eta is None else self.eta,
-            self.lam,
+            lam,
             memory.w,
             memory.seen,
-            *((memory.longest, chunk.square_norms) if self.eta is None else ()),
+            *((memory.longest, squares) if self.eta is None else (None, None)),
+            memory.offset if self.intercept else None,
         )
 
     def weights(self, memory: Univariate) -> Vector:
@@ -122,12 +133,18 @@ class Univariate:
     seen : int64 array of shape (2,)
         Number of negatives and of positives seen so far, in all passes.
     longest : array of shape (1,)
-        L, the largest |x|² so far. It is kept only where η is derived.
+        L, the largest |x|² or |x|² + 1 so far. It is kept only where η is derived.
+    offset : array of shape (1,)
+        c.
+    moments : Moments
+        Of the chunks until both classes were seen, from which λ is derived.
     """
 
     w: Vector
     seen: NDArray[np.int64]
     longest: Vector
+    offset: Vector
+    moments: Moments
 
 
 @hookimpl

@@ -13,6 +13,7 @@ from aucbench.data.rounding import gap_of_gradient
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
+from aucbench.optim import default_ridge, ridge_of
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
@@ -34,8 +35,10 @@ class LsSvm:
 
     Parameters
     ----------
-    lam : float
-        Ridge λ > 0, in units of the pairwise square per squared unit of w.
+    lam : float, optional
+        Ridge λ > 0, in units of the pairwise square per squared unit of w. None means
+        0.3 D² (1/n₊ + 1/n₋), where D² is the mean square distance of a pair of rows: see
+        `aucbench.optim.default_ridge`.
     tol : float
         Relative residual > 0 at which it ends.
 
@@ -43,13 +46,15 @@ class LsSvm:
     ------
     ParameterError
         When a parameter is not greater than 0.
+    DataError
+        When `lam` is None and rows are too long to derive it from.
 
     References
     ----------
     The baseline B-LS-SVM of Gao, Jin, Zhu & Zhou, "One-pass AUC optimization", ICML 2013.
     """
 
-    lam: float = 0.01
+    lam: float | None = None
     tol: float = 1e-10
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
@@ -60,12 +65,12 @@ class LsSvm:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square with the ridge λ."""
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, self.lam))
+        return Problem(PairwiseSquare(data), ElasticNet(0.0, self.lam or default_ridge(data)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per product with the matrix. To form the matrix counts as a pass."""
         f = PairwiseSquare(problem.data)
-        lam, n = self.lam, f.data.n
+        lam, n = ridge_of(problem), f.data.n
         b = -f.grad(np.zeros(f.data.d))
         solve, formed = preconditioner(f.data, lam)
         tol = self.tol * float(np.linalg.norm(b))

@@ -9,10 +9,11 @@ import numpy as np
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gap_of_gradient, slack_of
 from aucbench.errors import ParameterError, require_above
+from aucbench.optim import pair_square, ridge_of
 from aucbench.protocols import Problem, State
 
 
-def require_moves(step: float, beta1: float, beta2: float) -> None:
+def require_moves(step: float | None, beta1: float, beta2: float) -> None:
     """Raise `ParameterError` unless step > 0, and β₁ and β₂ are in [0, 1)."""
     require_above(0, step=step)
     for name, share in (("beta1", beta1), ("beta2", beta2)):
@@ -61,7 +62,7 @@ def adamax(
 
 
 def adamax_ridge(
-    problem: Problem, lam: float, *, step: float, beta1: float, beta2: float
+    problem: Problem, *, step: float | None, beta1: float, beta2: float
 ) -> Iterator[State]:
     """Run AdaMax on P(w) = f(w) + λ‖w‖²/2 with full subgradients G, and yield states for ever.
 
@@ -72,18 +73,17 @@ def adamax_ridge(
     Parameters
     ----------
     problem : Problem
-        f, its rows, and the start.
-    lam : float
-        λ > 0.
+        f, its rows, the ridge λ > 0, and the start.
     step, beta1, beta2 : float
-        As for `adamax`.
+        As for `adamax`. The step None is 1/D, where D² is the mean square distance of a pair.
     """
-    f, n = problem.objective, problem.data.n
+    f, n, lam = problem.objective, problem.data.n, ridge_of(problem)
+    alpha = step or pair_square(problem.data, "step") ** -0.5
 
     def gradient(w: Vector) -> Vector:
         return f.grad(w) + lam * w
 
-    moves = adamax(gradient, problem.start(), step=step, beta1=beta1, beta2=beta2)
+    moves = adamax(gradient, problem.start(), step=alpha, beta1=beta1, beta2=beta2)
     for t, (w, G) in enumerate(moves, 1):
         residual = float(np.linalg.norm(G))
         gap = gap_of_gradient(residual, w, lam, slack_of(f, w))

@@ -12,6 +12,7 @@ from aucbench.data import Data
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseHinge
+from aucbench.optim import default_ridge, ridge_of
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
@@ -32,13 +33,17 @@ class SvmOr:
 
     Parameters
     ----------
-    lam : float
-        Ridge λ > 0, in units of the mean hinge per squared unit of w.
+    lam : float, optional
+        Ridge λ > 0, in units of the mean hinge per squared unit of w. None means
+        0.3 D² (1/n₊ + 1/n₋), where D² is the mean square distance of a pair of rows: see
+        `aucbench.optim.default_ridge`.
 
     Raises
     ------
     ParameterError
         When `lam` is not greater than 0.
+    DataError
+        When `lam` is None and rows are too long to derive it from.
 
     References
     ----------
@@ -49,7 +54,7 @@ class SvmOr:
     vector machines", ICML 2008.
     """
 
-    lam: float = 0.01
+    lam: float | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
     needs: ClassVar = Needs(path="lam")
@@ -59,12 +64,12 @@ class SvmOr:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise hinge with the ridge λ."""
-        return Problem(PairwiseHinge(data), ElasticNet(0.0, self.lam))
+        return Problem(PairwiseHinge(data), ElasticNet(0.0, self.lam or default_ridge(data)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of all pairs."""
         f = PairwiseHinge(problem.data)
-        return certified_descent(f, self.lam, problem.start())
+        return certified_descent(f, ridge_of(problem), problem.start())
 
 
 @hookimpl
