@@ -1,9 +1,11 @@
 """Axes of a grid of hyperparameters: lists of values, ranges, and distributions of scipy.stats.
 
 Design
-  a. A range is a record of four plain values. JSON and plans can hold it, and drawing from it
-     does not need SciPy. The space of a solver, which is never sent anywhere, may also contain
+  a. A range is a record of four plain values. JSON and plans can hold it, and its values are
+     found without SciPy. The space of a solver, which is never sent anywhere, may also contain
      frozen distributions of scipy.stats.
+  b. Every axis has a value at each share u of its length, 0 < u < 1. So points are spread in the
+     unit cube, and the axes turn them into values.
 """
 
 from __future__ import annotations
@@ -11,12 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import exp, floor, isfinite, log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aucbench.errors import ParameterError, UnknownNameError
-
-if TYPE_CHECKING:
-    import numpy as np
 
 Space = Mapping[str, Any] | Sequence[Mapping[str, Any]]  # axes by parameter, or several such
 RANGE_EXAMPLE = "write it like {low = 1e-6, high = 1.0, log = true}"
@@ -25,14 +24,14 @@ RANGE_FIELDS = ("low", "high", "log", "integer")
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """All numbers from `low` to `high`, of which points of a grid are drawn.
+    """All numbers from `low` to `high`, of which tuning tries some.
 
     Parameters
     ----------
     low, high : float
         low < high, both finite.
     log : bool
-        Draw evenly on a logarithmic scale, with low > 0; else draw evenly.
+        Whether numbers are spread evenly on a logarithmic scale, with low > 0; else evenly.
     integer : bool
         Only whole numbers; both ends belong to the range.
 
@@ -97,17 +96,17 @@ class Range:
             return False
         return self.low <= value <= self.high and (not self.integer or value == floor(value))
 
-    def draw(self, rng: np.random.Generator) -> float | int:
-        """One number.
+    def at(self, u: float) -> float | int:
+        """The number at the share 0 < u < 1 of the range.
 
-        With u uniform in [0, 1) it is low + u (high − low), or low (high/low)^u on a logarithmic
-        scale. For integers, high + 1 takes the place of high, and the whole part is returned.
+        It is low + u (high − low), or low (high/low)^u on a logarithmic scale. For integers,
+        high + 1 takes the place of high, and the whole part is returned.
         """
-        low, high, u = self.low, self.high + self.integer, float(rng.random())
-        drawn = low * exp(u * log(high / low)) if self.log else low + u * (high - low)
+        low, high = self.low, self.high + self.integer
+        found = low * exp(u * log(high / low)) if self.log else low + u * (high - low)
         if self.integer:
-            return int(min(max(floor(drawn), self.low), self.high))
-        return float(min(max(drawn, self.low), self.high))
+            return int(min(max(floor(found), self.low), self.high))
+        return float(min(max(found, self.low), self.high))
 
     def __str__(self) -> str:
         kind = " log" * self.log + " integer" * self.integer
@@ -115,7 +114,7 @@ class Range:
 
 
 def is_continuous(axis: Any) -> bool:
-    """Whether values are drawn from the axis, a `Range` or a distribution, and not listed."""
+    """Whether the axis is a `Range` or a distribution, and not a list of values."""
     return isinstance(axis, Range) or hasattr(axis, "rvs")
 
 
@@ -125,13 +124,18 @@ def is_axis(axis: Any) -> bool:
     return listed or is_continuous(axis)
 
 
-def drawn_from(axis: Any, rng: np.random.Generator) -> Any:
-    """One value of an axis of any kind."""
+def value_at(axis: Any, u: float) -> Any:
+    """The value at the share 0 < u < 1 of an axis.
+
+    Of a list of m values it is the one with the number ⌊u m⌋, counted from 0; of a distribution,
+    the u-quantile.
+    """
     if isinstance(axis, Range):
-        return axis.draw(rng)
+        return axis.at(u)
     if is_continuous(axis):
-        return axis.rvs(random_state=rng).item()
-    return axis[int(rng.integers(len(axis)))]
+        quantile = axis.ppf(u).item()
+        return int(quantile) if hasattr(axis, "pmf") else quantile
+    return axis[int(u * len(axis))]
 
 
 def holds(axis: Any, value: Any) -> bool:
@@ -147,7 +151,7 @@ def samples(axis: Any) -> Sequence[Any]:
     """Values that a solver must take if it takes the axis: all, the two ends, or the median."""
     if isinstance(axis, Range):
         return axis.low, axis.high
-    return (axis.median().item(),) if is_continuous(axis) else axis
+    return (value_at(axis, 0.5),) if is_continuous(axis) else axis
 
 
 def axis_text(axis: Any) -> str:
