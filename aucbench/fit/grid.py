@@ -103,9 +103,7 @@ def check_grid(spec: Spec, tuning: Tuning) -> int | None:
             for value in samples(axis):
                 registry.get_solver(spec, **{name: value})
     total = sum(map(_size, grids))
-    own = [_own(registry.get_solver(spec), grid) for grid in grids]
-    lacking = isinstance(tuning, bool) and not any(map(_contains, grids, own))
-    return None if isinf(total) else int(total) + lacking
+    return None if isinf(total) else int(total)
 
 
 def points_of(cell: Cell) -> tuple[GridPoint, ...]:
@@ -184,7 +182,7 @@ def _centre(grid: Axes, own: Values, *, anywhere: bool) -> Values:
 def _points(part: int, grid: Axes, centre: Values) -> Iterator[GridPoint]:
     """Yield the different points of a mapping: the centre, then from coarse to fine."""
     known: set[tuple[Any, ...]] = set()
-    size = _size(grid) + (not _contains(grid, centre))
+    missing = _size(grid)
     for values in chain([centre], _spread(grid, centre, known), _listed(grid)):
         key = tuple(_position(axis, values[name]) for name, axis in grid.items())
         if key not in known:
@@ -195,15 +193,16 @@ def _points(part: int, grid: Axes, centre: Values) -> Iterator[GridPoint]:
                 for axis, j in zip(grid.values(), key, strict=True)
             )
             yield GridPoint(values, tuple(place), part)
-        if len(known) == size:
+            missing -= None not in key
+        if not missing:
             return
 
 
 def _position(axis: Any, value: Any) -> Any:
-    """Return the number of a value of a list, or the value of a range; None off the axis."""
+    """Return the number of a value of a list, a value of a range to 9 digits; None off the axis."""
     if not holds(axis, value):
         return None
-    return value if is_continuous(axis) else [*axis].index(value)
+    return f"{value:.9g}" if is_continuous(axis) else [*axis].index(value)
 
 
 def _spread(grid: Axes, centre: Values, known: Sized) -> Iterator[Values]:
@@ -235,12 +234,11 @@ def _inverse(i: int, base: int, factor: int) -> float:
     Faure & Lemieux, "Generalized Halton sequences in 2008: a comparative study", ACM TOMACS
     19(4), 2009. Their factors are `FACTORS`.
     """
-    found, unit = 0.0, 1.0
+    mirrored, unit = 0, 1
     while i:
         i, digit = divmod(i, base)
-        unit /= base
-        found += unit * (factor * digit % base)
-    return found
+        mirrored, unit = base * mirrored + factor * digit % base, base * unit
+    return mirrored / unit
 
 
 def _listed(grid: Axes) -> Iterator[Values]:

@@ -250,7 +250,7 @@ def test_compare_with_tuning_in_a_folder(cli, toys, tmp_path):
     assert result.exit_code == 0, result.output
     assert "means (tuned)" in result.stdout
     assert "spread s" in result.stdout
-    assert "tuned by 20 points x 3 inner splits" in result.stdout
+    assert "tuned by 2 point(s) x 3 inner splits" in result.stdout
     assert all(row["tune"] is True and row["parameters"]["scale"] in (1, 2) for row in rows)
     assert all(row["tune_seconds"] > 0 for row in rows)
     (kept,) = (tmp_path / "kept" / "plans").iterdir()

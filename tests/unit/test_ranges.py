@@ -25,12 +25,13 @@ from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.fit.grid import chains, check_grid, points_of
 from aucbench.fit.resolve import resolved, resolved_grid
-from aucbench.ranges import Range, axis_text, holds
-from aucbench.registry.specs import Spec
+from aucbench.ranges import Range, axis_text, holds, samples, value_at
+from aucbench.registry.specs import Spec, parse_spec
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 LOG = Range(1e-6, 1.0, log=True)
 WHOLE = Range(1, 100, log=True, integer=True)
+COARSE = (0.25, 0.75, 0.125)  # the default of the toys is the middle
 
 SPACES = """
 
@@ -59,6 +60,12 @@ class Split(Means):
 
 
 @dataclass(frozen=True)
+class Off(Means):
+    limit: float = 0.5
+    space: ClassVar = {"c": (2.0, 8.0), "limit": (1, 2, 3)}
+
+
+@dataclass(frozen=True)
 class Nonsense(Means):
     space: ClassVar = [{"c": "12"}]
 
@@ -69,7 +76,7 @@ def aucbench_features():
 """
 TOYS = SOURCE.replace("@hookimpl", SPACES.partition("@hookimpl")[0] + "\n@hookimpl").replace(
     '"odd": Odd,',
-    '"odd": Odd, "wide": Wide, "frozen": Frozen, "split": Split, "nonsense": Nonsense,',
+    '"odd": Odd, "wide": Wide, "frozen": Frozen, "split": Split, "off": Off, "nonsense": Nonsense,',
 )
 
 
@@ -82,38 +89,44 @@ def values(points):
     return [dict(point.values) for point in points]
 
 
-@given(low=NUMBERS, high=NUMBERS, integer=st.booleans(), seed=st.integers(0, 2**32 - 1))
-def test_what_is_drawn_lies_inside(low, high, integer, seed):
+@given(low=NUMBERS, high=NUMBERS, integer=st.booleans(), u=st.floats(0, 1, exclude_max=True))
+def test_every_share_of_a_range_lies_inside(low, high, integer, u):
     if integer:
         low, high = float(round(low)), float(round(high))
     if not low < high:
         return
     axis = Range(low, high, integer=integer)
-    drawn = axis.draw(np.random.default_rng(seed))
+    found = axis.at(u)
 
-    assert drawn in axis
-    assert type(drawn) is (int if integer else float)
+    assert found in axis
+    assert type(found) is (int if integer else float)
     assert Range.of(json.loads(json.dumps(axis.to_json()))) == axis
 
 
 @pytest.mark.parametrize("axis", [Range(-2.0, 6.0), Range(1e-4, 1e4, log=True)])
-def test_draws_are_even(axis):
-    rng = np.random.default_rng(0)
-    drawn = np.array([axis.draw(rng) for _ in range(4000)])
-    ends = np.log([axis.low, axis.high]) if axis.log else np.array([axis.low, axis.high])
-    seen = np.log(drawn) if axis.log else drawn
+def test_shares_are_even(axis):
+    steps = np.diff([log(axis.at(u)) if axis.log else axis.at(u) for u in np.linspace(0, 1, 9)])
 
-    assert stats.kstest((seen - ends[0]) / (ends[1] - ends[0]), "uniform").pvalue > 0.01
+    assert steps == pytest.approx([steps[0]] * 8)
+    assert (axis.at(0.0), axis.at(1.0)) == pytest.approx((axis.low, axis.high))
 
 
-def test_integers_are_drawn_evenly_up_to_both_ends():
-    rng = np.random.default_rng(0)
-    drawn = [Range(1, 4, integer=True).draw(rng) for _ in range(4000)]
-    assert stats.chisquare(np.bincount(drawn, minlength=5)[1:]).pvalue > 0.01
+def test_integers_have_even_shares_up_to_both_ends():
+    shares = (np.arange(1200) + 0.5) / 1200
+    found = [Range(1, 4, integer=True).at(u) for u in shares]
+    assert [found.count(k) for k in (1, 2, 3, 4)] == [300] * 4
 
-    drawn = [Range(1, 3, log=True, integer=True).draw(rng) for _ in range(4000)]
-    expected = [4000 * log((k + 1) / k) / log(4) for k in (1, 2, 3)]
-    assert stats.chisquare(np.bincount(drawn, minlength=4)[1:], expected).pvalue > 0.01
+    found = [Range(1, 3, log=True, integer=True).at(u) for u in shares]
+    expected = [1200 * log((k + 1) / k) / log(4) for k in (1, 2, 3)]
+    assert [found.count(k) for k in (1, 2, 3)] == pytest.approx(expected, abs=1)
+
+
+def test_an_axis_of_any_kind_has_a_value_at_each_share():
+    assert [value_at(("a", "b", "c"), u) for u in (0.01, 0.5, 0.99)] == ["a", "b", "c"]
+    assert value_at(stats.loguniform(0.01, 100.0), 0.5) == pytest.approx(1.0)
+    drawn = value_at(stats.randint(1, 8), 0.5)
+    assert (drawn, type(drawn)) == (4, int)
+    assert samples(stats.randint(1, 8)) == (4,)
 
 
 @pytest.mark.parametrize(
@@ -172,39 +185,55 @@ def test_what_an_axis_holds(axis, inside, outside):
     assert not holds(axis, outside)
 
 
-def test_points_are_drawn_by_the_seed_with_the_default_first(toys):
-    tried = [points_of(cell("wide", tune=True, tune_evals=12, seed=s)) for s in (0, 0, 1)]
+def test_points_of_a_range_go_from_the_default_and_from_coarse_to_fine(toys):
+    points = values(points_of(cell("wide", tune=True, tune_evals=12)))
 
-    assert values(tried[0])[0] == {"c": 1.0, "other": "a"}
-    assert tried[0] == tried[1]
-    assert values(tried[0])[1:] != values(tried[2])[1:]
-    assert [len(points) for points in tried] == [12] * 3
-    assert all(p["c"] in Range(0.25, 4.0) and p["other"] in "abc" for p in values(tried[0]))
-    assert len({*map(repr, values(tried[0]))}) == 12
+    assert points[0] == {"c": 1.0, "other": "a"}
+    assert points[1:4] == [{"c": Range(0.25, 4.0, log=True).at(u), "other": "a"} for u in COARSE]
+    assert {*(p["other"] for p in points[4:])} == {*"abc"}
+    assert all(p["c"] in Range(0.25, 4.0) for p in points)
+    assert len({*map(repr, points)}) == 12
 
 
-def test_distributions_of_scipy_are_drawn_from(toys):
-    points = values(points_of(cell("frozen", tune=True, tune_evals=5)))
+def test_distributions_of_scipy_have_quantiles(toys):
+    points = values(points_of(cell("frozen", tune=True, tune_evals=4)))
 
     assert points[0] == {"c": 1.0}
-    assert all(type(p["c"]) is float and 0.1 <= p["c"] <= 10 for p in points)
-    assert points == values(points_of(cell("frozen", tune=True, tune_evals=5)))
+    assert all(type(p["c"]) is float for p in points)
+    assert [p["c"] for p in points[1:]] == pytest.approx([0.1 * 100**u for u in COARSE])
 
 
-def test_mappings_share_the_points(toys):
+def test_the_default_comes_first_even_off_the_published_axes(toys):
+    points = values(points_of(cell("off", tune=True, tune_evals=20)))
+
+    assert points[:3] == [
+        {"c": 1.0, "limit": 0.5},
+        {"c": 8.0, "limit": 0.5},
+        {"c": 2.0, "limit": 0.5},
+    ]
+    assert all(p["c"] in (2.0, 8.0) and p["limit"] in (1, 2, 3) for p in points[3:])
+    assert len(points) == 3 + 6 == 3 + check_grid(Spec("off"), True)
+    assert check_grid(parse_spec("off[c=8.0,limit=2]"), True) == 1
+
+
+def test_mappings_take_turns(toys):
     def parts(count):
         points = points_of(cell("split", tune=True, tune_evals=count))
-        return [sum(p.part == j for p in points) for j in range(3)], values(points)
+        return "".join(str(p.part) for p in points), values(points)
 
-    counts, points = parts(12)
-    # Shares of 4: the first grid has two points, the last three, and the rest is for the range.
-    assert counts == [2, 7, 3]
-    assert points[:2] == [{"c": 0.5, "other": "b"}, {"c": 2.0, "other": "b"}]
-    assert {**points[2], "limit": 0} == {"c": points[2]["c"], "other": "a", "limit": 0}
-    assert all(1 <= p["limit"] <= 9 for p in points[2:9])
-    assert points[9:] == [{"c": 3.0}, {"c": 4.0}, {"c": 5.0}]
-    assert parts(1)[0] == [1, 0, 0]
-    assert parts(7)[0] == [2, 3, 2]
+    turns, points = parts(16)
+    # None has the default, other = "a" with limit = inf. So it is added to the first, which has
+    # five points then; the last one has three, and the rest is for the range.
+    assert turns == "0120120120101111"
+    assert points[:3] == [
+        {"c": 1.0, "other": "a"},
+        {"c": 1.0, "other": "a", "limit": 5},
+        {"c": 4.0},
+    ]
+    assert {p["c"] for p, part in zip(points, turns, strict=True) if part == "2"} == {3, 4, 5}
+    assert all(1 <= p["limit"] <= 9 for p in points if "limit" in p)
+    for count in (1, 2, 7):
+        assert parts(count) == (turns[:count], points[:count])
 
 
 def test_the_mapping_with_the_default_comes_first(toys):

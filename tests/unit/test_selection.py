@@ -87,7 +87,8 @@ def test_it_chooses_what_the_benchmark_tunes(rows, name):
     )
 
     assert tuned.best == {parameter: found.chosen}
-    assert [row["aucs"] for row in tuned.table] == [[*c.aucs] for c in found.candidates]
+    aucs = {row["parameters"][parameter]: row["aucs"] for row in tuned.table}
+    assert aucs == {c.value: [*c.aucs] for c in found.candidates}
 
 
 def test_the_first_of_equals_is_the_largest():

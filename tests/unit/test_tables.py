@@ -135,8 +135,21 @@ def test_protocol_tells_the_budget():
     assert "maxabs, objective logistic, 2 passes or 0.5 seconds, gap 1e-06, seed 0" in both
     assert ", 50 passes, " in protocol(Plan(("x",)))
     assert ", 3 seconds, " in protocol(Plan(("x",), seconds=3))
-    assert "none,unit, tuned by 20 points x 3 inner splits, 50 passes" in protocol(tuned)
+    assert "none,unit, tuned by at most 20 points x 3 inner splits, 50 passes" in protocol(tuned)
     assert protocol(tuned).endswith("seed 3,8")
+
+
+def test_protocol_tells_how_many_points_were_tried():
+    tuned, tally = Plan(("x",), choices(["a"], tune=True)), Tally()
+    tally.add(row(auc=1.0))
+    assert tally.tried is None
+
+    tally.add(row(auc=1.0, tuning={"table": [{}] * 7}))
+    assert ", tuned by 7 point(s) x 3 inner splits" in protocol(tuned, tally.tried)
+
+    for count in (20, 12):
+        tally.add(row(status="error", tuning={"table": [{}] * count}))
+    assert ", tuned by 7 to 20 point(s) x 3 inner splits" in protocol(tuned, tally.tried)
 
 
 def test_text_is_aligned_and_harmless():

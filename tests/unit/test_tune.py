@@ -1,13 +1,15 @@
 """Tuning: which points, which folds, which choice."""
 
 import sys
-from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from math import prod
 
 import numpy as np
 import pytest
 from bench_toys import DATA, SOURCE, Bench, cell, told
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aucbench import auc, get_dataset, get_solver, solve
 from aucbench.data import Data
@@ -29,67 +31,99 @@ def values(points):
     return [dict(point.values) for point in points]
 
 
-def test_a_small_grid_is_tried_whole_and_in_order():
-    points = points_of(cell("sht-auc", tune=(("blocks", (2, 1)), ("k", (1, 2)))))
+def inverse(i, base):
+    """Mirror the digits of i at the point, from text."""
+    digits = np.base_repr(i, base)
+    return Fraction(int(digits[::-1], base), base ** len(digits))
 
-    assert values(points) == [
-        {"blocks": 2, "k": 1},
-        {"blocks": 2, "k": 2},
-        {"blocks": 1, "k": 1},
-        {"blocks": 1, "k": 2},
-    ]
+
+GRID = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(
+    lambda sizes: tuple((f"p{j}", tuple(range(1, n + 1))) for j, n in enumerate(sizes))
+)
+
+
+@given(GRID, st.integers(1, 40))
+def test_a_budget_tries_the_first_points_and_none_twice(grid, count):
+    def tried(count):
+        return values(points_of(cell("sht-auc", tune=grid, tune_evals=count)))
+
+    few, more = tried(count), tried(1000)
+
+    assert few == more[:count] == tried(count)
+    assert len({tuple(p.items()) for p in more}) == len(more) == prod(len(v) for _, v in grid)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 23])
+def test_an_axis_is_covered_evenly_from_coarse_to_fine(size):
+    grid = (("p", tuple(range(size))),)
+    for count in (3, 7, 15, 31):
+        tried = values(points_of(cell("sht-auc", tune=grid, tune_evals=count)))
+        ends = (-1, *sorted(point["p"] for point in tried), size)
+        assert max(np.diff(ends)) <= -(-2 * size // (count + 1))
+
+
+def test_only_the_first_axis_varies_at_first_and_then_all():
+    grid = (("x", tuple(range(64))), ("y", tuple(range(81))), ("blocks", (5, 10)))
+    points = values(points_of(cell("sht-auc", tune=grid, tune_evals=50)))
+
+    # The solver has no x and y, so that the middle takes the place of their defaults.
+    assert points[0] == {"x": 32, "y": 40, "blocks": 10}
+    assert points[1:4] == [{**points[0], "x": x} for x in (16, 48, 8)]
+    for i, point in enumerate(points[4:], 5):
+        assert point["x"] == int(64 * inverse(i, 2))
+        assert point["y"] == int(81 * inverse(i, 3))
+    assert {point["blocks"] for point in points[4:]} == {5, 10}
+
+
+def test_short_prefixes_cover_late_axes_too():
+    grid = tuple((f"p{j}", tuple(range(100))) for j in range(20))
+    points = values(points_of(cell("sht-auc", tune=grid, tune_evals=30)))
+    late = np.array([[*point.values()] for point in points[5:]])
+
+    assert (np.diff(np.sort(late, axis=0), axis=0, prepend=0, append=100).max(axis=0) < 30).all()
+    near = np.corrcoef(late[:, :8].T) - np.eye(8)
+    assert np.abs(near).max() < 0.6
+    with pytest.raises(ParameterError, match="has 21 axes, at most 20 can be tuned at once"):
+        points_of(cell("sht-auc", tune=(*grid, ("last", (1, 2)))))
+
+
+def test_the_seed_of_a_cell_does_not_choose_points():
+    one, other = (points_of(cell("sht-auc", tune=True, tune_evals=9, seed=s)) for s in (0, 1))
+
+    assert one == other
 
 
 def test_what_a_specification_fixes_is_not_tuned():
-    points = points_of(cell("sht-auc[k=7]", tune=True))
+    points = points_of(cell("sht-auc[k=7]", tune=(("blocks", (1, 2)), ("gamma", (0.1,)))))
+    assert all("k" not in point for point in values(points))
 
-    assert values(points) == [{"blocks": blocks} for blocks in (1, 2, 4, 8, 10)]
-
-
-@pytest.mark.parametrize("count", [1, 2, 16, 49, 50, 51])
-def test_points_of_a_large_grid_are_drawn_by_the_seed(count):
-    drawn = [
-        values(points_of(cell("sht-auc", tune=True, tune_evals=count, seed=seed)))
-        for seed in range(20)
-    ]
-
-    for points in drawn:
-        assert {"k": 50, "blocks": 10} in points
-        assert len({tuple(p.items()) for p in points}) == len(points) == min(count, 50)
-        assert points == sorted(points, key=lambda p: (p["k"], p["blocks"]))
-    assert values(points_of(cell("sht-auc", tune=True, tune_evals=count, seed=3))) == drawn[3]
-    assert len({str(points) for points in drawn}) > 1 or count in (1, 50, 51)
+    published = points_of(cell("sht-auc[k=7]", tune=True))
+    assert all({*point} == {*get_solver("sht-auc").space} - {"k"} for point in values(published))
 
 
-def test_every_point_can_be_drawn():
-    tuned = cell("sht-auc", tune=(("k", (50, 1, 2, 3)),), tune_evals=2)
-    seen = {p.values["k"] for s in range(40) for p in points_of(replace(tuned, seed=s))}
+def test_a_default_that_a_grid_of_the_user_lacks_is_not_added():
+    points = values(points_of(cell("sht-auc", tune=(("blocks", (1, 10)), ("k", (1, 2, 3))))))
 
-    assert seen == {50, 1, 2, 3}
-
-
-def test_a_default_that_the_grid_lacks_is_not_added():
-    points = points_of(cell("sht-auc", tune=(("k", (1, 2, 3)),), tune_evals=2))
-
-    assert len(points) == 2
-    assert 50 not in [p.values["k"] for p in points]
+    assert points[0] == {"blocks": 10, "k": 2}  # the middle of k
+    assert len(points) == 6
+    assert 50 not in [p["k"] for p in points]
 
 
-def test_a_grid_of_any_size_is_drawn_from():
-    grid = tuple((name, tuple(range(1, 1001))) for name in ("blocks", "k"))
-    huge = cell("sht-auc", tune=(*grid, ("gamma", tuple(range(1, 1001)))), tune_evals=5)
+def test_a_grid_of_any_size_has_first_points():
+    grid = tuple((name, tuple(range(1, 1001))) for name in ("blocks", "k", "gamma"))
+    huge = cell("sht-auc", tune=(*grid, *((c, tuple(range(2000))) for c in "abcdef")))
 
-    assert prod(len(v) for _, v in huge.tune) == 10**9
-    assert len(points_of(huge)) == 5
-    with pytest.raises(ParameterError, match=r"2..62 points fit"):
-        points_of(cell("sht-auc", tune=tuple((c, tuple(range(2000))) for c in "abcdef")))
+    assert len({*map(str, points_of(huge))}) == huge.tune_evals
 
 
 def test_chains_follow_the_path():
-    points = points_of(cell("sht-auc", tune=(("blocks", (1, 2)), ("k", (1, 2, 3)))))
+    points = points_of(cell("sht-auc", tune=(("blocks", (2, 1)), ("k", (1, 2, 3)))))
 
-    assert chains(points, "k") == [[0, 1, 2], [3, 4, 5]]
-    assert chains(points, "blocks") == [[0, 3], [1, 4], [2, 5]]
+    def seen(path):
+        return [[(*points[j].values.values(),) for j in chain] for chain in chains(points, path)]
+
+    assert sorted(seen("k")) == [[(1, 1), (1, 2), (1, 3)], [(2, 1), (2, 2), (2, 3)]]
+    assert sorted(seen("blocks")) == [[(2, k), (1, k)] for k in (1, 2, 3)]
     assert chains(points, None) == chains(points, "absent") == [[j] for j in range(6)]
 
 
@@ -99,7 +133,9 @@ def test_the_table_holds_means_of_inner_folds():
     found = tune(tuned, partial(build, tuned), data)
 
     expected = []
-    for k in (1, 2):
+    tried = [row["parameters"]["k"] for row in found.table]
+    assert tried == [2, 1]
+    for k in tried:
         aucs = []
         for rest, held in inner_folds(data, tuned):
             run = solve(get_solver("sht-auc", k=k), rest, passes=3, seed=4, every=np.inf)
@@ -107,7 +143,7 @@ def test_the_table_holds_means_of_inner_folds():
         expected.append(aucs)
     assert [row["aucs"] for row in found.table] == expected
     assert [row["auc"] for row in found.table] == [pytest.approx(np.mean(a)) for a in expected]
-    assert found.point == {"k": 1 + int(np.argmax([row["auc"] for row in found.table]))}
+    assert found.point == {"k": tried[int(np.argmax([row["auc"] for row in found.table]))]}
     assert found.seconds == sum(row["seconds"] for row in found.table) > 0
 
 
@@ -117,7 +153,7 @@ def test_the_first_of_equals_wins():
     found = tune(tuned, partial(build, tuned), get_dataset(DATA))
 
     assert len({row["auc"] for row in found.table}) == 1
-    assert found.point == {"k": 9}
+    assert found.point == found.table[0]["parameters"] == {"k": 5}
 
 
 def test_inner_folds_are_stratified_and_disjoint():
@@ -148,11 +184,14 @@ def test_a_failing_point_is_recorded_and_passed_over(bench):
     rows = tuning["table"]
 
     assert done.result["status"] == "ok"
-    assert [row["status"] for row in rows] == ["error"] * 2 + ["ok"] * 6
-    assert (rows[0]["reason"], rows[0]["error_type"]) == ("c is 0", "ValueError")
-    assert rows[0]["auc"] is None
-    assert [len(row["aucs"]) for row in rows] == [0] * 2 + [3] * 6
-    best = max(row["auc"] for row in rows[2:])
+    fine = [row for row in rows if row["parameters"]["c"] != 0]
+    failed = [row for row in rows if row not in fine]
+    assert (len(fine), len(failed)) == (6, 2)
+    for row in failed:
+        assert (row["status"], row["reason"]) == ("error", "c is 0")
+        assert (row["error_type"], row["auc"], row["aucs"]) == ("ValueError", None, [])
+    assert all((row["status"], len(row["aucs"])) == ("ok", 3) for row in fine)
+    best = max(row["auc"] for row in fine)
     assert next(row["parameters"] for row in rows if row["auc"] == best) == tuning["chosen"]
     assert told(done, "parameters")[0]["c"] == tuning["chosen"]["c"]
     solving = sum(row["seconds"] for row in rows)

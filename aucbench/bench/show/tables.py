@@ -100,6 +100,7 @@ class Tally:
     def __init__(self, plan: Plan | None = None) -> None:
         self._groups: dict[RowKey, _TableGroup] = {}
         self._first: dict[str, tuple[tuple[Any, ...], str]] = {}  # failure of a solver
+        self._tried: set[int] = set()  # numbers of points that cells were tuned by
         if plan is not None:
             solvers = [choice.label for choice in plan.solvers]
             keys = product(plan.datasets, plan.features, solvers)
@@ -113,6 +114,8 @@ class Tally:
         key = (cell.dataset, cell.features, solver)
         self._order.setdefault(key, len(self._order))
         self._groups.setdefault(key, _TableGroup()).add(record)
+        if record.tuning is not None:
+            self._tried.add(len(record.tuning["table"]))
         if not record.ok:
             when = (self._order[key], cell.seed, cell.split)
             line = f"{solver} on {cell.dataset}: {record.status.status}: {record.why}"
@@ -127,6 +130,11 @@ class Tally:
     def failed(self) -> int:
         """How many of them are not ok."""
         return self.total - sum(group.ok for group in self._groups.values())
+
+    @property
+    def tried(self) -> tuple[int, int] | None:
+        """Fewest and most points that a cell was tuned by; None before the first such cell."""
+        return (min(self._tried), max(self._tried)) if self._tried else None
 
     def summaries(self) -> tuple[Summary, ...]:
         """Summaries of the groups that have a record."""
@@ -202,14 +210,18 @@ def rich_table(summaries: Sequence[Summary]) -> Table:
     return table
 
 
-def protocol(plan: Plan) -> str:
-    """Return the line that says how the numbers of a table came about."""
+def protocol(plan: Plan, tried: tuple[int, int] | None = None) -> str:
+    """Return the line that says how the numbers of a table came about; `tried` as in `Tally`."""
     limits = ((plan.limit_of_passes, "passes"), (plan.seconds, "seconds"))
     budget = " or ".join(f"{limit:g} {unit}" for limit, unit in limits if limit is not None)
     own = ((plan.objective, "objective"), (plan.projector, "projector"))
     given = "".join(f", {kind} {spec}" for spec, kind in own if spec is not None)
     if any(choice.tune for choice in plan.solvers):
-        given += f", tuned by {plan.tune_evals} points x {plan.inner_splits} inner splits"
+        if tried is None:
+            points = f"at most {plan.tune_evals} points"
+        else:
+            points = f"{' to '.join(map(str, sorted({*tried})))} point(s)"
+        given += f", tuned by {points} x {plan.inner_splits} inner splits"
     seeds = ",".join(map(str, plan.seeds))
     return (
         f"test AUC, mean ± standard deviation; {plan.splits} splits x {plan.repeats} "
