@@ -107,7 +107,7 @@ def select(
     parameter : str
         Its name.
     grid : sequence of float, optional
-        Values in any order; None: the published grid of the solver.
+        Values in any order; None: the numbers of the published grid of the solver.
     folds : int
         At least 2; fewer are made when the rarer class has fewer rows.
     passes, seconds, gap_tol, seed :
@@ -150,18 +150,24 @@ def _descending(solver: Solver, parameter: str, given: Sequence[float] | None) -
             f"{parameter} has the range {axis_text(values)} in place of values, and one path needs "
             "values; pass some of it as grid="
         )
+    if given is None:  # None and "scale", which some axes have too, are no steps of a path
+        values = [*filter(_is_finite, values)]
     if not len(values):
         raise ParameterError(
             f"{type(solver).__name__} publishes no grid for {parameter!r} and none was given; "
             "pass values as grid="
         )
     for value in values:
-        if isinstance(value, bool) or not (isinstance(value, Real) and isfinite(value)):
+        if not _is_finite(value):
             raise ParameterError(
                 f"{parameter} has the value {value!r}, which has no place in a descending grid; "
                 "pass finite numbers as grid="
             )
     return sorted({*values}, reverse=True)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
 
 
 def _published(solver: Solver, parameter: str) -> Any:

@@ -39,7 +39,11 @@ class AumLearner:
     intercept: bool = False
     tol: float = 1e-6
 
-    space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}  # the papers tune nothing
+    # The papers tune nothing. They compare the searches, with the memory 1.
+    space: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "memory": (30, 1),
+        "line_search": ("exact", "linear", "max_auc"),
+    }
     needs: ClassVar = Needs(breakpoints=True)
 
     def __post_init__(self) -> None:

@@ -78,8 +78,8 @@ class Fsauc:
     shuffle: bool = True
 
     space: ClassVar = {
-        "R": tuple(10.0**e for e in range(-1, 6)),
         "eta": tuple(2.0**e for e in range(-10, 11)),
+        "R": tuple(10.0**e for e in range(-1, 6)),
     }
     needs: ClassVar = Needs()
 

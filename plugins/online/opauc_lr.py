@@ -59,7 +59,8 @@ class OpaucLowRank:
 
     References
     ----------
-    Gao, Jin, Zhu & Zhou, "One-pass AUC optimization", ICML 2013.
+    Gao, Jin, Zhu & Zhou, "One-pass AUC optimization", ICML 2013. The grid is theirs,
+    but for the derived step.
     """
 
     eta: float | None = None
@@ -67,7 +68,10 @@ class OpaucLowRank:
     rank: int = 50
     shuffle: bool = True
 
-    space: ClassVar = {"eta": (*map(exp2, range(-12, 11)),), "lam": (*map(exp2, range(-10, 3)),)}
+    space: ClassVar = {
+        "eta": (None, *map(exp2, range(-12, 11))),
+        "lam": (*map(exp2, range(-10, 3)),),
+    }
     needs: ClassVar = Needs()
 
     def __post_init__(self) -> None:

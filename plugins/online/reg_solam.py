@@ -19,7 +19,7 @@ from aucbench.optim.scale import RIDGE
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
-from .solam import SaddlePoint
+from .solam import STEPS, SaddlePoint
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ class RegSolam:
     References
     ----------
     Natole, Ying & Lyu, "Stochastic AUC optimization algorithms with linear convergence",
-    Frontiers in Applied Mathematics and Statistics 5:30, 2019, section 5.
+    Frontiers in Applied Mathematics and Statistics 5:30, 2019, section 5. The steps ξ < 1 of the
+    grid are ours, as those of `solam`.
     """
 
     xi: float | None = None
@@ -64,7 +65,7 @@ class RegSolam:
     kappa: float | None = None
     shuffle: bool = True
 
-    space: ClassVar = {"xi": tuple(range(1, 101, 9)), "lam": tuple(10.0**e for e in range(-5, 6))}
+    space: ClassVar = {"xi": STEPS, "lam": tuple(10.0**e for e in range(-5, 6))}
     needs: ClassVar = Needs()
 
     def __post_init__(self) -> None:

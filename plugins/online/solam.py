@@ -23,6 +23,7 @@ from aucbench.protocols import Needs, Problem, State
 from .reach import require_squares
 
 RADIUS = 0.3  # of 0.05, 0.1, 0.2, 0.3 and 1 the best on the development sets of docs/defaults.md
+STEPS = (1e-4, 1e-3, 1e-2, 1e-1, *range(1, 101, 9))  # those below 1 are ours, see `Solam`
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ class Solam:
 
     References
     ----------
-    Ying, Wen & Lyu, "Stochastic online AUC maximization", NeurIPS 2016, Algorithm 1.
+    Ying, Wen & Lyu, "Stochastic online AUC maximization", NeurIPS 2016, Algorithm 1. The grid of R
+    and of ξ ≥ 1 is theirs. The smaller ξ are ours, for rows that are longer than 1.
     """
 
     xi: float | None = None
@@ -75,7 +77,7 @@ class Solam:
     kappa: float | None = None
     shuffle: bool = True
 
-    space: ClassVar = {"xi": tuple(range(1, 101, 9)), "R": tuple(10.0**e for e in range(-1, 6))}
+    space: ClassVar = {"xi": STEPS, "R": tuple(10.0**e for e in range(-1, 6))}
     needs: ClassVar = Needs()
 
     def __post_init__(self) -> None:

@@ -122,7 +122,8 @@ class SpamL1(Spam):
     ----------
     Natole, Ying & Lyu, "Stochastic proximal algorithms for AUC maximization", ICML 2018,
     Algorithm 1. The grid is that of the code for the experiments of Yang, Zhou, Lei & Ying,
-    ICDM 2020. (Their text has ξ ∈ [1:9:100], which diverges unless rows are short.)
+    ICDM 2020, but for the derived step. (Their text has ξ ∈ [1:9:100], which diverges unless rows
+    are short.)
     """
 
     xi: float | None = None
@@ -130,7 +131,7 @@ class SpamL1(Spam):
     average: bool = True
     shuffle: bool = True
 
-    space: ClassVar = {"xi": POWERS, "l1": POWERS}
+    space: ClassVar = {"xi": (None, *POWERS), "l1": POWERS}
 
     @staticmethod
     @hookimpl
@@ -176,7 +177,8 @@ class SpamL2(Spam):
     ----------
     Natole, Ying & Lyu, "Stochastic proximal algorithms for AUC maximization", ICML 2018,
     Algorithm 1. The grid is that of the code for the experiments of Yang, Zhou, Lei & Ying,
-    ICDM 2020. (Their text has ξ ∈ [1:9:100], which diverges unless rows are short.)
+    ICDM 2020, but for the derived step. (Their text has ξ ∈ [1:9:100], which diverges unless rows
+    are short.)
     """
 
     xi: float | None = None
@@ -184,7 +186,7 @@ class SpamL2(Spam):
     average: bool = True
     shuffle: bool = True
 
-    space: ClassVar = {"xi": POWERS, "l2": POWERS}
+    space: ClassVar = {"xi": (None, *POWERS), "l2": POWERS}
 
     @staticmethod
     @hookimpl
@@ -234,7 +236,8 @@ class SpamNet(Spam):
     ----------
     Natole, Ying & Lyu, "Stochastic proximal algorithms for AUC maximization", ICML 2018,
     Algorithm 1. The grid is that of the code for the experiments of Yang, Zhou, Lei & Ying,
-    ICDM 2020. (Their text has ξ ∈ [1:9:100], which diverges unless rows are short.)
+    ICDM 2020, but for the derived step. (Their text has ξ ∈ [1:9:100], which diverges unless rows
+    are short.)
     """
 
     xi: float | None = None
@@ -243,7 +246,7 @@ class SpamNet(Spam):
     average: bool = True
     shuffle: bool = True
 
-    space: ClassVar = {"xi": POWERS, "l1": POWERS, "l2": POWERS}
+    space: ClassVar = {"xi": (None, *POWERS), "l1": POWERS, "l2": POWERS}
 
     @staticmethod
     @hookimpl

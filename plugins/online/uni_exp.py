@@ -60,7 +60,7 @@ class UniExp:
     ----------
     Kotłowski, Dembczyński & Hüllermeier, "Bipartite ranking through minimization of univariate
     loss", ICML 2011. The online method is the one that Gao, Jin, Zhu & Zhou compare with in
-    "One-pass AUC optimization", ICML 2013.
+    "One-pass AUC optimization", ICML 2013, with this grid, but for the derived step.
     """
 
     eta: float | None = None
@@ -68,7 +68,10 @@ class UniExp:
     intercept: bool = True
     shuffle: bool = True
 
-    space: ClassVar = {"eta": (*map(exp2, range(-12, 11)),), "lam": (*map(exp2, range(-10, 3)),)}
+    space: ClassVar = {
+        "eta": (None, *map(exp2, range(-12, 11))),
+        "lam": (*map(exp2, range(-10, 3)),),
+    }
     needs: ClassVar = Needs()
 
     def __post_init__(self) -> None:

@@ -46,7 +46,8 @@ class RocSvmNystrom:
 
     References
     ----------
-    Bae & Shin, "Scaling up ROC-optimizing support vector machines", 2025, section 3.
+    Bae & Shin, "Scaling up ROC-optimizing support vector machines", 2025, section 3. They
+    print no grid; the one here is ours.
     """
 
     lam: float = 0.01
@@ -59,7 +60,10 @@ class RocSvmNystrom:
     loss: str = "exact"
     pairs: int | None = None
 
-    space: ClassVar = {"lam": tuple(10.0**e for e in range(0, -6, -1))}
+    space: ClassVar = {
+        "lam": tuple(10.0**e for e in range(0, -6, -1)),
+        "gamma": ("scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
+    }
     needs: ClassVar = Needs(path="lam")
 
     def __post_init__(self) -> None:

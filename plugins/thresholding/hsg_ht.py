@@ -55,7 +55,8 @@ class HsgHt:
 
     References
     ----------
-    Zhou, Yuan & Feng, "Efficient stochastic gradient hard thresholding", NeurIPS 2018.
+    Zhou, Yuan & Feng, "Efficient stochastic gradient hard thresholding", NeurIPS 2018. The grid
+    of k is that of Yang, Zhou, Lei & Ying, ICDM 2020. Those of τ and γ are ours.
     """
 
     k: int = 50
@@ -64,7 +65,11 @@ class HsgHt:
     zeta: float = 1.033
     intercept: bool = False
 
-    space: ClassVar = {"k": tuple(range(10, 101, 10)), "tau": (1.0, 10.0, 100.0, 1000.0)}
+    space: ClassVar = {
+        "tau": (1.0, 10.0, 100.0, 1000.0),
+        "gamma": (None, 0.1, 1.0, 10.0),
+        "k": tuple(range(10, 101, 10)),
+    }
     needs: ClassVar = Needs(objective=True, projector=True)
 
     def __post_init__(self) -> None:

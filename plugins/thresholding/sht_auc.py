@@ -54,7 +54,7 @@ class ShtAuc:
     References
     ----------
     Yang, Zhou, Lei & Ying, "Stochastic hard thresholding algorithms for AUC maximization",
-    ICDM 2020, Algorithm 1.
+    ICDM 2020, Algorithm 1. The grid of k and m is theirs, and that of γ ours.
     """
 
     k: int = 50
@@ -62,7 +62,11 @@ class ShtAuc:
     blocks: int = 10
     shuffle: bool = True
 
-    space: ClassVar = {"k": tuple(range(10, 101, 10)), "blocks": (1, 2, 4, 8, 10)}
+    space: ClassVar = {
+        "k": tuple(range(10, 101, 10)),
+        "blocks": (1, 2, 4, 8, 10),
+        "gamma": (None, 0.01, 0.1, 1.0),
+    }
     needs: ClassVar = Needs(objective=True, projector=True)
 
     def __post_init__(self) -> None:

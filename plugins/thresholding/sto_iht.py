@@ -58,7 +58,9 @@ class StoIht:
     References
     ----------
     Nguyen, Needell & Woolf, "Linear convergence of stochastic iterative greedy algorithms
-    with sparse constraints", IEEE Trans. Inf. Theory 63(11), 2017.
+    with sparse constraints", IEEE Trans. Inf. Theory 63(11), 2017. The grid of k and m is that of
+    Yang, Zhou, Lei & Ying, ICDM 2020. That of γ is ours: the loss is flat enough for longer steps
+    than 1/L̂, which get further in the same passes.
     """
 
     k: int = 50
@@ -67,7 +69,11 @@ class StoIht:
     shuffle: bool = True
     intercept: bool = False
 
-    space: ClassVar = {"k": tuple(range(10, 101, 10)), "blocks": (1, 2, 4, 8, 10)}
+    space: ClassVar = {
+        "gamma": (None, 0.1, 1.0, 10.0),
+        "k": tuple(range(10, 101, 10)),
+        "blocks": (1, 2, 4, 8, 10),
+    }
     needs: ClassVar = Needs(objective=True, projector=True)
 
     def __post_init__(self) -> None:

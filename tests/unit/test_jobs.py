@@ -424,7 +424,7 @@ def test_grids_are_checked_value_by_value(toys):
     ]
     fine, fixed, own, low, unknown, odd = asked({}, grids)["grids"]
 
-    assert (fine["points"], fixed["points"], own["points"]) == (50, 5, 2)
+    assert (fine["points"], fixed["points"], own["points"]) == (200, 20, 2)
     assert "k must be at least 1" in low["reason"]
     assert (unknown["status"], unknown["error"]) == ("refused", "UnknownNameError")
     assert "wanted a mapping" in odd["reason"]

@@ -91,6 +91,13 @@ def test_it_chooses_what_the_benchmark_tunes(rows, name):
     assert aucs == {c.value: [*c.aucs] for c in found.candidates}
 
 
+def test_a_derived_value_of_a_published_axis_is_no_step_of_a_path(rows):
+    assert None in get_solver("spam-l2").space["xi"]
+    found = select(get_solver("spam-l2"), rows, parameter="xi", folds=2, passes=2)
+
+    assert [c.value for c in found.candidates] == [10.0**e for e in range(2, -6, -1)]
+
+
 def test_the_first_of_equals_is_the_largest():
     data = get_dataset("breast-cancer")
     perfect = Data.of(np.where(data.y > 0, 1.0, -1.0)[:, None], data.y)
