@@ -64,6 +64,8 @@ class GridPoint:
 def grids_of(spec: Spec, tuning: Tuning) -> tuple[Axes, ...]:
     """Return the given grid, or the published ones without the parameters that `spec` fixes.
 
+    The axes of a given grid are in the order of the published one; those that it lacks follow.
+
     Raises
     ------
     PluginError
@@ -71,12 +73,13 @@ def grids_of(spec: Spec, tuning: Tuning) -> tuple[Axes, ...]:
     ParameterError
         When a mapping has more than 20 axes.
     """
-    if not isinstance(tuning, bool):
-        return (_few(spec, dict(tuning)),)
     space = registry.get_solver(spec).space
-    parts = [space] if isinstance(space, Mapping) else space
-    fine = isinstance(parts, Sequence) and not isinstance(parts, str) and len(parts) > 0
-    if not (fine and all(isinstance(p, Mapping) and all(map(is_axis, p.values())) for p in parts)):
+    parts = _mappings(space)
+    if not isinstance(tuning, bool):
+        known = [name for part in parts for name in part]
+        ranked = sorted(tuning, key=lambda axis: [*known, axis[0]].index(axis[0]))
+        return (_few(spec, dict(ranked)),)
+    if not parts:
         raise PluginError(
             f"the published grid of {spec} is {space!r}, wanted a mapping of parameters to "
             "tuples of values, ranges or distributions, or a list of such mappings; give a grid "
@@ -142,6 +145,15 @@ def chains(points: Sequence[GridPoint], path: str | None) -> list[list[int]]:
             place = (*place[:along], *place[along + 1 :])
         found.setdefault((point.part, *place), []).append((step, number))
     return [[number for _, number in sorted(steps)] for steps in found.values()]
+
+
+def _mappings(space: Any) -> Sequence[Axes]:
+    """Return the mappings of a published space; nothing if it is malformed."""
+    parts = [space] if isinstance(space, Mapping) else space
+    if not isinstance(parts, Sequence) or isinstance(parts, str):
+        return ()
+    fine = all(isinstance(p, Mapping) and all(map(is_axis, p.values())) for p in parts)
+    return parts if fine else ()
 
 
 def _few(spec: Spec, grid: Axes) -> Axes:

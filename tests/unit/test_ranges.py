@@ -23,7 +23,7 @@ from aucbench.bench.requests import resolve_job
 from aucbench.cell import Cell
 from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
-from aucbench.fit.grid import chains, check_grid, points_of
+from aucbench.fit.grid import chains, check_grid, grids_of, points_of
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.ranges import Range, axis_text, holds, samples, value_at
 from aucbench.registry.specs import Spec, parse_spec
@@ -266,6 +266,14 @@ def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
     assert (told["ok"], told["reason"]) == (False, "lam must be greater than 0, got -1.0")
     assert not resolved_grid("ls-svm", (("lamb", LOG),))["ok"]
     assert resolved("solvers", "wide")["space"]["c"].startswith("Range(low=0.25")
+
+
+def test_axes_of_a_given_grid_are_in_the_published_order(toys):
+    given = (("absent", (1,)), ("limit", (1, 2)), ("c", (2.0,)))
+
+    assert [*grids_of(Spec("off"), given)[0]] == ["c", "limit", "absent"]
+    assert [*grids_of(Spec("split"), given)[0]] == ["c", "limit", "absent"]
+    assert [*grids_of(Spec("nonsense"), given)[0]] == ["absent", "limit", "c"]
 
 
 def test_a_space_that_is_none_is_told(toys):

@@ -63,16 +63,15 @@ def test_an_axis_is_covered_evenly_from_coarse_to_fine(size):
 
 
 def test_only_the_first_axis_varies_at_first_and_then_all():
-    grid = (("x", tuple(range(64))), ("y", tuple(range(81))), ("blocks", (5, 10)))
+    grid = (("blocks", tuple(range(81))), ("gamma", (None, 1.0)), ("k", tuple(range(64))))
     points = values(points_of(cell("sht-auc", tune=grid, tune_evals=50)))
 
-    # The solver has no x and y, so that the middle takes the place of their defaults.
-    assert points[0] == {"x": 32, "y": 40, "blocks": 10}
-    assert points[1:4] == [{**points[0], "x": x} for x in (16, 48, 8)]
-    for i, point in enumerate(points[4:], 5):
-        assert point["x"] == int(64 * inverse(i, 2))
-        assert point["y"] == int(81 * inverse(i, 3))
-    assert {point["blocks"] for point in points[4:]} == {5, 10}
+    assert points[0] == {"k": 50, "blocks": 10, "gamma": None}
+    assert points[1:5] == [{**points[0], "k": k} for k in (32, 16, 48, 8)]
+    for i, point in enumerate(points[5:], 5):
+        assert point["k"] == int(64 * inverse(i, 2))
+        assert point["blocks"] == int(81 * inverse(i, 3))
+    assert {point["gamma"] for point in points[5:]} == {None, 1.0}
 
 
 def test_short_prefixes_cover_late_axes_too():
@@ -120,7 +119,8 @@ def test_chains_follow_the_path():
     points = points_of(cell("sht-auc", tune=(("blocks", (2, 1)), ("k", (1, 2, 3)))))
 
     def seen(path):
-        return [[(*points[j].values.values(),) for j in chain] for chain in chains(points, path)]
+        tried = [(point["blocks"], point["k"]) for point in values(points)]
+        return [[tried[j] for j in chain] for chain in chains(points, path)]
 
     assert sorted(seen("k")) == [[(1, 1), (1, 2), (1, 3)], [(2, 1), (2, 2), (2, 3)]]
     assert sorted(seen("blocks")) == [[(2, k), (1, k)] for k in (1, 2, 3)]
@@ -204,6 +204,14 @@ def test_the_chosen_point_is_fitted_on_all_training_rows(bench):
     chosen = told(tuned, "tuning")[0]["chosen"]["k"]
 
     assert tuned.result["auc"] == bench.run(cell(f"sht-auc[k={chosen}]")).result["auc"]
+
+
+def test_five_points_find_a_step_that_gets_further(bench):
+    slow = bench.run(cell("roc-svm[step=0.002]", "digits-8", passes=10.0))
+    tuned = bench.run(cell("roc-svm", "digits-8", tune=True, tune_evals=5, passes=10.0))
+
+    assert told(tuned, "tuning")[0]["chosen"]["step"] > 0.002
+    assert tuned.result["auc"] > slow.result["auc"] + 0.005
 
 
 @pytest.mark.parametrize("solver", ["nans", "infeasible"])
