@@ -284,7 +284,7 @@ class Solver(Protocol):
 
     @property
     def space(self) -> Space:
-        """The published grid {parameter: axis}, a class attribute.
+        """The published grid {parameter: axis}, a class attribute; what matters most comes first.
 
         An axis is a tuple of values, a `Range`, or a frozen distribution of scipy.stats. A list
         of such mappings is for parameters that have a meaning only with some others.
