@@ -59,8 +59,7 @@ class StoIht:
     ----------
     Nguyen, Needell & Woolf, "Linear convergence of stochastic iterative greedy algorithms
     with sparse constraints", IEEE Trans. Inf. Theory 63(11), 2017. The grid of k and m is that of
-    Yang, Zhou, Lei & Ying, ICDM 2020. That of γ is ours: the loss is flat enough for longer steps
-    than 1/L̂, which get further in the same passes.
+    Yang, Zhou, Lei & Ying, ICDM 2020. That of γ is ours.
     """
 
     k: int = 50
