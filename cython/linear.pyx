@@ -131,8 +131,9 @@ def margin_pass(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, Py_ssize_t lo, Py_ssize_t hi, const signed char[::1] y,
     const double[::1] w, const double[::1] weight, bint logistic, double[::1] out,
+    double shift=0.0,
 ):
-    """out += sum over B of c_i x_i, with c_i = -y_i weight[k] g(y_i x_i . w).
+    """out += sum over B of c_i x_i, c_i = -y_i weight[k] g(y_i (x_i . w + shift)); return sum c_i.
 
     k is 0 for a negative row and 1 for a positive row. -g is the derivative of the loss of a
     margin m: g = 1 / (1 + exp(m)) for the logistic loss, exp(-m) for the exponential loss. Each
@@ -145,7 +146,7 @@ def margin_pass(
     cdef Py_ssize_t rows[4]
     cdef double c[4]
     cdef Py_ssize_t i
-    cdef double m
+    cdef double m, total = 0.0
     cdef int count, r, side
     with nogil:
         for i in range(lo, hi, 4):
@@ -153,7 +154,9 @@ def margin_pass(
             dots(&X, rows, count, w_, c)
             for r in range(count):
                 side = y[rows[r]]
-                m = side * c[r]
+                m = side * (c[r] + shift)
                 c[r] = -side * weight[side > 0]
                 c[r] *= 1.0 / (1.0 + exp(m)) if logistic else exp(-m)
+                total += c[r]
             axpys(c, &X, rows, count, out_)
+    return total

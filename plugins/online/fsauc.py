@@ -16,9 +16,13 @@ from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import fsauc
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import row_order
+from aucbench.optim import default_ridge, row_order
+from aucbench.optim.scale import RIDGE
 from aucbench.projectors import L1Ball
 from aucbench.protocols import Needs, Problem, State
+
+from .reach import require_squares
+from .solam import default_radius
 
 LOG_CONFIDENCE = log(12 / 0.1)  # L = log(12/δ); δ = 0.1 as published
 SPREAD = 2 + sqrt(2 * LOG_CONFIDENCE)
@@ -46,10 +50,13 @@ class Fsauc:
 
     Parameters
     ----------
-    R : float
-        Radius R > 0 of the ℓ1 ball, in units of w.
-    eta : float
-        Step size η > 0 of the first stage, in squared units of w.
+    R : float, optional
+        Radius R > 0 of the ℓ1 ball, in units of w. None means √d times the radius of `solam`,
+        0.3 √(2d) / √(D² (1/n₊ + 1/n₋)), where D² is the mean square distance of a pair of rows.
+    eta : float, optional
+        Step size η > 0 of the first stage, in squared units of w. None means
+        1/(2 max (1 − p_i)(|x_i|² + 1)), where p_i is the share of the class of row i. The
+        curvature in (w, a, b) of the term of row i is (1 − p_i)(|x_i|² + 1).
     kappa : float, optional
         Bound κ > 0 of the features, in units of x. None means max |x_ij| over the training rows.
         The published code uses 1.
@@ -63,6 +70,8 @@ class Fsauc:
     ------
     ParameterError
         When a parameter is not greater than 0.
+    DataError
+        When `R` or `eta` is None and rows are too long to derive it from.
 
     References
     ----------
@@ -71,8 +80,8 @@ class Fsauc:
     algorithms for AUC maximization", ICDM 2020, section V.
     """
 
-    R: float = 10.0
-    eta: float = 0.125
+    R: float | None = None
+    eta: float | None = None
     kappa: float | None = None
     passes: float | None = None
     shuffle: bool = True
@@ -88,7 +97,7 @@ class Fsauc:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square over the ℓ1 ball."""
-        return Problem(PairwiseSquare(data), L1Ball(self.R))
+        return Problem(PairwiseSquare(data), L1Ball(self.R or l1_radius(data)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass, until the stages are over.
@@ -98,7 +107,8 @@ class Fsauc:
         """
         data, n = problem.data, problem.data.n
         m, n0 = schedule(ceil((self.passes or 50) * n))
-        stage = Stage.first(self.R, self.kappa or max_abs(data), self.eta)
+        R, eta = self.R or l1_radius(data), self.eta or first_step(data)
+        stage = Stage.first(R, self.kappa or max_abs(data), eta)
         memory = StageMemory(problem.project(problem.start()))
         left = m * n0
         for t in count(1):
@@ -114,6 +124,18 @@ class Fsauc:
             yield State(t, memory.mean(), m * n0 - left)
             if not left:
                 return
+
+
+def l1_radius(data: Data) -> float:
+    """Return √d times the radius of the ball of `solam`: this ℓ1 ball holds that ball."""
+    return sqrt(data.d) * default_radius(default_ridge(data, "R") / RIDGE)
+
+
+def first_step(data: Data) -> float:
+    """Return 1/(2 max (1 − p_i)(|x_i|² + 1)), see `Fsauc`."""
+    require_squares(data.chunk, "eta")
+    others = np.where(data.y > 0, 1.0 - data.p, data.p)
+    return 0.5 / float((others * (data.chunk.square_norms + 1.0)).max())
 
 
 def max_abs(data: Data) -> float:

@@ -18,7 +18,7 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import Logistic
 from aucbench.optim import lipschitz
 from aucbench.projectors import TopK
-from aucbench.protocols import Needs, Problem, State, identity
+from aucbench.protocols import Needs, Problem, State
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,10 @@ class HsgHt:
     zeta : float
         Factor ζ ≥ 1 by which the batch grows in each step.
     intercept : bool
-        Whether to append a feature 1. Its weight takes part in the steps, but is never
-        thresholded.
+        Whether to append a feature 1, and to take all other features relative to their mean over
+        the training rows. The weight of the feature 1 takes part in the steps, but is never
+        thresholded. False, as published: w·x = 0 has to separate the classes, which costs much
+        AUC where one class is rare or features are not centred.
 
     Raises
     ------
@@ -63,7 +65,7 @@ class HsgHt:
     gamma: float | None = None
     tau: float = 1.0
     zeta: float = 1.033
-    intercept: bool = False
+    intercept: bool = True
 
     space: ClassVar = {
         "tau": (1.0, 10.0, 100.0, 1000.0),
@@ -79,8 +81,13 @@ class HsgHt:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the logistic loss over k-sparse weights."""
-        phi = AppendOne() if self.intercept else identity
-        f = Logistic(data.with_rows(phi(data.rows)))
+        if not self.intercept:
+            return Problem(Logistic(data), TopK(self.k))
+        phi = AppendOne()
+        rows = data.with_rows(phi(data.rows))
+        centre = rows.pullback(np.ones(data.n)) / data.n
+        centre[-phi.exempt :] = 0.0
+        f = Logistic(rows, centre)
         return Problem(f, TopK(self.k, free=phi.exempt), phi)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:

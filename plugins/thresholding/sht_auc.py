@@ -34,8 +34,9 @@ class ShtAuc:
     k : int
         Number of weights to keep, k ≥ 1. All of them are kept when k ≥ d.
     gamma : float, optional
-        Step size γ > 0, in squared units of w per unit of f. None means 1/L̂, where L̂ is the
-        largest curvature of a block, found by power iteration. The time of this power iteration
+        Step size γ > 0, in squared units of w per unit of f. None means 1/(2L̂), where L̂ is
+        the largest curvature of a block, found by power iteration: half the step of the theory, so
+        that the last iterate has less of the noise of the blocks. The time of this power iteration
         counts, but its passes are not part of `rows_seen`.
     blocks : int
         Number m ≥ 1 of blocks in a pass. A block has b ≈ n/m rows.
@@ -59,7 +60,7 @@ class ShtAuc:
 
     k: int = 50
     gamma: float | None = None
-    blocks: int = 10
+    blocks: int = 4
     shuffle: bool = True
 
     space: ClassVar = {
@@ -82,7 +83,7 @@ class ShtAuc:
         f, H, w = problem.objective, problem.project, problem.start()
         n, m = f.data.n, self.blocks
         blocks = f.data.blocks(m, rng if self.shuffle else None)
-        gamma = self.gamma or 1.0 / lipschitz(f, blocks, rng)
+        gamma = self.gamma or 0.5 / lipschitz(f, blocks, rng)
         seen = 0
         for t in count(1):
             B = blocks[rng.integers(m)]
