@@ -164,6 +164,9 @@ class Problem:
         Start; None is 0.
     train : Data or None
         The mapped training rows; None takes them from `f`.
+    early_stopping : bool
+        Whether the states hold weights that another measure than f + Omega has chosen. They are
+        not meant to minimise it, so the harness does not ask whether they do.
     """
 
     f: Objective | None
@@ -172,6 +175,7 @@ class Problem:
     holdout: Data | None = None
     w0: Vector | None = None
     train: Data | None = None
+    early_stopping: bool = False
 
     @property
     def objective(self) -> Objective:
@@ -261,6 +265,7 @@ class State:
     value: float | None = None  # f(w) + Omega(w), where the method knows it
     model: Model | None = None  # what scores rows, where it is not w . phi(x); then w is None
     info: Mapping[str, float] = field(default_factory=dict)  # the method's own diagnostics
+    last: bool = False  # whether the method ends with this state, whatever the budget is
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from mkdocs.exceptions import PluginError
 
+from aucbench.bench.results.convergence import Convergence
 from aucbench.bench.results.record import documented
 from aucbench.registry import describe
 from aucbench.registry.lookup import find, names, plugins
@@ -35,7 +36,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def _fields() -> Iterator[str]:
     yield "| name | type | unit | meaning | since |"
     yield "|---|---|---|---|---|"
-    for name, kind, unit, meaning, since in documented():
+    for name, kind, unit, meaning, since in documented(Convergence):
         yield f"| `{name}` | {kind.replace(' | ', ' or ')} | {unit} | {meaning} | {since} |"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.engines import make_engine
 from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
@@ -109,12 +110,13 @@ class Results(tuple[Record, ...]):
     def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each cell and a column for each plain field.
 
-        The columns are those of `Record.flat`; hyperparameters, conditions and the machine
-        have a column for each entry, such as `parameters.k`.
+        The columns are those of `--json`; hyperparameters, conditions and the machine have a
+        column for each entry, such as `parameters.k`.
         """
         from pandas import DataFrame
 
-        return DataFrame([flat(record.flat()) for record in self])
+        optima = Optima(self)
+        return DataFrame([flat(flat_row(record, optima)) for record in self])
 
 
 def _specs(given: str | Iterable[str]) -> tuple[str, ...]:

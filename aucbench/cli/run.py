@@ -144,7 +144,7 @@ def export(
                 raise
             warn(f"the column `stale` is empty, since the plans cannot be looked up: {error}")
             wanted = {}
-        rows = table_rows(store.records(), wanted)
+        rows = table_rows(store.records, wanted)
         count = write((row for row in rows if stale or not row["stale"]), table)
     typer.echo(f"{count} rows in {shown(str(table))}", err=True)
 

@@ -54,7 +54,7 @@ def go(plan: Plan, options: Options, folder: Path | None, json: Path | None, way
         try:
             if json is not None:
                 found = (store.read(ids[cell]) for cell in plan.cells() if cell in ids)
-                write_json((record for record in found if record is not None), json)
+                write_json((record for record in found if record is not None), tally.optima, json)
         finally:
             _print_table(plan, tally)
     if not whole:
@@ -117,8 +117,9 @@ def _print_table(plan: Plan, tally: Tally) -> None:
         Console(highlight=False).print(tables.rich_table(summaries))
     else:
         typer.echo(tables.plain_table(summaries))
-    typer.echo(f"\n{shown(tables.protocol(plan, tally.tried))}")
-    for line in tally.failures():
+    typer.echo(f"
+{shown(tables.protocol(plan, tally.tried))}")
+    for line in (*tally.notes(), *tally.failures()):
         typer.echo(shown(line))
 
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -29,7 +29,7 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
 from aucbench.fit.plain import plain_fields, strict
 from aucbench.metrics import auc_of
-from aucbench.protocols import Learnt, Problem, Solver, State
+from aucbench.protocols import Learnt, NoMap, Problem, Solver, State
 from aucbench.records import Point, Run, Stop
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import Around, Started
@@ -109,10 +109,11 @@ def fitted_cell(
         outside the set of the problem. `fit_seconds` is the median over the fits,
         `fit_seconds_spread` the largest less the smallest; `deterministic` says whether all
         of them gave the same weights, or the same scores (None: there was one).
-        `objective_at_zero` is the
-        objective at w = 0, `score_error` bounds what rounding does to a typical training score,
-        `exempt` counts the trailing weights that are no features, and `set` describes the
-        projector where it is one of aucbench.
+        `objective_at_zero` is the objective at w = 0. `objective_at_start` is the same, or that
+        of the first weights where 0 is not in the set, and None where the weights are not meant
+        to minimise it. `problem` names f + Omega, see `_named`. `score_error` bounds what rounding
+        does to a typical training score, `exempt` counts the trailing weights that are no
+        features, and `set` describes the projector where it is one of aucbench.
     """
     curve = Curve(emit)
     run = fit(cell, solver, train, every=1.0, curve=curve)
@@ -121,7 +122,7 @@ def fitted_cell(
         curve.end(last, run)
     result = {**_timed(cell, solver, train, run), "passes": last.passes, "stop": run.stop.name}
     fault = invalid(run)
-    result |= {"status": "invalid" if fault else "ok", "reason": fault, **_quality(run)}
+    result |= {"status": "invalid" if fault else "ok", "reason": fault, **_quality(run, train)}
     if fault is not None:
         return FittedCell(result)
     begin = perf_counter()
@@ -244,7 +245,7 @@ def _same(run: Run, first: Run, train: Data) -> bool:
     return np.array_equal(a, b, equal_nan=True)
 
 
-def _quality(run: Run) -> dict[str, Any]:
+def _quality(run: Run, train: Data) -> dict[str, Any]:
     if run.stop is Stop.INVALID:
         return {"feasible": None}
     problem, last = run.problem, run.points[-1]
@@ -254,14 +255,45 @@ def _quality(run: Run) -> dict[str, Any]:
     with np.errstate(all="ignore"):  # infinity is the answer where rows or weights overflow
         typical = float(np.sqrt(np.median(square_norms(problem.data.rows))))
         error = rounding.gamma(run.w.size + 16) * typical * float(np.linalg.norm(run.w))
+    at_zero = problem.value(np.zeros_like(run.w))
     return {
         **found,
-        "objective_at_zero": problem.value(np.zeros_like(run.w)),
+        "objective_at_zero": at_zero,
+        "objective_at_start": None if problem.early_stopping else _at_start(problem, at_zero),
+        "problem": _named(problem, train),
         "score_error": error,
         "exempt": problem.features.exempt,
         "feasible": bool(problem.project.contains(run.w)),
         "set": _described(problem),
     }
+
+
+def _at_start(problem: Problem, at_zero: float | None) -> float | None:
+    """Return the objective at w = 0, or at the start where 0 is not in the set of the problem."""
+    return at_zero if at_zero is None or isfinite(at_zero) else problem.value(problem.start())
+
+
+def _named(problem: Problem, train: Data) -> str | None:
+    """Return a text that is equal for equal problems on these rows; None if that is not certain."""
+    if problem.f is None or problem.early_stopping or problem.data.target is not train.target:
+        return None
+    parts = [_text(problem.f, but=("data",)), _text(problem.project)]
+    if not isinstance(problem.features, NoMap):
+        parts.append(_text(problem.features))
+    known = [part for part in parts if part is not None]
+    return " + ".join(known) if len(known) == len(parts) else None
+
+
+def _text(thing: object, but: Collection[str] = ()) -> str | None:
+    """Return class and parameters, as "ElasticNet[l1=0.0,l2=0.01]"; None if they are not plain."""
+    fields = plain_fields(thing, but)
+    if fields is None:
+        return None
+    kind = type(thing)
+    own = kind.__module__.startswith("aucbench.")
+    name = kind.__qualname__ if own else f"{kind.__module__}.{kind.__qualname__}"
+    given = ",".join(f"{key}={value}" for key, value in fields.items())
+    return f"{name}[{given}]" if given else name
 
 
 def _described(problem: Problem) -> dict[str, Any] | None:

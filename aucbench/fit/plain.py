@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from typing import Any
@@ -62,11 +62,11 @@ def plain_parameters(solver: Solver) -> dict[str, Plain]:
     }
 
 
-def plain_fields(thing: object) -> dict[str, Any] | None:
-    """Return the fields of a dataclass if all are plain and finite, else None."""
+def plain_fields(thing: object, but: Collection[str] = ()) -> dict[str, Any] | None:
+    """Return the fields of a dataclass but some, if they are plain and finite, else None."""
     if not is_dataclass(thing):
         return None
-    values = {f.name: getattr(thing, f.name) for f in fields(thing) if f.init}
+    values = {f.name: getattr(thing, f.name) for f in fields(thing) if f.init and f.name not in but}
     plain: dict[str, Any] = strict(values)
     lost = [name for name, value in plain.items() if value is None and values[name] is not None]
     return plain if not lost and all(isinstance(v, Plain) for v in plain.values()) else None

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from aucbench.data.packed import pack_arrays
 from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError
 from aucbench.infra.supervise.records import Outcome
-from aucbench.judge.verdict import Measures, Status
+from aucbench.judge.verdict import Measures, Status, number
 from aucbench.metrics import auc_of
 from aucbench.records import CellStatus, Stop
 
@@ -100,26 +100,23 @@ def _own_status(result: Mapping[str, Any]) -> Status:
 def _reported(result: Mapping[str, Any]) -> Measures:
     """Return what only the worker can know, as plain finite numbers."""
     each = result.get("fit_seconds_each")
-    each = [_number(x) for x in each] if isinstance(each, list) else None
-    stop, same = result.get("stop"), result.get("deterministic")
+    each = [number(x) for x in each] if isinstance(each, list) else None
+    stop, same, problem = (result.get(name) for name in ("stop", "deterministic", "problem"))
     return Measures(
-        objective=_number(result.get("objective")),
-        gap=_number(result.get("gap")),
-        passes=_number(result.get("passes")),
-        fit_seconds=_number(result.get("fit_seconds")),
-        fit_seconds_spread=_number(result.get("fit_seconds_spread")),
-        tune_seconds=_number(result.get("tune_seconds")),
-        predict_seconds=_number(result.get("predict_seconds")),
+        objective=number(result.get("objective")),
+        objective_at_start=number(result.get("objective_at_start")),
+        problem=problem if isinstance(problem, str) else None,
+        gap=number(result.get("gap")),
+        passes=number(result.get("passes")),
+        fit_seconds=number(result.get("fit_seconds")),
+        fit_seconds_spread=number(result.get("fit_seconds_spread")),
+        tune_seconds=number(result.get("tune_seconds")),
+        predict_seconds=number(result.get("predict_seconds")),
         fit_seconds_each=None if each is None else tuple(x for x in each if x is not None),
         stop=stop if stop in STOPS else None,
         deterministic=same if isinstance(same, bool) else None,
         feasible=result["feasible"] if isinstance(result.get("feasible"), bool) else None,
     )
-
-
-def _number(value: Any) -> float | None:
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if plain and isfinite(value) else None
 
 
 def _array(files: Mapping[str, bytes], name: str, size: int | None = None) -> Vector:
@@ -140,7 +137,7 @@ def _array(files: Mapping[str, bytes], name: str, size: int | None = None) -> Ve
 def _require_time(result: Mapping[str, Any], lived: float) -> None:
     each = result.get("fit_seconds_each")
     each = each if isinstance(each, list) else [result.get("fit_seconds")]
-    times = [_number(t) for t in (*each, result.get("tune_seconds"), result.get("predict_seconds"))]
+    times = [number(t) for t in (*each, result.get("tune_seconds"), result.get("predict_seconds"))]
     total = sum(t for t in times if t is not None)
     if any(t is not None and t < 0 for t in times) or total > lived + SLACK:
         raise UnfitScoresError(
@@ -179,7 +176,7 @@ def _fault(
         return "The weights are not in the set of the problem."
     if "objective" in result and result["objective"] is None and result.get("objective_at_zero"):
         return "diverged: the objective is not finite"
-    start = _number(result.get("objective_at_zero"))
+    start = number(result.get("objective_at_zero"))
     if found.objective is not None and start and found.objective > FACTOR * start > 0.0:
         return (
             f"diverged: the objective is {found.objective:.3g}, {found.objective / start:.3g} "
@@ -189,7 +186,7 @@ def _fault(
         return None
     spread = _spread(scores)
     error = result.get("score_error", 0.0)
-    error = inf if error is None else _number(error) or 0.0
+    error = inf if error is None else number(error) or 0.0
     if 0.0 < spread <= error:
         return (
             f"diverged: with weights of norm {np.linalg.norm(w):.3g} the test scores differ by "

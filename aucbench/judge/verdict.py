@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from aucbench.records import CellStatus
@@ -13,6 +14,12 @@ FIRST_VERSION = "0.1"  # the version of aucbench whose records have these fields
 def about(meaning: str, unit: str = "", *, since: str = FIRST_VERSION) -> Any:
     """Field with its documentation; None is the value of what is not known."""
     return field(default=None, metadata={"meaning": meaning, "unit": unit, "since": since})
+
+
+def number(value: Any) -> float | None:
+    """Return a plain finite number that a worker reports as a float, and None for all else."""
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if plain and isfinite(value) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +48,14 @@ class Measures:
         "none of aucbench's"
     )
     objective: float | None = about("f(w) + Ω(w) on the training rows, as the fit reports it")
+    objective_at_start: float | None = about(
+        "f + Ω at w = 0, or at the start of the solver where 0 lies outside its set, as the fit "
+        "reports it; empty where the weights are not meant to minimise it (early stopping)"
+    )
+    problem: str | None = about(
+        "f + Ω as the fit reports it, such as PairwiseSquare + ElasticNet[l1=0.0,l2=0.01]; empty "
+        "where f is not on all training rows, or has parameters that are no plain values"
+    )
     gap: float | None = about("certified bound of objective less minimum, as the solver reports")
     passes: float | None = about("passes over the training rows, as the fit reports", "passes")
     stop: str | None = about("why `solve` ended: the name of a `Stop`")

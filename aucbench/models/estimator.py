@@ -125,7 +125,7 @@ def fitted(estimator: Any, data: Data, rng: np.random.Generator) -> State:
     y = (data.y > 0).astype(np.int64)
     names = _column_names(data)
     model = _unwritten(lambda X: clone(seeded).fit(X, y), _input(data.rows, names))
-    return State(1, None, data.n, model=Fitted(model, names))
+    return State(1, None, data.n, model=Fitted(model, names), last=True)
 
 
 def _seeds(name: str) -> bool:

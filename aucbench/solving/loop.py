@@ -122,6 +122,8 @@ class _Budget:
         """Return the first limit that this state has reached."""
         if self._certifies(state, self.gap_tol):
             return Stop.CERTIFIED
+        if state.last:
+            return self.ended(state)
         if point.passes >= self.passes:
             return Stop.PASSES
         return Stop.SECONDS if point.seconds >= self.seconds else None

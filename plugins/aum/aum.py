@@ -85,11 +85,13 @@ class AumDescent(AumLearner):
             raise UnsupportedError("normalise=True is for labels: error functions have a scale")
         phi = AppendOne() if self.intercept else identity
         train, held = self.parts(data, phi, rng)
+        chosen = self.early_stopping
         if not labelled:
-            return Problem(Aum(train), features=phi, holdout=held)
+            return Problem(Aum(train), features=phi, holdout=held, early_stopping=chosen)
         inside = Hyperplane(mean_gap(train))
         project = Identity() if self.normalise is False else inside
-        return Problem(Aum(train), project, phi, held, inside(np.zeros(train.d)))
+        w0 = inside(np.zeros(train.d))
+        return Problem(Aum(train), project, phi, held, w0, early_stopping=chosen)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per line search."""

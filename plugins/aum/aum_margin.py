@@ -69,7 +69,8 @@ class AumMargin(AumLearner):
         """Minimise the AUM with the margin 1."""
         phi = AppendOne() if self.intercept else identity
         train, held = self.parts(data, phi, rng)
-        return Problem(Aum(train, margin=1.0), features=phi, holdout=held)
+        f = Aum(train, margin=1.0)
+        return Problem(f, features=phi, holdout=held, early_stopping=self.early_stopping)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per line search."""

@@ -83,7 +83,7 @@ def one_fit(
         pull *= 0.5 / np.where(data.y > 0, data.p, 1.0 - data.p)
     slack = float(pull.sum()) + intercept_ridge * c
     residual = hypot(float(np.linalg.norm(w + data.pullback(pull))), slack)
-    yield State(1, w, int(np.max(estimator.n_iter_)) * data.n, residual=residual)
+    yield State(1, w, int(np.max(estimator.n_iter_)) * data.n, residual=residual, last=True)
 
 
 def logistic_slope(margins: Vector) -> Vector:

@@ -111,7 +111,7 @@ def boosted(
 
     sample = lightgbm.Dataset(rows.locked(), positive.astype(np.float32), group=group)
     booster = lightgbm.train(settings, sample, count)
-    return State(1, None, booster.num_trees() * rows.n, model=Trees(booster))
+    return State(1, None, booster.num_trees() * rows.n, model=Trees(booster), last=True)
 
 
 @hookimpl

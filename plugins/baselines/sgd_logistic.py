@@ -85,7 +85,8 @@ class SgdLogistic:
             random_state=int(rng.integers(2**31)),
         )
         descent.fit(data.rows.locked(), data.y)
-        yield State(1, np.ravel(descent.coef_).astype(np.float64), int(descent.n_iter_) * data.n)
+        w = np.ravel(descent.coef_).astype(np.float64)
+        yield State(1, w, int(descent.n_iter_) * data.n, last=True)
 
 
 @hookimpl

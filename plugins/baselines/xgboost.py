@@ -120,7 +120,7 @@ def boosted(settings: dict[str, Any], data: Data, count: int, *, one_query: bool
     if one_query:
         sample.set_group([data.n])
     booster = xgboost.train(settings, sample, count)
-    return State(1, None, count * data.n, model=OnDense(Trees(booster)))
+    return State(1, None, count * data.n, model=OnDense(Trees(booster)), last=True)
 
 
 @hookimpl

@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO
 
+from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.record import Record
 from aucbench.bench.text import shown
 from aucbench.cell import Cell
@@ -65,21 +66,30 @@ def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
     return count
 
 
-def table_rows(records: Iterable[Record], wanted: Mapping[Cell, str]) -> Iterator[Row]:
+def table_rows(
+    records: Callable[[], Iterable[Record]], wanted: Mapping[Cell, str]
+) -> Iterator[Row]:
     """Yield the flat rows of records; the column `stale` says whether a record still counts.
 
     Parameters
     ----------
+    records : function () -> iterable of Record
+        Called twice: the rows are judged beside each other. Stale records judge no others.
     wanted : mapping of Cell to str
         Ids of the cells for the present data, plugins and aucbench. A record of such a cell with
         another id is stale. For a record of any other cell `stale` is None.
     """
-    for record in records:
+
+    def stale(record: Record) -> bool | None:
         known = wanted.get(record.cell)
-        yield {"stale": None if known is None else known != record.id, **record.flat()}
+        return None if known is None else known != record.id
+
+    optima = Optima(record for record in records() if not stale(record))
+    for record in records():
+        yield {"stale": stale(record), **flat_row(record, optima)}
 
 
-def write_json(records: Iterable[Record], path: Path) -> None:
+def write_json(records: Iterable[Record], optima: Optima, path: Path) -> None:
     """Write the flat rows of records to a JSON file as a list, complete or not at all.
 
     Raises
@@ -88,7 +98,7 @@ def write_json(records: Iterable[Record], path: Path) -> None:
         When the file cannot be written; what was there before stays.
     """
     with own_file(path) as file:
-        _write_list((record.flat() for record in records), file)
+        _write_list((flat_row(record, optima) for record in records), file)
 
 
 def flat(record: Mapping[str, Any]) -> Row:

@@ -4,7 +4,8 @@ Design
   a. A record is frozen and grouped. `Record.to_json` and `Record.from_json` are strict: a key
      that is missing or unknown is an error that names its place.
   b. Each field has its unit and its meaning, from which the page docs/record.md is made.
-  c. `--json` and `export` write the rows that `Record.flat` returns.
+  c. `--json` and `export` write the rows that `Record.flat` returns, with the fields of
+     `Convergence`, which are not stored: they depend on the records of other fits.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.text import reason_text
@@ -20,6 +21,9 @@ from aucbench.cell import Cell
 from aucbench.errors import DataError
 from aucbench.judge.verdict import Measures, Status, about
 from aucbench.records import CellStatus
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +120,10 @@ class Record:
             ) from error
         return found
 
-    def flat(self) -> dict[str, Any]:
+    def flat(self, derived: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """One row: the fields of all groups side by side, in the order of docs/record.md.
 
+        `derived` has fields that are not stored, such as those of `Convergence`.
         `parameters`, `tuning`, `curve`, `conditions`, `machine` and `cell` stay whole;
         `objective` and `projector` of the cell become `with_objective` and `with_projector`,
         since `objective` is a measure.
@@ -131,6 +136,7 @@ class Record:
             **asdict(self.measures),
             **asdict(self.sizes),
             **asdict(self.process),
+            **(derived or {}),
             "parameters": dict(self.parameters),
             "tuning": self.tuning,
             "curve": [*self.curve],
@@ -149,11 +155,11 @@ FLAT_NAMES = {"objective": "with_objective", "projector": "with_projector"}
 GROUPS = (Status, Measures, Sizes, Process)
 
 
-def documented() -> list[tuple[str, str, str, str, str]]:
-    """Rows of the page of fields: name, type, unit, meaning, since."""
+def documented(*more: type[DataclassInstance]) -> list[tuple[str, str, str, str, str]]:
+    """Rows of the page of fields: name, type, unit, meaning, since; also of `more` groups."""
     return [
         (f.name, str(f.type), f.metadata["unit"], f.metadata["meaning"], f.metadata["since"])
-        for group in GROUPS
+        for group in (*GROUPS, *more)
         for f in fields(group)
     ]
 

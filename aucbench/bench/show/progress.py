@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from aucbench.bench.results.record import Record
+from aucbench.bench.show.endings import ending_text
 from aucbench.bench.text import shown
 from aucbench.cell import Cell
 from aucbench.hookspecs import hookimpl
@@ -98,7 +99,8 @@ class LinePerCell(Progress):
 def record_text(record: Record) -> str:
     """One printable line about a cell that has ended."""
     if record.ok:
-        said = f"AUC {record.measures.auc:.4f}, {record.measures.fit_seconds:.3g} s"
+        found = record.measures
+        said = f"AUC {found.auc:.4f}, {found.fit_seconds:.3g} s{ending_text(found)}"
     else:
         said = record.why
     return shown(f"{record.status.status}: {record.cell}: {said}")

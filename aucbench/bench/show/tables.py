@@ -10,15 +10,18 @@ from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.results.convergence import BUDGET, Descent, Optima
 from aucbench.bench.results.record import Record
+from aucbench.bench.show.endings import NO_ENDS, Ends, end_notes
 from aucbench.bench.text import aligned, shown
+from aucbench.records import Stop
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
     from rich.table import Table
 
-HEADER = ("data set", "features", "solver", "AUC", "fit s", "spread s", "non-zeros", "ok")
-NUMBER_COLUMNS = HEADER[3:]  # these columns are aligned right
+HEADER = ("data set", "features", "solver", "AUC", "fit s", "spread s", "non-zeros", "ok", "end")
+NUMBER_COLUMNS = HEADER[3:-1]  # these columns are aligned right
 MEASURE_COLUMNS = ("auc", "fit_seconds", "fit_seconds_spread", "nnz")
 NOTHING = "-"
 RowKey = tuple[str, str, str]  # data set, feature map, solver
@@ -39,6 +42,8 @@ class Summary:
         Mean.
     ok, planned : int
         Cells that count in the numbers above, and all of them.
+    ends : Ends
+        How the fits of the ok cells ended.
     best : bool
         Highest mean of its data set, among solvers without a failed cell.
     """
@@ -53,6 +58,7 @@ class Summary:
     nnz: float | None
     ok: int
     planned: int
+    ends: Ends = NO_ENDS
     best: bool = False
 
     @property
@@ -64,18 +70,24 @@ class Summary:
         seconds = (NOTHING if time is None else f"{time:.3g}" for time in times)
         nnz = NOTHING if self.nnz is None else f"{self.nnz:.1f}".removesuffix(".0")
         names = (self.dataset, self.features, self.solver)
-        return *names, mean + spread, *seconds, nnz, f"{self.ok}/{self.planned}"
+        ok = f"{self.ok}/{self.planned}"
+        return *names, mean + spread, *seconds, nnz, ok, self.ends.mark
 
 
 @dataclass(slots=True)
 class _TableGroup:
-    """Numbers of the ok cells of a group: 8 bytes each, so that 10^5 cells take 3 MB."""
+    """Numbers of the ok cells of a group: 8 bytes each, so that 10^5 cells take 3 MB.
+
+    Descents take more; only fits with an objective have one.
+    """
 
     planned: int = 0
     ok: int = 0
     columns: dict[str, array[float]] = field(
         default_factory=lambda: {name: array("d") for name in MEASURE_COLUMNS}
     )
+    by_budget: int = 0
+    descents: list[Descent] = field(default_factory=list)  # of which something can be said
 
     def add(self, record: Record) -> None:
         self.planned += 1
@@ -86,6 +98,10 @@ class _TableGroup:
             value = getattr(record.measures, name)
             if value is not None:
                 column.append(value)
+        descent = Descent.of(record)
+        self.by_budget += descent.stop in BUDGET
+        if descent.start is not None or descent.stop == Stop.STALLED.name:
+            self.descents.append(descent)
 
 
 class Tally:
@@ -98,6 +114,7 @@ class Tally:
     """
 
     def __init__(self, plan: Plan | None = None) -> None:
+        self.optima = Optima()
         self._groups: dict[RowKey, _TableGroup] = {}
         self._first: dict[str, tuple[tuple[Any, ...], str]] = {}  # failure of a solver
         self._tried: set[int] = set()  # numbers of points that cells were tuned by
@@ -114,6 +131,7 @@ class Tally:
         key = (cell.dataset, cell.features, solver)
         self._order.setdefault(key, len(self._order))
         self._groups.setdefault(key, _TableGroup()).add(record)
+        self.optima.add(record)
         if record.tuning is not None:
             self._tried.add(len(record.tuning["table"]))
         if not record.ok:
@@ -138,8 +156,16 @@ class Tally:
 
     def summaries(self) -> tuple[Summary, ...]:
         """Summaries of the groups that have a record."""
-        found = [_summary(key, group) for key, group in self._groups.items() if group.planned]
+        found = [
+            _summary(key, group, self.optima)
+            for key, group in self._groups.items()
+            if group.planned
+        ]
         return tuple(_marked(summary, found) for summary in found)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what the marks of the table mean, and which fits have not converged."""
+        return end_notes([(s.solver, s.dataset, s.ends) for s in self.summaries()])
 
     def failures(self) -> tuple[str, ...]:
         """Return how many rows have no AUC, and the first reason of each solver; else nothing."""
@@ -150,8 +176,9 @@ class Tally:
         return head, *reasons
 
 
-def _summary(key: RowKey, group: _TableGroup) -> Summary:
+def _summary(key: RowKey, group: _TableGroup, optima: Optima) -> Summary:
     aucs, seconds, spreads, nnz = group.columns.values()
+    judged = [(descent, optima.judge(descent)) for descent in group.descents]
     return Summary(
         *key,
         auc=fmean(aucs) if aucs else None,
@@ -161,6 +188,7 @@ def _summary(key: RowKey, group: _TableGroup) -> Summary:
         nnz=fmean(nnz) if nnz else None,
         ok=group.ok,
         planned=group.planned,
+        ends=Ends.of(group.ok, group.by_budget, judged),
     )
 
 
@@ -181,6 +209,8 @@ def _lines(summaries: Sequence[Summary]) -> tuple[list[str], list[list[str]]]:
         idle.add("features")
     if all(summary.fit_seconds_spread is None for summary in summaries):
         idle.add("spread s")
+    if not any(summary.ends.mark for summary in summaries):
+        idle.add("end")
     kept = [j for j, name in enumerate(HEADER) if name not in idle]
     lines = [[summary.texts[j] for j in kept] for summary in summaries]
     return [HEADER[j] for j in kept], lines

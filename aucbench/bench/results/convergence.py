@@ -1,0 +1,256 @@
+"""Whether a fit has converged, from what its record and those beside it hold.
+
+Design
+  a. The gap f(w) − f* counts in units of f(0) − f*; here f stands for f + Ω. A fit has not
+     converged if its gap is larger than `ENOUGH` of that.
+  b. A certified gap is an upper bound. It shows both that a fit has converged and that it has not.
+  c. Without a certificate there are two estimates from below, of which the larger one counts. The
+     first is what f(w) exceeds the least value by that a fit of the same problem on the same rows
+     has reached. The second is how far f has still to fall if it goes on as in the last three
+     quarters of the passes, but no more than it fell in the last half of them. A curve that falls
+     as 1/t has just this much before it. (Rejected: the fall of the last half alone. It is large
+     for a method that converges at a geometric rate and has arrived.) These can show only that a
+     fit has not converged.
+  d. Where the method has no objective, or returns weights that are not meant to minimise it,
+     nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from math import ceil, floor, inf, isfinite, log10
+from typing import Any
+
+import numpy as np
+
+from aucbench.bench.results.decay import FEWEST, Decay, Vector, decay_of
+from aucbench.bench.results.record import Record
+from aucbench.judge.verdict import about, number
+from aucbench.records import Stop
+from aucbench.registry.fingerprints import hash_of
+
+ENOUGH = 0.01  # of f(0) − f*
+LONG = 100.0  # times the passes: larger factors are not told apart
+TAIL = 0.25  # share of the passes before the part of the curve that is fitted
+WHOLE = 0.99  # share of the planned passes above which a method has used its budget
+ROUNDING = 1e-9  # of f(0): a smaller f(0) − f* is rounding
+BUDGET = frozenset({Stop.PASSES.name, Stop.SECONDS.name})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Convergence:
+    """What can be said of the end of a fit; derived from records, and not stored."""
+
+    residual: float | None = about("norm of the gradient at the end, as the method reports it")
+    relative_gap: float | None = about("gap at the end, divided by f(0) − f*")
+    gap_kind: str | None = about(
+        "where `relative_gap` comes from: certified (an upper bound), measured (to the least "
+        "objective that is known for this problem), or extrapolated (from the curve); the last "
+        "two are estimates from below"
+    )
+    converged: bool | None = about(
+        "false if the gap is larger than 1 % of f(0) − f*, or if the fit stalled and certified "
+        "nothing; true if it is smaller and certified"
+    )
+    passes_factor: float | None = about(
+        "of a fit that has not converged: about how many times the passes would do, from its "
+        "curve; 100 stands for 100 and more; empty if the curve does not tell, or more passes "
+        "will not do"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """How the objective of a fit fell; a value is None where it is not known.
+
+    Attributes
+    ----------
+    problem : str or None
+        Equal for fits of one problem on the same rows.
+    stop : str or None
+        The name of a `Stop`.
+    ended_by_itself : bool
+        Whether the method ended before its budget, so that more passes change nothing.
+    start, value, least : float or None
+        The objective at the start, at the end, and the least one of the curve.
+    gap : float or None
+        Certified.
+    ahead : float or None
+        How far the objective has still to fall, by the curve.
+    decay : Decay or None
+        Of the certified gap if there is one, else of the objective. None: it does not fall.
+    residual : float or None
+        Norm of the gradient.
+    """
+
+    problem: str | None = None
+    stop: str | None = None
+    ended_by_itself: bool = False
+    start: float | None = None
+    value: float | None = None
+    least: float | None = None
+    gap: float | None = None
+    ahead: float | None = None
+    decay: Decay | None = None
+    residual: float | None = None
+
+    @staticmethod
+    def of(record: Record) -> Descent:
+        """Return the descent of a fit; of a cell that is not ok, one of which nothing is known."""
+        if not record.ok:
+            return Descent()
+        found, planned = record.measures, record.cell.passes
+        last = record.curve[-1] if record.curve else {}
+        early = planned is None or found.passes is None or found.passes < WHOLE * planned
+        descent = Descent(
+            stop=found.stop,
+            ended_by_itself=found.stop not in BUDGET and early,
+            residual=number(last.get("residual")),
+        )
+        if found.objective is None or found.objective_at_start is None:
+            return descent
+        gap = None if found.gap is None else max(0.0, found.gap)
+        x, y = _tail(record.curve, "objective" if gap is None else "gap")
+        decay = decay_of(x, y, None if gap is None else 0.0)
+        return replace(
+            descent,
+            problem=_problem(record),
+            start=found.objective_at_start,
+            value=found.objective,
+            least=_least(record),
+            gap=gap,
+            ahead=_ahead(x, y, decay) if gap is None else None,
+            decay=decay,
+        )
+
+
+class Optima:
+    """The least objective that is known of each problem, by the records that were added.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        The first ones.
+    """
+
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self._least: dict[str, float] = {}
+        for record in records:
+            self.add(record)
+
+    def add(self, record: Record) -> None:
+        """Take one record; the order does not matter."""
+        problem = _problem(record)
+        least = _least(record) if record.ok else None
+        if problem is not None and least is not None:
+            self._least[problem] = min(least, self._least.get(problem, inf))
+
+    def judge(self, descent: Descent) -> Convergence:
+        """Return what can be said of the end of a fit; the factor is infinity if none will do."""
+        if descent.stop == Stop.STALLED.name and descent.gap is None:
+            return Convergence(residual=descent.residual, converged=False, passes_factor=inf)
+        if descent.start is None or descent.value is None:
+            return Convergence(residual=descent.residual)
+        known = inf if descent.problem is None else self._least.get(descent.problem, inf)
+        gap, kind = _gap(descent, descent.start, descent.value, known)
+        unit = None if gap is None else _unit(descent.start, descent.value - gap)
+        if gap is None or unit is None:
+            return Convergence(residual=descent.residual)
+        found = Convergence(residual=descent.residual, relative_gap=gap / unit, gap_kind=kind)
+        if gap > ENOUGH * unit:
+            return replace(found, converged=False, passes_factor=_factor(descent, gap, unit))
+        return replace(found, converged=True) if kind == "certified" else found
+
+
+def flat_row(record: Record, optima: Optima) -> dict[str, Any]:
+    """Return the flat row of a record, with what can be said of the end of its fit."""
+    found = asdict(optima.judge(Descent.of(record)))
+    if found["passes_factor"] == inf:
+        found["passes_factor"] = None  # JSON has no infinity
+    return record.flat(found)
+
+
+def _problem(record: Record) -> str | None:
+    """Return a text that is equal for fits of one problem on the same rows; None: not known."""
+    cell, problem = record.cell, record.measures.problem
+    if problem is None or record.sizes.data is None:
+        return None
+    rows = [record.sizes.data, cell.features, cell.splits, cell.repeat, cell.split, cell.seed]
+    return hash_of([*rows, problem])
+
+
+def _least(record: Record) -> float | None:
+    values = (number(point.get("objective")) for point in record.curve)
+    known = (record.measures.objective, *values)
+    return min((value for value in known if value is not None), default=None)
+
+
+def _tail(curve: Iterable[Mapping[str, Any]], name: str) -> tuple[Vector, Vector]:
+    """Return x, passes divided by those at the end, and a value, of the points that are fitted."""
+    points = {number(point.get("passes")): number(point.get(name)) for point in curve}
+    least = 0.0 if name == "gap" else -inf  # relative errors need a gap above 0
+    known = sorted(
+        (t, y) for t, y in points.items() if t is not None and y is not None and t > 0 and y > least
+    )
+    t, y = np.array(known).reshape(-1, 2).T
+    kept = t >= TAIL * t.max(initial=0.0)
+    return t[kept] / t.max(initial=0.0), y[kept]
+
+
+def _ahead(x: Vector, y: Vector, decay: Decay | None) -> float | None:
+    """Return how far f has still to fall, by rule c; None if there are too few points."""
+    if x.size < FEWEST:
+        return None
+    if decay is None:
+        return 0.0
+    last_half = float(np.interp(0.5, x, y) - y[-1])
+    return max(0.0, min(float(y[-1]) - decay.limit, last_half))
+
+
+def _gap(
+    descent: Descent, start: float, value: float, known: float
+) -> tuple[float | None, str | None]:
+    if descent.gap is not None:
+        return descent.gap, "certified"
+    least = min(known, start, value if descent.least is None else descent.least)
+    behind, ahead = value - least, descent.ahead
+    if ahead is not None and ahead >= behind:
+        return ahead, "extrapolated"
+    return (behind, "measured") if behind > 0.0 else (None, None)
+
+
+def _unit(start: float, optimum: float) -> float | None:
+    """Return f(0) − f*; f(0) where rounding is all that w = 0 leaves to gain; None where it is 0.
+
+    The AUM without a normalisation is 0 at w = 0, so that nothing can be said relative to it.
+    """
+    unit = start - optimum
+    return unit if unit > ROUNDING * abs(start) else abs(start) or None
+
+
+def _factor(descent: Descent, gap: float, unit: float) -> float | None:
+    """Return x, at most `LONG`, so that x times the passes would do; infinity if none will."""
+    assert descent.start is not None
+    assert descent.value is not None
+    if descent.stop == Stop.CERTIFIED.name:
+        return None  # a smaller tolerance would do
+    if descent.ended_by_itself:
+        return inf
+    decay = descent.decay
+    if decay is None:
+        return inf if descent.ahead is not None or descent.gap is not None else None
+    if descent.gap is not None:
+        gained = descent.start - descent.value  # at most f(0) − f*, which is not known
+        level = ENOUGH * (gained if gained > 0.0 else unit)
+    else:
+        optimum = min(descent.value - gap, decay.limit)
+        level = optimum + ENOUGH * (descent.start - optimum)
+    times = decay.reaches(level)
+    return min(LONG, _rounded_up(times)) if isfinite(times) else inf
+
+
+def _rounded_up(times: float) -> float:
+    """Return `times` with one digit, at least 2: 1.3 -> 2, 16 -> 20."""
+    digit = 10.0 ** floor(log10(times))
+    return max(2.0, ceil(times / digit) * digit)

@@ -1,0 +1,132 @@
+"""How fits ended: a word for the line of a fit, a mark for the row of a table, notes below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+from aucbench.bench.results.convergence import ENOUGH, LONG, Convergence, Descent
+from aucbench.judge.verdict import Measures
+from aucbench.records import Stop
+
+BUDGET_MARK, STALLED_MARK, OPEN_MARK = "b", "s", "N"
+NAMED = 3  # data sets that a note names
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """How the fits of one row of a table ended.
+
+    Attributes
+    ----------
+    ok : int
+        Number of fits.
+    by_budget : int
+        How many of them the budget ended.
+    stalled : tuple of float
+        Certified gaps of those that stalled; infinity where nothing is certified.
+    factors : tuple of float or None
+        Of each fit that has not converged: how many times the passes would do. Infinity: more
+        passes will not do; None: not known.
+    """
+
+    ok: int
+    by_budget: int
+    stalled: tuple[float, ...]
+    factors: tuple[float | None, ...]
+
+    @staticmethod
+    def of(ok: int, by_budget: int, judged: Iterable[tuple[Descent, Convergence]]) -> Ends:
+        """Return how fits ended; `judged` has those of which something can be said."""
+        known = [*judged]
+        gaps = [d.gap for d, _ in known if d.stop == Stop.STALLED.name]
+        stalled = tuple(inf if gap is None else gap for gap in gaps)
+        factors = tuple(c.passes_factor for _, c in known if c.converged is False)
+        return Ends(ok, by_budget, stalled, factors)
+
+    @property
+    def mark(self) -> str:
+        """Mark in a table: the most serious one of the fits."""
+        if self.factors:
+            return OPEN_MARK
+        return STALLED_MARK if self.stalled else BUDGET_MARK if self.by_budget else ""
+
+
+NO_ENDS: Final = Ends(0, 0, (), ())
+
+
+def ending_text(found: Measures) -> str:
+    """Return ", certified, gap 1e-07" or such for the line of a fit; empty if it is not known."""
+    if found.stop is None:
+        return ""
+    gap = "" if found.gap is None else f", gap {found.gap:.2g}"
+    if found.stop == Stop.STALLED.name and not gap:
+        gap = ", nothing certified"
+    return f", {found.stop.lower()}{gap}"
+
+
+def end_notes(rows: Sequence[tuple[str, str, Ends]]) -> tuple[str, ...]:
+    """Return the lines below a table: what its marks mean, and which fits have not converged.
+
+    Parameters
+    ----------
+    rows : sequence of (solver, data set, Ends)
+        In the order of the table.
+    """
+    by_budget = any(ends.mark == BUDGET_MARK for *_, ends in rows)
+    stalled = [
+        _Fits(solver, data, ends.ok, ends.stalled) for solver, data, ends in rows if ends.stalled
+    ]
+    missed = [
+        _Fits(solver, data, ends.ok, ends.factors) for solver, data, ends in rows if ends.factors
+    ]
+    lines = [f"{BUDGET_MARK}: the budget ended fits, not the method"] if by_budget else []
+    if stalled:
+        lines += [f"{STALLED_MARK}: stalled above the gap tolerance:", *_lines(stalled, _gaps)]
+    if missed:
+        head = f"{OPEN_MARK}: not converged, gap > {100 * ENOUGH:g} % of f(0) − f*:"
+        lines += [head, *_lines(missed, _advice)]
+    return tuple(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fits:
+    """Some fits of one row of a table: how many there are in all, and a number of each."""
+
+    solver: str
+    dataset: str
+    ok: int
+    numbers: tuple[float | None, ...]
+
+
+def _lines(rows: Sequence[_Fits], said: Callable[[Sequence[float | None]], str]) -> Iterator[str]:
+    """Yield one line for each solver."""
+    for solver in dict.fromkeys(row.solver for row in rows):
+        own = [row for row in rows if row.solver == solver]
+        names = [*dict.fromkeys(row.dataset for row in own)]
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        numbers = [number for row in own for number in row.numbers]
+        count = f"{len(numbers)} of {sum(row.ok for row in own)} fits"
+        parts = (count, said(numbers))
+        yield f"  {solver} on {', '.join(names[:NAMED])}{more}: {', '.join(filter(None, parts))}"
+
+
+def _gaps(gaps: Sequence[float | None]) -> str:
+    worst = max(gap for gap in gaps if gap is not None)
+    return f"gap up to {worst:.2g}" if worst < inf else "nothing certified"
+
+
+def _advice(factors: Sequence[float | None]) -> str:
+    """Return how many times the passes would do for all of the fits; empty if it is not known."""
+    finite = [factor for factor in factors if factor is not None and factor < inf]
+    hopeless = sum(factor == inf for factor in factors)
+    parts = []
+    if finite:
+        most = max(finite)
+        parts.append(f"about {most:g}x passes" + (" or more" if most >= LONG else ""))
+    if hopeless:
+        whom = f" for {hopeless}" if hopeless < len(factors) else ""
+        parts.append(f"more passes will not do{whom}")
+    return "; ".join(parts)
