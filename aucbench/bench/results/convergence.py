@@ -17,14 +17,14 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import ceil, floor, inf, isfinite, log10
 from typing import Any
 
 import numpy as np
 
-from aucbench.bench.results.decay import FEWEST, Decay, Vector, decay_of
+from aucbench.bench.results.decay import FEWEST, Decay, Vector, decays_of
 from aucbench.bench.results.record import Record
 from aucbench.judge.verdict import about, number
 from aucbench.records import Stop
@@ -78,8 +78,9 @@ class Descent:
         Certified.
     ahead : float or None
         How far the objective has still to fall, by the curve.
-    decay : Decay or None
-        Of the certified gap if there is one, else of the objective. None: it does not fall.
+    decays : tuple of Decay, or None
+        Of the certified gap if there is one, else of the objective, the most likely one first.
+        Empty if it no longer falls; None if the curve has too few points.
     residual : float or None
         Norm of the gradient.
     """
@@ -92,7 +93,7 @@ class Descent:
     least: float | None = None
     gap: float | None = None
     ahead: float | None = None
-    decay: Decay | None = None
+    decays: tuple[Decay, ...] | None = None
     residual: float | None = None
 
     @staticmethod
@@ -112,7 +113,7 @@ class Descent:
             return descent
         gap = None if found.gap is None else max(0.0, found.gap)
         x, y = _tail(record.curve, "objective" if gap is None else "gap")
-        decay = decay_of(x, y, None if gap is None else 0.0)
+        decays = decays_of(x, y, None if gap is None else 0.0) if x.size >= FEWEST else None
         return replace(
             descent,
             problem=_problem(record),
@@ -120,8 +121,8 @@ class Descent:
             value=found.objective,
             least=_least(record),
             gap=gap,
-            ahead=_ahead(x, y, decay) if gap is None else None,
-            decay=decay,
+            ahead=None if decays is None or gap is not None else _ahead(x, y, decays),
+            decays=decays,
         )
 
 
@@ -159,7 +160,7 @@ class Optima:
             return Convergence(residual=descent.residual)
         found = Convergence(residual=descent.residual, relative_gap=gap / unit, gap_kind=kind)
         if gap > ENOUGH * unit:
-            return replace(found, converged=False, passes_factor=_factor(descent, gap, unit))
+            return replace(found, converged=False, passes_factor=_factor(descent, found, unit))
         return replace(found, converged=True) if kind == "certified" else found
 
 
@@ -198,14 +199,12 @@ def _tail(curve: Iterable[Mapping[str, Any]], name: str) -> tuple[Vector, Vector
     return t[kept] / t.max(initial=0.0), y[kept]
 
 
-def _ahead(x: Vector, y: Vector, decay: Decay | None) -> float | None:
-    """Return how far f has still to fall, by rule c; None if there are too few points."""
-    if x.size < FEWEST:
-        return None
-    if decay is None:
+def _ahead(x: Vector, y: Vector, decays: Sequence[Decay]) -> float:
+    """Return how far f has still to fall, by rule c."""
+    if not decays:
         return 0.0
     last_half = float(np.interp(0.5, x, y) - y[-1])
-    return max(0.0, min(float(y[-1]) - decay.limit, last_half))
+    return max(0.0, min(float(y[-1]) - decays[0].limit, last_half))
 
 
 def _gap(
@@ -229,25 +228,34 @@ def _unit(start: float, optimum: float) -> float | None:
     return unit if unit > ROUNDING * abs(start) else abs(start) or None
 
 
-def _factor(descent: Descent, gap: float, unit: float) -> float | None:
-    """Return x, at most `LONG`, so that x times the passes would do; infinity if none will."""
-    assert descent.start is not None
-    assert descent.value is not None
+def _factor(descent: Descent, found: Convergence, unit: float) -> float | None:
+    """Return x ≤ `LONG`: x times the passes would do. Infinity if the curve no longer falls.
+
+    Among the decays that explain the curve, that one counts which takes the longest.
+    """
     if descent.stop == Stop.CERTIFIED.name:
         return None  # a smaller tolerance would do
     if descent.ended_by_itself:
         return inf
-    decay = descent.decay
-    if decay is None:
-        return inf if descent.ahead is not None or descent.gap is not None else None
-    if descent.gap is not None:
+    if descent.decays is None:
+        return None
+    times = [decay.reaches(_enough(descent, found, unit, decay)) for decay in descent.decays]
+    longest = max(filter(isfinite, times), default=inf)
+    return min(LONG, _rounded_up(longest)) if isfinite(longest) else inf
+
+
+def _enough(descent: Descent, found: Convergence, unit: float, decay: Decay) -> float:
+    """Return the gap, or the objective, at which the fit would have converged."""
+    assert descent.start is not None
+    assert descent.value is not None
+    assert found.relative_gap is not None
+    if found.gap_kind == "certified":
         gained = descent.start - descent.value  # at most f(0) − f*, which is not known
-        level = ENOUGH * (gained if gained > 0.0 else unit)
-    else:
-        optimum = min(descent.value - gap, decay.limit)
-        level = optimum + ENOUGH * (descent.start - optimum)
-    times = decay.reaches(level)
-    return min(LONG, _rounded_up(times)) if isfinite(times) else inf
+        return ENOUGH * (gained if gained > 0.0 else unit)
+    optimum = descent.value - found.relative_gap * unit
+    if found.gap_kind == "extrapolated":
+        optimum = decay.limit
+    return optimum + ENOUGH * (descent.start - optimum)
 
 
 def _rounded_up(times: float) -> float:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 Vector: TypeAlias = NDArray[np.float64]
 
 FEWEST = 4  # points of a curve that can be fitted
-NOISE = 3.0  # standard deviations of the points by which a curve has to fall
-# Exponents that are tried. A curve that falls to an unknown limit more slowly than 1/√t cannot be
-# told from one with a lower limit, so slower ones are tried where the limit is known.
-SLOWEST, SLOWEST_TO_KNOWN, FASTEST = 0.5, 0.05, 8.0
+NOISE = 3.0  # standard deviations by which a curve has to fall
+ALIKE = 2.0  # times the error of the best fit: another fit with no more explains the points too
+# Exponents that are tried. A curve that falls more slowly than 1/√t cannot be told from one with
+# a lower limit, so slower ones are tried only where the limit is known.
+POWERS, POWERS_TO_KNOWN = np.geomspace(0.5, 8.0, 24), np.geomspace(0.05, 8.0, 24)
 RATES = np.geomspace(1.0, 100.0, 24)
 
 
@@ -23,13 +24,15 @@ RATES = np.geomspace(1.0, 100.0, 24)
 class Decay:
     """y(x) = limit + fall · φ(x), where φ(x) is x^(−rate), or exp(−rate (x − 1)) if geometric.
 
-    x is the number of passes divided by that at the end of the curve, so that φ(1) = 1.
+    x is the number of passes divided by that at the end of the curve, so that φ(1) = 1. `error`
+    is the root mean square of its errors, relative ones where the limit was known.
     """
 
     limit: float
     fall: float
     rate: float
     geometric: bool
+    error: float
 
     def reaches(self, level: float) -> float:
         """Return the x ≥ 1 from which y(x) ≤ level; infinity if there is none."""
@@ -44,23 +47,49 @@ class Decay:
             return inf
 
 
-def decay_of(x: Vector, y: Vector, limit: float | None = None) -> Decay | None:
-    """Return the decay that fits the points best; None if they do not fall by more than noise.
+def decays_of(x: Vector, y: Vector, limit: float | None = None) -> tuple[Decay, ...]:
+    """Return the decays that explain the points, the best first; none if they hardly fall.
+
+    There are at most two, a power and a geometric one. Both are returned where the points do not
+    tell which of them is right.
 
     Parameters
     ----------
     x : array of shape (m,)
         Passes divided by those at the end, positive and ascending.
     y : array of shape (m,)
-        Values; positive where the limit is given.
+        Values; above the limit where it is given.
     limit : float, optional
-        The limit where it is known. Then the relative errors are the least squares, because such
-        values fall by orders of magnitude. None: it is fitted too.
+        The limit where it is known. Then relative errors are made small, because such values fall
+        by orders of magnitude. None: it is fitted too.
     """
-    if x.size < FEWEST or x[0] == x[-1]:
-        return None
-    powers = np.geomspace(SLOWEST if limit is None else SLOWEST_TO_KNOWN, FASTEST, 24)
-    phi = np.concatenate([x ** -powers[:, None], np.exp(-RATES[:, None] * (x - 1.0))])
+    if x.size < FEWEST:
+        return ()
+    if not _falls(y if limit is None else np.log(y - limit)):
+        return ()
+    powers = POWERS if limit is None else POWERS_TO_KNOWN
+    found = [
+        _best(x ** -powers[:, None], y, limit, powers, geometric=False),
+        _best(np.exp(-RATES[:, None] * (x - 1.0)), y, limit, RATES, geometric=True),
+    ]
+    least = min(decay.error for decay in found)
+    return tuple(
+        decay
+        for decay in sorted(found, key=lambda decay: decay.error)
+        if decay.error <= ALIKE * least and decay.fall > 0.0
+    )
+
+
+def _falls(y: Vector) -> bool:
+    """Return whether values fall by more than noise, by their second differences."""
+    noise = float(np.sqrt(np.mean(np.diff(y, 2) ** 2) / 6.0))  # of independent errors
+    return bool(y[0] - y[-1] > NOISE * noise)
+
+
+def _best(
+    phi: NDArray[np.float64], y: Vector, limit: float | None, rates: Vector, *, geometric: bool
+) -> Decay:
+    """Return the best decay among those with the φ of one row of `phi` (rates, m)."""
     if limit is None:
         weights = np.ones_like(y)
         centred = phi - phi.mean(axis=1, keepdims=True)
@@ -69,14 +98,9 @@ def decay_of(x: Vector, y: Vector, limit: float | None = None) -> Decay | None:
     else:
         weights = 1.0 / (y - limit)
         falls = np.sum(weights * phi, axis=1) / np.sum((weights * phi) ** 2, axis=1)
-        limits = np.full(len(phi), limit)
+        limits = np.full(rates.size, limit)
     errors = weights * (limits[:, None] + falls[:, None] * phi - y)
     squares = np.sum(errors**2, axis=1)
-    best = int(np.argmin(squares))
-    noise = np.sqrt(squares[best] / max(1, x.size - 3)) / weights[-1]
-    fallen = falls[best] * (phi[best, 0] - phi[best, -1])
-    if not fallen > NOISE * noise:
-        return None
-    geometric = best >= powers.size
-    rate = RATES[best - powers.size] if geometric else powers[best]
-    return Decay(float(limits[best]), float(falls[best]), float(rate), bool(geometric))
+    j = int(np.argmin(squares))
+    error = float(np.sqrt(squares[j] / max(1, y.size - 3)))
+    return Decay(float(limits[j]), float(falls[j]), float(rates[j]), geometric, error)

@@ -128,5 +128,5 @@ def _advice(factors: Sequence[float | None]) -> str:
         parts.append(f"about {most:g}x passes" + (" or more" if most >= LONG else ""))
     if hopeless:
         whom = f" for {hopeless}" if hopeless < len(factors) else ""
-        parts.append(f"more passes will not do{whom}")
+        parts.append(f"the curve no longer falls{whom}")
     return "; ".join(parts)
