@@ -13,7 +13,7 @@ Vector: TypeAlias = NDArray[np.float64]
 
 FEWEST = 4  # points of a curve that can be fitted
 NOISE = 3.0  # standard deviations by which a curve has to fall
-ALIKE = 2.0  # times the error of the best fit: another fit with no more explains the points too
+ALIKE = 5.0  # times the error of the best fit: another fit with no more explains the points too
 # Exponents that are tried. A curve that falls more slowly than 1/√t cannot be told from one with
 # a lower limit, so slower ones are tried only where the limit is known.
 POWERS, POWERS_TO_KNOWN = np.geomspace(0.5, 8.0, 24), np.geomspace(0.05, 8.0, 24)
