@@ -179,9 +179,13 @@ def test_links_between_pages_lead_somewhere(page):
 
 
 def table(text):
-    """Names, AUC and non-zeros (-1: none) of each line; times differ from run to run."""
-    lines = [line.split() for line in text.splitlines() if "±" in line and "/" in line]
-    return [(*line[:-6], float(line[-6]), float(line[-2].replace("-", "-1"))) for line in lines]
+    """Names, AUC, non-zeros (-1: none) and mark of each line; times differ from run to run."""
+    number = r"(\d\.\d{4})"
+    line = rf"^(\S.*?) +{number} ± {number} +\S+ +(\S+) +\d+/\d+ *(\w?)$"
+    return [
+        (*names.split(), mark, float(auc), float(nnz.replace("-", "-1")))
+        for names, auc, _, nnz, mark in re.findall(line, text, re.MULTILINE)
+    ]
 
 
 def shown_comparisons(page):
@@ -210,9 +214,11 @@ def test_compare_prints_what_the_page_shows(command, lines):
 
 def test_the_page_shows_the_keys_of_a_row():
     from aucbench.bench import compare
+    from aucbench.bench.results.convergence import Optima, flat_row
 
     shown = block("docs/compare.md", "text", '"with_objective"')
-    [row] = [record.flat() for record in compare("sht-auc", "digits-8", splits=2, passes=1)[:1]]
+    record, *_ = compare("sht-auc", "digits-8", splits=2, passes=1)
+    row = flat_row(record, Optima())
     assert re.findall(r'^  "(\w+)":', shown, re.MULTILINE) == [*row]
 
 

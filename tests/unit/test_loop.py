@@ -97,6 +97,21 @@ def test_a_generator_that_yields_nothing_leaves_the_start():
     assert run.points[-1].objective == 1.0
 
 
+@dataclass(frozen=True)
+class OneStep(Counting):
+    """All work in one step, which takes ten passes."""
+
+    def iterates(self, problem, rng):
+        yield State(1, np.ones(3), 10 * problem.data.n, *self.gaps, last=True)
+
+
+@pytest.mark.parametrize("budget", [{"passes": 2}, {"passes": 50}, {"seconds": 1e-9}])
+def test_the_budget_did_not_end_a_method_that_has_ended(budget):
+    assert solve(OneStep(), DATA, **budget).stop is Stop.FINISHED
+    assert solve(OneStep(gaps=(1e-9,)), DATA, **budget).stop is Stop.CERTIFIED
+    assert solve(OneStep(gaps=(1.0,)), DATA, **budget).stop is Stop.STALLED
+
+
 def test_seconds_end_the_run_and_passes_alone_do_not_apply():
     run = solve(Counting(pause=0.01), DATA, seconds=0.1)
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.show.listeners import announcer, guests
-from aucbench.bench.show.progress import Display, LinePerCell, Progress
+from aucbench.bench.show.progress import Display, LinePerCell, Progress, record_text
 from aucbench.errors import UnknownNameError
 from aucbench.hookspecs import hookimpl
 from aucbench.registry.lookup import names
@@ -53,6 +53,20 @@ def test_one_printable_line_per_cell():
         "2/4 error: a[k=1] on x, maxabs, seed 0, split 1: boom \\x1b[31m",
         "3/4 error: a[k=1] on y, maxabs, seed 0, split 0: KeyError: boom",
     ]
+
+
+@pytest.mark.parametrize(
+    ("ended", "text"),
+    [
+        ({"stop": "PASSES"}, ", passes"),
+        ({"stop": "CERTIFIED", "gap": 1.25e-7}, ", certified, gap 1.2e-07"),
+        ({"stop": "STALLED", "gap": 0.25}, ", stalled, gap 0.25"),
+        ({"stop": "STALLED"}, ", stalled, nothing certified"),
+        ({"stop": "SECONDS", "gap": 0.5}, ", seconds, gap 0.5"),
+    ],
+)
+def test_the_line_of_a_fit_says_how_it_ended(ended, text):
+    assert record_text(record(0, **ended)).endswith(f"AUC 0.7500, 0.0123 s{text}")
 
 
 @pytest.mark.parametrize("moving", [True, False])

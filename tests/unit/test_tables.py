@@ -1,5 +1,6 @@
 import random
 import tracemalloc
+from itertools import permutations
 
 import pytest
 from bench_toys import cell, record_of
@@ -114,6 +115,73 @@ def test_failures_tell_the_first_reason_of_each_solver():
         "2 of 3 rows have no AUC; the first of each solver:",
         "  b on x: error: E0",
     )
+
+
+def ended(solver="a", dataset="x", *, split=0, gap=None, stop="PASSES", value=0.5, **given):
+    """Row of a fit that fell from f(0) = 1 to `value`."""
+    known = {"auc": 0.5, "objective_at_start": 1.0, "objective": value, "problem": "p"}
+    known |= {"data": dataset, "gap": gap, "stop": stop, "passes": 4.0}
+    return row(solver, dataset, split=split, **{**known, **given})
+
+
+def test_marks_say_how_fits_ended_and_notes_which_have_not_converged():
+    curve = tuple({"passes": t, "gap": 0.4 / t} for t in (1.0, 2.0, 3.0, 4.0))
+    tally = Tally()
+    for record in [
+        ended("exact", gap=1e-9, stop="CERTIFIED"),
+        ended("online", value=0.502),
+        *(ended("slow", split=j, gap=0.1, curve=curve) for j in (0, 1)),
+        ended("slow", split=2, gap=1e-9, stop="CERTIFIED"),
+        *(ended("slow", name, gap=0.1, curve=curve) for name in ("y", "z", "u", "v")),
+        ended("stuck", gap=1e-3, stop="STALLED"),
+        ended("lost", value=0.5, stop="STALLED"),
+        ended("poor", value=0.6),
+        row("trees", auc=0.5, stop="FINISHED"),
+        row("forest", auc=0.5, stop="PASSES"),
+        row("broken", status="error", reason="E"),
+    ]:
+        tally.add(record)
+    summaries = tally.summaries()
+    lines = plain_table(summaries).splitlines()
+
+    assert {s.solver: s.ends.mark for s in summaries if s.dataset == "x"} == {
+        **{"exact": "", "online": "b", "slow": "N", "stuck": "s", "lost": "N", "poor": "N"},
+        **{"trees": "", "forest": "b", "broken": ""},
+    }
+    assert lines[0].endswith("ok  end")
+    assert [line.split()[-1] for line in lines if "/" in line][:4] == ["1/1", "b", "N", "N"]
+    assert [column.header for column in rich_table(summaries).columns][-1] == "end"
+    assert tally.notes() == (
+        "b: the budget ended fits, not the method",
+        "s: stalled above the gap tolerance:",
+        "  stuck on x: 1 of 1 fits, gap up to 0.001",
+        "  lost on x: 1 of 1 fits, nothing certified",
+        "N: not converged, gap > 1 % of f(0) − f*:",
+        "  slow on x, y, z and 2 more: 6 of 7 fits, about 20x passes",
+        "  lost on x: 1 of 1 fits, the curve no longer falls",
+        "  poor on x: 1 of 1 fits",
+    )
+
+
+def test_a_table_in_which_all_is_well_has_no_marks():
+    tally = Tally()
+    tally.add(ended("exact", gap=1e-9, stop="CERTIFIED"))
+
+    assert tally.notes() == ()
+    assert plain_table(tally.summaries()).splitlines()[0].endswith("ok")
+    assert [column.header for column in rich_table(tally.summaries()).columns][-1] == "ok"
+
+
+def test_the_order_in_which_fits_end_changes_no_mark():
+    rows = [ended("a", value=0.6), ended("b", value=0.5), ended("c", split=1, value=0.9)]
+    found = set()
+    for order in permutations(rows):
+        tally = Tally()
+        for record in order:
+            tally.add(record)
+        found.add(frozenset((s.solver, s.ends) for s in tally.summaries()))
+
+    assert len(found) == 1
 
 
 def test_memory_is_a_few_bytes_per_cell():
