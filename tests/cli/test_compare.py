@@ -71,6 +71,38 @@ def test_json_has_one_object_per_cell(cli, toys, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["rows.json"]
 
 
+def test_table_rows_and_lines_say_which_fits_have_not_converged(cli, tmp_path):
+    path = tmp_path / "rows.json"
+    result = cli(
+        *("compare", "--data", "breast-cancer", "--solvers", "ls-svm,spam-l1,logistic"),
+        *("--splits", 2, "--passes", 8, "--json", path, "--out", tmp_path / "kept"),
+    )
+    rows = {row["solver"]: row for row in strict(path)}
+
+    assert result.exit_code == 0, result.output
+    table = {line.split()[1]: line.split()[-1] for line in result.stdout.splitlines()[1:4]}
+    assert table == {"ls-svm": "2/2", "spam-l1": "N", "logistic": "2/2"}
+    assert "N: not converged, gap > 1 % of f(0) − f*:\n  spam-l1 on breast-cancer: 2 of 2 fits" in (
+        result.stdout
+    )
+    assert [rows[name]["converged"] for name in ("ls-svm", "spam-l1", "logistic")] == [
+        True,
+        False,
+        None,
+    ]
+    assert rows["spam-l1"]["gap_kind"] == "extrapolated"
+    assert rows["logistic"]["stop"] == "FINISHED"
+    assert rows["logistic"]["residual"] >= 0.0
+    assert re.search(r"ok: ls-svm on .* s, certified, gap \S+e-\d+$", result.stderr, re.MULTILINE)
+
+    exported = tmp_path / "table.json"
+    assert cli("export", tmp_path / "kept", exported).exit_code == 0
+    names = ("solver", "relative_gap", "gap_kind", "converged", "passes_factor")
+    assert {tuple(row[name] for name in names) for row in strict(exported)} == {
+        tuple(row[name] for name in names) for row in strict(path)
+    }
+
+
 def test_failing_solvers_are_rows_and_the_rest_runs(cli, toys, tmp_path):
     path = tmp_path / "rows.json"
     names = "raises,means,exits,nans,unbuildable,toy-broken,interrupted"

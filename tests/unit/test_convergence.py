@@ -65,6 +65,15 @@ def test_a_large_certified_gap_shows_that_it_has_not(T):
         assert found.passes_factor == pytest.approx(needed, rel=0.3)
 
 
+def test_the_curve_of_the_objective_tells_the_factor_where_gaps_are_rare():
+    values = power(20)
+    gaps = [None] * 19 + [0.1]  # four times what is left to fall
+    rare, none = judged(fit(values, gaps=gaps)), judged(fit(values))
+
+    assert (rare.gap_kind, none.gap_kind) == ("certified", "extrapolated")
+    assert none.passes_factor < rare.passes_factor < LONG
+
+
 def test_the_bound_of_the_tolerance_is_no_question_of_passes():
     found = judged(fit([0.9, 0.5], gaps=[1.0, 0.1], stop="CERTIFIED"))
 

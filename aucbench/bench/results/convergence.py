@@ -79,8 +79,8 @@ class Descent:
     ahead : float or None
         How far the objective has still to fall, by the curve.
     decays : tuple of Decay, or None
-        Of the certified gap if there is one, else of the objective, the most likely one first.
-        Empty if it no longer falls; None if the curve has too few points.
+        Of the certified gap where the curve has enough of them, else of the objective; the most
+        likely one first. Empty if it no longer falls; None if the curve has too few points.
     residual : float or None
         Norm of the gradient.
     """
@@ -112,8 +112,11 @@ class Descent:
         if found.objective is None or found.objective_at_start is None:
             return descent
         gap = None if found.gap is None else max(0.0, found.gap)
-        x, y = _tail(record.curve, "objective" if gap is None else "gap")
-        decays = decays_of(x, y, None if gap is None else 0.0) if x.size >= FEWEST else None
+        x, y = _tail(record.curve, "objective")
+        decays = decays_of(x, y) if x.size >= FEWEST else None
+        if gap is not None:
+            t, gaps = _tail(record.curve, "gap")
+            decays = decays_of(t, gaps, limit=0.0) if t.size >= FEWEST else decays
         return replace(
             descent,
             problem=_problem(record),
@@ -245,16 +248,15 @@ def _factor(descent: Descent, found: Convergence, unit: float) -> float | None:
 
 
 def _enough(descent: Descent, found: Convergence, unit: float, decay: Decay) -> float:
-    """Return the gap, or the objective, at which the fit would have converged."""
+    """Return where the curve of the decay would be if the fit had converged."""
     assert descent.start is not None
     assert descent.value is not None
     assert found.relative_gap is not None
-    if found.gap_kind == "certified":
+    gap = found.relative_gap * unit
+    if found.gap_kind == "certified":  # a bound, which shrinks as the curve comes to its limit
         gained = descent.start - descent.value  # at most f(0) − f*, which is not known
-        return ENOUGH * (gained if gained > 0.0 else unit)
-    optimum = descent.value - found.relative_gap * unit
-    if found.gap_kind == "extrapolated":
-        optimum = decay.limit
+        return decay.limit + decay.fall * ENOUGH * (gained if gained > 0.0 else unit) / gap
+    optimum = decay.limit if found.gap_kind == "extrapolated" else descent.value - gap
     return optimum + ENOUGH * (descent.start - optimum)
 
 
