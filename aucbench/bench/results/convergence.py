@@ -112,21 +112,25 @@ class Descent:
         if found.objective is None or found.objective_at_start is None:
             return descent
         gap = None if found.gap is None else max(0.0, found.gap)
-        x, y = _tail(record.curve, "objective")
-        decays = decays_of(x, y) if x.size >= FEWEST else None
-        if gap is not None:
-            t, gaps = _tail(record.curve, "gap")
-            decays = decays_of(t, gaps, limit=0.0) if t.size >= FEWEST else decays
-        return replace(
+        descent = replace(
             descent,
             problem=_problem(record),
             start=found.objective_at_start,
             value=found.objective,
             least=_least(record),
             gap=gap,
-            ahead=None if decays is None or gap is not None else _ahead(x, y, decays),
-            decays=decays,
         )
+        if gap is not None:
+            if gap <= ENOUGH * (found.objective_at_start - found.objective):
+                return descent  # it has converged, so that nobody asks for its decay
+            x, y = _tail(record.curve, "gap")
+            if x.size >= FEWEST:
+                return replace(descent, decays=decays_of(x, y, limit=0.0))
+        x, y = _tail(record.curve, "objective")
+        if x.size < FEWEST:
+            return descent
+        decays = decays_of(x, y)
+        return replace(descent, decays=decays, ahead=_ahead(x, y, decays))
 
 
 class Optima:
