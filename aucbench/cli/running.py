@@ -117,8 +117,7 @@ def _print_table(plan: Plan, tally: Tally) -> None:
         Console(highlight=False).print(tables.rich_table(summaries))
     else:
         typer.echo(tables.plain_table(summaries))
-    typer.echo(f"
-{shown(tables.protocol(plan, tally.tried))}")
+    typer.echo(f"\n{shown(tables.protocol(plan, tally.tried))}")
     for line in (*tally.notes(), *tally.failures()):
         typer.echo(shown(line))
 

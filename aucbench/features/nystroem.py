@@ -29,9 +29,10 @@ class Nystroem:
         Number of landmarks, at least 1.
     kernel : str
         "rbf" is exp(−γ‖x − z‖²), "poly" is (γ x·z + c₀)^degree, "linear" is x·z.
-    gamma : float or "scale"
-        γ > 0, in inverse squared units of the features; "scale" is 1/(d Var X), as in
-        scikit-learn's SVC.
+    gamma : float, "median" or "scale"
+        γ > 0, in inverse squared units of the features. "median" is 1/median ‖x − z‖² over pairs
+        of rows; "scale" is 1/(d Var X), as in scikit-learn's SVC, which is far too large for
+        sparse text.
     degree : int
         The degree of poly, at least 1.
     coef0 : float
@@ -62,7 +63,7 @@ class Nystroem:
 
     rank: int = 300
     kernel: str = "rbf"
-    gamma: float | str = "scale"
+    gamma: float | str = "median"
     degree: int = 3
     coef0: float = 1.0
     landmarks: str = "uniform"

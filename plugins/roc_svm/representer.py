@@ -9,9 +9,11 @@ from typing import Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import Slack
 from aucbench.errors import UnsupportedError
+from aucbench.optim.scale import RIDGE
 from aucbench.protocols import Problem, State
 
 from .certified import PairLoss, certified_descent
@@ -110,6 +112,24 @@ class Turned:
         e, eta = self.f.rounding(alpha)
         at = e + norm.rounding * float(np.linalg.norm(alpha))
         return at, (eta + norm.rounding) * norm.stretch
+
+
+def kernel_ridge(root: Vector, data: Data) -> float:
+    """Return λ = 0.3 D² (1/n₊ + 1/n₋), the ridge of `default_ridge` for the features of a kernel.
+
+    D² is the mean of K_ll + K_mm − 2K_lm over pairs of columns, where K = RᵀR.
+
+    Parameters
+    ----------
+    root : array of shape (r, r)
+        R.
+    data : Data
+        The labels.
+    """
+    r = root.shape[0]
+    trace, total = float((root * root).sum()), float((root.sum(axis=1) ** 2).sum())
+    square = 2.0 * (r * trace - total) / (r * (r - 1)) if r > 1 else trace
+    return RIDGE * square * (1.0 / data.labels.n_pos + 1.0 / data.labels.n_neg)
 
 
 def representer_descent(problem: Problem) -> Iterator[State]:

@@ -16,7 +16,7 @@ from aucbench.objectives import IncompleteHinge
 from aucbench.projectors import KernelNorm
 from aucbench.protocols import Needs, Problem, State
 
-from .representer import representer_descent
+from .representer import kernel_ridge, representer_descent
 
 MAX_ROWS = 11_585  # the kernel matrix of so many rows takes 1 GiB
 
@@ -33,8 +33,10 @@ class RocSvmKernel:
 
     Parameters
     ----------
-    lam : float
-        Ridge λ > 0, in units of the mean hinge per squared unit of ‖f‖.
+    lam : float, optional
+        Ridge λ > 0, in units of the mean hinge per squared unit of ‖f‖. None means
+        0.3 D² (1/n₊ + 1/n₋), where D² is the mean of K(x, x) + K(z, z) − 2K(x, z) over pairs of
+        rows.
     kernel, gamma, degree, coef0
         The kernel K and its parameters, as in the feature map `nystroem`.
     pairs : int, optional
@@ -53,16 +55,16 @@ class RocSvmKernel:
     print no grid; the one here is ours.
     """
 
-    lam: float = 0.01
+    lam: float | None = None
     kernel: str = "rbf"
-    gamma: float | str = "scale"
+    gamma: float | str = "median"
     degree: int = 3
     coef0: float = 1.0
     pairs: int | None = None
 
     space: ClassVar = {
         "lam": tuple(10.0**e for e in range(0, -6, -1)),
-        "gamma": ("scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
+        "gamma": ("median", "scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
     }
     needs: ClassVar = Needs(path="lam")
 
@@ -79,7 +81,7 @@ class RocSvmKernel:
         columns, root = KernelColumns(self._kernel().scaled(data.rows), data.rows).independent()
         C = data.with_rows(columns(data.rows))
         f = IncompleteHinge.draw(C, self.pairs or C.n, rng)
-        return Problem(f, KernelNorm(self.lam, root), columns)
+        return Problem(f, KernelNorm(self.lam or kernel_ridge(root, C), root), columns)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of the loss."""

@@ -16,7 +16,7 @@ from aucbench.objectives import IncompleteHinge, PairwiseHinge
 from aucbench.projectors import KernelNorm
 from aucbench.protocols import Needs, Problem, State
 
-from .representer import representer_descent
+from .representer import kernel_ridge, representer_descent
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,10 @@ class RocSvmNystrom:
 
     Parameters
     ----------
-    lam : float
-        Ridge λ > 0, in units of the mean hinge per squared unit of ‖f‖.
+    lam : float, optional
+        Ridge λ > 0, in units of the mean hinge per squared unit of ‖f‖. None means
+        0.3 D² (1/n₊ + 1/n₋), where D² is the mean of K(x, x) + K(z, z) − 2K(x, z) over pairs of
+        landmarks.
     rank, kernel, gamma, degree, coef0, landmarks
         The landmarks and the kernel, as in the feature map `nystroem`. A landmark is left out when
         the others span its K(z_l, ·) to 1e-12.
@@ -50,10 +52,10 @@ class RocSvmNystrom:
     print no grid; the one here is ours.
     """
 
-    lam: float = 0.01
+    lam: float | None = None
     rank: int = 300
     kernel: str = "rbf"
-    gamma: float | str = "scale"
+    gamma: float | str = "median"
     degree: int = 3
     coef0: float = 1.0
     landmarks: str = "uniform"
@@ -62,7 +64,7 @@ class RocSvmNystrom:
 
     space: ClassVar = {
         "lam": tuple(10.0**e for e in range(0, -6, -1)),
-        "gamma": ("scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
+        "gamma": ("median", "scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
     }
     needs: ClassVar = Needs(path="lam")
 
@@ -81,7 +83,7 @@ class RocSvmNystrom:
         C = data.with_rows(columns(data.rows))
         B = None if self.loss == "exact" else self.pairs or C.n
         f = IncompleteHinge.draw(C, B, rng) if B else PairwiseHinge(C)
-        return Problem(f, KernelNorm(self.lam, root), columns)
+        return Problem(f, KernelNorm(self.lam or kernel_ridge(root, C), root), columns)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of the loss."""
