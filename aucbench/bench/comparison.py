@@ -26,7 +26,7 @@ def compare(
     solvers: str | Iterable[str],
     data: str | Iterable[str],
     *,
-    features: str | Iterable[str] = "maxabs",
+    features: str | Iterable[str] = "auto",
     objective: str | None = None,
     projector: str | None = None,
     positive: Any = None,

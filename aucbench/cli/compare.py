@@ -31,7 +31,7 @@ def compare(
         Texts,
         typer.Option(
             help="Such as sht-auc[k=50,blocks=4],logistic; repeatable. "
-            "[default: sht-auc,sto-iht,logistic,logistic-balanced]"
+            "[default: logistic,svm-or,sht-auc,roc-svm-nystrom,hist-gradient-boosting]"
         ),
     ] = None,
     data: Annotated[
@@ -42,8 +42,9 @@ def compare(
         typer.Option(
             "--features",
             "--preprocess",
-            help="maxabs, standard, unit, unit-centred or none; maxabs+nystroem[rank=50] applies "
-            "one after the other; repeatable. [default: maxabs]",
+            help="auto, maxabs, standard, unit, unit-centred or none; maxabs+nystroem[rank=50] "
+            "applies one after the other; repeatable. [default: auto, which is standard for dense "
+            "rows and maxabs for sparse ones]",
         ),
     ] = None,
     objective: Annotated[str | None, typer.Option(help="In place of the solvers' own.")] = None,
@@ -79,12 +80,12 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
-    from aucbench.bench.plan.plan import DEFAULT_SOLVERS, Plan, choices
+    from aucbench.bench.plan.plan import DEFAULT_FEATURES, DEFAULT_SOLVERS, Plan, choices
 
     plan = Plan(
         _specs(data),
         choices(_specs(solvers) or DEFAULT_SOLVERS, tune=tune),
-        _specs(features) or ("maxabs",),
+        _specs(features) or DEFAULT_FEATURES,
         objective,
         projector,
         positive=entries("positive", positive) or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aucbench.features.append_one import AppendOne
+from aucbench.features.automatic import Automatic
 from aucbench.features.chain import Chain
 from aucbench.features.kernel_columns import Kernel, KernelColumns
 from aucbench.features.maxabs import MaxAbs
@@ -15,6 +16,7 @@ from aucbench.protocols import NoMap
 
 __all__ = [
     "AppendOne",
+    "Automatic",
     "Chain",
     "Kernel",
     "KernelColumns",
@@ -32,6 +34,7 @@ def aucbench_features() -> Factories:
     return {
         "none": NoMap,
         "append-one": AppendOne,
+        "auto": Automatic,
         "maxabs": MaxAbs,
         "nystroem": Nystroem,
         "standard": Standard,

@@ -78,8 +78,8 @@ class Kernel:
         """Return the same kernel with γ as a number.
 
         "median" becomes 1/median ‖x − z‖² over the pairs of at most 300 rows that differ. The rows
-        are evenly spaced in X. It is 1 where all of them are equal. "scale" becomes 1/(d Var X), or 1 where Var X = 0. Var X is the variance of all entries
-        of X, with the zeros of sparse rows.
+        are evenly spaced in X. "scale" becomes 1/(d Var X), where Var X is the variance of all
+        entries of X, with the zeros of sparse rows. Both become 1 where all entries are equal.
 
         Raises
         ------

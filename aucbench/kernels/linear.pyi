@@ -57,4 +57,5 @@ def margin_pass(
     weight: Vector,
     logistic: bool,
     out: Vector,
-) -> None: ...
+    shift: float = 0.0,
+) -> float: ...

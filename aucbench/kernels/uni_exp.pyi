@@ -17,4 +17,5 @@ def uni_exp_pass(
     seen: NDArray[np.int64],
     longest: Vector | None = None,
     square_norms: Vector | None = None,
+    offset: Vector | None = None,
 ) -> None: ...

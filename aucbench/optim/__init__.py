@@ -5,20 +5,24 @@ because every streaming solver needs them, also one outside aucbench.
 """
 
 from aucbench.optim.bundle import Bundle
+from aucbench.optim.choice import chosen, require_above_or_auto, require_whole_or_auto, ridge
 from aucbench.optim.power import lipschitz, top_eigenvalue
-from aucbench.optim.scale import Moments, default_l1, default_ridge, pair_square, ridge_of
+from aucbench.optim.scale import Moments, default_l1, default_ridge, pair_square
 from aucbench.optim.streaming import capped, passes, row_order
 
 __all__ = [
     "Bundle",
     "Moments",
     "capped",
+    "chosen",
     "default_l1",
     "default_ridge",
     "lipschitz",
     "pair_square",
     "passes",
-    "ridge_of",
+    "require_above_or_auto",
+    "require_whole_or_auto",
+    "ridge",
     "row_order",
     "top_eigenvalue",
 ]

@@ -14,9 +14,7 @@ import numpy as np
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Vector
-from aucbench.errors import DataError, UnsupportedError
-from aucbench.projectors import ElasticNet
-from aucbench.protocols import Problem
+from aucbench.errors import DataError
 
 # Factor of `Moments.noise`. On the development sets of docs/defaults.md, 0.1, 0.3 and 1 were
 # tried for ls-svm and svm-or; 0.3 was the best of them whichever set was left out.
@@ -154,19 +152,3 @@ def _moments(data: Data) -> Moments:
     found = Moments.empty(data.d)
     found.add(data.chunk)
     return found
-
-
-def ridge_of(problem: Problem) -> float:
-    """Return λ of the ridge (λ/2)‖w‖² that the problem has as Ω.
-
-    Raises
-    ------
-    UnsupportedError
-        When Ω is something else.
-    """
-    if isinstance(problem.project, ElasticNet) and not problem.project.l1:
-        return problem.project.l2
-    raise UnsupportedError(
-        f"this solver needs a ridge, and the problem has {problem.project!r}; leave the projector "
-        "as its `problem` makes it"
-    )

@@ -2,7 +2,7 @@
 
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.projectors.box import Box
-from aucbench.projectors.elastic_net import ElasticNet
+from aucbench.projectors.elastic_net import ElasticNet, ridge_of
 from aucbench.projectors.hyperplane import Hyperplane
 from aucbench.projectors.kernel_norm import KernelNorm
 from aucbench.projectors.l1_ball import L1Ball
@@ -21,6 +21,7 @@ __all__ = [
     "L2Ball",
     "SoftThreshold",
     "TopK",
+    "ridge_of",
 ]
 
 

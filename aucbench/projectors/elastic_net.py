@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from aucbench.data.arrays import Vector
-from aucbench.errors import require_at_least
+from aucbench.errors import UnsupportedError, require_at_least
 from aucbench.projectors.argument import require_writable_vector
 from aucbench.projectors.soft_threshold import soft
+from aucbench.protocols import Problem
 
 
 @dataclass(frozen=True)
@@ -50,3 +51,19 @@ class ElasticNet:
         """Return l1 |w|_1 + (l2/2) |w|²."""
         with np.errstate(over="ignore"):  # an infinite penalty is a valid result
             return float(np.abs(self.l1 * w).sum()) + float(np.dot(self.l2 / 2 * w, w))
+
+
+def ridge_of(problem: Problem) -> float:
+    """Return λ of the ridge (λ/2)‖w‖² that the problem has as Ω.
+
+    Raises
+    ------
+    UnsupportedError
+        When Ω is something else.
+    """
+    if isinstance(problem.project, ElasticNet) and not problem.project.l1:
+        return problem.project.l2
+    raise UnsupportedError(
+        f"this solver needs a ridge, and the problem has {problem.project!r}; leave the projector "
+        "as its `problem` makes it"
+    )

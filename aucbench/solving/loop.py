@@ -64,8 +64,8 @@ def solve(
     data : Data
         Training rows. The caller measures the quality on test rows.
     passes : float, optional
-        Ends at the first state that has seen `passes * n` rows; 50 when neither this nor
-        `seconds` is given.
+        Ends at the first state that has seen `passes * n` rows. When neither this nor `seconds`
+        is given, it is 50, or 1 for methods that are made for one pass (`Needs.passes`).
     seconds : float, optional
         Ends at the first state past this many seconds inside the solver.
     gap_tol : float
@@ -99,7 +99,7 @@ def solve(
     if not learns_from(solver, data):
         raise UnsupportedError(NEEDS_LABELS)
     if passes is None and seconds is None:
-        passes = DEFAULT_PASSES
+        passes = getattr(solver.needs, "passes", None) or DEFAULT_PASSES
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     clock = Clock()
     solver = with_planned_passes(solver, passes)

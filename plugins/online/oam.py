@@ -44,7 +44,7 @@ class BufferedPairs:
 
     at_once: ClassVar[bool]  # whether all pairs of a row are evaluated at the old w
     space: ClassVar = {"C": tuple(2.0**e for e in range(-10, 11))}
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(passes=1)
 
     def __post_init__(self) -> None:
         require_above(0, C=self.C)
@@ -93,7 +93,8 @@ class OamSeq(BufferedPairs):
 
     x is a row of class k, x′ is a buffered row of the other class, and ℓ = [1 − k w·(x − x′)]₊ at
     the w that the rows before x′ have left. C_t = C max(1, N_o/N), where N_o is the number of rows
-    of the other class so far. A row x′ = x is skipped. It is a streaming method.
+    of the other class so far. A row x′ = x is skipped. It is a streaming
+    method, made for one pass: without a budget of the user, a fit is one pass.
 
     The cost per row is two products with each of N buffered rows, and one addition for each of
     them that moves w: O(N d) for dense rows and O(N · stored values of a row) for CSR, with no
@@ -135,7 +136,7 @@ class OamGra(BufferedPairs):
 
     x is a row of class k, and x′ is a buffered row of the other class. C_t = C max(1, N_o/N), where
     N_o is the number of rows of the other class so far. All terms are evaluated at the old w. It is
-    a streaming method.
+    a streaming method, made for one pass: without a budget of the user, a fit is one pass.
 
     The cost per row is one product with each of N buffered rows, and one addition for each of
     them that is in the sum: O(N d) for dense rows and O(N · stored values of a row) for CSR, with

@@ -138,7 +138,8 @@ class SaddlePoint:
         """Return the point w, a = b = α = 0, before the first row."""
         numbers = np.zeros(7)
         numbers[3] = kappa or 0.0
-        return SaddlePoint(w, np.zeros(w.size), np.zeros(w.size), numbers, kappa is None, Moments.empty(w.size))
+        total, work = np.zeros((2, w.size))
+        return SaddlePoint(w, total, work, numbers, kappa is None, Moments.empty(w.size))
 
     def measured(self, chunk: Chunk, order: Index) -> bool:
         """Measure the rows of a chunk; return whether both classes have been seen.
@@ -159,9 +160,10 @@ class SaddlePoint:
     def steps(self, xi: float | None, count: int) -> Vector:
         """Return γ_t of the next `count` rows."""
         seen = int(self.numbers[4])
-        t = np.arange(seen + 1, seen + count + 1)
+        t = np.arange(seen + 1.0, seen + count + 1.0)
         if xi:
-            return xi / np.sqrt(t)
+            fixed: Vector = xi / np.sqrt(t)
+            return fixed
         n, longest = self.moments.n, self.moments.longest
         return capped(n.sum() / float((n[::-1] * (longest + 1.0)).max()), n.sum(), t)
 

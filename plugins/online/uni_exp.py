@@ -28,8 +28,8 @@ class UniExp:
     """w ← (1 − ηλ) w + η y exp(−y (w·x + c)) x / (2 p_y), p_y the share of class y so far.
 
     The offset c takes the same step, without λ: c ← c + η y exp(−y (w·x + c)) / (2 p_y). It does
-    not change the AUC, but without it w has to separate the classes at 0. The share p_y counts all rows seen so far, in all passes, this row included. It is a
-    streaming method.
+    not change the AUC, but without it w has to separate the classes at 0. The share p_y counts all
+    rows seen so far, in all passes, this row included. It is a streaming method.
 
     The cost per row is O(d) for dense rows, and O(stored values) for CSR.
 
@@ -116,7 +116,8 @@ class UniExp:
             lam,
             memory.w,
             memory.seen,
-            *((memory.longest, squares) if self.eta is None else (None, None)),
+            memory.longest if self.eta is None else None,
+            squares if self.eta is None else None,
             memory.offset if self.intercept else None,
         )
 

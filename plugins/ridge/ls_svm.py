@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from aucbench.data.rounding import gap_of_gradient
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import default_ridge, ridge_of
-from aucbench.projectors import ElasticNet
+from aucbench.optim.choice import require_above_or_auto, ridge
+from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.protocols import Needs, Problem, State
 
 from .conjugate_gradient import conjugate_gradient
@@ -35,10 +35,11 @@ class LsSvm:
 
     Parameters
     ----------
-    lam : float, optional
+    lam : float or "auto", optional
         Ridge λ > 0, in units of the pairwise square per squared unit of w. None means
         0.3 D² (1/n₊ + 1/n₋), where D² is the mean square distance of a pair of rows: see
-        `aucbench.optim.default_ridge`.
+        `aucbench.optim.default_ridge`. "auto" chooses it by held-out training rows: see
+        `aucbench.optim.ridge`.
     tol : float
         Relative residual > 0 at which it ends.
 
@@ -54,18 +55,19 @@ class LsSvm:
     The baseline B-LS-SVM of Gao, Jin, Zhu & Zhou, "One-pass AUC optimization", ICML 2013.
     """
 
-    lam: float | None = None
+    lam: float | Literal["auto"] | None = None
     tol: float = 1e-10
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
     needs: ClassVar = Needs(path="lam")
 
     def __post_init__(self) -> None:
-        require_above(0, lam=self.lam, tol=self.tol)
+        require_above_or_auto(0, lam=self.lam)
+        require_above(0, tol=self.tol)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square with the ridge λ."""
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, self.lam or default_ridge(data)))
+        return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge(self, data, rng)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per product with the matrix. To form the matrix counts as a pass."""

@@ -16,8 +16,9 @@ from aucbench.data.rounding import slack_of
 from aucbench.errors import DataError, ParameterError, require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import default_ridge, ridge_of, top_eigenvalue
-from aucbench.projectors import ElasticNet
+from aucbench.optim import top_eigenvalue
+from aucbench.optim.choice import require_above_or_auto, ridge
+from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.protocols import Needs, Problem, State
 
 from .centred import CentredRows
@@ -44,10 +45,11 @@ class Spdam:
 
     Parameters
     ----------
-    lam : float, optional
+    lam : float or "auto", optional
         Ridge λ > 0, in units of the pairwise square F per squared unit of w. None means
         0.3 D² (1/n₊ + 1/n₋), where D² is the mean square distance of a pair of rows: see
-        `aucbench.optim.default_ridge`.
+        `aucbench.optim.default_ridge`. "auto" chooses it by held-out training rows: see
+        `aucbench.optim.ridge`.
     batch : float
         Share of the rows in a mini-batch, 0 < batch ≤ 1. The published value is 0.1. With 0.01,
         fewer passes reach the same gap, and a pass takes five times as long on few rows.
@@ -68,7 +70,7 @@ class Spdam:
     Frontiers in Applied Mathematics and Statistics 5:30, 2019.
     """
 
-    lam: float | None = None
+    lam: float | Literal["auto"] | None = None
     batch: float = 0.01
     sampling: Literal["blocks", "uniform"] = "blocks"
 
@@ -76,7 +78,8 @@ class Spdam:
     needs: ClassVar = Needs()
 
     def __post_init__(self) -> None:
-        require_above(0, lam=self.lam, batch=self.batch)
+        require_above_or_auto(0, lam=self.lam)
+        require_above(0, batch=self.batch)
         if self.batch > 1:
             raise ParameterError(f"batch={self.batch} of the rows; give a share in (0, 1]")
         if self.sampling not in ("blocks", "uniform"):
@@ -84,7 +87,7 @@ class Spdam:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square with the ridge λ."""
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, self.lam or default_ridge(data)))
+        return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge(self, data, rng)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per mini-batch; once per pass it has the duality gap."""

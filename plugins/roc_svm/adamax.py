@@ -9,7 +9,8 @@ import numpy as np
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gap_of_gradient, slack_of
 from aucbench.errors import ParameterError, require_above
-from aucbench.optim import pair_square, ridge_of
+from aucbench.optim import pair_square
+from aucbench.projectors import ridge_of
 from aucbench.protocols import Problem, State
 
 

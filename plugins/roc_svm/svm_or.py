@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseHinge
-from aucbench.optim import default_ridge, ridge_of
-from aucbench.projectors import ElasticNet
+from aucbench.optim.choice import require_above_or_auto, ridge
+from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.protocols import Needs, Problem, State
 
 from .certified import certified_descent
@@ -33,10 +32,11 @@ class SvmOr:
 
     Parameters
     ----------
-    lam : float, optional
+    lam : float or "auto", optional
         Ridge λ > 0, in units of the mean hinge per squared unit of w. None means
         0.3 D² (1/n₊ + 1/n₋), where D² is the mean square distance of a pair of rows: see
-        `aucbench.optim.default_ridge`.
+        `aucbench.optim.default_ridge`. "auto" chooses it by held-out training rows: see
+        `aucbench.optim.ridge`.
 
     Raises
     ------
@@ -54,17 +54,17 @@ class SvmOr:
     vector machines", ICML 2008.
     """
 
-    lam: float | None = None
+    lam: float | Literal["auto"] | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
     needs: ClassVar = Needs(path="lam")
 
     def __post_init__(self) -> None:
-        require_above(0, lam=self.lam)
+        require_above_or_auto(0, lam=self.lam)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise hinge with the ridge λ."""
-        return Problem(PairwiseHinge(data), ElasticNet(0.0, self.lam or default_ridge(data)))
+        return Problem(PairwiseHinge(data), ElasticNet(0.0, ridge(self, data, rng)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of all pairs."""

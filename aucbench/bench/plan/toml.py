@@ -28,7 +28,7 @@ from aucbench.ranges import Range
 
 PLAN_EXAMPLE = """\
 datasets = ["german", "outbreak[n=1000,d=1000]"]
-features = ["maxabs", "standard+nystroem"] # maps of the rows; + applies one after the other
+features = ["auto", "standard+nystroem"] # maps of the rows; + applies one after the other
 splits = 5
 repeats = 1               # repeat r of seed s is shuffled with seed s + r
 seeds = [0]

@@ -1,0 +1,104 @@
+"""A parameter that a solver chooses itself, by rows that it holds out of its training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
+from typing import Any, Final
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.concordance import concordance
+from aucbench.errors import ParameterError, require_above, require_whole
+from aucbench.optim.scale import default_ridge
+
+AUTO: Final = "auto"
+HELD = 0.2  # share of each class that is held out
+FEWEST = 30  # rows of a class from which a choice is worth its noise
+EXPONENTS = (1.0, 0.5, -2.0, -1.5, -1.0, -0.5, 0.0)  # of λ / `default_ridge`, safest last
+TRIAL_PASSES = 10.0  # of a trial fit; the order of the values shows long before the optimum
+
+
+def chosen(
+    solver: Any, name: str, values: Sequence[Any], data: Data, rng: np.random.Generator
+) -> Any:
+    """Return the value of a parameter with which the solver ranks held-out rows best.
+
+    A fifth of each class is held out. For each value, the solver is fitted to the other rows for
+    10 passes. Of values with the same AUC the first one is taken, so put the preferred ones first.
+    The clock of `solve` counts all of this, because `problem` calls it. `rows_seen` does not.
+    With fewer than 30 rows of a class, no trial is worth its noise, and the last value is taken.
+
+    Parameters
+    ----------
+    solver : Solver
+        A frozen dataclass.
+    name : str
+        The parameter.
+    values : sequence
+        Its values, the preferred ones first, the safest one last.
+    data : Data
+        Training rows with labels.
+    rng : Generator
+        Draws the held rows and the seed of the trials.
+    """
+    if len(values) == 1 or min(data.labels.n_pos, data.labels.n_neg) < FEWEST:
+        return values[-1]
+    rest, held = data.split(HELD, rng)
+    seed = int(rng.integers(2**31))
+
+    def quality(value: Any) -> float:
+        trial = replace(solver, **{name: value})
+        problem_rng, iterates_rng = np.random.default_rng(seed).spawn(2)
+        problem = trial.problem(rest, problem_rng)
+        for state in trial.iterates(problem, iterates_rng):
+            if state.rows_seen >= TRIAL_PASSES * rest.n:
+                break
+        scores = problem.scores_of(state, held.rows)
+        if not np.isfinite(scores).all():
+            return -inf
+        return concordance(held.y > 0, scores, held.labels.n_pos)
+
+    return max(values, key=quality)
+
+
+def ridge(solver: Any, data: Data, rng: np.random.Generator) -> float:
+    """Return the λ of a solver: the number given, or `default_ridge` for None.
+
+    "auto" is chosen by held-out rows, see `chosen`, among `default_ridge` times 10^{1}, 10^{1/2},
+    10^{-2}, 10^{-3/2}, 10^{-1}, 10^{-1/2} and 1. It takes several times as long, and on most sets
+    of docs/defaults.md it is no better than None: one fold of held rows is a noisy judge.
+
+    Parameters
+    ----------
+    solver : Solver
+        A frozen dataclass with a parameter lam.
+    data : Data
+        Training rows with labels.
+    rng : Generator
+        Draws the held rows.
+    """
+    if solver.lam is not None and solver.lam != AUTO:
+        return float(solver.lam)
+    derived = default_ridge(data)
+    if solver.lam is None:
+        return derived
+    return float(chosen(solver, "lam", [derived * 10.0**e for e in EXPONENTS], data, rng))
+
+
+def require_above_or_auto(low: float, **values: float | str | None) -> None:
+    """Raise `ParameterError` unless each named value is above `low`, "auto", or None."""
+    require_above(low, **{name: _number(name, value) for name, value in values.items()})
+
+
+def require_whole_or_auto(low: int, **values: int | str | None) -> None:
+    """Raise `ParameterError` unless each named value is an integer ≥ `low`, "auto", or None."""
+    require_whole(low, **{name: _number(name, value) for name, value in values.items()})
+
+
+def _number(name: str, value: Any) -> Any:
+    if isinstance(value, str) and value != AUTO:
+        raise ParameterError(f"{name} is {value!r}; give a number, or auto")
+    return None if isinstance(value, str) else value
