@@ -109,7 +109,16 @@ class Rows:
                 f"{why} makes {self.n} x {self.d} sparse rows dense, which takes {size >> 20} MiB; "
                 f"at most {limit >> 20} MiB are allowed; {way_out}"
             )
+        return self.dense()
+
+    def dense(self) -> Rows:
+        """Return dense rows."""
         return rows(self.matrix.toarray()) if self.is_sparse else self
+
+    @property
+    def density(self) -> float:
+        """Share of the entries that are stored: 1 for dense rows."""
+        return self.values.size / max(1, self.n * self.d)
 
     def in_faster_layout(self) -> Rows:
         """Return dense rows when at least a third of the entries are non-zero, else CSR."""

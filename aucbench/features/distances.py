@@ -14,6 +14,8 @@ FAR_FROM_ZERO = (
 )
 KERNEL_IS_ZERO = 750.0  # exp(−750) is 0 in floating point
 STORED = 1 << 20  # differences computed at a time: 8 MiB
+IN_CACHE = 1 << 16  # distances worked on at a time: 512 KiB
+DENSE_FROM = 1 / 50  # share of non-zeros from which products of dense rows are faster
 MACHINE_EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -35,9 +37,12 @@ def square_distances(X: Rows, Z: Rows, gamma: float) -> Vector:
     near_X, near_Z = _centred(X, Z, gamma)
     x, z = square_norms(near_X), square_norms(near_Z)
     D = products(near_X, near_Z)
-    D *= -2.0
-    D += np.add.outer(x, z)
-    np.maximum(D, 0.0, out=D)
+    step = max(1, IN_CACHE // Z.n)
+    for lo in range(0, X.n, step):
+        part = D[lo : lo + step]
+        part *= -2.0
+        part += np.add.outer(x[lo : lo + step], z)
+        np.maximum(part, 0.0, out=part)
     far_x, far_z = gamma * x > FAR_FROM_ZERO, gamma * z > FAR_FROM_ZERO
     if far_x.any() or far_z.any():
         error = (X.d + 8) * MACHINE_EPSILON * np.add.outer(x, z)
@@ -58,9 +63,16 @@ def _centred(X: Rows, Z: Rows, gamma: float) -> tuple[Rows, Rows]:
 
 
 def products(X: Rows, Z: Rows) -> Vector:
-    """Return the products x_i · z_j, shape (n, m), dense."""
+    """Return the products x_i · z_j, shape (n, m), dense; exactly symmetric if Z is X.
+
+    CSR rows with many stored values are multiplied as dense rows, unless those would take more
+    memory than the products.
+    """
     from sklearn.utils.extmath import safe_sparse_dot
 
+    if X.d <= max(X.n, Z.n) and min(X.density, Z.density) >= DENSE_FROM:
+        near = X.dense()
+        X, Z = near, near if Z is X else Z.dense()
     found: Vector = safe_sparse_dot(X.matrix, Z.matrix.T, dense_output=True)
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg.lapack import dpstrf
 
 from aucbench.data import Data
-from aucbench.data.arrays import Rows, Vector
+from aucbench.data.arrays import Block, Index, Rows, Vector
 from aucbench.data.arrays import rows as dense
 from aucbench.errors import (
     DataError,
@@ -25,6 +25,7 @@ from aucbench.features.distances import products, square_distances
 PARAMETERS = {"linear": (), "poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",)}
 MAPPED_AT_ONCE = 1024  # with 300 landmarks the intermediate array has 2.5 MB and fits the cache
 MEASURED = 300  # rows whose distances give the width: their median is within 5 % of that of all
+PACKED = 1 << 17  # numbers moved at a time: 1 MiB
 CUTOFF = 1e-12  # relative; smaller parts of K have lost most of their digits to rounding
 
 
@@ -183,7 +184,31 @@ class KernelColumns:
         DataError
             When the kernel is 0 at every landmark.
         """
+        L, order = self._factor(self.gram())
+        return self._at(order[: L.shape[1]]), L[: L.shape[1]].T
+
+    def spanned(self) -> tuple[KernelColumns, Rows, Vector, Index]:
+        """Return the columns at r independent landmarks, their values, and the decomposition.
+
+        It takes the memory of two matrices (m, m). The decomposition is that of `independent`.
+
+        Returns
+        -------
+        tuple
+            The columns; their values at all landmarks, dense rows (m, r); and L (m, r), `order`
+            (m,). L[:r] is lower triangular, and L Lᵀ is the Gram matrix of the landmarks in this
+            order, up to 1e-12 of its largest entry. The columns are those at order[:r].
+        """
         K = self.gram()
+        L, order = self._factor(K.copy())
+        kept = order[: L.shape[1]]
+        return self._at(kept), dense(_packed(K, kept)), L, order
+
+    def _at(self, kept: Index) -> KernelColumns:
+        return replace(self, landmarks=self.landmarks.take(kept))
+
+    def _factor(self, K: Vector) -> tuple[Vector, Index]:
+        """Return L and `order` as `spanned` does. K is overwritten."""
         tol = CUTOFF * float(K.diagonal().max())
         factor, pivots, rank, _ = dpstrf(
             K.T, tol=tol, overwrite_a=1
@@ -192,9 +217,20 @@ class KernelColumns:
             raise DataError(
                 f"the {self.kernel.name} kernel is 0 at all landmarks; use more landmarks, or rbf"
             )
-        kept = (pivots[:rank] - 1).astype(np.int32)
-        columns = replace(self, landmarks=self.landmarks.take(kept))
-        return columns, np.triu(factor[:rank, :rank])
+        L = _packed(factor.T, slice(rank))
+        for i in range(rank):
+            L[i, i + 1 :] = 0.0
+        return L, (pivots - 1).astype(np.int32)
+
+
+def _packed(A: Vector, columns: Block) -> Vector:
+    """Return A[:, columns] in C order, in the memory of A, which is overwritten."""
+    step = max(1, PACKED // A.shape[1])
+    width = A[0, columns].size
+    out = A.reshape(-1)[: len(A) * width].reshape(len(A), width)
+    for lo in range(0, len(A), step):
+        out[lo : lo + step] = A[lo : lo + step, columns].copy()
+    return out
 
 
 def _median(X: Rows) -> float:

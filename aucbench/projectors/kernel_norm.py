@@ -91,4 +91,4 @@ class KernelNorm:
         The computed g solves (R + E)ᵀg = b with |E| ≤ γ_m|R|. The bound holds for gradients in v
         that are at most 4‖R‖_F long.
         """
-        return 4.0 * gamma(len(self.root) + 4) * float(np.sum(self.root * self.root))
+        return 4.0 * gamma(len(self.root) + 4) * float(np.linalg.norm(self.root)) ** 2

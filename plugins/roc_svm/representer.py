@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dtrmv
 
 from aucbench.data import Data
-from aucbench.data.arrays import ALL, Block, Vector
+from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.data.rounding import Slack
 from aucbench.errors import UnsupportedError
 from aucbench.optim.scale import RIDGE
+from aucbench.projectors import KernelNorm
 from aucbench.protocols import Problem, State
 
 from .certified import PairLoss, certified_descent
@@ -61,15 +64,57 @@ class Scored(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class SpannedNorm(KernelNorm):
+    """`KernelNorm` at landmarks that are training rows, with all rows in the coordinates v.
+
+    Attributes
+    ----------
+    L : array of shape (n, r)
+        Row i of L holds the coordinates of training row order[i], so that f(x) = L_i·v there.
+        L[:r] = Rᵀ is lower triangular.
+    order : int32 array of shape (n,)
+        Numbers of the training rows.
+    """
+
+    L: Vector
+    order: Index
+
+    def scores(self, v: Vector) -> Vector:
+        """Return f(x) = (Kα)_x at all training rows, without α, in half of a product with K."""
+        r, s = v.size, np.empty(len(self.L))
+        s[self.order[:r]] = dtrmv(self.root, v, trans=1)
+        s[self.order[r:]] = self.L[r:] @ v
+        return s
+
+    def pullback(self, c: Vector) -> Vector:
+        """Return the gradient in v that belongs to derivatives c (n,) in the scores."""
+        r = len(self.root)
+        g: Vector = dtrmv(self.root, c[self.order[:r]])
+        g += c[self.order[r:]] @ self.L[r:]
+        return g
+
+    @cached_property
+    def rounding(self) -> float:
+        """As in `KernelNorm`, plus a bound of how far `scores` may be from those by α.
+
+        |Lv − Kα| ≤ 3γ|L||R||α|, from L Rα, from the solution α, and from the product with v. A
+        row of L is at most as long as R, and an error of the scores counts twice in a hinge.
+        """
+        return 3.0 * float(KernelNorm(self.lam, self.root).rounding)
+
+
+@dataclass(frozen=True, eq=False)
 class Turned:
-    """The loss f and its rows as functions of v. The rows in coordinates v are never formed.
+    """The loss f and its rows as functions of v. The rows in coordinates v are not formed.
 
     To form them would cost O(n m²) once, for m columns. To turn w and the gradient costs O(m²) per
-    evaluation, which is less as long as there are fewer evaluations than rows.
+    evaluation, which is less as long as there are fewer evaluations than rows. Where the
+    decomposition of K has formed them anyway, the norm is a `SpannedNorm`.
     """
 
     f: PairLoss
     norm: Coordinates
+    _turned: list[tuple[Vector, Vector]] = field(default_factory=list)  # the last two (v, α)
 
     @property
     def data(self) -> Turned:
@@ -100,15 +145,28 @@ class Turned:
 
     def scores(self, v: Vector, block: Block = ALL) -> Vector:
         """Return the scores of a block of rows, (|B|,)."""
-        return self.f.data.scores(self.norm.weights(v), block)
+        if isinstance(self.norm, SpannedNorm) and block is ALL:
+            return self.norm.scores(v)
+        return self.f.data.scores(self.weights(v), block)
 
     def pullback(self, c: Vector, block: Block = ALL) -> Vector:
         """Return the gradient in v, (m,), that belongs to derivatives c (|B|,) in the scores."""
+        if isinstance(self.norm, SpannedNorm) and block is ALL:
+            return self.norm.pullback(c)
         return self.norm.pulled(self.f.data.pullback(c, block))
+
+    def weights(self, v: Vector) -> Vector:
+        """Return α; those of the point and of the best point are asked for several times."""
+        for known, alpha in self._turned:
+            if known is v:
+                return alpha
+        alpha = self.norm.weights(v)
+        self._turned[:] = [*self._turned[-1:], (v, alpha)]
+        return alpha
 
     def rounding(self, v: Vector) -> Slack:
         """Return (e, η) of f in α, where α moves by at most `stretch` per unit of v."""
-        alpha, norm = self.norm.weights(v), self.norm
+        alpha, norm = self.weights(v), self.norm
         e, eta = self.f.rounding(alpha)
         at = e + norm.rounding * float(np.linalg.norm(alpha))
         return at, (eta + norm.rounding) * norm.stretch
@@ -150,4 +208,4 @@ def representer_descent(problem: Problem) -> Iterator[State]:
     for state in certified_descent(
         cast(PairLoss, turned), norm.lam, norm.coordinates(problem.start())
     ):
-        yield replace(state, w=norm.weights(cast(Vector, state.w)))
+        yield replace(state, w=turned.weights(cast(Vector, state.w)))

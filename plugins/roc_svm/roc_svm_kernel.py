@@ -13,10 +13,9 @@ from aucbench.errors import DataError, require_above, require_whole
 from aucbench.features import Kernel, KernelColumns
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge
-from aucbench.projectors import KernelNorm
 from aucbench.protocols import Needs, Problem, State
 
-from .representer import kernel_ridge, representer_descent
+from .representer import SpannedNorm, kernel_ridge, representer_descent
 
 MAX_ROWS = 11_585  # the kernel matrix of so many rows takes 1 GiB
 
@@ -78,10 +77,13 @@ class RocSvmKernel:
         if data.n > MAX_ROWS:
             memory = f"{8 * data.n**2 >> 20} MiB for K of {data.n} rows, at most 1024"
             raise DataError(f"it takes {memory}; use roc-svm-nystrom, which has few landmarks")
-        columns, root = KernelColumns(self._kernel().scaled(data.rows), data.rows).independent()
-        C = data.with_rows(columns(data.rows))
+        whole = KernelColumns(self._kernel().scaled(data.rows), data.rows)
+        columns, mapped, L, order = whole.spanned()
+        C = data.with_rows(mapped)
         f = IncompleteHinge.draw(C, self.pairs or C.n, rng)
-        return Problem(f, KernelNorm(self.lam or kernel_ridge(root, C), root), columns)
+        root = L[: L.shape[1]].T
+        lam = self.lam or kernel_ridge(root, C)
+        return Problem(f, SpannedNorm(lam, root, L, order), columns)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of the loss."""
