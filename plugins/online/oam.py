@@ -27,6 +27,8 @@ from aucbench.kernels import oam
 from aucbench.optim import passes
 from aucbench.protocols import Needs, Problem, State
 
+from .span import passes_in_span, worth_span
+
 
 @dataclass(frozen=True)
 class BufferedPairs:
@@ -56,7 +58,8 @@ class BufferedPairs:
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
-        return passes(self, problem, rng, shuffle=self.shuffle)
+        run = passes_in_span if worth_span(problem.data.rows) else passes
+        return run(self, problem, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Buffers:
         """Return empty buffers."""

@@ -20,6 +20,7 @@ from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
 from .reach import SHARE, half_ridge, require_squares
+from .span import fits_span, passes_in_span
 
 MAX_BYTES = 4 << 30  # of both scatter matrices: enough for about 16 000 features
 SLOTS = 32  # at d = 1000 a pass takes 170 ms with 1 slot, 90 with 16 or 32, 98 with 64
@@ -85,7 +86,8 @@ class Opauc:
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
-        return passes(self, problem, rng, shuffle=self.shuffle)
+        run = passes_in_span if fits_span(problem.data.rows) else passes
+        return run(self, problem, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Covariances:
         """Return the memory before the first row.

@@ -20,6 +20,7 @@ from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
 from .reach import SHARE, half_ridge, require_squares
+from .span import passes_in_span, worth_span
 
 SLICE = 4096  # rows whose random numbers are drawn at a time
 
@@ -86,7 +87,8 @@ class OpaucLowRank:
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
-        return passes(self, problem, rng, shuffle=self.shuffle)
+        run = passes_in_span if worth_span(problem.data.rows) else passes
+        return run(self, problem, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Sketches:
         """Return the memory before the first row."""

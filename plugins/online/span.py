@@ -1,0 +1,52 @@
+"""Wide data: methods that only add up rows learn as well from coordinates in their span."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from scipy.linalg import qr
+
+from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector, rows
+from aucbench.optim import passes
+from aucbench.protocols import Problem, State, Streaming
+
+SPAN_BYTES = 1 << 29  # of the dense rows; three such matrices are needed
+
+
+def fits_span(X: Rows) -> bool:
+    """Return whether there are fewer rows than features, and few enough to compute a basis."""
+    return X.n < X.d and 8 * X.n * X.d <= SPAN_BYTES
+
+
+def worth_span(X: Rows) -> bool:
+    """Return whether a row stores more values on average than it has coordinates in the span."""
+    return fits_span(X) and X.n * X.n <= X.values.size // 2
+
+
+def passes_in_span(
+    solver: Streaming, problem: Problem, rng: np.random.Generator, *, shuffle: bool
+) -> Iterator[State]:
+    """Run `passes` on n + 1 coordinates of each row instead of its d features.
+
+    It is for methods that read differences of rows and products of them with w, and that change
+    w by sums of such differences. Any orthonormal basis Q of the span of the centred rows and
+    of the first w then gives the same w = Qv. The rows are centred first, so that an offset
+    costs no digits. Time: O(n² d) once, and O(n d) for the w of each pass.
+    """
+    Q, coordinates, v = span(problem.data, problem.start())
+    inner = Problem(None, train=problem.data.with_rows(coordinates), w0=v)
+    for state in passes(solver, inner, rng, shuffle=shuffle):
+        yield replace(state, w=Q @ state.w)
+
+
+def span(data: Data, w: Vector) -> tuple[Vector, Rows, Vector]:
+    """Return a basis Q (d, r), the coordinates of the centred rows in it, and those of w."""
+    X = data.rows.dense().matrix
+    A = np.empty((data.d, data.n + 1), order="F")
+    np.subtract(X.T, X.mean(axis=0)[:, None], out=A[:, :-1])
+    A[:, -1] = w
+    Q, R = qr(A, mode="economic", overwrite_a=True, check_finite=False)
+    return Q, rows(R[:, :-1].T), R[:, -1].copy()

@@ -1,0 +1,63 @@
+"""Wide rows: coordinates in the span of the rows give the same weights as the features."""
+
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from aucbench.data import Data
+from aucbench.optim import passes
+from aucbench.registry import get_solver
+from aucbench_plugins.online import span
+
+METHODS = pytest.mark.parametrize("name", ["opauc", "opauc-lr", "oam-seq", "oam-gra"])
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+
+
+def wide(layout, offset=0.0, n=24, d=150):
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(n) % 3, -1, 1)
+    X = rng.normal(size=(n, d)) + 0.3 * y[:, None] + offset
+    X[-4:] = X[:4]  # some rows twice, with both labels
+    return Data.of(layout(X), y)
+
+
+def weights(states, count=3):
+    return [state.w.copy() for state in islice(states, count)]
+
+
+@METHODS
+@LAYOUTS
+@pytest.mark.parametrize("start", [None, 1.0])
+@pytest.mark.parametrize("offset", [0.0, 1e3])
+def test_the_weights_are_those_of_all_features(name, layout, start, offset):
+    data, solver = wide(layout, offset), get_solver(name)
+    problem = solver.problem(data, np.random.default_rng(0))
+    if start is not None:
+        problem = replace(problem, w0=0.01 * np.random.default_rng(1).normal(size=data.d))
+    draws = (np.random.default_rng(2) for _ in range(2))
+
+    assert span.fits_span(data.rows)
+    plain = weights(passes(solver, problem, next(draws), shuffle=True))
+    found = weights(span.passes_in_span(solver, problem, next(draws), shuffle=True))
+
+    size = np.abs(plain[-1]).max() * (1.0 + offset)
+    np.testing.assert_allclose(found, plain, rtol=0, atol=1e-11 * size)
+
+
+@METHODS
+def test_it_is_for_fewer_rows_than_features_that_fit_in_memory(name, monkeypatch):
+    used, solver = [], get_solver(name)
+    module = __import__(type(solver).__module__, fromlist=["passes_in_span"])
+    monkeypatch.setattr(module, "passes_in_span", lambda *_, **__: used.append(1) or iter(()))
+
+    for data, wanted in ((wide(np.asarray), 1), (wide(np.asarray, d=20), 0)):
+        used.clear()
+        problem = solver.problem(data, np.random.default_rng(0))
+        list(islice(solver.iterates(problem, np.random.default_rng(0)), 1))
+        assert len(used) == wanted
+
+    monkeypatch.setattr(span, "SPAN_BYTES", 8 * 24 * 150 - 1)
+    assert not span.fits_span(wide(np.asarray).rows)
