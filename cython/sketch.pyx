@@ -1,28 +1,53 @@
-"""Passes of the low-rank OPAUC over rows in a given order."""
+"""Passes of the low-rank OPAUC over rows in a given order.
+
+Rows of one class often follow each other. During such a run, only the sketch of this class and its
+products change, and only those of the other class are read. So the changes of the products wait
+until the class changes; then they are made together.
+"""
 
 from libc.math cimport fabs, fmax
+from libc.string cimport memcpy
 from reach cimport widen
 from rows cimport (
     AUCBENCH_PREFETCH, Rows, ahead, aucbench_axpy2, aucbench_axpy4, axpy, begin, column, dot,
-    first, first_index, square, view,
+    first_index, square, view,
 )
-from scipy.linalg.cython_blas cimport daxpy, dcopy, ddot, dgemv, dger, dscal
+from scipy.linalg.cython_blas cimport dgemv, dscal
+
+cdef extern from "sketch.h" nogil:
+    double aucbench_inner(size_t W, const double* x, const double* y)
+    void aucbench_mix(size_t W, double b, double c, const double* x, double* y)
+    void aucbench_combine(size_t W, const double* c, const double* S, double* y)
+    void aucbench_project(size_t W, const double* S, const double* x, double* y)
+    void aucbench_outer(
+        size_t W, size_t count, const double** l, const double** r, double* S)
+    void aucbench_traces(
+        size_t W, size_t tau, const double* G, const double* q, double share, double* trace)
+    double aucbench_turn(
+        size_t W, const double* b, double p, const double* q, double c, double* step)
+
+cdef enum:
+    WAITING = 8  # rows of a run whose terms may wait
 
 
 cdef struct Sketch:
-    double* B                 # (d, 2 K): sketch and sum of rows of the negatives, then positives
-    double* G                 # B^T B
-    double* h                 # B^T u
+    double* B                 # (d, 2 W): sketch and sum of rows of the negatives, then positives
+    double* S[2]              # (W, W): B_k^T B_k of each class
+    double* C                 # (W, W): B_0^T B_1
+    double* h                 # (2 W,): B^T u
     double* u                 # w = s u + B a
     double* a
     double* s
     double* spent             # how much of B was changed since the last refresh, in rows of B
-    double* g                 # scratch, (2 K,): B^T x
-    double* e                 # scratch, (K,): B += x e^T in the block of its class
-    double* b                 # scratch, (K,): B^T w of the other class
-    int K
-    int m                     # 2 K
+    double* b                 # (W,): B_o^T w of the other class, during a run
+    double* step              # scratch, (W,)
+    double* waiting           # (WAITING, 3 W): vectors e and g of a row, g = B^T x
+    int held                  # how many of them wait
+    int tau                   # columns of a sketch; column tau is the sum of rows, others are 0
+    int W
+    int m                     # 2 W
     int d
+    double trace[2]           # tr S + |c|^2 of the other class, and a bound of its magnitudes
 
 
 cdef inline double* row(const Sketch* S, const Rows* X, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
@@ -37,43 +62,46 @@ cdef inline void prefetch(const Sketch* S, const double* at) noexcept nogil:
         AUCBENCH_PREFETCH(at + j)
 
 
-cdef inline void absorb(Sketch* S, const Rows* X, Py_ssize_t i, int k) noexcept nogil:
+cdef inline void absorb(
+    Sketch* S, const Rows* X, Py_ssize_t i, int k, const double* e, double* g
+) noexcept nogil:
     """g = B^T x, then B += x e^T in the block of class k; each row of B is read once."""
-    cdef Py_ssize_t j = begin(X, i), end = begin(X, i + 1), skip = k * S.K
+    cdef Py_ssize_t j = begin(X, i), end = begin(X, i + 1), skip = k * S.W
     cdef double* to[4]
     cdef int r, step = 1
     for r in range(S.m):
-        S.g[r] = 0.0
+        g[r] = 0.0
     while j + 4 <= end:
         for r in range(4):
             to[r] = row(S, X, i, j + r)
             if j + r + 8 < end:
                 prefetch(S, row(S, X, i, j + r + 8))
-        aucbench_axpy4(S.m, X.values + j, <const double**> to, S.g)
+        aucbench_axpy4(S.m, X.values + j, <const double**> to, g)
         for r in range(0, 4, 2):
             aucbench_axpy2(
-                S.K, X.values[j + r], X.values[j + r + 1], S.e, to[r] + skip, to[r + 1] + skip
+                S.W, X.values[j + r], X.values[j + r + 1], e, to[r] + skip, to[r + 1] + skip
             )
         j += 4
     while j < end:
         to[0] = row(S, X, i, j)
-        daxpy(&S.m, <double*> (X.values + j), to[0], &step, S.g, &step)
-        daxpy(&S.K, <double*> (X.values + j), S.e, &step, to[0] + skip, &step)
+        aucbench_mix(S.m, 1.0, X.values[j], to[0], g)
+        aucbench_mix(S.W, 1.0, X.values[j], e, to[0] + skip)
         j += 1
 
 
-cdef inline void add(Sketch* S, double c, const Rows* X, Py_ssize_t i) noexcept nogil:
+cdef inline void add(
+    Sketch* S, double c, const Rows* X, Py_ssize_t i, const double* g
+) noexcept nogil:
     """w += c x, with g = B^T x"""
-    cdef double share = c / S.s[0]
-    cdef int step = 1
-    axpy(share, X, i, S.u)
-    daxpy(&S.m, &share, S.g, &step, S.h, &step)
+    axpy(c / S.s[0], X, i, S.u)
+    aucbench_mix(S.m, 1.0, c / S.s[0], g, S.h)
 
 
 cdef inline void multiply(Sketch* S, double c) noexcept nogil:
     """w *= c"""
     cdef int step = 1
-    dscal(&S.m, &c, S.a, &step)
+    aucbench_mix(S.m, c, 0.0, S.a, S.a)
+    aucbench_mix(S.W, c, 0.0, S.b, S.b)
     S.s[0] *= c
     if not 1e-4 < fabs(S.s[0]) < 1e4:
         dscal(&S.d, S.s, S.u, &step)
@@ -81,7 +109,7 @@ cdef inline void multiply(Sketch* S, double c) noexcept nogil:
         S.s[0] = 1.0
 
 
-cdef inline void refresh(Sketch* S) noexcept nogil:
+cdef inline void refresh(Sketch* S, int o) noexcept nogil:
     """Set u = w and a = 0; otherwise u and B a would grow and cancel each other."""
     cdef double one = 1.0, zero = 0.0
     cdef int r, step = 1
@@ -90,107 +118,148 @@ cdef inline void refresh(Sketch* S) noexcept nogil:
     for r in range(S.m):
         S.a[r] = 0.0
     S.s[0], S.spent[0] = 1.0, 0.0
+    memcpy(S.b, S.h + o * S.W, S.W * sizeof(double))
 
 
-cdef inline double learn(Sketch* S, const Rows* X, Py_ssize_t i, int k) noexcept nogil:
-    """Add x e^T to B and update all that depends on it; w stays. Return w . x."""
-    cdef double inner = dot(X, i, S.u), norm = square(X, i), half = norm / 2.0, one = 1.0, score
-    cdef int step = 1, K = S.K
-    absorb(S, X, i, k)
-    score = S.s[0] * inner + ddot(&S.m, S.a, &step, S.g, &step)
-    daxpy(&K, &inner, S.e, &step, S.h + k * K, &step)
-    daxpy(&K, &half, S.e, &step, S.g + k * K, &step)  # G gains g e^T + e g^T with this g
-    dger(&S.m, &K, &one, S.g, &step, S.e, &step, S.G + k * K * S.m, &S.m)
-    dger(&K, &S.m, &one, S.e, &step, S.g, &step, S.G + k * K, &S.m)
-    daxpy(&K, &half, S.e, &step, S.g + k * K, &step)  # B^T x with the new B
-    add(S, -ddot(&K, S.e, &step, S.a + k * K, &step), X, i)
+cdef inline void settle(Sketch* S, int k) noexcept nogil:
+    """Make the changes of S and C that wait, after rows of class k: B_k^T B gained e g^T."""
+    cdef const double* e[2 * WAITING]
+    cdef const double* g[2 * WAITING]
+    cdef double* at
+    cdef int t, o = 1 - k, count = S.held
+    for t in range(count):
+        at = S.waiting + 3 * t * S.W
+        e[t] = g[count + t] = at
+        g[t] = e[count + t] = at + (1 + k) * S.W
+    aucbench_outer(S.W, 2 * count, e, g, S.S[k])
+    for t in range(count):
+        g[t] = S.waiting + (3 * t + 1 + o) * S.W
+    if k == 0:
+        aucbench_outer(S.W, count, e, g, S.C)
+    else:
+        aucbench_outer(S.W, count, g, e, S.C)
+    S.held = 0
+
+
+cdef inline void turn(Sketch* S, int o, double n, const double* q) noexcept nogil:
+    """Compute b = B^T w and tr S of class o, whose sketch stays as it is during the next run.
+
+    tr S = |Z - c q^T|^2 / n. The trace also takes |c|^2, which is a part of |x - c|^2.
+    """
+    cdef const double* G = S.S[o]
+    memcpy(S.b, S.h + o * S.W, S.W * sizeof(double))
+    aucbench_mix(S.W, S.s[0], 0.0, S.b, S.b)
+    aucbench_combine(S.W, S.a + o * S.W, G, S.b)
+    if o == 0:
+        aucbench_project(S.W, S.C, S.a + S.W, S.b)
+    else:
+        aucbench_combine(S.W, S.a, S.C, S.b)
+    if n == 0.0:
+        return
+    aucbench_traces(S.W, S.tau, G, q, 1.0 / n, S.trace)
+
+
+cdef inline double learn(
+    Sketch* S, const Rows* X, Py_ssize_t i, int k, const double* e, double* g
+) noexcept nogil:
+    """Add x e^T to B and update all that depends on it; w stays. Return w . x.
+
+    The step of this row is still to add -(e . a_k) x to w, because B a has gained (e . a_k) x.
+    """
+    cdef double inner = dot(X, i, S.u), score
+    absorb(S, X, i, k, e, g)
+    score = S.s[0] * inner + aucbench_inner(S.m, S.a, g)
+    aucbench_mix(S.W, 1.0, inner, e, S.h + k * S.W)
     return score
 
 
-cdef inline double reach(
-    const Sketch* S, const Rows* X, Py_ssize_t i, int o, double n, const double* q
+cdef inline double descend(
+    Sketch* S, const Rows* X, int o, double score, double side, double eta, double lam,
+    double n, const double* q, const double* g
 ) noexcept nogil:
-    """Return |x - c|^2 + tr S plus a bound of its rounding; c and S are of class o.
+    """w -= eta (lam w - side (x - c) + ((x - c) . w) (x - c) + S w), but for the multiple of x.
 
-    tr S = |Z - c q^T|^2 / n. G has the inner products of the columns of B, g those with x.
+    c and S are of class o. S w = (Z v - (q . v) c) / n with v = Z^T w - (c . w) q, a combination
+    of the columns of B. Return the multiple of x, which is still to be added to w.
     """
-    cdef const double* G = S.G + o * S.K * (S.m + 1)
-    cdef int last = S.K - 1, r
-    cdef double c = G[last * (S.m + 1)] / n / n, size = square(X, i) + c
-    cdef double found = size - 2.0 * S.g[o * S.K + last] / n
-    for r in range(last):
-        size += (G[r * (S.m + 1)] + q[r] * q[r] * c) / n
-        found += (G[r * (S.m + 1)] + q[r] * (q[r] * c - 2.0 * G[r * S.m + last] / n)) / n
-    return fmax(found, 0.0) + 1e-14 * size
-
-
-cdef inline void descend(
-    Sketch* S, const Rows* X, Py_ssize_t i, int o, double score, double side, double eta,
-    double lam, double n, const double* q
-) noexcept nogil:
-    """w -= eta (lam w - side (x - c) + ((x - c) . w) (x - c) + S w); c and S are of class o.
-
-    S w = (Z v - (q . v) c) / n with v = Z^T w - (c . w) q, a combination of the columns of B.
-    """
-    cdef int K = S.K, step = 1, r
-    cdef double* a = S.a + o * K
-    cdef double one = 1.0, project, move, inner = 0.0, v
-    dcopy(&K, S.h + o * K, &step, S.b, &step)
-    dgemv(b"T", &S.m, &K, &one, S.G + o * K * S.m, &S.m, S.a, &step, S.s, S.b, &step)
-    project = S.b[K - 1] / n
-    move = eta * (side - (score - project))
+    cdef double project = S.b[S.tau] / n, move = eta * (side - (score - project)), inner
+    inner = aucbench_turn(S.W, S.b, project, q, eta / n, S.step)
+    S.step[S.tau] = (eta * inner / n - move) / n
     multiply(S, 1.0 - eta * lam)
-    for r in range(K - 1):
-        v = S.b[r] - project * q[r]
-        inner += q[r] * v
-        a[r] -= eta * v / n
-    a[K - 1] += (eta * inner / n - move) / n
-    add(S, move, X, i)
+    aucbench_mix(S.W, 1.0, 1.0, S.step, S.a + o * S.W)
+    aucbench_mix(S.W, 1.0, move, g + o * S.W, S.b)
+    aucbench_combine(S.W, S.step, S.S[o], S.b)
+    return move
 
 
 def sketch_pass(
     const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, const double[:, ::1] noise,
     double eta, double lam, double[::1] n, double[:, ::1] q, double[:, ::1] B,
-    double[:, ::1] G, double[:, ::1] ha, double[::1] u, double[::1] numbers,
+    double[:, :, ::1] G, double[:, ::1] ha, double[::1] u, double[::1] numbers,
     double[:, ::1] work, double[::1] spread=None,
 ):
     """Add each row to the sketch of its class (0: negative, 1: positive), then step.
 
-    noise[t] is the vector r of row order[t]: Z += x r^T and q += r. ha = [h, a], numbers =
-    [s, spent], and `work` is (3, 2 K). There is no step before the first row of the other class.
-    With K columns for each class, a step costs O(K times the stored values of the row + K^2).
-    With `spread` = [kappa], eta is a share of 1 / (lam + kappa), where kappa is the largest
-    |x - c|^2 + tr S so far.
+    noise[t] is the vector r of row order[t]: Z += x r^T and q += r. G = [B_0^T B_0, B_1^T B_1,
+    B_0^T B_1] is (3, W, W), ha = [h, a], numbers = [s, spent], and `work` is (26, W). There is no
+    step before the first row of the other class. With tau columns of a sketch, a step costs
+    O(tau times the stored values of the row + tau^2). With `spread` = [kappa], eta is a share of
+    1 / (lam + kappa), where kappa is the largest |x - c|^2 + tr S so far.
     """
     cdef Rows X = view(values, columns, starts, d)
-    cdef int K = <int> q.shape[1] + 1, tau = K - 1, step = 1, i, k, o
+    cdef int tau = <int> noise.shape[1], W = <int> q.shape[1], i, k, o = -1, r
     cdef Sketch S = Sketch(
-        &B[0, 0], &G[0, 0], &ha[0, 0], &u[0], &ha[1, 0], &numbers[0], &numbers[1],
-        &work[0, 0], &work[1, 0], &work[2, 0], K, 2 * K, d,
+        &B[0, 0], [&G[0, 0, 0], &G[1, 0, 0]], &G[2, 0, 0], &ha[0, 0], &u[0], &ha[1, 0],
+        &numbers[0], &numbers[1], &work[0, 0], &work[1, 0], &work[2, 0], 0, tau, W, 2 * W, d,
+        [0.0, 0.0],
     )
     cdef const int* order_ = first_index(order)
     cdef Py_ssize_t rows = order.shape[0], t
     cdef double* top = NULL if spread is None else &spread[0]
-    cdef double one = 1.0, length = eta, score, shrink
-    S.e[tau] = 1.0
+    cdef double* e
+    cdef double* g
+    cdef double length = eta, score, norm, shrink, size, own
     with nogil:
         for t in range(rows):
             i = order_[t]
             ahead(&X, order_, t, rows)
             k = y[i] > 0
+            if o != 1 - k or S.held == WAITING:
+                if S.held:
+                    settle(&S, 1 - o)
+                if o != 1 - k:
+                    o = 1 - k
+                    turn(&S, o, n[o], &q[o, 0])
+            e = S.waiting + 3 * S.held * W
+            g = e + W
+            S.held += 1
             n[k] += 1.0
-            dcopy(&tau, <double*> &noise[t, 0], &step, S.e, &step)
-            daxpy(&tau, &one, S.e, &step, &q[k, 0], &step)
-            score = learn(&S, &X, i, k)
-            o = 1 - k
+            for r in range(tau):
+                e[r] = noise[t, r]
+                q[k, r] += e[r]
+            e[tau] = 1.0
+            for r in range(tau + 1, W):
+                e[r] = 0.0
+            norm = square(&X, i)
+            score = learn(&S, &X, i, k, e, g)
+            own = -aucbench_inner(W, e, S.a + k * W)
             if n[o] > 0.0:
                 if top != NULL:
-                    shrink = widen(top, reach(&S, &X, i, o, n[o], &q[o, 0]))
+                    size = norm + S.trace[1]
+                    shrink = widen(top, fmax(
+                        norm - 2.0 * g[o * W + tau] / n[o] + S.trace[0], 0.0) + 1e-14 * size)
                     multiply(&S, shrink)
                     score *= shrink
+                    own *= shrink
                     length = eta / (lam + top[0])
-                descend(&S, &X, i, o, score, y[i], length, lam, n[o], &q[o, 0])
+                own *= 1.0 - length * lam
+                own += descend(&S, &X, o, score, y[i], length, lam, n[o], &q[o, 0], g)
+            aucbench_mix(W, 1.0, norm, e, g + k * W)   # B^T x with the new B
+            add(&S, own, &X, i, g)
+            aucbench_mix(W, 1.0, -0.5 * norm, e, g + k * W)   # B_k^T B_k gained e g^T + g e^T
             S.spent[0] += begin(&X, i + 1) - begin(&X, i) + S.m
-            if S.spent[0] >= 16.0 * d:
-                refresh(&S)
+            if S.spent[0] >= 16.0 * d + 64.0 * S.m:
+                refresh(&S, o)
+        if S.held:
+            settle(&S, 1 - o)

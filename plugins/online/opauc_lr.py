@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp2, sqrt
+from math import exp2, prod, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from .reach import SHARE, half_ridge, require_squares
 from .span import passes_in_span, worth_span
 
 SLICE = 4096  # rows whose random numbers are drawn at a time
+WORK = 26  # vectors that the kernel needs as work space
 
 
 @dataclass(frozen=True)
@@ -92,14 +93,14 @@ class OpaucLowRank:
 
     def start(self, w: Vector, rng: np.random.Generator) -> Sketches:
         """Return the memory before the first row."""
-        m = 2 * self.rank + 2
+        W = -(-(self.rank + 1) // 8) * 8
         return Sketches(
             w,
-            B=np.zeros((w.size, m)),
-            G=np.zeros((m, m)),
-            ha=np.zeros((2, m)),
+            B=_aligned(w.size, 2 * W),
+            G=_aligned(3, W, W),
+            ha=_aligned(2, 2 * W),
             n=np.zeros(2),
-            q=np.zeros((2, self.rank)),
+            q=_aligned(2, W),
             numbers=np.array([1.0, 0.0]),
             spread=np.zeros(1),
             moments=Moments.empty(w.size),
@@ -124,7 +125,8 @@ class OpaucLowRank:
         lam = half_ridge(memory.moments, chunk) if self.lam is None else self.lam
         for lo in range(0, order.size, SLICE):
             part = order[lo : lo + SLICE]
-            r = memory.rng.standard_normal((part.size, self.rank)) / sqrt(self.rank)
+            r = memory.rng.standard_normal((part.size, self.rank))
+            r /= sqrt(self.rank)
             sketch_pass(
                 *chunk.rows.arrays,
                 part,
@@ -139,13 +141,21 @@ class OpaucLowRank:
                 memory.ha,
                 memory.u,
                 memory.numbers,
-                np.empty((3, memory.B.shape[1])),
+                _aligned(WORK, memory.q.shape[1]),
                 memory.spread if self.eta is None else None,
             )
 
     def weights(self, memory: Sketches) -> Vector:
         """Return the last iterate."""
         return memory.w
+
+
+def _aligned(*shape: int) -> Vector:
+    """Return zeros that begin at a cache line, so that no vector register spans two lines."""
+    size = prod(shape)
+    room = np.zeros(size + 7)
+    skip = -(room.ctypes.data // 8) % 8
+    return room[skip : skip + size].reshape(shape)
 
 
 @dataclass(slots=True)
@@ -159,14 +169,15 @@ class Sketches:
     ----------
     u : array of shape (d,)
         Part of w, see above.
-    B : array of shape (d, 2τ + 2)
-        [Z, X] of the negative class, then of the positive class: Z = Σ x rᵀ and X = Σ x.
-    G : array of shape (2τ + 2, 2τ + 2)
-        BᵀB.
-    ha : array of shape (2, 2τ + 2)
+    B : array of shape (d, 2W)
+        [Z, X, 0] of the negative class, then of the positive class: Z = Σ x rᵀ and X = Σ x. Zeros
+        fill τ + 1 columns up to W, the next multiple of 8, so that vector instructions fit.
+    G : array of shape (3, W, W)
+        BᵀB of the negatives, of the positives, and of the negatives with the positives.
+    ha : array of shape (2, 2W)
         Bᵀu, and a.
-    n, q : arrays of shape (2,) and (2, τ)
-        Number N of rows of each class so far, and Σ r of each class.
+    n, q : arrays of shape (2,) and (2, W)
+        Number N of rows of each class so far, and Σ r of each class, with zeros after it.
     numbers : array of shape (2,)
         s, and the work done since u was last set to w.
     spread : array of shape (1,)

@@ -108,7 +108,10 @@ def test_digits_survive_hundreds_of_implicit_steps(layout, d, mean, density, eta
 
     r = noise(4, 600, 8)
     assert_equal(memory.w, reference.opauc(X, y, order, eta=eta, lam=lam, noise=r))
-    assert_equal(memory.G, memory.B.T @ memory.B)
+    negative, positive = np.split(memory.B, 2, axis=1)
+    assert_equal(memory.G[0], negative.T @ negative)
+    assert_equal(memory.G[1], positive.T @ positive)
+    assert_equal(memory.G[2], negative.T @ positive)
     assert_equal(memory.ha[0], memory.B.T @ memory.u)
 
 
@@ -134,8 +137,8 @@ def test_moments_at_large_means(layout):
 
 def sketched_factor(memory, k, rank):
     """Y of class k: Z - c q^T with c = X / N."""
-    block = memory.B[:, k * (rank + 1) : (k + 1) * (rank + 1)]
-    return block[:, :-1] - np.outer(block[:, -1] / memory.n[k], memory.q[k])
+    block = np.split(memory.B, 2, axis=1)[k]
+    return block[:, :rank] - np.outer(block[:, rank] / memory.n[k], memory.q[k, :rank])
 
 
 def test_a_sketch_is_that_of_the_centred_rows():
@@ -249,7 +252,7 @@ def test_they_end_on_any_floats(layout, bad):
     )  # fmt: skip
     sketch_pass(
         *rows.arrays, order, labels, noise(9, rows.n, 2), bad, 0.1, low.n, low.q, low.B, low.G,
-        low.ha, low.u, low.numbers, np.empty((3, 6)),
+        low.ha, low.u, low.numbers, np.empty((opauc_lr.WORK, 8)),
     )  # fmt: skip
 
     assert full.n.sum() == low.n.sum() == rows.n
