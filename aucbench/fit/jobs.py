@@ -22,7 +22,7 @@ from aucbench.data import NEEDS_LABELS, Data
 from aucbench.data.arrays import Vector
 from aucbench.data.packed import arrays_of, pack_arrays, unpack_numbers, unpack_target
 from aucbench.data.targets import Labels
-from aucbench.errors import DataError
+from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import is_shared
 from aucbench.fit import machine, rows
 from aucbench.fit.build import build, plugin_of
@@ -183,7 +183,10 @@ def _fitted(
         lines({"tuning": found.to_json()})
         solver, cost = build(planned, found.best), {"tune_seconds": found.seconds}
     lines({"parameters": plain_parameters(solver)})
-    done = fitted_cell(planned, solver, train, partial(rows.mapped, folder / "test"), lines)
+    try:
+        done = fitted_cell(planned, solver, train, partial(rows.mapped, folder / "test"), lines)
+    except UnsupportedError as refusal:  # for example, more rows than the method is for
+        return {"status": "skipped", "reason": str(refusal)}
     _hand_over(room / "out", w=done.w, scores=done.scores)
     whole: dict[str, Any] = strict({**cost, **done.result})
     return whole

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.budget import DEFAULT_PASSES
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import UnsupportedError, require_above, require_at_least
@@ -23,6 +24,8 @@ from .reach import SHARE, half_ridge, require_squares
 from .span import fits_span, passes_in_span
 
 MAX_BYTES = 4 << 30  # of both scatter matrices: enough for about 16 000 features
+ENTRY_SECONDS = 4e-10  # of a step, for each of d² entries: 2.5e-10 in the cache, 5e-10 out of it
+MAX_MINUTES = 10  # of a fit with 50 passes on one core
 SLOTS = 32  # at d = 1000 a pass takes 170 ms with 1 slot, 90 with 16 or 32, 98 with 64
 
 
@@ -34,7 +37,12 @@ class Opauc:
     minimises F(w) + λ‖w‖², where F is the pairwise square. It is a streaming method.
 
     The cost per row is O(d²), for CSR rows too: S is not sparse, and S w reads all of it. The
-    memory is 16 d² bytes.
+    memory is 16 d² bytes. Where there are n < d rows, and a dense copy of them takes at most
+    512 MiB, `fit` works on their n coordinates in their span, so that n takes the place of d.
+
+    It is for n d² ≤ 3e10: 300 000 rows with 300 features, or 30 000 with 1000. Beyond that, a fit
+    with the default budget of 50 passes would take more than 10 minutes on one core, and it is
+    refused. A stream has no such limit.
 
     Parameters
     ----------
@@ -55,7 +63,7 @@ class Opauc:
     ParameterError
         When a parameter is out of its range.
     UnsupportedError
-        When the two matrices would take more than 4 GiB.
+        When the two matrices would take more than 4 GiB, or a fit more than 10 minutes.
     DataError
         When `eta` or `lam` is None and a row is too long to derive it from.
 
@@ -81,6 +89,14 @@ class Opauc:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise F(w) + λ‖w‖²."""
+        d = min(data.n, data.d) if fits_span(data.rows) else data.d
+        minutes = DEFAULT_PASSES * data.n * ENTRY_SECONDS * d**2 / 60
+        if minutes > MAX_MINUTES:
+            raise UnsupportedError(
+                f"{DEFAULT_PASSES:g} passes over {data.n} rows with {d} x {d} matrices would take "
+                f"about {minutes:.0f} minutes of at most {MAX_MINUTES}; use opauc-lr, which keeps "
+                "sketches of them"
+            )
         ridge = default_ridge(data) if self.lam is None else 2.0 * self.lam
         return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge))
 

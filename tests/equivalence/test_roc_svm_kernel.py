@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from aucbench.data import Data
-from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
+from aucbench.errors import ParameterError, UnknownNameError, UnsupportedError
 from aucbench.features import Nystroem
 from aucbench.projectors import ElasticNet, L2Ball
 from aucbench.registry import get_solver
@@ -143,7 +143,7 @@ def test_a_neighbour_on_the_grid_is_a_start(name):
 def test_many_rows_are_refused_with_the_way_out(monkeypatch):
     monkeypatch.setattr(roc_svm_kernel, "MAX_ROWS", 29)
 
-    with pytest.raises(DataError, match="for K of 30 rows, at most 1024; use roc-svm-nystrom"):
+    with pytest.raises(UnsupportedError, match="for K of 30 rows, at most 1024; use roc-svm-nystrom"):
         solve(get_solver("roc-svm-kernel"), toy(30))
 
 

@@ -258,6 +258,14 @@ def test_they_end_on_any_floats(layout, bad):
     assert full.n.sum() == low.n.sum() == rows.n
 
 
+def test_a_fit_of_more_than_ten_minutes_is_refused(monkeypatch):
+    X, y = sample(3)
+    monkeypatch.setattr(opauc, "ENTRY_SECONDS", 1.0)
+
+    with pytest.raises(UnsupportedError, match=r"150 rows with 9 x 9 .* 10125 minutes .* opauc-lr"):
+        get_solver("opauc").problem(Data.of(X, y), np.random.default_rng(0))
+
+
 def test_too_many_features_are_refused():
     w = np.zeros(20_000)
 

@@ -64,6 +64,15 @@ def test_a_cell_gives_what_plain_calls_give(bench, solver, features):
         assert (sorted(kept), kept["scores"].dtype) == (["rows", "scores"], np.float64)
 
 
+def test_a_solver_that_is_not_for_so_many_rows_is_skipped(bench, monkeypatch):
+    monkeypatch.setattr("aucbench_plugins.roc_svm.roc_svm_kernel.MAX_ROWS", 29)
+    done = bench.run(cell("roc-svm-kernel"))
+
+    assert done.error is None
+    assert done.result["status"] == "skipped"
+    assert "use roc-svm-nystrom" in done.result["reason"]
+
+
 def test_objective_and_projector_replace_the_solvers_own(bench):
     planned = cell("sht-auc[k=2]", objective="logistic", projector="l2-ball[R=0.5]")
     done = bench.run(planned)
