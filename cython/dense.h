@@ -134,4 +134,37 @@ static void aucbench_axpy2(size_t d, double a, double b, const double *x, double
     }
 }
 
+#define AUCBENCH_STORE(into, from) memcpy((into), &(from), sizeof(aucbench_v8))
+
+AUCBENCH_INLINE double aucbench_total(aucbench_v8 v)
+{
+    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+
+/* x . y, for W a multiple of 8 */
+AUCBENCH_CLONES
+static double aucbench_inner(size_t W, const double *x, const double *y)
+{
+    aucbench_v8 s = {0}, u, v;
+    for (size_t j = 0; j < W; j += 8) {
+        AUCBENCH_LOAD(u, x + j);
+        AUCBENCH_LOAD(v, y + j);
+        s += u * v;
+    }
+    return aucbench_total(s);
+}
+
+/* y = b y + c x, for W a multiple of 8 */
+AUCBENCH_CLONES
+static void aucbench_mix(size_t W, double b, double c, const double *x, double *y)
+{
+    aucbench_v8 u, v;
+    for (size_t j = 0; j < W; j += 8) {
+        AUCBENCH_LOAD(u, x + j);
+        AUCBENCH_LOAD(v, y + j);
+        v = v * b + u * c;
+        AUCBENCH_STORE(y + j, v);
+    }
+}
+
 #endif

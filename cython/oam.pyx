@@ -1,9 +1,27 @@
-"""Passes of OAM over rows in a given order."""
+"""Passes of OAM over rows in a given order.
+
+oam-seq keeps the products u = w . x' of all buffered rows x', and their products among each other.
+Then a row x costs its own products with the buffer, p = sum of x_j times column j of the buffer,
+and a few additions for each x' that moves w. This loses digits where rows are near each other:
+then the rows are read themselves (`one_by_one`), as those of wide data always are.
+"""
 
 from libc.math cimport fmax, fmin
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memset
 from rows cimport (
-    Rows, ahead, axpy, axpy4, begin, column, dot, dot2, dot4, first, first_index, view)
+    Rows, ahead, aucbench_axpy4, aucbench_mix, axpy, axpy4, begin, column, dot,
+    dot2, dot4, first, first_index, square as length, view)
+
+cdef extern from "oam.h" nogil:
+    Py_ssize_t aucbench_next_loss(
+        Py_ssize_t start, Py_ssize_t size, double side, double s, double c, double square,
+        const double* u, const double* p)
+    Py_ssize_t aucbench_next_near(
+        Py_ssize_t start, Py_ssize_t size, double near, double square, const double* squares,
+        const double* p)
+
+cdef enum:
+    AFRESH = 64               # rows after which u is computed afresh
 
 cdef double NEAR = 1e-3             # rows are near if |x - x'|^2 is below this times |x|^2 + |x'|^2
 
@@ -176,6 +194,103 @@ cdef inline void all_at_once(
     axpy(c * (left + old), B.fresh, i, w)
 
 
+cdef struct Products:         # of both buffers; slot j of class k has the number k W + j
+    double* features          # (d, m): the values of the buffered rows, 0 in free slots
+    double* G                 # (m, m): products of the buffered rows
+    double* p                 # (m,): products with x
+    double* u                 # (m,): products with w
+    Py_ssize_t W              # N rounded up to a multiple of 8
+    Py_ssize_t m              # 2 W
+
+
+cdef inline void multiply(const Products* P, int k, const Rows* X, Py_ssize_t i) noexcept nogil:
+    """p = products of the buffered rows of class k with x"""
+    cdef Py_ssize_t j = begin(X, i), end = begin(X, i + 1)
+    cdef const double* at = P.features + k * P.W
+    cdef double* p = P.p + k * P.W
+    cdef const double* of[4]
+    cdef int r
+    memset(p, 0, P.W * sizeof(double))
+    while j + 4 <= end:
+        for r in range(4):
+            of[r] = at + column(X, i, j + r) * P.m
+        aucbench_axpy4(P.W, X.values + j, of, p)
+        j += 4
+    while j < end:
+        aucbench_mix(P.W, 1.0, X.values[j], at + column(X, i, j) * P.m, p)
+        j += 1
+
+
+cdef inline void afresh(Products* P, int k, const Buffer* B, const double* w) noexcept nogil:
+    """u = products of the buffered rows of class k with w"""
+    cdef const Rows* Z
+    cdef Py_ssize_t j, row
+    for j in range(B.size):
+        Z = pick(B, j, &row)
+        P.u[k * P.W + j] = dot(Z, row, w)
+
+
+cdef inline bint apart(
+    const Buffer* B, Py_ssize_t i, double square, const double* p
+) noexcept nogil:
+    """Return whether no buffered row is near x, but for rows that are equal to x."""
+    cdef const Rows* Z
+    cdef Py_ssize_t row, j = aucbench_next_near(0, B.size, NEAR, square, B.squares, p)
+    while j < B.size:
+        Z = pick(B, j, &row)
+        if not same(B.fresh, i, Z, row):
+            return False
+        j = aucbench_next_near(j + 1, B.size, NEAR, square, B.squares, p)
+    return True
+
+
+cdef inline void by_products(
+    Products* P, int o, const Buffer* B, Py_ssize_t i, double side, double most,
+    double square, double s, double* w,
+) noexcept nogil:
+    """As `one_by_one`, where no row is near x but for equal ones; at first s = w . x."""
+    cdef const double* p = P.p + o * P.W
+    cdef const double* u = P.u + o * P.W
+    cdef const Rows* Z
+    cdef double c = 0.0, gap, tau
+    cdef Py_ssize_t row, j = aucbench_next_loss(0, B.size, side, s, c, square, u, p)
+    while j < B.size:
+        gap = square + B.squares[j] - 2.0 * p[j]
+        if gap > NEAR * (square + B.squares[j]):
+            tau = 1.0 - side * ((s - u[j]) + c * (square - p[j]))
+            tau = side * fmin(most, tau / gap)
+            Z = pick(B, j, &row)
+            axpy(-tau, Z, row, w)
+            aucbench_mix(P.m, 1.0, -tau, P.G + (o * P.W + j) * P.m, P.u)
+            s -= tau * p[j]
+            c += tau
+        j = aucbench_next_loss(j + 1, B.size, side, s, c, square, u, p)
+    if c != 0.0:
+        multiply(P, 1 - o, B.fresh, i)
+        aucbench_mix(P.m, 1.0, c, P.p, P.u)
+        axpy(c, B.fresh, i, w)
+
+
+cdef inline void place(
+    Products* P, int k, Py_ssize_t slot, const Buffer* B, Py_ssize_t i, const double* w
+) noexcept nogil:
+    """Put x into a slot of class k, perhaps in place of a row, and compute its products."""
+    cdef const Rows* X = B.fresh
+    cdef const Rows* Z
+    cdef Py_ssize_t l, row, j = k * P.W + slot
+    if slot < B.size:
+        Z = pick(B, slot, &row)
+        for l in range(begin(Z, row), begin(Z, row + 1)):
+            P.features[column(Z, row, l) * P.m + j] = 0.0
+    for l in range(begin(X, i), begin(X, i + 1)):
+        P.features[column(X, i, l) * P.m + j] = X.values[l]
+    multiply(P, 0, X, i)
+    multiply(P, 1, X, i)
+    for l in range(P.m):
+        P.G[j * P.m + l] = P.G[l * P.m + j] = P.p[l]
+    P.u[j] = dot(X, i, w)
+
+
 cdef inline Py_ssize_t reservoir(
     Py_ssize_t size, long long seen, double chance, double place
 ) noexcept nogil:
@@ -193,40 +308,67 @@ def oam_pass(
     const int[::1] order, const signed char[::1] y, const double[:, ::1] uniforms,
     double C, bint at_once, double[::1] w, double[::1] x, Py_ssize_t[::1] rows,
     int[:, ::1] slots, double[:, ::1] squares, long long[::1] seen,
+    double[:, ::1] features, double[:, ::1] products, double[:, ::1] work,
 ):
     """Update w by each row against the buffered rows of the other class, then buffer the row.
 
     slots, squares (2, N) and seen (2,) are indexed by class: first negatives, then positives.
-    x (d,) holds zeros, before and after. rows (N,) is scratch. A step reads the whole buffer of
-    the other class, so it costs O(N times the stored values of a row).
+    x (d,) holds zeros, before and after. rows (N,) is scratch. features (d, 2 W) holds the values
+    of the buffered rows, and products (2 W, 2 W) their products; W is N rounded up to a multiple
+    of 8, and slot j of class k has the number k W + j. Where features is (0, 2 W), as it must be
+    for `at_once`, the rows themselves are read. work is (2, 2 W).
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Rows K = view(kept_values, kept_columns, kept_starts, d)
     cdef const int* order_ = first_index(order)
     cdef double* w_ = <double*> first(w)
     cdef double* x_ = <double*> first(x)
-    cdef Py_ssize_t n = order.shape[0], N = slots.shape[1], t, slot
-    cdef Buffer B
+    cdef Py_ssize_t n = order.shape[0], N = slots.shape[1], m = features.shape[1], t, slot
+    cdef bint known = features.shape[0] > 0
+    cdef Products P = Products(NULL, NULL, NULL, NULL, m // 2, m)
+    cdef Buffer B[2]
     cdef double own[2]        # |x|^2 and w . x
     cdef double most
-    cdef int i, k
+    cdef int i, k, o, left = 0, away = 0  # rows until u is computed afresh; until it is used again
     own[0] = own[1] = 0.0
+    if known:
+        P = Products(
+            &features[0, 0], &products[0, 0], &work[0, 0], &work[1, 0], m // 2, m)
+        memset(&work[0, 0], 0, 2 * m * sizeof(double))
     with nogil:
         for t in range(n):
             i = order_[t]
             ahead(&X, order_, t, n)
             k = y[i] > 0
+            o = 1 - k
+            for slot in range(2):
+                B[slot] = Buffer(&X, &K, &slots[slot, 0], &squares[slot, 0], min(seen[slot], N))
             seen[k] += 1
-            B = Buffer(&X, &K, &slots[1 - k, 0], &squares[1 - k, 0], min(seen[1 - k], N))
-            most = 0.5 * C * fmax(1.0, seen[1 - k] / <double> N)
+            most = 0.5 * C * fmax(1.0, seen[o] / <double> N)
+            away = max(away - 1, 0)
+            if known and away == 0:
+                if left == 0:
+                    left = AFRESH
+                    afresh(&P, 0, B, w_)
+                    afresh(&P, 1, B + 1, w_)
+                left -= 1
+                own[0] = length(&X, i)
+                own[1] = dot(&X, i, w_)
+                multiply(&P, o, &X, i)
+                if not apart(B + o, i, own[0], P.p + o * P.W):
+                    left, away = 0, AFRESH
             if at_once:
-                all_at_once(&B, i, y[i], most, &rows[0], w_)
+                all_at_once(B + o, i, y[i], most, &rows[0], w_)
+            elif known and away == 0:
+                by_products(&P, o, B + o, i, y[i], most, own[0], own[1], w_)
             else:
                 axpy(1.0, &X, i, x_)
                 dot2(&X, i, x_, w_, own)
-                one_by_one(&B, i, y[i], most, x_, own[0], own[1], w_)
+                one_by_one(B + o, i, y[i], most, x_, own[0], own[1], w_)
                 axpy(-1.0, &X, i, x_)
             slot = reservoir(N, seen[k], uniforms[t, 0], uniforms[t, 1])
             if slot >= 0:
+                if known:
+                    place(&P, k, slot, B + k, i, w_)
                 slots[k, slot] = i
                 squares[k, slot] = own[0]

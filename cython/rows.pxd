@@ -11,6 +11,8 @@ cdef extern from "dense.h" nogil:
     void aucbench_axpy4(size_t d, const double* c, const double** x, double* out)
     void aucbench_dot2(size_t d, const double* x, const double* u, const double* w, double* s)
     void aucbench_axpy2(size_t d, double a, double b, const double* x, double* u, double* w)
+    double aucbench_inner(size_t W, const double* x, const double* y)
+    void aucbench_mix(size_t W, double b, double c, const double* x, double* y)
     void AUCBENCH_PREFETCH(const void* p)
 
 

@@ -4,39 +4,6 @@
 
 #include "dense.h"
 
-#define AUCBENCH_STORE(into, from) memcpy((into), &(from), sizeof(aucbench_v8))
-
-AUCBENCH_INLINE double aucbench_total(aucbench_v8 v)
-{
-    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-}
-
-/* x . y */
-AUCBENCH_CLONES
-static double aucbench_inner(size_t W, const double *x, const double *y)
-{
-    aucbench_v8 s = {0}, u, v;
-    for (size_t j = 0; j < W; j += 8) {
-        AUCBENCH_LOAD(u, x + j);
-        AUCBENCH_LOAD(v, y + j);
-        s += u * v;
-    }
-    return aucbench_total(s);
-}
-
-/* y = b y + c x */
-AUCBENCH_CLONES
-static void aucbench_mix(size_t W, double b, double c, const double *x, double *y)
-{
-    aucbench_v8 u, v;
-    for (size_t j = 0; j < W; j += 8) {
-        AUCBENCH_LOAD(u, x + j);
-        AUCBENCH_LOAD(v, y + j);
-        v = v * b + u * c;
-        AUCBENCH_STORE(y + j, v);
-    }
-}
-
 /* y += sum of c[i] S[i] over the W rows of S */
 AUCBENCH_CLONES
 static void aucbench_combine(size_t W, const double *c, const double *S, double *y)

@@ -9,14 +9,12 @@ from libc.math cimport fabs, fmax
 from libc.string cimport memcpy
 from reach cimport widen
 from rows cimport (
-    AUCBENCH_PREFETCH, Rows, ahead, aucbench_axpy2, aucbench_axpy4, axpy, begin, column, dot,
-    first_index, square, view,
+    AUCBENCH_PREFETCH, Rows, ahead, aucbench_axpy2, aucbench_axpy4, aucbench_inner, aucbench_mix,
+    axpy, begin, column, dot, first_index, square, view,
 )
 from scipy.linalg.cython_blas cimport dgemv, dscal
 
 cdef extern from "sketch.h" nogil:
-    double aucbench_inner(size_t W, const double* x, const double* y)
-    void aucbench_mix(size_t W, double b, double c, const double* x, double* y)
     void aucbench_combine(size_t W, const double* c, const double* S, double* y)
     void aucbench_project(size_t W, const double* S, const double* x, double* y)
     void aucbench_outer(

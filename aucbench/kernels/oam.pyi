@@ -23,4 +23,7 @@ def oam_pass(
     slots: Index,
     squares: Vector,
     seen: NDArray[np.int64],
+    features: Vector,
+    products: Vector,
+    work: Vector,
 ) -> None: ...

@@ -27,7 +27,11 @@ from aucbench.kernels import oam
 from aucbench.optim import passes
 from aucbench.protocols import Needs, Problem, State
 
+from .aligned import aligned, padded
 from .span import passes_in_span, worth_span
+
+FEATURE_BYTES = 1 << 23  # of a dense copy of the buffers: up to 5000 features with 100 slots
+MOST_SLOTS = 256  # with more, it is faster to read the few rows that move w
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class BufferedPairs:
 
     def start(self, w: Vector, rng: np.random.Generator) -> Buffers:
         """Return empty buffers."""
-        return Buffers.empty(w, rng, self.buffer)
+        return Buffers.empty(w, rng, self.buffer, products=not self.at_once)
 
     def update(self, memory: Buffers, chunk: Chunk, order: Index) -> None:
         """Update w by each of the rows `order`, and sample the row into the buffer of its class."""
@@ -82,6 +86,9 @@ class BufferedPairs:
             memory.slots,
             memory.squares,
             memory.seen,
+            memory.features,
+            memory.products,
+            aligned(2, memory.products.shape[1]),
         )
         memory.leave(chunk)
 
@@ -201,6 +208,11 @@ class Buffers:
         Number of rows seen of each class.
     work : array of shape (d,)
         Zeros that the kernel uses as work space.
+    features : array of shape (d, 2W), or (0, 2W) where it would be large
+        Values of the buffered rows, those of slot j of class k in column kW + j. W is N rounded
+        up to a multiple of 8.
+    products : array of shape (2W, 2W), or (0, 2W) likewise
+        Products of the buffered rows, in the order of `features`.
     """
 
     w: Vector
@@ -210,10 +222,14 @@ class Buffers:
     squares: Vector
     seen: NDArray[np.int64]
     work: Vector
+    features: Vector
+    products: Vector
 
     @classmethod
-    def empty(cls, w: Vector, rng: np.random.Generator, size: int) -> Self:
-        """Return buffers with `size` free slots for each class."""
+    def empty(cls, w: Vector, rng: np.random.Generator, size: int, *, products: bool) -> Self:
+        """Return buffers with `size` free slots for each class, with products of rows if small."""
+        m = 2 * padded(size)
+        known = products and size <= MOST_SLOTS and 8 * w.size * m <= FEATURE_BYTES
         return cls(
             w,
             rng,
@@ -222,6 +238,8 @@ class Buffers:
             np.zeros((2, size)),
             np.zeros(2, dtype=np.int64),
             np.zeros(w.size),
+            aligned(w.size if known else 0, m),
+            aligned(m if known else 0, m),
         )
 
     def leave(self, chunk: Chunk) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp2, prod, sqrt
+from math import exp2, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from aucbench.optim import Moments, default_ridge, passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
+from .aligned import aligned, padded
 from .reach import SHARE, half_ridge, require_squares
 from .span import passes_in_span, worth_span
 
@@ -93,14 +94,14 @@ class OpaucLowRank:
 
     def start(self, w: Vector, rng: np.random.Generator) -> Sketches:
         """Return the memory before the first row."""
-        W = -(-(self.rank + 1) // 8) * 8
+        W = padded(self.rank + 1)
         return Sketches(
             w,
-            B=_aligned(w.size, 2 * W),
-            G=_aligned(3, W, W),
-            ha=_aligned(2, 2 * W),
+            B=aligned(w.size, 2 * W),
+            G=aligned(3, W, W),
+            ha=aligned(2, 2 * W),
             n=np.zeros(2),
-            q=_aligned(2, W),
+            q=aligned(2, W),
             numbers=np.array([1.0, 0.0]),
             spread=np.zeros(1),
             moments=Moments.empty(w.size),
@@ -141,21 +142,13 @@ class OpaucLowRank:
                 memory.ha,
                 memory.u,
                 memory.numbers,
-                _aligned(WORK, memory.q.shape[1]),
+                aligned(WORK, memory.q.shape[1]),
                 memory.spread if self.eta is None else None,
             )
 
     def weights(self, memory: Sketches) -> Vector:
         """Return the last iterate."""
         return memory.w
-
-
-def _aligned(*shape: int) -> Vector:
-    """Return zeros that begin at a cache line, so that no vector register spans two lines."""
-    size = prod(shape)
-    room = np.zeros(size + 7)
-    skip = -(room.ctypes.data // 8) % 8
-    return room[skip : skip + size].reshape(shape)
 
 
 @dataclass(slots=True)
