@@ -11,23 +11,39 @@ AUCBENCH_INLINE int aucbench_any(aucbench_m8 m)
     return (((m[0] | m[1]) | (m[2] | m[3])) | ((m[4] | m[5]) | (m[6] | m[7]))) != 0;
 }
 
+AUCBENCH_INLINE aucbench_v8 aucbench_losses(
+    double side, double s, double c, double square, const double *u, const double *p)
+{
+    aucbench_v8 x, z;
+    AUCBENCH_LOAD(x, u);
+    AUCBENCH_LOAD(z, p);
+    return 1.0 - side * ((s - x) + c * (square - z));
+}
+
 /* First slot j >= from with a loss 1 - side ((s - u[j]) + c (square - p[j])) > 0, else size.
- * u and p can be read up to the next multiple of 8.
+ * u and p can be read up to the next multiple of 8. To test a register takes longer than to
+ * compute it, so four are tested together where possible.
  */
 AUCBENCH_CLONES
 static size_t aucbench_next_loss(
     size_t from, size_t size, double side, double s, double c, double square, const double *u,
     const double *p)
 {
-    aucbench_v8 x, z, loss;
-    for (size_t j = from & ~(size_t)7; j < size; j += 8) {
-        AUCBENCH_LOAD(x, u + j);
-        AUCBENCH_LOAD(z, p + j);
-        loss = 1.0 - side * ((s - x) + c * (square - z));
-        if (aucbench_any(loss > 0.0))
-            for (size_t r = 0; r < 8 && j + r < size; r++)
-                if (j + r >= from && loss[r] > 0.0)
-                    return j + r;
+    size_t j = from & ~(size_t)7;
+    while (j < size) {
+        size_t parts = size - j >= 32 ? 4 : 1;
+        aucbench_m8 found = {0};
+        for (size_t r = 0; r < parts; r++)
+            found |= aucbench_losses(side, s, c, square, u + j + 8 * r, p + j + 8 * r) > 0.0;
+        if (aucbench_any(found))
+            for (size_t r = 0; r < parts; r++, j += 8) {
+                aucbench_v8 loss = aucbench_losses(side, s, c, square, u + j, p + j);
+                for (size_t i = 0; i < 8; i++)
+                    if (loss[i] > 0.0 && j + i >= from && j + i < size)
+                        return j + i;
+            }
+        else
+            j += 8 * parts;
     }
     return size;
 }

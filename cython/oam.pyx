@@ -195,29 +195,30 @@ cdef inline void all_at_once(
 
 
 cdef struct Products:         # of both buffers; slot j of class k has the number k W + j
-    double* features          # (d, m): the values of the buffered rows, 0 in free slots
+    double* features          # (2, d, W): the values of the buffered rows, 0 in free slots
     double* G                 # (m, m): products of the buffered rows
     double* p                 # (m,): products with x
     double* u                 # (m,): products with w
     Py_ssize_t W              # N rounded up to a multiple of 8
     Py_ssize_t m              # 2 W
+    Py_ssize_t d
 
 
 cdef inline void multiply(const Products* P, int k, const Rows* X, Py_ssize_t i) noexcept nogil:
     """p = products of the buffered rows of class k with x"""
     cdef Py_ssize_t j = begin(X, i), end = begin(X, i + 1)
-    cdef const double* at = P.features + k * P.W
+    cdef const double* at = P.features + k * P.d * P.W
     cdef double* p = P.p + k * P.W
     cdef const double* of[4]
     cdef int r
     memset(p, 0, P.W * sizeof(double))
     while j + 4 <= end:
         for r in range(4):
-            of[r] = at + column(X, i, j + r) * P.m
+            of[r] = at + column(X, i, j + r) * P.W
         aucbench_axpy4(P.W, X.values + j, of, p)
         j += 4
     while j < end:
-        aucbench_mix(P.W, 1.0, X.values[j], at + column(X, i, j) * P.m, p)
+        aucbench_mix(P.W, 1.0, X.values[j], at + column(X, i, j) * P.W, p)
         j += 1
 
 
@@ -277,13 +278,14 @@ cdef inline void place(
     """Put x into a slot of class k, perhaps in place of a row, and compute its products."""
     cdef const Rows* X = B.fresh
     cdef const Rows* Z
+    cdef double* at = P.features + k * P.d * P.W + slot
     cdef Py_ssize_t l, row, j = k * P.W + slot
     if slot < B.size:
         Z = pick(B, slot, &row)
         for l in range(begin(Z, row), begin(Z, row + 1)):
-            P.features[column(Z, row, l) * P.m + j] = 0.0
+            at[column(Z, row, l) * P.W] = 0.0
     for l in range(begin(X, i), begin(X, i + 1)):
-        P.features[column(X, i, l) * P.m + j] = X.values[l]
+        at[column(X, i, l) * P.W] = X.values[l]
     multiply(P, 0, X, i)
     multiply(P, 1, X, i)
     for l in range(P.m):
@@ -308,24 +310,24 @@ def oam_pass(
     const int[::1] order, const signed char[::1] y, const double[:, ::1] uniforms,
     double C, bint at_once, double[::1] w, double[::1] x, Py_ssize_t[::1] rows,
     int[:, ::1] slots, double[:, ::1] squares, long long[::1] seen,
-    double[:, ::1] features, double[:, ::1] products, double[:, ::1] work,
+    double[:, :, ::1] features, double[:, ::1] products, double[:, ::1] work,
 ):
     """Update w by each row against the buffered rows of the other class, then buffer the row.
 
     slots, squares (2, N) and seen (2,) are indexed by class: first negatives, then positives.
-    x (d,) holds zeros, before and after. rows (N,) is scratch. features (d, 2 W) holds the values
-    of the buffered rows, and products (2 W, 2 W) their products; W is N rounded up to a multiple
-    of 8, and slot j of class k has the number k W + j. Where features is (0, 2 W), as it must be
-    for `at_once`, the rows themselves are read. work is (2, 2 W).
+    x (d,) holds zeros, before and after. rows (N,) is scratch. features (2, d, W) holds the
+    values of the buffered rows, and products (2 W, 2 W) their products; W is N rounded up to a
+    multiple of 8, and slot j of class k has the number k W + j. Where features is (2, 0, W), as it
+    must be for `at_once`, the rows themselves are read. work is (2, 2 W).
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Rows K = view(kept_values, kept_columns, kept_starts, d)
     cdef const int* order_ = first_index(order)
     cdef double* w_ = <double*> first(w)
     cdef double* x_ = <double*> first(x)
-    cdef Py_ssize_t n = order.shape[0], N = slots.shape[1], m = features.shape[1], t, slot
-    cdef bint known = features.shape[0] > 0
-    cdef Products P = Products(NULL, NULL, NULL, NULL, m // 2, m)
+    cdef Py_ssize_t n = order.shape[0], N = slots.shape[1], W = features.shape[2], t, slot
+    cdef bint known = features.shape[1] > 0
+    cdef Products P = Products(NULL, NULL, NULL, NULL, W, 2 * W, d)
     cdef Buffer B[2]
     cdef double own[2]        # |x|^2 and w . x
     cdef double most
@@ -333,8 +335,8 @@ def oam_pass(
     own[0] = own[1] = 0.0
     if known:
         P = Products(
-            &features[0, 0], &products[0, 0], &work[0, 0], &work[1, 0], m // 2, m)
-        memset(&work[0, 0], 0, 2 * m * sizeof(double))
+            &features[0, 0, 0], &products[0, 0], &work[0, 0], &work[1, 0], W, 2 * W, d)
+        memset(&work[0, 0], 0, 2 * P.m * sizeof(double))
     with nogil:
         for t in range(n):
             i = order_[t]

@@ -208,11 +208,11 @@ class Buffers:
         Number of rows seen of each class.
     work : array of shape (d,)
         Zeros that the kernel uses as work space.
-    features : array of shape (d, 2W), or (0, 2W) where it would be large
-        Values of the buffered rows, those of slot j of class k in column kW + j. W is N rounded
-        up to a multiple of 8.
+    features : array of shape (2, d, W), or (2, 0, W) where it would be large or is not needed
+        Values of the buffered rows of each class, a column for each slot. W is N rounded up to a
+        multiple of 8.
     products : array of shape (2W, 2W), or (0, 2W) likewise
-        Products of the buffered rows, in the order of `features`.
+        Products of the buffered rows: negatives, then positives.
     """
 
     w: Vector
@@ -228,8 +228,8 @@ class Buffers:
     @classmethod
     def empty(cls, w: Vector, rng: np.random.Generator, size: int, *, products: bool) -> Self:
         """Return buffers with `size` free slots for each class, with products of rows if small."""
-        m = 2 * padded(size)
-        known = products and size <= MOST_SLOTS and 8 * w.size * m <= FEATURE_BYTES
+        W = padded(size)
+        known = products and size <= MOST_SLOTS and 16 * w.size * W <= FEATURE_BYTES
         return cls(
             w,
             rng,
@@ -238,8 +238,8 @@ class Buffers:
             np.zeros((2, size)),
             np.zeros(2, dtype=np.int64),
             np.zeros(w.size),
-            aligned(w.size if known else 0, m),
-            aligned(m if known else 0, m),
+            aligned(2, w.size if known else 0, W),
+            aligned(2 * W if known else 0, 2 * W),
         )
 
     def leave(self, chunk: Chunk) -> None:
