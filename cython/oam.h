@@ -1,4 +1,4 @@
-/* Searches among the slots of a buffer, eight at a time. */
+/* Products with the slots of a buffer, and searches among them, eight at a time. */
 #ifndef AUCBENCH_OAM_H
 #define AUCBENCH_OAM_H
 
@@ -9,6 +9,36 @@ typedef int64_t aucbench_m8 __attribute__((vector_size(64)));
 AUCBENCH_INLINE int aucbench_any(aucbench_m8 m)
 {
     return (((m[0] | m[1]) | (m[2] | m[3])) | ((m[4] | m[5]) | (m[6] | m[7]))) != 0;
+}
+
+/* Some registers of p = sum of x[l] F[c[l]] over the rows c[l] of F, or over all where c is NULL */
+AUCBENCH_INLINE void aucbench_part(
+    size_t parts, size_t W, size_t count, const double *x, const int *c, const double *F, double *p)
+{
+    aucbench_v8 s[8] = {{0}}, v;
+    for (size_t l = 0; l < count; l++) {
+        const double *at = F + (c ? (size_t)c[l] : l) * W;
+        for (size_t r = 0; r < parts; r++) {
+            AUCBENCH_LOAD(v, at + 8 * r);
+            s[r] += v * x[l];
+        }
+    }
+    for (size_t r = 0; r < parts; r++)
+        memcpy(p + 8 * r, &s[r], sizeof v);
+}
+
+/* p = sum of x[l] F[c[l]], for rows of W numbers */
+AUCBENCH_CLONES
+static void aucbench_columns(
+    size_t W, size_t count, const double *x, const int *c, const double *F, double *p)
+{
+    size_t j = 0;
+    for (; j + 64 <= W; j += 64)
+        aucbench_part(8, W, count, x, c, F + j, p + j);
+    for (; j + 32 <= W; j += 32)
+        aucbench_part(4, W, count, x, c, F + j, p + j);
+    for (; j < W; j += 8)
+        aucbench_part(1, W, count, x, c, F + j, p + j);
 }
 
 AUCBENCH_INLINE aucbench_v8 aucbench_losses(

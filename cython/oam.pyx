@@ -9,10 +9,12 @@ then the rows are read themselves (`one_by_one`), as those of wide data always a
 from libc.math cimport fmax, fmin
 from libc.string cimport memcmp, memset
 from rows cimport (
-    Rows, ahead, aucbench_axpy4, aucbench_mix, axpy, axpy4, begin, column, dot,
+    Rows, ahead, aucbench_mix, axpy, axpy4, begin, column, dot,
     dot2, dot4, first, first_index, square as length, view)
 
 cdef extern from "oam.h" nogil:
+    void aucbench_columns(
+        size_t W, size_t count, const double* x, const int* c, const double* F, double* p)
     Py_ssize_t aucbench_next_loss(
         Py_ssize_t start, Py_ssize_t size, double side, double s, double c, double square,
         const double* u, const double* p)
@@ -206,20 +208,10 @@ cdef struct Products:         # of both buffers; slot j of class k has the numbe
 
 cdef inline void multiply(const Products* P, int k, const Rows* X, Py_ssize_t i) noexcept nogil:
     """p = products of the buffered rows of class k with x"""
-    cdef Py_ssize_t j = begin(X, i), end = begin(X, i + 1)
-    cdef const double* at = P.features + k * P.d * P.W
-    cdef double* p = P.p + k * P.W
-    cdef const double* of[4]
-    cdef int r
-    memset(p, 0, P.W * sizeof(double))
-    while j + 4 <= end:
-        for r in range(4):
-            of[r] = at + column(X, i, j + r) * P.W
-        aucbench_axpy4(P.W, X.values + j, of, p)
-        j += 4
-    while j < end:
-        aucbench_mix(P.W, 1.0, X.values[j], at + column(X, i, j) * P.W, p)
-        j += 1
+    cdef Py_ssize_t at = begin(X, i)
+    aucbench_columns(
+        P.W, begin(X, i + 1) - at, X.values + at, NULL if X.columns == NULL else X.columns + at,
+        P.features + k * P.d * P.W, P.p + k * P.W)
 
 
 cdef inline void afresh(Products* P, int k, const Buffer* B, const double* w) noexcept nogil:
