@@ -67,6 +67,20 @@ class Covariances(Pass):
         next(self.states)
 
 
+class Wide:
+    """A fit of 50 passes over 60 rows of 2000 features, in coordinates of their span."""
+
+    version = "1"
+    params = (["opauc", "opauc-lr", "oam-seq", "oam-gra"],)
+    param_names = ("solver",)
+
+    def setup(self, solver: str) -> None:
+        self.solver, self.data = aucbench.get_solver(solver), dense(60, 2_000)
+
+    def time_fit(self, solver: str) -> None:
+        aucbench.solve(self.solver, self.data, every=50)
+
+
 class Sector(Pass):
     """9619 x 55197 with 0.3 % stored: a pass, and 200 rows with steps that touch every weight.
 

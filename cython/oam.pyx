@@ -325,6 +325,8 @@ def oam_pass(
     cdef double most
     cdef int i, k, o, left = 0, away = 0  # rows until u is computed afresh; until it is used again
     own[0] = own[1] = 0.0
+    for k in range(2):
+        B[k] = Buffer(&X, &K, &slots[k, 0], &squares[k, 0], 0)
     if known:
         P = Products(
             &features[0, 0, 0], &products[0, 0], &work[0, 0], &work[1, 0], W, 2 * W, d)
@@ -335,8 +337,7 @@ def oam_pass(
             ahead(&X, order_, t, n)
             k = y[i] > 0
             o = 1 - k
-            for slot in range(2):
-                B[slot] = Buffer(&X, &K, &slots[slot, 0], &squares[slot, 0], min(seen[slot], N))
+            B[o].size, B[k].size = min(seen[o], N), min(seen[k], N)
             seen[k] += 1
             most = 0.5 * C * fmax(1.0, seen[o] / <double> N)
             away = max(away - 1, 0)

@@ -106,10 +106,12 @@ class OamSeq(BufferedPairs):
     of the other class so far. A row x′ = x is skipped. It is a streaming
     method, made for one pass: without a budget of the user, a fit is one pass.
 
-    The cost per row is two products with each of N buffered rows, and one addition for each of
-    them that moves w: O(N d) for dense rows and O(N · stored values of a row) for CSR, with no
-    term O(d). O(stored values of x) alone is not possible, because the update is a sum over the
-    buffer.
+    The cost per row is O(N · stored values of x) for its products with the buffered rows, and
+    O(N + stored values of x′) for each x′ that moves w. The products of the buffered rows with w
+    and with each other are kept. Rows themselves are read where products would lose digits
+    (|x − x′|² below 1e-3 (|x|² + |x′|²)), with more than 256 slots, and where N d is large (more
+    than 5000 features with 100 slots). Where rows store more than 2n values, `fit` works on their
+    n coordinates in their span.
 
     Parameters
     ----------
@@ -151,7 +153,7 @@ class OamGra(BufferedPairs):
     The cost per row is one product with each of N buffered rows, and one addition for each of
     them that is in the sum: O(N d) for dense rows and O(N · stored values of a row) for CSR, with
     no term O(d). O(stored values of x) alone is not possible, because the update is a sum over the
-    buffer.
+    buffer. Where rows store more than 2n values, `fit` works on their n coordinates in their span.
 
     Parameters
     ----------

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from scipy.linalg import qr
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector, rows
@@ -44,6 +43,8 @@ def passes_in_span(
 
 def span(data: Data, w: Vector) -> tuple[Vector, Rows, Vector]:
     """Return a basis Q (d, r), the coordinates of the centred rows in it, and those of w."""
+    from scipy.linalg import qr  # here, because to import it takes longer than many fits
+
     X = data.rows.dense().matrix
     A = np.empty((data.d, data.n + 1), order="F")
     np.subtract(X.T, X.mean(axis=0)[:, None], out=A[:, :-1])
