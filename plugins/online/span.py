@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def passes_in_span(
     Q, coordinates, v = span(problem.data, problem.start())
     inner = Problem(None, train=problem.data.with_rows(coordinates), w0=v)
     for state in passes(solver, inner, rng, shuffle=shuffle):
-        yield replace(state, w=Q @ state.w)
+        yield replace(state, w=Q @ cast(Vector, state.w))
 
 
 def span(data: Data, w: Vector) -> tuple[Vector, Rows, Vector]:
@@ -49,5 +50,6 @@ def span(data: Data, w: Vector) -> tuple[Vector, Rows, Vector]:
     A = np.empty((data.d, data.n + 1), order="F")
     np.subtract(X.T, X.mean(axis=0)[:, None], out=A[:, :-1])
     A[:, -1] = w
-    Q, R = qr(A, mode="economic", overwrite_a=True, check_finite=False)
+    found = qr(A, mode="economic", overwrite_a=True, check_finite=False)
+    Q, R = cast(tuple[Vector, Vector], found)
     return Q, rows(R[:, :-1].T), R[:, -1].copy()

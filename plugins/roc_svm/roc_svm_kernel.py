@@ -29,7 +29,7 @@ class RocSvmKernel:
     `representer.py` turns α into the coordinates of this loop.
 
     With r weights, it takes 16n² bytes, O(n² r) time to factorise K, and O(n r) per evaluation.
-    It is for at most 11 585 rows, where a fit takes 2 GiB and about 2 minutes on one core. More
+    It is for at most 11 585 rows, where a fit takes 2 to 3 GiB and less than a minute on one core. More
     rows are refused.
 
     Parameters
@@ -78,7 +78,9 @@ class RocSvmKernel:
         """Minimise the hinge over B pairs drawn by `rng`, with the norm of f."""
         if data.n > MAX_ROWS:
             memory = f"{8 * data.n**2 >> 20} MiB for K of {data.n} rows, at most 1024"
-            raise UnsupportedError(f"it takes {memory}; use roc-svm-nystrom, which has few landmarks")
+            raise UnsupportedError(
+                f"it takes {memory}; use roc-svm-nystrom, which has few landmarks"
+            )
         whole = KernelColumns(self._kernel().scaled(data.rows), data.rows)
         columns, mapped, L, order = whole.spanned()
         C = data.with_rows(mapped)

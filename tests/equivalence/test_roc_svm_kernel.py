@@ -143,7 +143,8 @@ def test_a_neighbour_on_the_grid_is_a_start(name):
 def test_many_rows_are_refused_with_the_way_out(monkeypatch):
     monkeypatch.setattr(roc_svm_kernel, "MAX_ROWS", 29)
 
-    with pytest.raises(UnsupportedError, match="for K of 30 rows, at most 1024; use roc-svm-nystrom"):
+    sentence = "for K of 30 rows, at most 1024; use roc-svm-nystrom"
+    with pytest.raises(UnsupportedError, match=sentence):
         solve(get_solver("roc-svm-kernel"), toy(30))
 
 
