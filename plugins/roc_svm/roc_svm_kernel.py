@@ -29,8 +29,8 @@ class RocSvmKernel:
     `representer.py` turns α into the coordinates of this loop.
 
     With r weights, it takes 16n² bytes, O(n² r) time to factorise K, and O(n r) per evaluation.
-    It is for at most 11 585 rows, where a fit takes 2 to 3 GiB and less than a minute on one core. More
-    rows are refused.
+    It is for at most 11 585 rows, where a fit takes 2 to 3 GiB and less than a minute on one core.
+    More rows are refused.
 
     Parameters
     ----------
