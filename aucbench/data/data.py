@@ -61,10 +61,6 @@ class Chunk:
         """|x_i|^2 of each row, shape (n,)."""
         return square_norms(self.rows)
 
-    def pullback(self, r: Vector) -> Vector:
-        """Return Xᵀ r, shape (d,), where r has one number for each row."""
-        return pullback(self.rows, r)
-
 
 @dataclass(frozen=True, eq=False)
 class Data:
@@ -174,7 +170,9 @@ class Data:
 
     def pullback(self, r: Vector, block: Block = ALL) -> Vector:
         """Return X_Bᵀ r, shape (d,), where r has one number for each row in the block B."""
-        return pullback(self.rows, r, block)
+        out = np.zeros(self.d)
+        linear.pullback(*self.rows.arrays, *span(block, self.n), r, out)
+        return out
 
     def blocks(self, m: int, rng: np.random.Generator | None = None) -> list[Block]:
         """Divide the rows into `m` blocks whose sizes differ by at most one.
@@ -253,13 +251,6 @@ def square_norms(X: Rows) -> Vector:
     """|x_i|^2 of each row, shape (n,)."""
     out = np.empty(X.n)
     linear.square_norms(*X.arrays, X.n, out)
-    return out
-
-
-def pullback(X: Rows, r: Vector, block: Block = ALL) -> Vector:
-    """Return X_Bᵀ r, shape (d,), where r has one number for each row in a block B."""
-    out = np.zeros(X.d)
-    linear.pullback(*X.arrays, *span(block, X.n), r, out)
     return out
 
 

@@ -7,17 +7,17 @@ because every streaming solver needs them, also one outside aucbench.
 from aucbench.optim.bundle import Bundle
 from aucbench.optim.choice import chosen, require_above_or_auto, require_whole_or_auto, ridge
 from aucbench.optim.power import lipschitz, top_eigenvalue
-from aucbench.optim.scale import Moments, default_l1, default_ridge, pair_square
+from aucbench.optim.scale import default_l1, default_ridge, noise, pair_square
 from aucbench.optim.streaming import capped, passes, row_order
 
 __all__ = [
     "Bundle",
-    "Moments",
     "capped",
     "chosen",
     "default_l1",
     "default_ridge",
     "lipschitz",
+    "noise",
     "pair_square",
     "passes",
     "require_above_or_auto",

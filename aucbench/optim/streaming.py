@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,12 @@ def capped(first: float, n: float, t: Vector) -> Vector:
 
 
 def passes(
-    solver: Streaming, problem: Problem, rng: np.random.Generator, *, shuffle: bool
+    solver: Streaming,
+    problem: Problem,
+    rng: np.random.Generator,
+    *,
+    shuffle: bool,
+    memory: Any = None,
 ) -> Iterator[State]:
     """Run a streaming method over its training rows, and yield one state after each pass.
 
@@ -54,9 +60,12 @@ def passes(
         Draws the orders of the rows, and the random numbers of the method.
     shuffle : bool
         Whether each pass visits the rows in a fresh random order. False: in file order.
+    memory : object, optional
+        The memory before the first row. None means `solver.start` of the first weights.
     """
     data = problem.data
-    memory = solver.start(problem.start(), rng)
+    if memory is None:
+        memory = solver.start(problem.start(), rng)
     for t in count(1):
         solver.update(memory, data.chunk, row_order(data.n, rng, shuffle=shuffle))
         yield State(t, solver.weights(memory), t * data.n)

@@ -16,13 +16,11 @@ from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import fsauc
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import default_ridge, row_order
-from aucbench.optim.scale import RIDGE
+from aucbench.optim import row_order
 from aucbench.projectors import L1Ball
 from aucbench.protocols import Needs, Problem, State
 
-from .reach import require_squares
-from .solam import default_radius
+from .solam import default_radius, first_step
 
 LOG_CONFIDENCE = log(12 / 0.1)  # L = log(12/δ); δ = 0.1 as published
 SPREAD = 2 + sqrt(2 * LOG_CONFIDENCE)
@@ -107,7 +105,7 @@ class Fsauc:
         """
         data, n = problem.data, problem.data.n
         m, n0 = schedule(ceil((self.passes or 50) * n))
-        R, eta = self.R or l1_radius(data), self.eta or first_step(data)
+        R, eta = self.R or l1_radius(data), self.eta or 0.5 * first_step(data, "eta")
         stage = Stage.first(R, self.kappa or max_abs(data), eta)
         memory = StageMemory(problem.project(problem.start()))
         left = m * n0
@@ -128,14 +126,7 @@ class Fsauc:
 
 def l1_radius(data: Data) -> float:
     """Return √d times the radius of the ball of `solam`: this ℓ1 ball holds that ball."""
-    return sqrt(data.d) * default_radius(default_ridge(data, "R") / RIDGE)
-
-
-def first_step(data: Data) -> float:
-    """Return 1/(2 max (1 − p_i)(|x_i|² + 1)), see `Fsauc`."""
-    require_squares(data.chunk, "eta")
-    others = np.where(data.y > 0, 1.0 - data.p, data.p)
-    return 0.5 / float((others * (data.chunk.square_norms + 1.0)).max())
+    return sqrt(data.d) * default_radius(data)
 
 
 def max_abs(data: Data) -> float:

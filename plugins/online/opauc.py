@@ -16,11 +16,11 @@ from aucbench.errors import UnsupportedError, require_above, require_at_least
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels.opauc import opauc_pass
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import Moments, default_ridge, passes
+from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
-from .reach import SHARE, half_ridge, require_squares
+from .reach import SHARE, require_squares
 from .span import fits_span, passes_in_span
 
 MAX_BYTES = 4 << 30  # of both scatter matrices: enough for about 16 000 features
@@ -51,10 +51,8 @@ class Opauc:
         largest ‖q‖² + tr S so far. (‖q‖² + tr S is the mean of ‖x − x′‖² over the rows x′ of the
         other class.) With this step no rows make w diverge: Theorem 1 asks for η ≤ 1/(2(κ + λ)),
         with κ = 4 where ‖x‖ ≤ 1.
-    lam : float, optional
-        Ridge λ ≥ 0, in units of F per squared unit of w. None means 0.15 D² (1/n₊ + 1/n₋), where
-        D² is the mean square distance of a pair of rows of the first chunk, and n₊, n₋ count its
-        classes: see `aucbench.optim.default_ridge`.
+    lam : float
+        Ridge λ ≥ 0, in units of F per squared unit of w. The default is the least of the grid.
     shuffle : bool
         Whether each pass visits the rows in a fresh random order. False: in file order.
 
@@ -65,7 +63,7 @@ class Opauc:
     UnsupportedError
         When the two matrices would take more than 4 GiB, or a fit more than 10 minutes.
     DataError
-        When `eta` or `lam` is None and a row is too long to derive it from.
+        When `eta` is None and a row is too long to derive a step size from.
 
     References
     ----------
@@ -74,7 +72,7 @@ class Opauc:
     """
 
     eta: float | None = None
-    lam: float | None = None
+    lam: float = 2.0**-10
     shuffle: bool = True
 
     space: ClassVar = {
@@ -97,8 +95,7 @@ class Opauc:
                 f"about {minutes:.0f} minutes of at most {MAX_MINUTES}; use opauc-lr, which keeps "
                 "sketches of them"
             )
-        ridge = default_ridge(data) if self.lam is None else 2.0 * self.lam
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge))
+        return Problem(PairwiseSquare(data), ElasticNet(0.0, 2 * self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
@@ -127,7 +124,6 @@ class Opauc:
             pending=np.zeros((2, SLOTS, d)),
             held=np.zeros(2, dtype=np.int32),
             spread=np.zeros(3),
-            moments=Moments.empty(d),
         )
 
     def update(self, memory: Covariances, chunk: Chunk, order: Index) -> None:
@@ -141,15 +137,14 @@ class Opauc:
         Where η is derived, it is SHARE/(κ + λ). When κ grows, w shrinks by the root of
         κ old/new.
         """
-        if self.eta is None or self.lam is None:
-            require_squares(chunk, "eta and lam")
-        lam = half_ridge(memory.moments, chunk) if self.lam is None else self.lam
+        if self.eta is None:
+            require_squares(chunk, "eta")
         opauc_pass(
             *chunk.rows.arrays,
             order,
             chunk.y,
             SHARE if self.eta is None else self.eta,
-            lam,
+            self.lam,
             memory.n,
             memory.held,
             memory.mean,
@@ -185,8 +180,6 @@ class Covariances:
     spread : array of shape (3,)
         κ, which is the largest ‖q‖² + tr S so far, and tr M of each class. It is kept only where η
         is derived.
-    moments : Moments
-        Of the chunks until both classes were seen, from which λ is derived.
     """
 
     w: Vector
@@ -196,7 +189,6 @@ class Covariances:
     pending: Vector
     held: Index
     spread: Vector
-    moments: Moments
 
 
 @hookimpl

@@ -15,12 +15,12 @@ from aucbench.errors import require_above, require_at_least, require_whole
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels.sketch import sketch_pass
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import Moments, default_ridge, passes
+from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
 from .aligned import aligned, padded
-from .reach import SHARE, half_ridge, require_squares
+from .reach import SHARE, require_squares
 from .span import passes_in_span, worth_span
 
 SLICE = 4096  # rows whose random numbers are drawn at a time
@@ -45,10 +45,8 @@ class OpaucLowRank:
     eta : float, optional
         Step size η > 0, in squared units of w. None means 1/(8(κ + λ)) at each row, where κ is the
         largest ‖q‖² + tr Ŝ so far.
-    lam : float, optional
-        Ridge λ ≥ 0, in units of F per squared unit of w. None means 0.15 D² (1/n₊ + 1/n₋), where
-        D² is the mean square distance of a pair of rows of the first chunk, and n₊, n₋ count its
-        classes: see `aucbench.optim.default_ridge`.
+    lam : float
+        Ridge λ ≥ 0, in units of F per squared unit of w. The default is the least of the grid.
     rank : int
         Number τ ≥ 1 of columns of a sketch; 50 as in the experiments of the paper on
         high-dimensional data.
@@ -60,7 +58,7 @@ class OpaucLowRank:
     ParameterError
         When a parameter is out of its range.
     DataError
-        When `eta` or `lam` is None and a row is too long to derive it from.
+        When `eta` is None and a row is too long to derive a step size from.
 
     References
     ----------
@@ -69,7 +67,7 @@ class OpaucLowRank:
     """
 
     eta: float | None = None
-    lam: float | None = None
+    lam: float = 2.0**-10
     rank: int = 50
     shuffle: bool = True
 
@@ -86,8 +84,7 @@ class OpaucLowRank:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise F(w) + λ‖w‖²."""
-        ridge = default_ridge(data) if self.lam is None else 2.0 * self.lam
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge))
+        return Problem(PairwiseSquare(data), ElasticNet(0.0, 2 * self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
@@ -106,7 +103,6 @@ class OpaucLowRank:
             q=aligned(2, W),
             numbers=np.array([1.0, 0.0]),
             spread=np.zeros(1),
-            moments=Moments.empty(w.size),
             rng=rng,
         )
 
@@ -123,9 +119,8 @@ class OpaucLowRank:
         Where η is derived, it is SHARE/(κ + λ). When κ grows, w shrinks by the root of
         κ old/new.
         """
-        if self.eta is None or self.lam is None:
-            require_squares(chunk, "eta and lam")
-        lam = half_ridge(memory.moments, chunk) if self.lam is None else self.lam
+        if self.eta is None:
+            require_squares(chunk, "eta")
         for lo in range(0, order.size, SLICE):
             part = order[lo : lo + SLICE]
             r = memory.rng.standard_normal((part.size, self.rank))
@@ -136,7 +131,7 @@ class OpaucLowRank:
                 chunk.y,
                 r,
                 SHARE if self.eta is None else self.eta,
-                lam,
+                self.lam,
                 memory.n,
                 memory.q,
                 memory.B,
@@ -177,8 +172,6 @@ class Sketches:
         s, and the work done since u was last set to w.
     spread : array of shape (1,)
         κ, which is the largest ‖x − c‖² + tr Ŝ so far. It is kept only where η is derived.
-    moments : Moments
-        Of the chunks until both classes were seen, from which λ is derived.
     rng : Generator
         Draws the vectors r, one row after the other.
     """
@@ -191,7 +184,6 @@ class Sketches:
     q: Vector
     numbers: Vector
     spread: Vector
-    moments: Moments
     rng: np.random.Generator
 
     @property

@@ -15,7 +15,6 @@ from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import default_ridge, passes
-from aucbench.optim.scale import RIDGE
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
@@ -37,10 +36,11 @@ class RegSolam:
     ----------
     xi : float, optional
         Step size ξ > 0, in squared units of w: γ_t = ξ/√t, as published. None means
-        γ_t = γ min(1, √(N/t)), γ = 1/max (1 − p_i)(|x_i|² + 1), as in `solam`.
+        γ_t = γ min(1, √(n/t)), γ = 1/max (1 − p_i)(|x_i|² + 1), as in `solam`; in a stream, ξ = 1.
     lam : float, optional
-        Ridge λ > 0, in units of p(1−p) F per squared unit of w. None means 0.3 D²/N, where D² is
-        the mean square distance of a pair of rows, and N the number of rows of the first chunk.
+        Ridge λ > 0, in units of p(1−p) F per squared unit of w. None means 0.3 D²/n, where D² is
+        the mean square distance of a pair of rows: see `aucbench.optim.default_ridge`. In a
+        stream, where the rows are not known before, it means λ = 0.1.
     kappa : float, optional
         Bound κ > 0 of ‖x‖. None means the largest norm of a row seen so far.
     shuffle : bool
@@ -73,28 +73,37 @@ class RegSolam:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square with the ridge λ/(p(1−p))."""
-        unit = data.p * (1 - data.p)
-        lam = self.lam / unit if self.lam else default_ridge(data)
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, lam))
+        return Problem(PairwiseSquare(data), ElasticNet(0.0, self._ridge(data) / _unit(data)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
-        return passes(self, problem, rng, shuffle=self.shuffle)
+        data, memory = problem.data, self.start(problem.start(), rng)
+        memory.lam = self._ridge(data)
+        memory.R = sqrt(2.0 / memory.lam)
+        if self.xi is None:
+            memory.first, memory.n = first_step(data), data.n
+        return passes(self, problem, rng, shuffle=self.shuffle, memory=memory)
 
     def start(self, w: Vector, rng: np.random.Generator) -> SaddlePoint:
         """Return the point w, a = b = α = 0."""
-        return SaddlePoint.at(w, self.kappa)
+        lam = self.lam or 0.1
+        return SaddlePoint.at(w, self.kappa, first=self.xi or 1.0, R=sqrt(2.0 / lam), lam=lam)
 
     def update(self, memory: SaddlePoint, chunk: Chunk, order: Index) -> None:
         """Take one step for each of the rows `order`."""
-        if memory.measured(chunk, order):
-            known = memory.moments
-            lam = self.lam or RIDGE * known.pair_square("lam") / known.n.sum()
-            memory.move(chunk, order, xi=self.xi, lam=lam, R=sqrt(2.0 / lam))
+        memory.move(chunk, order)
 
     def weights(self, memory: SaddlePoint) -> Vector:
         """Return the weighted mean of the points."""
         return memory.mean
+
+    def _ridge(self, data: Data) -> float:
+        return self.lam or _unit(data) * default_ridge(data)
+
+
+def _unit(data: Data) -> float:
+    """Return p(1−p), the unit of λ in F."""
+    return data.p * (1 - data.p)
 
 
 @hookimpl

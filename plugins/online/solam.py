@@ -15,8 +15,7 @@ from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import solam
 from aucbench.objectives import PairwiseSquare
-from aucbench.optim import Moments, capped, default_ridge, passes
-from aucbench.optim.scale import RIDGE
+from aucbench.optim import capped, noise, passes
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Needs, Problem, State
 
@@ -47,13 +46,12 @@ class Solam:
     ----------
     xi : float, optional
         Step size ξ > 0, in squared units of w: γ_t = ξ/√t, as published. None means
-        γ_t = γ min(1, √(N/t)), γ = 1/max (1 − p_i)(|x_i|² + 1), where p_i is the share of the
-        class of row i, and N the number of rows of the first chunk: all rows where it is fitted
-        to a data set. Longer rows in later chunks make γ smaller.
+        γ_t = γ min(1, √(n/t)), γ = 1/max (1 − p_i)(|x_i|² + 1), where p_i is the share of the
+        class of row i. In a stream, where the rows are not known before, it means ξ = 1.
     R : float, optional
         Radius R > 0 of the ball, in units of w. None means 0.3 √2 / √(D² (1/n₊ + 1/n₋)), where D²
-        is the mean square distance of a pair of rows of the first chunk. The value of F + (λ/2)|w|²
-        at 0 is 1, so that R holds the minimiser for λ = 11 D² (1/n₊ + 1/n₋).
+        is the mean square distance of a pair of rows. The value of F + (λ/2)|w|² at 0 is 1, so
+        that this ball holds the minimiser for λ = 11 D² (1/n₊ + 1/n₋). In a stream, R = 1.
     kappa : float, optional
         Bound κ > 0 of ‖x‖. None means the largest norm of a row seen so far.
     shuffle : bool
@@ -85,22 +83,23 @@ class Solam:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square over the ball of radius R."""
-        R = self.R or default_radius(default_ridge(data, "R") / RIDGE)
-        return Problem(PairwiseSquare(data), L2Ball(R))
+        return Problem(PairwiseSquare(data), L2Ball(self.R or default_radius(data)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
-        return passes(self, problem, rng, shuffle=self.shuffle)
+        memory = self.start(problem.start(), rng)
+        memory.R = self.R or default_radius(problem.data)
+        if self.xi is None:
+            memory.first, memory.n = first_step(problem.data), problem.data.n
+        return passes(self, problem, rng, shuffle=self.shuffle, memory=memory)
 
     def start(self, w: Vector, rng: np.random.Generator) -> SaddlePoint:
         """Return the point w, a = b = α = 0."""
-        return SaddlePoint.at(w, self.kappa)
+        return SaddlePoint.at(w, self.kappa, first=self.xi or 1.0, R=self.R or 1.0)
 
     def update(self, memory: SaddlePoint, chunk: Chunk, order: Index) -> None:
         """Take one step for each of the rows `order`."""
-        if memory.measured(chunk, order):
-            R = self.R or default_radius(memory.moments.noise("R"))
-            memory.move(chunk, order, xi=self.xi, lam=0.0, R=R)
+        memory.move(chunk, order)
 
     def weights(self, memory: SaddlePoint) -> Vector:
         """Return the weighted mean of the points."""
@@ -121,9 +120,12 @@ class SaddlePoint:
         a, b, α, κ, rows seen, positives seen, Σ γ_t.
     running : bool
         Whether κ is the largest norm of a row seen so far. False: κ was given and stays.
-    moments : Moments
-        Of the chunks until both classes were seen, from which constants are derived. Only its
-        `longest` counts later chunks too.
+    first, n : float
+        γ_t = first min(1, √(n/t)), where t counts all rows ever seen; ξ/√t with n = 1.
+    R : float
+        Radius of the ball.
+    lam : float
+        Ridge λ ≥ 0; 0 for SOLAM.
     """
 
     w: Vector
@@ -131,66 +133,32 @@ class SaddlePoint:
     work: Vector
     numbers: Vector
     running: bool
-    moments: Moments
+    first: float
+    n: float
+    R: float
+    lam: float
 
     @staticmethod
-    def at(w: Vector, kappa: float | None) -> SaddlePoint:
-        """Return the point w, a = b = α = 0, before the first row."""
+    def at(
+        w: Vector, kappa: float | None, *, first: float, R: float, lam: float = 0.0
+    ) -> SaddlePoint:
+        """Return the point w, a = b = α = 0, before the first row, with γ_t = first/√t."""
         numbers = np.zeros(7)
         numbers[3] = kappa or 0.0
         total, work = np.zeros((2, w.size))
-        return SaddlePoint(w, total, work, numbers, kappa is None, Moments.empty(w.size))
+        return SaddlePoint(w, total, work, numbers, kappa is None, first, 1.0, R, lam)
 
-    def measured(self, chunk: Chunk, order: Index) -> bool:
-        """Measure the rows of a chunk; return whether both classes have been seen.
-
-        Until then no step moves the point, because p is 0 or 1: the rows are only counted.
-        """
-        require_squares(chunk, "xi and R")
-        known = self.moments
-        if known.first(chunk):
-            known.lengthen(chunk)
-            return True
-        self.numbers[4] += order.size
-        self.numbers[5] += float((chunk.y[order] > 0).sum())
-        if self.running:
-            self.numbers[3] = float(np.sqrt(known.longest.max()))
-        return False
-
-    def steps(self, xi: float | None, count: int) -> Vector:
-        """Return γ_t of the next `count` rows."""
-        seen = int(self.numbers[4])
-        t = np.arange(seen + 1.0, seen + count + 1.0)
-        if xi:
-            fixed: Vector = xi / np.sqrt(t)
-            return fixed
-        n, longest = self.moments.n, self.moments.longest
-        return capped(n.sum() / float((n[::-1] * (longest + 1.0)).max()), n.sum(), t)
-
-    def move(self, chunk: Chunk, order: Index, *, xi: float | None, lam: float, R: float) -> None:
-        """Take the step of `Solam` for each of the rows `order`, with λw added to ∂w.
-
-        Parameters
-        ----------
-        chunk : Chunk
-            The rows.
-        order : int32 array
-            Row numbers, in the order of the steps.
-        xi : float or None
-            γ_t = ξ/√t, where t counts all rows ever seen; None as in `Solam`.
-        lam : float
-            Ridge λ ≥ 0; 0 for SOLAM.
-        R : float
-            Radius of the ball.
-        """
+    def move(self, chunk: Chunk, order: Index) -> None:
+        """Take the step of `Solam` for each of the rows `order`, with λw added to ∂w."""
+        seen = self.numbers[4]
         solam.solam_pass(
             *chunk.rows.arrays,
             order,
             chunk.y,
             chunk.square_norms,
-            self.steps(xi, order.size),
-            lam,
-            R,
+            capped(self.first, self.n, np.arange(seen + 1.0, seen + order.size + 1.0)),
+            self.lam,
+            self.R,
             self.running,
             self.w,
             self.work,
@@ -205,9 +173,31 @@ class SaddlePoint:
         return self.total / weight if weight else self.w
 
 
-def default_radius(noise: float) -> float:
-    """Return 0.3 √(2/noise), see `Solam`."""
-    return RADIUS * sqrt(2.0 / noise)
+def default_radius(data: Data) -> float:
+    """Return 0.3 √(2/(D² (1/n₊ + 1/n₋))), see `Solam`.
+
+    Raises
+    ------
+    DataError
+        When rows are so long that D² overflows.
+    """
+    return RADIUS * sqrt(2.0 / noise(data, "R"))
+
+
+def first_step(data: Data, parameter: str = "xi") -> float:
+    """Return γ = 1/max (1 − p_i)(|x_i|² + 1).
+
+    The curvature of the term of row i in (w, a) or (w, b) is 2(1 − p_i)(|x_i|² + 1). So no step
+    overshoots the minimum of the term of its row, seen from α, by more than its distance.
+
+    Raises
+    ------
+    DataError
+        When a row is too long to derive a step size from.
+    """
+    require_squares(data.chunk, parameter)
+    others = np.where(data.y > 0, 1.0 - data.p, data.p)
+    return 1.0 / float((others * (data.chunk.square_norms + 1.0)).max())
 
 
 @hookimpl

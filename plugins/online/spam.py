@@ -66,13 +66,12 @@ class Spam:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
         data, n, w = problem.data, problem.data.n, problem.start()
-        first = self.xi or first_step(data, shuffle=self.shuffle)
+        pace = (self.xi, 1.0) if self.xi else (first_step(data, shuffle=self.shuffle), float(n))
         total = np.zeros(data.d)
         run = one_pass(data, *self.penalties(data))
         for t in count(1):
             seen = t * n
-            rows = np.arange(seen - n + 1.0, seen + 1.0)
-            eta = first / np.sqrt(rows) if self.xi else capped(first, n, rows)
+            eta = capped(*pace, np.arange(seen - n + 1.0, seen + 1.0))
             run(row_order(n, rng, shuffle=self.shuffle), eta, w, total)
             yield State(t, total / seen if self.average else w, seen)
 

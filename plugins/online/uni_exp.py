@@ -16,11 +16,11 @@ from aucbench.errors import require_above, require_at_least
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import uni_exp
 from aucbench.objectives import UnivariateExp
-from aucbench.optim import Moments, default_ridge, passes
+from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
-from .reach import SHARE, half_ridge, require_squares
+from .reach import SHARE, require_squares
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,8 @@ class UniExp:
         overflow, and the run ends as invalid. None means the step 1/(8(λ + L/(2p))) at each row,
         where L is the largest |x|² + 1 so far and p the share of the rarer class so far. The factor
         of x is then at most 1/L in size, so that no margin moves by more than 1.
-    lam : float, optional
-        Weight λ ≥ 0 of |w|²/2 in the objective. None means 0.15 D² (1/n₊ + 1/n₋), where D² is the
-        mean square distance of a pair of rows of the first chunk, and n₊, n₋ count its classes:
-        see `aucbench.optim.default_ridge`.
+    lam : float
+        Weight λ ≥ 0 of |w|²/2 in the objective.
     intercept : bool
         Whether there is an offset c. False, as published: c is 0, and L has no term 1.
     shuffle : bool
@@ -54,7 +52,7 @@ class UniExp:
     ParameterError
         When a parameter is out of its range.
     DataError
-        When `eta` or `lam` is None and a row is too long to derive it from.
+        When `eta` is None and a row is too long to derive a step size from.
 
     References
     ----------
@@ -64,7 +62,7 @@ class UniExp:
     """
 
     eta: float | None = None
-    lam: float | None = None
+    lam: float = 2.0**-10
     intercept: bool = True
     shuffle: bool = True
 
@@ -80,8 +78,7 @@ class UniExp:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the univariate exponential, at its best offset, plus (λ/2)|w|²."""
-        lam = 0.5 * default_ridge(data) if self.lam is None else self.lam
-        return Problem(UnivariateExp(data, self.intercept), ElasticNet(0.0, lam))
+        return Problem(UnivariateExp(data, self.intercept), ElasticNet(0.0, self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
@@ -89,8 +86,7 @@ class UniExp:
 
     def start(self, w: Vector, rng: np.random.Generator) -> Univariate:
         """Return the memory before the first row."""
-        counts = np.zeros(2, dtype=np.int64)
-        return Univariate(w, counts, np.zeros(1), np.zeros(1), Moments.empty(w.size))
+        return Univariate(w, np.zeros(2, dtype=np.int64), np.zeros(1), np.zeros(1))
 
     def update(self, memory: Univariate, chunk: Chunk, order: Index) -> None:
         """Take one step for each of the rows `order`.
@@ -104,16 +100,15 @@ class UniExp:
         gradient step of a loss that continues as a straight line where its curvature times η |x|²
         would exceed 1. When L grows, w shrinks by the root of L old/new.
         """
-        if self.eta is None or self.lam is None:
-            require_squares(chunk, "eta and lam")
-        lam = half_ridge(memory.moments, chunk) if self.lam is None else self.lam
+        if self.eta is None:
+            require_squares(chunk, "eta")
         squares = chunk.square_norms + 1.0 if self.intercept else chunk.square_norms
         uni_exp.uni_exp_pass(
             *chunk.rows.arrays,
             order,
             chunk.y,
             SHARE if self.eta is None else self.eta,
-            lam,
+            self.lam,
             memory.w,
             memory.seen,
             memory.longest if self.eta is None else None,
@@ -140,15 +135,12 @@ class Univariate:
         L, the largest |x|² or |x|² + 1 so far. It is kept only where η is derived.
     offset : array of shape (1,)
         c.
-    moments : Moments
-        Of the chunks until both classes were seen, from which λ is derived.
     """
 
     w: Vector
     seen: NDArray[np.int64]
     longest: Vector
     offset: Vector
-    moments: Moments
 
 
 @hookimpl
