@@ -18,7 +18,7 @@ from aucbench.optim import default_ridge, passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
 
-from .solam import STEPS, SaddlePoint
+from .solam import STEPS, SaddlePoint, first_step
 
 
 @dataclass(frozen=True)

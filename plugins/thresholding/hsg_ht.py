@@ -15,12 +15,12 @@ from aucbench.data.arrays import Block
 from aucbench.errors import require_above, require_at_least
 from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.objectives import Logistic
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
-from aucbench.protocols import Needs, Problem, State
+from aucbench.protocols import Needs, Problem, State, identity
 
+from .centred import logistic
 from .sparsity import kept
 
 
@@ -50,10 +50,13 @@ class HsgHt:
     zeta : float
         Factor ζ ≥ 1 by which the batch grows in each step.
     intercept : bool
-        Whether to append a feature 1, and to take all other features relative to their mean over
-        the training rows. The weight of the feature 1 takes part in the steps, but is never
-        thresholded. False, as published: w·x = 0 has to separate the classes, which costs much
-        AUC where one class is rare or features are not centred.
+        Whether to append a feature 1. Its weight takes part in the steps, but is never
+        thresholded. Without it, w·x = 0 has to separate the classes, which costs much AUC where
+        one class is rare.
+    centre : bool
+        Whether features are relative to their mean over the training rows. With an intercept this
+        has the same minimum, but steps are much longer where means are far from 0. False, as
+        published: features are taken as they are.
 
     Raises
     ------
@@ -72,6 +75,7 @@ class HsgHt:
     tau: float = 1.0
     zeta: float = 1.033
     intercept: bool = True
+    centre: bool = True
 
     space: ClassVar = {
         "tau": (1.0, 10.0, 100.0, 1000.0),
@@ -87,13 +91,8 @@ class HsgHt:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the logistic loss over k-sparse weights."""
-        if not self.intercept:
-            return Problem(Logistic(data), TopK(kept(self, data, rng)))
-        phi = AppendOne()
-        rows = data.with_rows(phi(data.rows))
-        centre = rows.pullback(np.ones(data.n)) / data.n
-        centre[-phi.exempt :] = 0.0
-        f = Logistic(rows, centre)
+        phi = AppendOne() if self.intercept else identity
+        f = logistic(data.with_rows(phi(data.rows)), phi.exempt, centre=self.centre)
         return Problem(f, TopK(kept(self, data, rng), free=phi.exempt), phi)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:

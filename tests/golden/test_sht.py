@@ -136,7 +136,7 @@ def test_sto_iht_with_intercept(recorded, layout):
     hyper, run = read("stoiht")
     data = Data.of(layout(X), y)
     solver = get_solver(
-        "sto-iht", k=hyper["s"] - 1, gamma=hyper["xi"], blocks=10, shuffle=False, intercept=True
+        "sto-iht", k=hyper["s"] - 1, gamma=hyper["xi"], blocks=10, shuffle=False, centre=False
     )
 
     states = solver.iterates(solver.problem(data, None), Replay(run["block_order"]))
@@ -155,7 +155,7 @@ def test_hsg_ht_with_intercept_in_its_first_pass(recorded, name, steps, layout):
     # The published code rounds its batch sizes down, and takes rows in file order.
     sizes = [floor(hyper["tau"] * hyper["zeta"] ** t) for t in range(steps)]
     batches = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    solver = get_solver("hsg-ht", k=hyper["s"] - 1, gamma=hyper["step"], intercept=True)
+    solver = get_solver("hsg-ht", k=hyper["s"] - 1, gamma=hyper["step"], centre=False)
 
     problem = solver.problem(data, None)
     w = [s.w.copy() for s in islice(solver.iterates(problem, Replay((), batches)), steps)][-1]

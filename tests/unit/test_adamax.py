@@ -69,7 +69,7 @@ def test_the_gap_bounds_the_distance_to_the_minimum():
     *_, best = exact.iterates(exact.problem(data, rng), rng)
     least = problem.value(best.w)
 
-    states = islice(adamax_ridge(problem, lam, step=1e-4, beta1=0.9, beta2=0.999), 400)
+    states = islice(adamax_ridge(problem, step=1e-4, beta1=0.9, beta2=0.999), 400)
     seen = [(s.rows_seen, problem.value(s.w) - least, s.gap, s.residual) for s in states]
 
     assert [rows for rows, *_ in seen] == [(t + 1) * data.n for t in range(1, 401)]

@@ -285,8 +285,8 @@ def test_records_of_before_are_read_and_nothing_is_said(fits):
     [
         ("means", "PairwiseSquare + Identity"),
         ("sht-auc[k=2]", "PairwiseSquare + TopK[k=2,free=0]"),
-        ("sto-iht[k=2,intercept=True]", "Logistic + TopK[k=2,free=1] + AppendOne"),
-        ("svm-or", "PairwiseHinge + ElasticNet[l1=0.0,l2=0.01]"),
+        ("sto-iht[k=2]", "Logistic + TopK[k=2,free=1] + AppendOne"),
+        ("svm-or[lam=0.01]", "PairwiseHinge + ElasticNet[l1=0.0,l2=0.01]"),
         ("roc-svm", None),  # random pairs
         ("holds", None),  # not all of the rows
     ],
