@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector, size, span
+from aucbench.errors import require_whole
 from aucbench.kernels import linear
 
 
@@ -22,13 +24,29 @@ class Logistic:
     ----------
     data : Data
         Training rows with labels, dense or CSR. An intercept is a last column of ones.
-    centre : array of shape (d,), optional
-        m. None means 0. With an intercept, the minimum is the same for each m that is 0 at the
-        intercept, but gradient steps are much longer where m is the mean of the rows.
+    centre : bool
+        Whether m is the mean of the rows. With an intercept this has the same minimum, but gradient
+        steps are much longer. False: m = 0.
+    intercepts : int
+        Number of last columns, of ones, in which m is 0.
     """
 
     data: Data
-    centre: Vector | None = None
+    centre: bool = False
+    intercepts: int = 0
+
+    def __post_init__(self) -> None:
+        require_whole(0, intercepts=self.intercepts)
+
+    @cached_property
+    def mean(self) -> Vector:
+        """m, shape (d,)."""
+        n, d = self.data.n, self.data.d
+        if not self.centre:
+            return np.zeros(d)
+        found = self.data.pullback(np.full(n, 1.0 / n))
+        found[max(0, d - self.intercepts) :] = 0.0
+        return found
 
     def value(self, w: Vector) -> float:
         """Return f(w), without overflow at any score."""
@@ -43,8 +61,8 @@ class Logistic:
         total = linear.margin_pass(
             *data.rows.arrays, *block, data.y, w, np.ones(2), True, out, shift
         )
-        if self.centre is not None:
-            out -= total * self.centre
+        if self.centre:
+            out -= total * self.mean
         out /= size(rows, data.n)
         return out
 
@@ -53,9 +71,9 @@ class Logistic:
         data = self.data
         s = data.scores(v, rows) - self._at_centre(v)
         out = data.pullback(s, rows)
-        if self.centre is not None:
-            out -= float(s.sum()) * self.centre
+        if self.centre:
+            out -= float(s.sum()) * self.mean
         return out / (4.0 * size(rows, data.n))
 
     def _at_centre(self, w: Vector) -> float:
-        return 0.0 if self.centre is None else float(self.centre @ w)
+        return float(self.mean @ w) if self.centre else 0.0

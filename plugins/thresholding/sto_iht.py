@@ -14,12 +14,12 @@ from aucbench.data.arrays import size
 from aucbench.errors import require_above, require_whole
 from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.objectives import Logistic
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
 from aucbench.protocols import Needs, Problem, State, identity
 
-from .centred import logistic
 from .sparsity import kept
 
 
@@ -96,7 +96,7 @@ class StoIht:
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the logistic loss over k-sparse weights."""
         phi = AppendOne() if self.intercept else identity
-        f = logistic(data.with_rows(phi(data.rows)), phi.exempt, centre=self.centre)
+        f = Logistic(data.with_rows(phi(data.rows)), self.centre, phi.exempt)
         return Problem(f, TopK(kept(self, data, rng), free=phi.exempt), phi)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:

@@ -218,9 +218,7 @@ def test_noise_and_rising_curves_are_no_decay():
 @pytest.fixture(scope="module")
 def fits():
     """Fits of exact and of iterative solvers, some of them of one problem."""
-    solvers = (
-        "ls-svm[lam=0.5],opauc[lam=0.25],spam-l1,aum,aum-margin[early_stopping=False],logistic"
-    )
+    solvers = "ls-svm[lam=0.5],opauc[lam=0.25],spam-l1[xi=0.02],aum,aum-margin[early_stopping=False],logistic"
     return compare(solvers, "breast-cancer", splits=2, passes=8)
 
 
@@ -285,7 +283,7 @@ def test_records_of_before_are_read_and_nothing_is_said(fits):
     [
         ("means", "PairwiseSquare + Identity"),
         ("sht-auc[k=2]", "PairwiseSquare + TopK[k=2,free=0]"),
-        ("sto-iht[k=2]", "Logistic + TopK[k=2,free=1] + AppendOne"),
+        ("sto-iht[k=2]", "Logistic[centre=True,intercepts=1] + TopK[k=2,free=1] + AppendOne"),
         ("svm-or[lam=0.01]", "PairwiseHinge + ElasticNet[l1=0.0,l2=0.01]"),
         ("roc-svm", None),  # random pairs
         ("holds", None),  # not all of the rows

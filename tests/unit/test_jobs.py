@@ -327,7 +327,9 @@ def test_a_curve_keeps_its_last_point_when_it_is_full(monkeypatch):
     monkeypatch.setattr("aucbench.fit.measure.MAX_POINTS", 5)
     data, lines = get_dataset(DATA), []
     planned = cell("sht-auc", passes=30.0)
-    fitted_cell(planned, get_solver("sht-auc"), data, lambda: data.rows, lines.append)
+    fitted_cell(
+        planned, get_solver("sht-auc", k=50, blocks=10), data, lambda: data.rows, lines.append
+    )
 
     passes = [line["point"]["passes"] for line in lines]
     assert len(passes) == 5
@@ -376,7 +378,7 @@ def test_names_are_resolved(toys):
     sht, path = told["solvers"]["sht-auc[k=5]"], told["solvers"]["path"]
 
     assert all(answer["ok"] for kind in names for answer in told[kind].values())
-    assert sht["parameters"] == {"k": 5, "gamma": None, "blocks": 10, "shuffle": True}
+    assert sht["parameters"] == {"k": 5, "gamma": None, "blocks": 4, "shuffle": True}
     assert sht["space"]["blocks"] == [1, 2, 4, 8, 10]
     assert sht["needs"] == {
         "objective": True,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 
@@ -80,8 +81,23 @@ def test_dense_and_csr_give_the_same_features(X):
 def test_gamma_scale_is_that_of_svc(layout, X, rng):
     svc = SVC(gamma="scale").fit(layout(X), labelled(X).y)
 
-    found = fitted(layout(X), rng, rank=5).columns.kernel.gamma
+    found = fitted(layout(X), rng, rank=5, gamma="scale").columns.kernel.gamma
     assert found == pytest.approx(svc._gamma, rel=1e-12)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+def test_gamma_median_is_one_over_the_median_square_distance(layout, X):
+    apart = pdist(X[np.linspace(0, len(X) - 1, min(len(X), 300)).astype(int)], "sqeuclidean")
+
+    found = Kernel(gamma="median").scaled(rows(layout(X))).gamma
+    assert found == pytest.approx(1 / np.median(apart[apart > 0]), rel=1e-10)
+
+
+def test_rows_of_which_most_are_equal_still_have_a_width():
+    some = np.zeros((50, 2))
+    some[7] = 3.0
+
+    assert Kernel().scaled(rows(some)).gamma == pytest.approx(1 / 18)
 
 
 def test_gamma_of_constant_features_is_one_and_a_number_stays():
@@ -196,7 +212,7 @@ def test_rows_of_another_width_are_refused(X, rng):
 def test_a_kernel_that_overflows_says_so(X, rng):
     with pytest.raises(DataError, match="poly kernel of these rows overflows; standardise"):
         fitted(1e200 * X, rng, kernel="poly", gamma=1.0)
-    with pytest.raises(DataError, match="variance of the features overflows"):
+    with pytest.raises(DataError, match="spread of the features overflows"):
         fitted(1e200 * X, rng)
 
 

@@ -52,7 +52,7 @@ def test_cells_are_made_when_they_are_asked_for():
 def test_default_solvers_and_budget():
     assert [str(choice.spec) for choice in Plan(("x",)).solvers] == [*DEFAULT_SOLVERS]
     limits = {
-        (None, None): (50.0, None),
+        (None, None): (None, None),
         (3, None): (3.0, None),
         (None, 2): (None, 2.0),
         (3, 2): (3.0, 2.0),
@@ -87,7 +87,7 @@ def test_labels_tell_tuned_solvers_apart():
     assert solver_label("a", True) == "a (tuned)"
     assert solver_label("a", (("k", (1, 5)), ("m", (2,)))) == "a (tuned k=1|5 m=2)"
     cell = next(Plan(("x",), choices(["a"], tune=True), seeds=(7,)).cells())
-    assert str(cell) == "a (tuned) on x, maxabs, seed 7, split 0"
+    assert str(cell) == "a (tuned) on x, auto, seed 7, split 0"
 
 
 def test_solvers_are_parsed_once_and_travel_as_objects():

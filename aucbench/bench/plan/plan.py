@@ -133,7 +133,10 @@ class Plan:
 
     @property
     def limit_of_passes(self) -> float | None:
-        """The passes that a cell gets: those of the plan, or the default."""
+        """The passes that a cell gets: those of the plan, or the default.
+
+        A solver that is made for one pass has a default of its own, see `Needs.passes`.
+        """
         if self.passes is None:
             return DEFAULT_PASSES if self.seconds is None else None
         return float(self.passes)
@@ -150,9 +153,9 @@ class Plan:
 
     def _shared(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Return the fields that all cells share: those of `Cell` before repeat, and after seed."""
-        seconds = None if self.seconds is None else float(self.seconds)
+        passes, seconds = (None if v is None else float(v) for v in (self.passes, self.seconds))
         about = (self.objective, self.projector, plain_labels(self.positive), tuple(self.drop))
-        budget = (self.limit_of_passes, seconds, float(self.gap_tol))
+        budget = (passes, seconds, float(self.gap_tol))
         tuning = (int(self.tune_evals), int(self.inner_splits), int(self.repeat_fits))
         return (*about, int(self.splits)), budget + tuning
 

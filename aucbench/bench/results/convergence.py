@@ -26,6 +26,7 @@ import numpy as np
 
 from aucbench.bench.results.decay import FEWEST, Decay, Vector, decays_of
 from aucbench.bench.results.record import Record
+from aucbench.budget import DEFAULT_PASSES
 from aucbench.judge.verdict import about, number
 from aucbench.records import Stop
 from aucbench.registry.fingerprints import hash_of
@@ -102,6 +103,8 @@ class Descent:
         if not record.ok:
             return Descent()
         found, planned = record.measures, record.cell.passes
+        if planned is None and record.cell.seconds is None:
+            planned = DEFAULT_PASSES
         last = record.curve[-1] if record.curve else {}
         early = planned is None or found.passes is None or found.passes < WHOLE * planned
         descent = Descent(
