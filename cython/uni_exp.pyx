@@ -25,13 +25,14 @@ def uni_exp_pass(
     this row. A step costs O(stored values of the row). With `longest` = [the largest |x|^2 so
     far] and the square norms of all rows, eta is a share of 1 / (lam + longest / (2 p)), where p
     is the share of the rarer class. Then the factor of x is at most 1 / longest. With
-    `offset` = [c], c moves like the weight of a feature 1, but has no ridge; else c is 0.
+    `offset` = [c], c moves without a ridge, like the weight of a feature 1. With `longest`, this
+    feature is the root of it instead, so that it suits the unit of x, and counts in the step.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Scaled W = scaled(<double*> first(w), NULL, NULL, d)
     cdef const int* order_ = first_index(order)
     cdef double* top = NULL if longest is None else &longest[0]
-    cdef double rows, side, pull, step = eta, most = INFINITY, c = 0.0
+    cdef double rows, side, pull, reach, step = eta, most = INFINITY, c = 0.0
     cdef Py_ssize_t n = order.shape[0], t
     cdef int i, k
     cdef bint moves = offset is not None
@@ -46,14 +47,15 @@ def uni_exp_pass(
             rows = seen[0] + seen[1]
             if top != NULL:
                 multiply(&W, widen(top, square_norms[i]))
-                step = derived(eta, lam, min(seen[0], seen[1]) / rows, top[0])
-                most = 1.0 / top[0]
+                reach = 2.0 * top[0] if moves else top[0]
+                step = derived(eta, lam, min(seen[0], seen[1]) / rows, reach)
+                most = 1.0 / reach
             pull = 0.5 * step * rows / seen[k] * exp(-side * (score(&W, &X, i) + c))
             pull = side * fmin(pull, most)
             multiply(&W, 1.0 - step * lam)
             add(&W, pull, &X, i)
             if moves:
-                c += pull
+                c += pull if top == NULL else pull * top[0]
         fold(&W)
     if moves:
         offset[0] = c

@@ -27,7 +27,7 @@ from .reach import SHARE, require_squares
 class UniExp:
     """w ← (1 − ηλ) w + η y exp(−y (w·x + c)) x / (2 p_y), p_y the share of class y so far.
 
-    The offset c takes the same step, without λ: c ← c + η y exp(−y (w·x + c)) / (2 p_y). It does
+    The offset c takes the same step, without λ: c ← c + η y exp(−y (w·x + c)) u² / (2 p_y). It does
     not change the AUC, but without it w has to separate the classes at 0. The share p_y counts all
     rows seen so far, in all passes, this row included. It is a streaming method.
 
@@ -38,12 +38,13 @@ class UniExp:
     eta : float, optional
         Constant step η > 0, in squared units of w. A step that is too large makes the weights
         overflow, and the run ends as invalid. None means the step 1/(8(λ + L/(2p))) at each row,
-        where L is the largest |x|² + 1 so far and p the share of the rarer class so far. The factor
-        of x is then at most 1/L in size, so that no margin moves by more than 1.
+        where p is the share of the rarer class so far, and L the largest |x|² + u² so far. The
+        factor of x is then at most 1/L in size, so that no margin moves by more than 1. The unit u
+        of the offset is the largest |x| so far. With a number, it is 1.
     lam : float
         Weight λ ≥ 0 of |w|²/2 in the objective.
     intercept : bool
-        Whether there is an offset c. False, as published: c is 0, and L has no term 1.
+        Whether there is an offset c. False, as published: c = 0 and u = 0.
     shuffle : bool
         Whether each pass visits the rows in a fresh random order. False: in file order.
 
@@ -102,7 +103,6 @@ class UniExp:
         """
         if self.eta is None:
             require_squares(chunk, "eta")
-        squares = chunk.square_norms + 1.0 if self.intercept else chunk.square_norms
         uni_exp.uni_exp_pass(
             *chunk.rows.arrays,
             order,
@@ -112,7 +112,7 @@ class UniExp:
             memory.w,
             memory.seen,
             memory.longest if self.eta is None else None,
-            squares if self.eta is None else None,
+            chunk.square_norms if self.eta is None else None,
             memory.offset if self.intercept else None,
         )
 
@@ -132,7 +132,7 @@ class Univariate:
     seen : int64 array of shape (2,)
         Number of negatives and of positives seen so far, in all passes.
     longest : array of shape (1,)
-        L, the largest |x|² or |x|² + 1 so far. It is kept only where η is derived.
+        The largest |x|² so far. It is kept only where η is derived.
     offset : array of shape (1,)
         c.
     """

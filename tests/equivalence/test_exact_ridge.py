@@ -116,7 +116,7 @@ def test_spdam_finds_the_closed_form(layout, sampling):
 @SAMPLING
 def test_the_duality_gap_bounds_the_distance_to_the_optimum_and_falls(sampling):
     data = sample()
-    solver = get_solver("spdam", lam=0.05, sampling=sampling)
+    solver = get_solver("spdam", lam=0.05, batch=0.1, sampling=sampling)
     problem = solver.problem(data, None)
     best = problem.value(ridge(data, 0.05))
 
@@ -159,5 +159,5 @@ def test_passes_to_eight_digits(data_folder, name, lam, uniform, blocks):
 def test_a_batch_is_a_share_of_the_rows():
     with pytest.raises(ValueError, match=r"batch=1\.5 of the rows"):
         get_solver("spdam", batch=1.5)
-    with pytest.raises(ValueError, match=r"give 'uniform' or 'blocks'"):
+    with pytest.raises(ValueError, match=r"give 'blocks' or 'uniform'"):
         get_solver("spdam", sampling="rows")

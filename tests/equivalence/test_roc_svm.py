@@ -50,7 +50,7 @@ def test_the_iterates_are_adamax_on_the_double_sum():
     data, lam = sample(), 0.05
     X, y = data.rows.matrix, data.y
     D = (X[y > 0][:, None, :] - X[y < 0][None, :, :]).reshape(-1, data.d)
-    solver = get_solver("roc-svm-full", lam=lam)
+    solver = get_solver("roc-svm-full", lam=lam, step=2e-3)
     found = path(solver, solver.problem(data, np.random.default_rng(0)), steps=30)
     starts = [np.zeros(data.d), *found[:-1]]
     gradients = [-D[D @ w < 1].sum(axis=0) / len(D) + lam * w for w in starts]
@@ -115,10 +115,21 @@ def test_more_pairs_come_closer_to_all_pairs():
 
 @BOTH
 def test_it_starts_where_the_problem_says(name):
-    solver, data = get_solver(name), sample()
+    solver, data = get_solver(name, step=2e-3), sample()
     problem = solver.problem(data, np.random.default_rng(0))
     w0 = np.linspace(-1, 1, data.d)
 
     first = path(solver, replace(problem, w0=w0), steps=1)[0]
 
     np.testing.assert_allclose(np.abs(first - w0), 2e-3, rtol=1e-12)
+
+
+@BOTH
+def test_the_default_step_is_one_over_the_mean_distance_of_a_pair(name):
+    solver, data = get_solver(name), sample()
+    X, y = data.rows.matrix, data.y
+    apart = X[y > 0][:, None, :] - X[y < 0][None, :, :]
+
+    first = path(solver, solver.problem(data, np.random.default_rng(0)), steps=1)[0]
+
+    np.testing.assert_allclose(np.abs(first), (apart**2).sum(axis=2).mean() ** -0.5, rtol=1e-10)

@@ -78,7 +78,8 @@ def test_kernel_solver_reaches_the_optimum_of_the_representer_form(kernel, layou
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_weights_are_those_of_the_representer_form(kernel):
     data = toy(30)
-    run = solve(get_solver("roc-svm-kernel", kernel=kernel, **KERNELS[kernel]), data, passes=30)
+    solver = get_solver("roc-svm-kernel", lam=0.01, kernel=kernel, **KERNELS[kernel])
+    run = solve(solver, data, passes=30)
     z = run.problem.features.landmarks.matrix
     K = pairwise_kernels(z, metric=kernel, **KERNELS[kernel])
     C = pairwise_kernels(data.rows.matrix, z, metric=kernel, **KERNELS[kernel])

@@ -34,9 +34,8 @@ def test_maps_are_applied_from_left_to_right(X, rng):
 
 
 def test_each_map_learns_from_the_mapped_training_rows(X, rng):
-    standard, nystroem = (
-        Chain((Standard(), Nystroem(rank=9, gamma="scale"))).fit(labelled(X), rng).maps
-    )
+    chain = Chain((Standard(), Nystroem(rank=9, gamma="scale")))
+    standard, nystroem = chain.fit(labelled(X), rng).maps
     mapped = standard(rows(X)).matrix
 
     assert nystroem.columns.kernel.gamma == pytest.approx(0.25)

@@ -327,9 +327,8 @@ def test_a_curve_keeps_its_last_point_when_it_is_full(monkeypatch):
     monkeypatch.setattr("aucbench.fit.measure.MAX_POINTS", 5)
     data, lines = get_dataset(DATA), []
     planned = cell("sht-auc", passes=30.0)
-    fitted_cell(
-        planned, get_solver("sht-auc", k=50, blocks=10), data, lambda: data.rows, lines.append
-    )
+    solver = get_solver("sht-auc", k=50, blocks=10)
+    fitted_cell(planned, solver, data, lambda: data.rows, lines.append)
 
     passes = [line["point"]["passes"] for line in lines]
     assert len(passes) == 5

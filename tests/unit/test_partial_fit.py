@@ -61,7 +61,12 @@ N, D = 120, 7
 Y = np.where(RNG.random(N) < 0.3, 1, -1)
 X = RNG.normal(size=(N, D)) * (RNG.random((N, D)) < 0.7) + 0.4 * (Y > 0)[:, None]
 KNOWN = [n for n in list_solvers() if hasattr(find("solvers", n).factory, "update")]
-SOLVERS = [SumOfRows(), *(get_solver(name, shuffle=False) for name in KNOWN)]
+# In a stream these two take published constants, a fit derives them from all rows.
+FIXED = {"solam": {"xi": 1.0, "R": 1.0}, "reg-solam": {"xi": 1.0, "lam": 0.1}}
+SOLVERS = [
+    SumOfRows(),
+    *(get_solver(name, shuffle=False, **FIXED.get(name, {})) for name in KNOWN),
+]
 LAYOUTS = {"dense": np.asarray, "CSR": csr_array, "frame": pd.DataFrame}
 
 
@@ -81,6 +86,15 @@ def test_chunks_teach_what_one_pass_over_all_rows_does(solver, layout):
         np.testing.assert_allclose(
             model.decision_function(LAYOUTS[layout](X)), X @ model.weights_, rtol=1e-9, atol=1e-12
         )
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_a_stream_takes_the_published_constants(name):
+    models = [AUCClassifier(get_solver(name)), AUCClassifier(get_solver(name, **FIXED[name]))]
+    for model in models:
+        model.partial_fit(X, Y)
+
+    np.testing.assert_array_equal(models[0].weights_, models[1].weights_)
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
