@@ -218,8 +218,11 @@ def test_noise_and_rising_curves_are_no_decay():
 @pytest.fixture(scope="module")
 def fits():
     """Fits of exact and of iterative solvers, some of them of one problem."""
-    solvers = "ls-svm[lam=0.5],opauc[lam=0.25],spam-l1[xi=0.02],aum,aum-margin[early_stopping=False],logistic"
-    return compare(solvers, "breast-cancer", splits=2, passes=8)
+    solvers = (
+        "ls-svm[lam=0.5],opauc[lam=0.25],spam-l1[xi=0.04],aum,aum-margin[early_stopping=False],"
+        "logistic"
+    )
+    return compare(solvers, "breast-cancer", features="maxabs", splits=2, passes=8)
 
 
 def of(fits, solver):
@@ -269,7 +272,7 @@ def test_rows_are_strict_json_and_frames_have_the_columns(fits):
 
 
 def test_records_of_before_are_read_and_nothing_is_said(fits):
-    plain = next(r for r in fits if str(r.cell.solver) == "spam-l1").to_json()
+    plain = next(r for r in fits if str(r.cell.solver).startswith("spam-l1")).to_json()
     for name in ("objective_at_start", "problem"):
         del plain["measures"][name]
     before = Record.from_json(plain)
