@@ -57,7 +57,7 @@ class Found:
     step_lo, step_hi : float
         The interval of equally good steps; step_hi may be inf.
     value : float
-        AUM, or AUC, at the step.
+        AUM, or AUC as in `aum_path`, at the step.
     events : int
         Distinct steps that were visited, without step 0.
     """

@@ -100,11 +100,16 @@ def aum_loss(breakpoints: Breakpoints, scores: ArrayLike) -> AumLoss:
 
 
 def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
-    """Area under the ROC curve; tied thresholds are one straight piece of the curve.
+    """Area under the ROC curve of error functions, as `ROChange` of penaltyLearning defines it.
 
-    Counts of errors are divided by their total change over all thresholds. If the errors of an
-    example are not monotone in its score, the curve may run backwards or leave [0, 1]. Then the
-    area may lie outside [0, 1] too.
+    The points of the curve are (FP/P, 1 − FN/N), where P and N are the sums of `fp_possible` and
+    of `fn_possible`. Errors that no threshold changes count. There is one point below all
+    thresholds and one after each distinct threshold, so tied thresholds are one straight piece.
+    The curve starts at the end that is nearer to (0, 0). It is completed by straight pieces from
+    (0, 0) and to (1, 1). The area is Σ Δx (y + y')/2 over its pieces.
+
+    If the errors of an example are not monotone in its score, the curve may run backwards. Then
+    the area may lie outside [0, 1]. For labels it is the usual AUC.
 
     Parameters
     ----------
@@ -116,25 +121,33 @@ def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
     Raises
     ------
     DataError
-        When scores have another shape or are not finite, when false positives do not grow over
-        all thresholds, or when false negatives do not fall.
+        When scores have another shape or are not finite, or when no false positive or no false
+        negative is possible.
+
+    References
+    ----------
+    T. D. Hocking, R package penaltyLearning, function ROChange.
     """
     s = scores_of(breakpoints, scores)
     require_finite(s)
-    sides = breakpoints.sides
-    if sides is not None and 0 < sides.n_pos < s.size:
+    b, sides = breakpoints, breakpoints.sides
+    if sides is not None and b.is_complete and 0 < sides.n_pos < s.size:
         return concordance(sides.y > 0, s, sides.n_pos)
-    t, order = sorted_thresholds(breakpoints, s)
-    ends = np.flatnonzero(np.r_[t[1:] != t[:-1], True][: t.size])
-    fp = np.cumsum(breakpoints.fp_diff[order])[ends]
-    found = -np.cumsum(breakpoints.fn_diff[order])[ends]
-    if not (t.size and fp[-1] > 0.0 and found[-1] > 0.0):
+    P, N = b.possible
+    if not (P > 0.0 and N > 0.0):
         raise DataError(
-            "an ROC curve needs errors of both kinds: false positives that grow over all "
-            "thresholds, and false negatives that fall; give both classes"
+            f"an ROC curve needs errors of both kinds, but {P:g} false positives and {N:g} false "
+            "negatives are possible; give both classes"
         )
-    both = np.r_[0.0, found[:-1]] + found
-    return float(np.diff(fp, prepend=0.0) @ both / (2.0 * fp[-1] * found[-1]))
+    t, order = sorted_thresholds(b, s)
+    ends = np.flatnonzero(np.r_[t[1:] != t[:-1], True][: t.size])
+    fp = b.fp_base.sum() + np.r_[0.0, np.cumsum(b.fp_diff[order])[ends]]
+    least = N - b.fn_base.sum() + b.fn_diff.sum()
+    found = least + np.r_[0.0, -np.cumsum(b.fn_diff[order])[ends]]
+    first, last = (np.hypot(fp[k] / P, found[k] / N) for k in (0, -1))
+    way = slice(None, None, -1) if last < first else slice(None)
+    x, y = np.r_[0.0, fp[way], P], np.r_[0.0, found[way], N]
+    return float(np.diff(x) @ (y[1:] + y[:-1]) / (2.0 * P * N))
 
 
 def _by_selection(sides: Sides, s: Vector) -> AumLoss:

@@ -166,12 +166,4 @@ def search_called(name: str) -> Callable[[LineSearches, Line], float]:
 
 def _balanced(counts: Breakpoints) -> Breakpoints:
     fps, fns = counts.totals
-    return Breakpoints(
-        counts.example,
-        counts.value,
-        counts.fp_diff * fns,
-        counts.fn_diff * fps,
-        counts.n,
-        counts.fp_base * fns,
-        counts.fn_base * fps,
-    )
+    return counts.times(fns, fps)

@@ -55,6 +55,9 @@ class Breakpoints:
     fp_base, fn_base : arrays of shape (n,)
         False positives below all values, and false negatives above all values. No threshold
         changes these constants. The AUM leaves them out, because with them it would be infinite.
+    fp_possible, fn_possible : arrays of shape (n,)
+        How many errors of each kind an example can have. The axes of the ROC curve are errors
+        divided by the sums of these numbers. A class of labels has as many as it has members.
     """
 
     example: Index
@@ -64,6 +67,8 @@ class Breakpoints:
     n: int
     fp_base: Vector
     fn_base: Vector
+    fp_possible: Vector
+    fn_possible: Vector
 
     def __post_init__(self) -> None:
         """Check what kernels do not check.
@@ -91,6 +96,7 @@ class Breakpoints:
                     "finite threshold reaches"
                 )
         columns(self.n, fp_base=self.fp_base, fn_base=self.fn_base)
+        columns(self.n, fp_possible=self.fp_possible, fn_possible=self.fn_possible)
         if not _follows(e, self.value).all():
             raise DataError("breakpoints are out of order; use Breakpoints.of, which sorts them")
 
@@ -101,7 +107,7 @@ class Breakpoints:
         """Check and sort breakpoints; merge those of one example that have equal values.
 
         The false positives of an example are 0 below all its values. Its false negatives are 0
-        above all its values.
+        above all its values. As many errors are possible as change in total.
 
         Parameters
         ----------
@@ -128,7 +134,8 @@ class Breakpoints:
             first = np.flatnonzero(np.r_[True, _follows(e, v)])
             e, v = e[first], v[first]
             fp, fn = np.add.reduceat(fp, first), np.add.reduceat(fn, first)
-        found = Breakpoints(e, v, fp, fn, n, np.zeros(n), np.zeros(n))
+        possible = (np.bincount(e, weights, n) for weights in (fp, -fn))
+        found = Breakpoints(e, v, fp, fn, n, np.zeros(n), np.zeros(n), *possible)
         _require_errors(e, "fp", fp)
         _require_errors(e[::-1], "fn", -fn[::-1])
         return found
@@ -163,9 +170,9 @@ class Breakpoints:
                 "use denominator='count'"
             )
         fp, fn = _of_one(n, n_pos, rates)
-        diffs = np.where(positive, 0.0, fp), np.where(positive, fn, 0.0)
-        zeros = np.zeros(n)
-        return Breakpoints(np.arange(n, dtype=np.int32), zeros, *diffs, n, zeros, zeros)
+        fps, fns = np.where(positive, 0.0, fp), np.where(positive, fn, 0.0)
+        example, zeros = np.arange(n, dtype=np.int32), np.zeros(n)
+        return Breakpoints(example, zeros, fps, fns, n, zeros, zeros, fps, -fns)
 
     @staticmethod
     def of_penalties(
@@ -175,6 +182,8 @@ class Breakpoints:
         fn: ArrayLike,
         *,
         max_log_lambda: ArrayLike | None = None,
+        possible_fp: ArrayLike | None = None,
+        possible_fn: ArrayLike | None = None,
         denominator: Denominator = "rate",
     ) -> Breakpoints:
         """Return the breakpoints of errors that are constant on intervals of the log penalty.
@@ -192,17 +201,23 @@ class Breakpoints:
             False positives and false negatives on the interval.
         max_log_lambda : array of shape (I,), optional
             Where it ends: where the next interval of the example begins, or inf for the last.
+        possible_fp, possible_fn : arrays of shape (I,), optional
+            How many errors of each kind the example of the interval can have: the number of its
+            labels of that kind. The default is the largest number of errors on its intervals.
         denominator : {"rate", "count"}
             Errors divided by their total change over all thresholds, or as numbers.
 
         Raises
         ------
         DataError
-            When intervals of an example are missing or repeated, or do not cover the line.
+            When intervals of an example are missing or repeated, or do not cover the line, or
+            when an example has more errors than are possible, or two numbers of possible errors.
         ParameterError
             When the denominator is neither of the two.
         """
-        found = Breakpoints(*steps(example, min_log_lambda, max_log_lambda, fp, fn))
+        found = Breakpoints(
+            *steps(example, min_log_lambda, max_log_lambda, fp, fn, possible_fp, possible_fn)
+        )
         return found.rates if _is_rate(denominator) else found
 
     def take(self, block: Block) -> Breakpoints:
@@ -214,8 +229,8 @@ class Breakpoints:
         at += np.arange(at.size)
         example = np.repeat(np.arange(chosen.size, dtype=np.int32), lengths)
         value, fp, fn = (x[at] for x in (self.value, self.fp_diff, self.fn_diff))
-        bases = self.fp_base[chosen], self.fn_base[chosen]
-        return Breakpoints(example, value, fp, fn, chosen.size, *bases)
+        ends = (self.fp_base, self.fn_base, self.fp_possible, self.fn_possible)
+        return Breakpoints(example, value, fp, fn, chosen.size, *(x[chosen] for x in ends))
 
     @cached_property
     def totals(self) -> tuple[float, float]:
@@ -228,16 +243,36 @@ class Breakpoints:
         """
         return _total("fp", self.fp_diff), _total("fn", -self.fn_diff)
 
+    @cached_property
+    def possible(self) -> tuple[float, float]:
+        """How many false positives and false negatives are possible in all."""
+        return float(self.fp_possible.sum()), float(self.fn_possible.sum())
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether thresholds change the errors from none to all that are possible.
+
+        Then the ROC curve goes from (0, 0) to (1, 1).
+        """
+        changed = float(self.fp_diff.sum()), -float(self.fn_diff.sum())
+        return changed == self.possible and not (self.fp_base.any() or self.fn_base.any())
+
     @property
     def rates(self) -> Breakpoints:
         """Errors divided by their `totals`."""
         fps, fns = self.totals
+        return self.times(1.0 / fps, 1.0 / fns)
+
+    def times(self, fp: float, fn: float) -> Breakpoints:
+        """Return false positives multiplied by `fp`, and false negatives multiplied by `fn`."""
         return replace(
             self,
-            fp_diff=self.fp_diff / fps,
-            fn_diff=self.fn_diff / fns,
-            fp_base=self.fp_base / fps,
-            fn_base=self.fn_base / fns,
+            fp_diff=self.fp_diff * fp,
+            fn_diff=self.fn_diff * fn,
+            fp_base=self.fp_base * fp,
+            fn_base=self.fn_base * fn,
+            fp_possible=self.fp_possible * fp,
+            fn_possible=self.fn_possible * fn,
         )
 
     @cached_property

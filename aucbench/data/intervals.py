@@ -21,6 +21,8 @@ class ErrorSteps(NamedTuple):
     n: int
     fp_base: Vector
     fn_base: Vector
+    fp_possible: Vector
+    fn_possible: Vector
 
 
 def example_numbers(example: ArrayLike) -> Index:
@@ -56,6 +58,8 @@ def steps(
     high: ArrayLike | None,
     fp: ArrayLike,
     fn: ArrayLike,
+    fp_possible: ArrayLike | None,
+    fn_possible: ArrayLike | None,
 ) -> ErrorSteps:
     """Return the steps of errors that are constant on intervals of the log penalty.
 
@@ -65,7 +69,8 @@ def steps(
     Raises
     ------
     DataError
-        When intervals of an example are missing or repeated, or do not cover the line.
+        When intervals of an example are missing or repeated, or do not cover the line, or when
+        an example has more errors than are possible, or two numbers of possible errors.
     """
     e = example_numbers(example)
     m, fps, fns = columns(e.size, min_log_lambda=low, fp=fp, fn=fn)
@@ -78,12 +83,17 @@ def steps(
         (ends,) = columns(e.size, max_log_lambda=high)
         _require_no_gap(e, m, ends[order], last)
     _require_counts(e, fps, fns)
+    most = (
+        _possible("fp", e, fps, fp_possible, order, first),
+        _possible("fn", e, fns, fn_possible, order, first),
+    )
     at = np.flatnonzero(~first)
     at = at[np.lexsort((-m[at], e[at]))]
     fp_diff, fn_diff = fps[at - 1] - fps[at], fns[at - 1] - fns[at]
     changes = (fp_diff != 0.0) | (fn_diff != 0.0)
     at, fp_diff, fn_diff = at[changes], fp_diff[changes], fn_diff[changes]
-    return ErrorSteps(e[at], -m[at], fp_diff, fn_diff, int(first.sum()), fps[last], fns[first])
+    ends = fps[last], fns[first]
+    return ErrorSteps(e[at], -m[at], fp_diff, fn_diff, int(first.sum()), *ends, *most)
 
 
 def _require_starts(e: Index, m: Vector, first: NDArray[np.bool_]) -> None:
@@ -119,6 +129,34 @@ def _require_counts(e: Index, fps: Vector, fns: Vector) -> None:
         if wrong.any():
             k = int(wrong.argmax())
             _refuse(e[k], f"has {name} = {x[k]}", "give finite errors of at least 0")
+
+
+def _possible(
+    name: str,
+    e: Index,
+    errors: Vector,
+    given: ArrayLike | None,
+    order: NDArray[np.intp],
+    first: NDArray[np.bool_],
+) -> Vector:
+    """Return how many errors of a kind each example can have; by default the most it has."""
+    if given is None:
+        return np.maximum.reduceat(errors, np.flatnonzero(first)) if e.size else errors
+    (unsorted,) = columns(e.size, **{f"possible_{name}": given})
+    most = unsorted[order]
+    own: Vector = most[first]
+    for wrong, what, way_out in (
+        (most != own[e], f"has two numbers in possible_{name}", "give one for all its intervals"),
+        (
+            ~((errors <= most) & (most < np.inf)),
+            f"has more {name} than possible_{name}",
+            "give the number of its labels with which this error can be made",
+        ),
+    ):
+        if wrong.any():
+            k = int(wrong.argmax())
+            _refuse(e[k], f"{what}: {name} = {errors[k]}, possible_{name} = {most[k]}", way_out)
+    return own
 
 
 def _refuse(example: int, what: str, way_out: str) -> NoReturn:

@@ -15,14 +15,15 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.targets import Labels
 
 Arrays = Mapping[str, NDArray[Any]]
-CHANGES = ("example", "value", "fp_diff", "fn_diff", "fp_base", "fn_base")  # of Breakpoints
+CHANGES = ("example", "value", "fp_diff", "fn_diff")  # of Breakpoints, (B,)
+OF_EXAMPLES = ("fp_base", "fn_base", "fp_possible", "fn_possible")  # of Breakpoints, (n,)
 
 
 def arrays_of(target: Labels | Breakpoints) -> dict[str, NDArray[Any]]:
     """Return the arrays of a target by name: y, or those of `Breakpoints`."""
     if isinstance(target, Labels):
         return {"y": target.y}
-    return {name: getattr(target, name) for name in CHANGES}
+    return {name: getattr(target, name) for name in CHANGES + OF_EXAMPLES}
 
 
 def target_of(arrays: Arrays) -> Labels | Breakpoints:
@@ -37,8 +38,9 @@ def target_of(arrays: Arrays) -> Labels | Breakpoints:
     """
     if "y" in arrays:
         return Labels(arrays["y"])
-    e, value, fp, fn, fp_base, fn_base = (arrays[name] for name in CHANGES)
-    return Breakpoints(e, value, fp, fn, fp_base.size, fp_base, fn_base)
+    e, value, fp, fn = (arrays[name] for name in CHANGES)
+    ends = [arrays[name] for name in OF_EXAMPLES]
+    return Breakpoints(e, value, fp, fn, ends[0].size, *ends)
 
 
 def pack_arrays(arrays: Arrays) -> bytes:

@@ -27,7 +27,7 @@ from aucbench.errors import DataError
 
 SEQUENCE = "sequenceID"
 OWN_FOLDS = "fold"  # the column of errors.csv that gives the fold of each sequence
-_END = "max_log_lambda"  # an optional column
+_OPTIONAL = ("max_log_lambda", "possible_fp", "possible_fn")
 _PART = re.compile(r"(.+)\.(features|errors|folds)\.csv(\.(?i:xz|bz2|gz)|)")
 _PACKED = ("", ".xz", ".bz2", ".gz")
 
@@ -51,7 +51,8 @@ def load_changepoint(
     errors : path of NAME.errors.csv
         One row for each interval of the log penalty, with the columns sequenceID,
         min_log_lambda, fp and fn. If there is a column max_log_lambda, the intervals of a
-        sequence must cover the line without a gap.
+        sequence must cover the line without a gap. The columns possible_fp and possible_fn are
+        the numbers of labels by which the AUC divides errors, see `Breakpoints.of_penalties`.
     folds : str, optional
         The column with the fold of each sequence. "fold" is a column of errors.csv; without
         that column there are no folds. Any other name is a column of NAME.folds.csv, which lies
@@ -175,11 +176,9 @@ def _finite_features(
 
 def _breakpoints(errors: Sheet, example: Index, sequences: Sequence[str]) -> Breakpoints:
     low, fp, fn = (errors.numbers(name, SEQUENCE) for name in ("min_log_lambda", "fp", "fn"))
-    high = errors.numbers(_END, SEQUENCE) if _END in errors.header else None
+    others = {name: errors.numbers(name, SEQUENCE) for name in _OPTIONAL if name in errors.header}
     try:
-        return Breakpoints.of_penalties(
-            example, low, fp, fn, max_log_lambda=high, denominator="count"
-        )
+        return Breakpoints.of_penalties(example, low, fp, fn, denominator="count", **others)
     except DataError as error:
         named = re.sub(
             r"^example (\d+)", lambda at: f"sequence {sequences[int(at[1])]!r}", str(error)

@@ -40,7 +40,8 @@ def auc(y: ArrayLike, scores: ArrayLike) -> float:
 def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
     """Area under the ROC curve of labels or of breakpoints.
 
-    Breakpoints may give a value outside [0, 1], see `aucbench.aum.roc_auc`.
+    That of breakpoints is the one of the R function `ROChange`, see `aucbench.aum.roc_auc`. It
+    may lie outside [0, 1].
 
     Parameters
     ----------

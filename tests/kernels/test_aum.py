@@ -6,7 +6,7 @@ import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aucbench.aum import aum_loss, loss, roc_auc
+from aucbench.aum import Lines, aum_loss, aum_path, loss, roc_auc
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError
 from aucbench.kernels import aum
@@ -221,6 +221,58 @@ def test_roc_auc_of_curves_that_turn_back(case):
     else:
         with pytest.raises(DataError, match="both kinds"):
             roc_auc(b, s)
+
+
+@st.composite
+def penalties(draw):
+    """Errors on intervals of log λ, what is possible, and scores; few numbers, so many ties."""
+    n = draw(st.integers(1, 4))
+    rows = []
+    for e in range(n):
+        low = [-np.inf, *sorted(draw(st.sets(st.integers(-3, 3), max_size=4)))]
+        most = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
+        errors = st.tuples(*(st.integers(0, m) for m in most))
+        rows += [(e, m, *draw(errors), *most) for m in low]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return columns, draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
+
+
+@given(penalties())
+def test_roc_auc_of_penalties_is_that_of_rochange(case):
+    (e, low, fp, fn, most_fp, most_fn), s = case
+    most = {"possible_fp": most_fp, "possible_fn": most_fn}
+    b = Breakpoints.of_penalties(e, low, fp, fn, **most, denominator="count")
+
+    if min(b.possible) > 0:
+        expected = reference.rochange(e, low, fp, fn, most_fp, most_fn, s)
+        assert roc_auc(b, s) == pytest.approx(float(expected), abs=1e-12)
+        if min(b.fp_diff.sum(), -b.fn_diff.sum()) > 0:
+            assert roc_auc(b.rates, s) == pytest.approx(float(expected), abs=1e-12)
+    else:
+        with pytest.raises(DataError, match="both kinds"):
+            roc_auc(b, s)
+
+
+@given(penalties(), st.integers(1, 4))
+def test_the_auc_of_a_path_grows_with_roc_auc(case, seed):
+    (e, low, fp, fn, most_fp, most_fn), s = case
+    most = {"possible_fp": most_fp, "possible_fn": most_fn}
+    b = Breakpoints.of_penalties(e, low, fp, fn, **most, denominator="count")
+    X, F = b.fp_diff.sum(), -b.fn_diff.sum()
+    if not min(X, F) > 0:
+        return
+    direction = np.random.default_rng(seed).standard_normal(b.n)
+    lines = Lines.of(b, s, direction)
+    path = aum_path(lines.intercept, lines.slope, lines.fp_diff, lines.fn_diff)
+    steps = np.r_[path.step[1:], 2.0 * path.step[-1] + 1.0]
+    areas = [roc_auc(b, s - step * direction) for step in (path.step + steps) / 2.0]
+
+    P, N = b.possible
+    np.testing.assert_allclose(
+        np.array(areas) - areas[0],
+        (path.auc_after - path.auc_after[0]) * (X * F / (P * N)),
+        atol=1e-9,
+    )
 
 
 @pytest.mark.parametrize(

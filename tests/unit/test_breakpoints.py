@@ -66,6 +66,23 @@ def test_penalties_become_changes_at_minus_log_lambda():
     assert columns(b) == [(0, -2, 0, -4), (0, -1, 2, 0), (1, 1, 2, 0)]
     np.testing.assert_array_equal(b.fp_base, [1, 0])
     np.testing.assert_array_equal(b.fn_base, [0, 1])
+    np.testing.assert_array_equal(b.fp_possible, [3, 2])  # the most on an interval
+    np.testing.assert_array_equal(b.fn_possible, [4, 1])
+
+
+def test_possible_errors_are_those_given():
+    order = [4, 1, 0, 3, 2]
+    arrays = (np.array(x)[order] for x in (EXAMPLE, LOW, FP, FN))
+    most = {"possible_fp": np.array([5, 5, 5, 2, 2])[order]}
+
+    b = Breakpoints.of_penalties(*arrays, **most, denominator="count")
+
+    np.testing.assert_array_equal(b.fp_possible, [5, 2])
+    np.testing.assert_array_equal(b.fn_possible, [4, 1])
+    np.testing.assert_array_equal(b.take(np.array([1], np.int32)).fp_possible, [2])
+    assert b.possible == (7, 5)
+    np.testing.assert_array_equal(b.rates.fp_possible, [5 / 4, 2 / 4])
+    assert not b.is_complete
 
 
 def test_penalties_as_rates():
@@ -130,6 +147,16 @@ def penalties(**changed):
         ({"fn": [0, 0, 4, INF, 1]}, "example 1 has fn = inf"),
         ({"fn": FN[:4]}, r"fn has shape \(4,\)"),
         ({"fn": [1] * 5}, "fn changes by 0.0"),
+        (
+            {"possible_fp": [3, 3, 2, 2, 2]},
+            r"example 0 has two numbers in possible_fp: fp = 1\.0, possible_fp = 2\.0;",
+        ),
+        (
+            {"possible_fn": [3, 3, 3, 1, 1]},
+            r"example 0 has more fn than possible_fn: fn = 4\.0, possible_fn = 3\.0;",
+        ),
+        ({"possible_fn": [INF] * 5}, "example 0 has more fn than possible_fn"),
+        ({"possible_fp": [3, 3]}, r"possible_fp has shape \(2,\)"),
     ],
 )
 def test_intervals_that_do_not_tile_the_line_are_refused(changed, sentence):
@@ -165,11 +192,12 @@ def test_equal_values_of_one_example_are_one():
 
 def test_a_record_out_of_order_is_refused():
     zeros = np.zeros(2)
+    ends = [zeros] * 4
     for example, value in (([1, 0], [0, 0]), ([0, 0], [0, 0]), ([0, 0], [1, 0])):
         with pytest.raises(DataError, match="out of order"):
-            Breakpoints(np.array(example, np.int32), np.array(value), zeros, zeros, 2, zeros, zeros)
+            Breakpoints(np.array(example, np.int32), np.array(value), zeros, zeros, 2, *ends)
     with pytest.raises(DataError, match="int32"):
-        Breakpoints(np.array([0, 1]), zeros, zeros, zeros, 2, zeros, zeros)
+        Breakpoints(np.array([0, 1]), zeros, zeros, zeros, 2, *ends)
 
 
 def test_rates_of_one_class_are_refused():

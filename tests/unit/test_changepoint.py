@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from aucbench import get_dataset
 from aucbench.aum import Breakpoints, roc_auc
+from aucbench.data.packed import CHANGES, OF_EXAMPLES
 from aucbench.datasets import available, load, load_changepoint, stream
 from aucbench.errors import DataError, UnknownNameError, UnsupportedError
 
@@ -63,7 +64,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def assert_same(found, expected):
-    for name in ("example", "value", "fp_diff", "fn_diff", "fp_base", "fn_base"):
+    for name in CHANGES + OF_EXAMPLES:
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), name)
     assert found.n == expected.n
 
@@ -87,6 +88,8 @@ def test_what_is_written_is_read(packed, folder):
                 3,
                 np.array([0.0, 0.0, 1.0]),
                 np.array([0.0, 0.0, 1.0]),
+                np.array([1.0, 2.0, 1.0]),
+                np.array([1.0, 3.0, 1.0]),
             ),
         )
         with pytest.raises(UnsupportedError, match="needs labels"):
@@ -319,6 +322,23 @@ def test_random_intervals_give_the_same_breakpoints(functions, random):
     assert_same(data.target, expected)
 
 
+def test_possible_errors_are_read(folder):
+    errors = "\n".join(
+        [
+            "sequenceID,min_log_lambda,fp,fn,possible_fn,possible_fp",
+            "s,-inf,1,0,4,3",
+            "s,0.5,0,1,4,3",
+            "t,-inf,0,0,1,0",
+        ]
+    )
+    data = load_changepoint(*write(folder, features="sequenceID,x\ns,1\nt,2\n", errors=errors))
+    assert data.target.fp_possible.tolist() == [3, 0]
+    assert data.target.fn_possible.tolist() == [4, 1]
+    wrong = errors.replace("s,0.5,0,1,4,3", "s,0.5,0,1,4,2")
+    with pytest.raises(DataError, match="sequence 's' has two numbers in possible_fp"):
+        load_changepoint(*write(folder, features="sequenceID,x\ns,1\nt,2\n", errors=wrong))
+
+
 @pytest.fixture
 def real(data_folder, monkeypatch):
     monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
@@ -374,6 +394,9 @@ def test_a_real_set_is_what_its_files_say(real):
     assert data.target.totals == (change["fp"], -change["fn"])
     assert data.target.fn_base.sum() == sum(int(rows[0]["fn"]) for rows in ordered)
     assert data.target.fp_base.sum() == sum(int(rows[-1]["fp"]) for rows in ordered)
+    assert data.target.possible == tuple(
+        sum(int(rows[0][key]) for rows in ordered) for key in ("possible_fp", "possible_fn")
+    )
 
 
 def test_neuroblastoma_is_dealt_by_any_column_of_its_folds_file(real):

@@ -14,6 +14,7 @@ from aucbench.data import NEEDS_LABELS, Data
 from aucbench.data.folds import drawn_parts, splits
 from aucbench.data.packed import (
     CHANGES,
+    OF_EXAMPLES,
     pack_numbers,
     pack_target,
     unpack_numbers,
@@ -90,7 +91,7 @@ def test_a_target_survives_the_way_to_another_process(data):
     back = unpack_target(json.loads(json.dumps(pack_target(data.target))))
 
     assert back.n == N
-    for name in CHANGES:
+    for name in CHANGES + OF_EXAMPLES:
         np.testing.assert_array_equal(getattr(back, name), getattr(data.target, name))
         assert not getattr(back, name).flags.writeable
     assert rows.data_hash(data.take(np.arange(1, N, dtype=np.int32))) != rows.data_hash(data)
