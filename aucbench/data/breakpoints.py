@@ -17,6 +17,19 @@ from aucbench.errors import DataError, ParameterError
 Denominator = Literal["rate", "count"]
 
 
+class Targets(NamedTuple):
+    """For each example an interval of scores with the fewest errors.
+
+    Attributes
+    ----------
+    low, high : arrays of shape (n,)
+        Its ends, which may be -inf and inf.
+    """
+
+    low: Vector
+    high: Vector
+
+
 class Sides(NamedTuple):
     """The binary labels that breakpoints were made from.
 
@@ -256,6 +269,40 @@ class Breakpoints:
         """
         changed = float(self.fp_diff.sum()), -float(self.fn_diff.sum())
         return changed == self.possible and not (self.fp_base.any() or self.fn_base.any())
+
+    @cached_property
+    def target_intervals(self) -> Targets:
+        """The widest interval of scores in which FP + FN of an example is least.
+
+        Of several that are equally wide it is the lowest. If the errors are least at both ends
+        of the line, it is the whole line. These are the rules of `targetIntervals` of the R
+        package penaltyLearning.
+        """
+        e, number = self.example, np.arange(self.n)
+        starts = np.searchsorted(e, number)
+        # Piece starts[i] + i begins at -inf, and each of the next ones at a breakpoint of i.
+        first, piece = starts + number, np.arange(e.size) + e + 1
+        left = np.full(e.size + self.n, -np.inf)
+        left[piece] = self.value
+        change = np.zeros(left.size)
+        change[piece] = self.fp_diff + self.fn_diff
+        owner = np.repeat(number, np.diff(np.r_[first, left.size]))
+        right = np.where(np.append(owner[1:] == owner[:-1], False), np.append(left[1:], 0), np.inf)
+        errors = np.cumsum(change)
+        errors -= errors[first][owner]
+        slack = 1e-12 * np.abs(change).sum()  # errors that are rates are rounded
+        fewest = errors <= np.minimum.reduceat(errors, first)[owner] + slack
+        joined = fewest[1:] & fewest[:-1] & (owner[1:] == owner[:-1])
+        low = np.flatnonzero(fewest & ~np.append(False, joined))
+        high = np.flatnonzero(fewest & ~np.append(joined, False))
+        width = right[high] - left[low]
+        best = np.lexsort((left[low], -width, owner[low]))
+        best = best[np.flatnonzero(np.diff(owner[low][best], prepend=-1))]
+        at_both_ends = fewest[first] & fewest[np.append(first[1:], left.size) - 1]
+        return Targets(
+            np.where(at_both_ends, -np.inf, left[low[best]]),
+            np.where(at_both_ends, np.inf, right[high[best]]),
+        )
 
     @property
     def rates(self) -> Breakpoints:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aucbench.data.arrays import Vector
-from aucbench.errors import UnsupportedError, require_at_least
+from aucbench.errors import UnsupportedError, require_at_least, require_whole
 from aucbench.projectors.argument import require_writable_vector
 from aucbench.projectors.soft_threshold import soft
 from aucbench.protocols import Problem
@@ -23,25 +23,35 @@ class ElasticNet:
     ----------
     l1, l2 : float
         Weights of |w|_1 and of |w|^2 / 2 in the objective, at least 0.
+    free : int
+        The last `free` coordinates (intercepts) have no penalty.
 
     Raises
     ------
     ParameterError
-        When l1 or l2 is not a finite number of at least 0.
+        When l1 or l2 is not a finite number of at least 0, or free is not a whole number of at
+        least 0.
     """
 
     l1: float = 0.01
     l2: float = 0.01
+    free: int = 0
 
     def __post_init__(self) -> None:
         require_at_least(0, l1=self.l1, l2=self.l2)
+        require_whole(0, free=self.free)
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with its prox and return it."""
         require_writable_vector(v)
-        soft(v, step * self.l1)
-        v /= 1 + step * self.l2
+        penalised = v[: self.count(v)]
+        soft(penalised, step * self.l1)
+        penalised /= 1 + step * self.l2
         return v
+
+    def count(self, w: Vector) -> int:
+        """Return how many coordinates of `w` have a penalty."""
+        return max(0, w.size - self.free)
 
     def contains(self, w: Vector) -> bool:
         """Return True: a penalty allows every w."""
@@ -49,8 +59,9 @@ class ElasticNet:
 
     def value(self, w: Vector) -> float:
         """Return l1 |w|_1 + (l2/2) |w|²."""
+        u = w[: self.count(w)]
         with np.errstate(over="ignore"):  # an infinite penalty is a valid result
-            return float(np.abs(self.l1 * w).sum()) + float(np.dot(self.l2 / 2 * w, w))
+            return float(np.abs(self.l1 * u).sum()) + float(np.dot(self.l2 / 2 * u, u))
 
 
 def ridge_of(problem: Problem) -> float:
