@@ -598,3 +598,33 @@ def rochange(example, low, fp, fn, possible_fp, possible_fn, scores):
     first, last = (x * x + y * y for x, y in (points[0], points[-1]))
     polygon = [(0, 0), *(points if first < last else points[::-1]), (1, 1)]
     return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairwise(polygon))
+
+
+# --- interval regression -----------------------------------------------------------------
+
+
+def target_interval(low, errors):
+    """Ends (in log λ) of the widest run of fewest errors of one sequence, as R's targetIntervals.
+
+    The intervals begin at `low`, ascending from -inf. Of equally wide runs the last one counts.
+    If both ends of the line have the fewest errors, it is the whole line.
+    """
+    ends = [*low[1:], math.inf]
+    least = min(errors)
+    if errors[0] == errors[-1] == least:
+        return -math.inf, math.inf
+    best = (-1.0, None)
+    for fewest, run in groupby(range(len(low)), key=lambda k: errors[k] == least):
+        run = list(run)
+        a, b = low[run[0]], ends[run[-1]]
+        if fewest and b - a >= best[0]:
+            best = (b - a, (a, b))
+    return best[1]
+
+
+def interval_hinge(low, high, margin, s):
+    """Mean squared hinge of scores s that should lie in (low, high), with a margin."""
+    total = 0.0
+    for a, b, x in zip(low, high, s, strict=True):
+        total += max(a + margin - x, 0.0) ** 2 + max(x - b + margin, 0.0) ** 2
+    return total / len(s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives.aum import Aum
 from aucbench.objectives.incomplete_hinge import IncompleteHinge
+from aucbench.objectives.interval_hinge import IntervalHinge
 from aucbench.objectives.logistic import Logistic
 from aucbench.objectives.pairwise_hinge import PairwiseHinge
 from aucbench.objectives.pairwise_square import PairwiseSquare
@@ -14,6 +15,7 @@ from aucbench.objectives.univariate_exp import UnivariateExp
 __all__ = [
     "Aum",
     "IncompleteHinge",
+    "IntervalHinge",
     "Logistic",
     "PairwiseHinge",
     "PairwiseSquare",
@@ -27,6 +29,7 @@ def aucbench_objectives() -> Factories:
     """Return the built-in objectives by the names that the command line takes."""
     return {
         "aum": Aum,
+        "interval-hinge": IntervalHinge,
         "logistic": Logistic,
         "pairwise-hinge": PairwiseHinge,
         "pairwise-square": PairwiseSquare,

@@ -74,7 +74,7 @@ class IntervalHinge:
         s = np.where(u > 0.0, high + 0.5 * u, low + 0.5 * u)
         s = np.where(u == 0.0, np.clip(0.0, low, high), s)
         both = low > high
-        middle = 0.25 * u + 0.5 * np.where(both, low + high, 0.0)
+        middle = 0.25 * u + 0.5 * (np.where(both, low, 0.0) + np.where(both, high, 0.0))
         s = np.where(both & (high <= middle) & (middle <= low), middle, s)
         if not np.isfinite(s).all():
             return np.inf

@@ -7,6 +7,7 @@ because every streaming solver needs them, also one outside aucbench.
 from aucbench.optim.bundle import Bundle
 from aucbench.optim.choice import chosen, require_above_or_auto, require_whole_or_auto, ridge
 from aucbench.optim.power import lipschitz, top_eigenvalue
+from aucbench.optim.proximal_newton import proximal_newton
 from aucbench.optim.scale import default_l1, default_ridge, noise, pair_square
 from aucbench.optim.streaming import capped, passes, row_order
 
@@ -20,6 +21,7 @@ __all__ = [
     "noise",
     "pair_square",
     "passes",
+    "proximal_newton",
     "require_above_or_auto",
     "require_whole_or_auto",
     "ridge",

@@ -159,7 +159,7 @@ def _all_parts(data: Data, folds: Sequence[int] | None, seeds: Sequence[int]) ->
             train, validation = rest.split(0.5, rng)
             phi = Standard().fit(train, rng)
             inner, judge, outer = (x.with_rows(phi(x.rows)) for x in (train, validation, test))
-            starts = best_of_path(inner, judge).w, rng.standard_normal(inner.d)
+            starts = best_of_path(inner, judge), rng.standard_normal(inner.d)
             for name, w0 in zip(STARTS, starts, strict=True):
                 yield Parts(fold, seed, name, inner, judge, outer, w0)
 

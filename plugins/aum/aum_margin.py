@@ -29,8 +29,8 @@ class AumMargin(AumLearner):
 
     Parameters
     ----------
-    line_search : str
-        How the step η is chosen on the line:
+    line_search : str, optional
+        How the step η is chosen on the line. None: "exact".
 
         - "exact": the minimum of the AUM along the line, in O(n) for labels;
         - "first_min": the same by a sweep over the crossings, and what "exact" does for error
@@ -45,6 +45,7 @@ class AumMargin(AumLearner):
         stuck at kinks.
     validation : float, optional
         Share of the rows that is used for validation only. None: the training rows are used.
+        These rows are drawn after the feature map of the benchmark has been fitted to all rows.
     early_stopping : bool
         Whether to return the weights with the greatest AUC so far on the validation rows. False:
         the latest weights.

@@ -12,6 +12,7 @@ import numpy as np
 from aucbench.aum import intercept_of_least_errors, roc_auc
 from aucbench.aum.steps import AumObjective, Line, LineSearches, search_called
 from aucbench.data.arrays import Vector
+from aucbench.data.targets import Labels
 from aucbench.protocols import Problem, State
 
 from .bound import LowerBound
@@ -28,8 +29,8 @@ class Settings(Protocol):
     """What the plugins `aum` and `aum-margin` share."""
 
     @property
-    def line_search(self) -> str:
-        """One of `SEARCHES`."""
+    def line_search(self) -> str | None:
+        """One of `SEARCHES`; None: "exact" for labels, "max_auc" for error functions."""
         ...
 
     @property
@@ -97,7 +98,8 @@ class _Descent:
         self, settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
     ) -> None:
         self.settings, self.f, self.held = settings, f, held
-        self.search = search_called(settings.line_search)
+        default = "exact" if isinstance(f.data.target, Labels) else "max_auc"
+        self.search = search_called(settings.line_search or default)
         self.steps = LineSearches(f, held)
         self.cuts = ProximalCuts(settings.memory, getattr(problem.project, "along", np.copy))
         self.w, self.project = problem.start(), problem.project

@@ -32,7 +32,7 @@ class AumLearner:
     The docstrings of the solvers explain them.
     """
 
-    line_search: str = "exact"
+    line_search: str | None = None
     memory: int = 30
     validation: float | None = None
     early_stopping: bool = True
@@ -47,7 +47,8 @@ class AumLearner:
     needs: ClassVar = Needs(breakpoints=True)
 
     def __post_init__(self) -> None:
-        search_called(self.line_search)
+        if self.line_search is not None:
+            search_called(self.line_search)
         load()  # here, so that the time of a fit does not include this import
         require_whole(1, memory=self.memory)
         require_above(0, validation=self.validation)

@@ -12,10 +12,12 @@ from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
 from aucbench.errors import DataError, ParameterError
+from aucbench.features import AppendOne
+from aucbench.objectives import IntervalHinge
 from aucbench.papers import Figure5Row, Figure6Row, figure5, figure6, growth
 from aucbench.papers import aum_figure5 as five
 from aucbench.papers import aum_figure6 as six
-from aucbench.papers.interval_regression import Intervals, best_of_path, intervals, l1_path
+from aucbench.papers.interval_regression import best_of_path, l1_path
 
 N = 30
 POSITIVE = np.arange(N) % 3 > 0
@@ -121,39 +123,18 @@ def test_growth_is_the_exponent_of_a_power():
         growth(sizes, [1.0, 0.0, 2.0])
 
 
-def test_intervals_are_the_widest_runs_of_fewest_errors():
-    counts = Breakpoints.of(
-        [0, 0, 1, 1, 1, 2],
-        [-1.0, 2.0, 0.0, 1.0, 5.0, 4.0],
-        [0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
-        [-1.0, 0.0, -1.0, 0.0, -1.0, 0.0],
-        4,
+def test_the_loss_falls_along_the_path_and_the_start_is_its_best():
+    train, validation = (
+        IntervalHinge(data.with_rows(AppendOne()(data.rows)))
+        for data in (changepoints(), changepoints(seed=1))
     )
-    found = intervals(replace(counts, fp_base=np.full(4, 7.0)))
-    np.testing.assert_array_equal(found.low, [-1.0, 5.0, -np.inf, -np.inf])
-    np.testing.assert_array_equal(found.high, [2.0, np.inf, 4.0, np.inf])
-
-
-def test_the_surrogate_is_the_squared_hinge_with_the_slope_of_its_differences():
-    target = Intervals(np.array([-1.0, -np.inf, 0.0]), np.array([3.0, 2.0, np.inf]))
-    value, slope = target.surrogate(np.array([0.5, 2.0, -1.0]))
-    assert value == pytest.approx((0.0 + 1.0 + 4.0) / 3.0)
-    s, h = np.array([-2.0, 2.5, 0.3]), 1e-6
-    _, slope = target.surrogate(s)
-    up, down = ([target.surrogate(s + sign * h * e)[0] for e in np.eye(3)] for sign in (1.0, -1.0))
-    np.testing.assert_allclose(slope, (np.array(up) - down) / (2 * h), atol=1e-6)
-
-
-def test_the_surrogate_falls_along_the_path_and_the_start_is_its_best():
-    train, validation = changepoints(), changepoints(seed=1)
     path = list(l1_path(train))
-    losses = [model.loss(train) for model in path]
-    assert np.all(np.diff(losses) < 1e-9)
-    assert losses[-1] < losses[0]
-    np.testing.assert_allclose(path[0].w, 0.0, atol=1e-6)
-    assert path[-1].w[0] < -0.5  # the larger the feature, the larger the penalty
-    best = best_of_path(train, validation)
-    assert best.loss(validation) == min(model.loss(validation) for model in path)
+    losses = [train.value(w) for w in path]
+    assert np.all(np.diff(losses) < 0.0)
+    np.testing.assert_array_equal(path[0][:-1], 0.0)
+    assert path[-1][0] < -0.5  # the larger the feature, the larger the penalty
+    best = best_of_path(changepoints(), changepoints(seed=1))
+    np.testing.assert_array_equal(best, min(path, key=validation.value)[:-1])
 
 
 def test_figure_6_has_a_row_for_each_method_and_start():

@@ -1,0 +1,39 @@
+"""The constant model: every row has the score 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.protocols import Needs, Problem, State
+
+
+@dataclass(frozen=True)
+class Constant:
+    """w = 0: every row has the score 0, and nothing is learnt.
+
+    For labels its AUC is ½. In changepoint detection it predicts the same penalty for all
+    sequences, and the AUC of that may be high. A solver that learns has to be better.
+    """
+
+    space: ClassVar = {}
+    needs: ClassVar = Needs(breakpoints=True)
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Return the rows as they are; nothing is minimised."""
+        return Problem(None, train=data)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """Yield w = 0, for which no row is read."""
+        yield State(1, np.zeros(problem.data.d), 0)
+
+
+@hookimpl
+def aucbench_solvers() -> Factories:
+    """Register the solver."""
+    return {"constant": Constant}

@@ -1,0 +1,29 @@
+"""Small sets of sequences with error functions."""
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import rows
+from aucbench.data.breakpoints import Breakpoints
+
+INF = np.inf
+
+
+def penalties(tables, denominator="count"):
+    """Breakpoints of sequences given as lists of (low, fp, fn)."""
+    flat = [(e, *row) for e, table in enumerate(tables) for row in table]
+    return Breakpoints.of_penalties(
+        *(np.array(column) for column in zip(*flat, strict=True)), denominator=denominator
+    )
+
+
+def wide(n=40, d=3, seed=0):
+    """Sequences with an interval that has both ends, one, or none; some are narrow."""
+    rng = np.random.default_rng(seed)
+    X, tables = rng.normal(size=(n, d)), []
+    for k in range(n):
+        a, width = rng.normal(), rng.choice([0.5, 3.0])
+        kind = k % 4
+        table = [(-INF, 1, 0), (a, 0, 0), (a + width, 0, 1)]
+        tables.append([table, table[:2], [(-INF, 0, 0), (a, 0, 1)], [(-INF, 0, 0)]][kind])
+    return Data(rows(X), penalties(tables))

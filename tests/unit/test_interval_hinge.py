@@ -1,0 +1,145 @@
+"""Target intervals and their squared hinge: the definition, true gradients, the conjugate."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sequences import penalties, wide
+
+from aucbench.data import Data
+from aucbench.data.arrays import rows
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.errors import ParameterError
+from aucbench.objectives import IntervalHinge
+
+INF = np.inf
+
+
+def table(errors, ends):
+    """One sequence whose errors, all false positives, change at `ends`."""
+    return [(low, fp, 0) for low, fp in zip([-INF, *ends], errors, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("errors", "interval"),
+    [
+        ([0, 0, 1, 15, 2, 0], (-INF, INF)),
+        ([0, 0, 1, 15, 2, 1], (-INF, 2)),
+        ([1, 1, 1, 15, 2, 0], (5, INF)),
+        ([1, 1, 1, 0, 2, 2], (3, 4)),
+        ([1, 1, 0, 0, 2, 2], (2, 4)),
+        ([1, 0, 1, 0, 0, 2], (3, 5)),
+        ([1, 0, 1, 0, 1, 1], (3, 4)),  # the last of two runs of the same width
+    ],
+)
+def test_the_interval_of_penalties_is_that_of_target_intervals(errors, interval):
+    """The first five are the cases of the tests of penaltyLearning."""
+    low, high = penalties([table(errors, [1, 2, 3, 4, 5])]).target_intervals
+
+    assert (-high[0], -low[0]) == interval
+
+
+tables = st.lists(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=6),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(tables, st.integers(0, 2**32))
+def test_target_intervals_of_many_sequences(errors, seed):
+    rng = np.random.default_rng(seed)
+    lows = [[-INF, *np.sort(rng.choice(9, len(e) - 1, replace=False))] for e in errors]
+    b = penalties(
+        [
+            [(m, *pair) for m, pair in zip(low, e, strict=True)]
+            for low, e in zip(lows, errors, strict=True)
+        ]
+    )
+    found = b.target_intervals
+
+    for k, (low, e) in enumerate(zip(lows, errors, strict=True)):
+        expected = reference.target_interval(low, [sum(pair) for pair in e])
+        assert (-found.high[k], -found.low[k]) == expected
+    np.testing.assert_array_equal(b.times(0.1, 0.1).target_intervals.low, found.low)
+
+
+def test_the_intervals_of_labels_are_half_lines():
+    low, high = Breakpoints.of_labels([1, -1, 1], "count").target_intervals
+
+    np.testing.assert_array_equal(low, [0, -INF, 0])
+    np.testing.assert_array_equal(high, [INF, 0, INF])
+
+
+@pytest.mark.parametrize("margin", [0.0, 1.0, 2.5])
+def test_value_and_gradient_are_those_of_the_definition(margin):
+    data = wide()
+    f, w, h = IntervalHinge(data, margin), np.array([0.7, -1.0, 0.4]), 1e-6
+    low, high = data.target.target_intervals
+
+    assert f.value(w) == pytest.approx(
+        reference.interval_hinge(low, high, margin, data.scores(w)), rel=1e-13
+    )
+    numeric = [(f.value(w + h * e) - f.value(w - h * e)) / (2 * h) for e in np.eye(3)]
+    np.testing.assert_allclose(f.grad(w), numeric, atol=1e-8)
+
+
+def test_a_block_is_the_objective_of_its_rows():
+    data, w = wide(), np.array([0.7, -1.0, 0.4])
+    block = np.array([3, 0, 17, 22], np.int32)
+    f, part = IntervalHinge(data), IntervalHinge(data.take(block))
+
+    np.testing.assert_allclose(f.grad(w, block), part.grad(w), rtol=1e-13)
+    np.testing.assert_allclose(f.curvature(w, block), part.curvature(w), rtol=1e-13)
+    sparse = IntervalHinge(Data(rows(csr_array(data.rows.matrix)), data.target))
+    np.testing.assert_allclose(sparse.grad(w), f.grad(w), rtol=1e-12)
+
+
+def test_the_curvature_bounds_the_second_derivatives_and_they_are_true():
+    data = wide()
+    f, s, h = IntervalHinge(data), wide(seed=4).scores(np.ones(3)), 1e-4
+    _, up = f.of_scores(s + h)
+    _, down = f.of_scores(s - h)
+    away = f.bends(s - h) == f.bends(s + h)  # no kink in between
+
+    assert away.mean() > 0.9
+    np.testing.assert_allclose(f.bends(s)[away], ((up - down) / (2 * h))[away], atol=1e-9)
+    X = data.rows.matrix
+    bound = np.column_stack([f.curvature(e) for e in np.eye(3)])
+    H = X.T @ (f.bends(s)[:, None] * X)
+    assert np.linalg.eigvalsh(bound - H).min() > -1e-12
+    assert set(np.round(f.bends(s) * data.n)) == {0, 2, 4}
+
+
+@given(st.integers(0, 2**32), st.sampled_from([0.0, 1.0]))
+def test_the_conjugate_is_attained_at_the_derivative_and_bounds_the_rest(seed, margin):
+    f, rng = IntervalHinge(wide(), margin), np.random.default_rng(seed)
+    s, other = 3.0 * rng.normal(size=(2, 40))
+    value, c = f.of_scores(s)
+
+    assert f.conjugate(c) == pytest.approx(c @ s - value, abs=1e-12)
+    assert f.conjugate(c) >= c @ other - f.of_scores(other)[0] - 1e-12
+
+
+def test_a_slope_that_no_score_has_makes_the_conjugate_infinite():
+    f = IntervalHinge(wide())
+    for k, sign in ((1, -1.0), (2, 1.0), (3, 1.0), (3, -1.0)):  # the sides without an end
+        low, high = (x[k] for x in f.data.target.target_intervals)
+        c = np.zeros(40)
+        c[k] = sign if np.isinf(high if sign > 0 else low) else -sign
+        assert f.conjugate(c) == INF
+
+
+def test_for_labels_it_is_the_squared_hinge_of_a_classifier():
+    rng = np.random.default_rng(0)
+    X, y, w = rng.normal(size=(30, 4)), np.where(np.arange(30) % 3, 1, -1), rng.normal(size=4)
+
+    expected = (np.maximum(1.0 - y * (X @ w), 0.0) ** 2).mean()
+    assert IntervalHinge(Data.of(X, y)).value(w) == pytest.approx(expected, rel=1e-13)
+
+
+def test_a_negative_margin_is_refused():
+    with pytest.raises(ParameterError, match="margin must be at least 0"):
+        IntervalHinge(wide(), -1.0)
