@@ -31,7 +31,8 @@ def compare(
         Texts,
         typer.Option(
             help="Such as sht-auc[k=50,blocks=4],logistic; repeatable. "
-            "[default: logistic,svm-or,sht-auc,roc-svm-nystrom,hist-gradient-boosting]"
+            "[default: logistic,svm-or,sht-auc,roc-svm-nystrom,hist-gradient-boosting; for "
+            "changepoint sets aum,interval-regression,interval-regression[penalty=l1],constant]"
         ),
     ] = None,
     data: Annotated[
@@ -80,11 +81,12 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
-    from aucbench.bench.plan.plan import DEFAULT_FEATURES, DEFAULT_SOLVERS, Plan, choices
+    from aucbench.bench.plan.plan import DEFAULT_FEATURES, Plan, choices, default_solvers
 
+    datasets = _specs(data)
     plan = Plan(
-        _specs(data),
-        choices(_specs(solvers) or DEFAULT_SOLVERS, tune=tune),
+        datasets,
+        choices(_specs(solvers) or default_solvers(datasets), tune=tune),
         _specs(features) or DEFAULT_FEATURES,
         objective,
         projector,

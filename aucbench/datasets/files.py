@@ -115,6 +115,12 @@ def available() -> tuple[str, ...]:
     return tuple(sorted(_named_files()))
 
 
+def is_changepoint(source: str) -> bool:
+    """Return whether a name or a path is that of a changepoint set; no file is read."""
+    paths = _named_files().get(source) or [Path(source)]
+    return any(changepoint.set_name(path) is not None for path in paths)
+
+
 def remark(name: str) -> str:
     """Return what is special about a set that `available` lists, or an empty text."""
     if any(changepoint.names_set(path) for path in _named_files().get(name, ())):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from aucbench.bench import runner
-from aucbench.bench.plan.plan import DEFAULT_SOLVERS
+from aucbench.bench.plan.plan import CHANGEPOINT_SOLVERS, DEFAULT_SOLVERS
 
 KEYS = {"solver", "dataset", "split", "seed", "status", "reason", "auc", "fit_seconds", "nnz"}
 SMALL = "outbreak[n=200,d=20,k=5]"
@@ -46,6 +46,30 @@ def test_help_names_the_default_solvers(cli):
     text = " ".join(cli("compare", "--help").stdout.split())
 
     assert ",".join(DEFAULT_SOLVERS) in text.replace(" ", "")
+    assert ",".join(CHANGEPOINT_SOLVERS) in re.sub(r"[ │]", "", text)
+
+
+def test_default_solvers_of_a_changepoint_set(cli, tmp_path):
+    middles = np.linspace(-3.0, 3.0, 20)
+    ends = [(m - 1, m + 1) for m in middles]
+    errors = [
+        f"s{k},{low},{fp},{fn}"
+        for k, (a, b) in enumerate(ends)
+        for low, fp, fn in (("-inf", 1, 0), (a, 0, 0), (b, 0, 1))
+    ]
+    path = tmp_path / "toy.errors.csv"
+    path.write_text("\n".join(["sequenceID,min_log_lambda,fp,fn", *errors]) + "\n")
+    features = [f"s{k},{m},{m * m}" for k, m in enumerate(middles)]
+    (tmp_path / "toy.features.csv").write_text("\n".join(["sequenceID,x,y", *features]) + "\n")
+
+    result = cli("compare", "--data", path, "--splits", 2, "--passes", 5)
+
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.stdout.splitlines()[1:5]]
+    assert [row[1] for row in rows] == [*CHANGEPOINT_SOLVERS]
+    assert all(row[-1] == "2/2" for row in rows)
+    aucs = {row[1]: float(row[2]) for row in rows}
+    assert min(aucs["aum"], aucs["interval-regression"]) > aucs["constant"]
 
 
 def test_json_has_one_object_per_cell(cli, toys, tmp_path):

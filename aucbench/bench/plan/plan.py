@@ -10,7 +10,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -21,12 +21,18 @@ from aucbench.bench.plan.checks import PlanError, check_plan, checked_spec, plai
 from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.cell import Cell, Scalar, Tuning, solver_label
 from aucbench.ranges import Range
-from aucbench.registry.specs import Spec
+from aucbench.registry.specs import Spec, parse_spec
 
 # Fast, strong and unlike each other on the sets of docs/defaults.md: a loss of rows, one of pairs,
 # few features, a kernel, and trees.
 DEFAULT_SOLVERS = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom", "hist-gradient-boosting")
 DEFAULT_FEATURES = ("auto",)
+CHANGEPOINT_SOLVERS = (
+    "aum",
+    "interval-regression",
+    "interval-regression[penalty=l1]",
+    "constant",
+)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -158,6 +164,25 @@ class Plan:
         budget = (passes, seconds, float(self.gap_tol))
         tuning = (int(self.tune_evals), int(self.inner_splits), int(self.repeat_fits))
         return (*about, int(self.splits)), budget + tuning
+
+
+def default_solvers(datasets: Sequence[str]) -> tuple[str, ...]:
+    """Return the solvers that fit the data sets: if all are changepoint sets, those that do.
+
+    Kinds are told by the names of files. A set that is not there is not missed here.
+
+    Raises
+    ------
+    ParameterError
+        When a name is malformed.
+    DataError
+        When AUCBENCH_DATA does not name a folder.
+    """
+    from aucbench.datasets.files import is_changepoint
+
+    names = [parse_spec(text).name for text in datasets]
+    changepoints = bool(names) and all(map(is_changepoint, names))
+    return CHANGEPOINT_SOLVERS if changepoints else DEFAULT_SOLVERS
 
 
 def choices(specs: Iterable[str | Spec], *, tune: bool = False) -> tuple[Choice, ...]:

@@ -1,0 +1,133 @@
+"""interval-regression and the constant model: what they fit, choose, refuse and are worth."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sequences import wide
+from sklearn.svm import LinearSVC
+
+from aucbench.aum import roc_auc
+from aucbench.data import Data
+from aucbench.data.arrays import rows
+from aucbench.datasets import load
+from aucbench.errors import DataError, ParameterError
+from aucbench.metrics import auc
+from aucbench.records import Stop
+from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
+
+RNG = np.random.default_rng(3)
+
+
+def learnable(n=120, d=6, seed=0):
+    """Sequences whose intervals lie around x_0 − x_1, one unit to both sides."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    counts = wide(n).target
+    middle = X[:, 0] - X[:, 1] + 0.2 * rng.normal(size=n)
+    edges = np.c_[np.full(n, -np.inf), -middle - 1.0, -middle + 1.0]
+    target = type(counts).of_penalties(
+        np.repeat(np.arange(n), 3),
+        edges.ravel(),
+        np.tile([1.0, 0.0, 0.0], n),
+        np.tile([0.0, 0.0, 1.0], n),
+        denominator="count",
+    )
+    return Data(rows(X), target)
+
+
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+@pytest.mark.parametrize("lam", [None, 0.03, 3.0])
+def test_it_ends_with_a_certificate(penalty, lam):
+    run = solve(get_solver("interval-regression", penalty=penalty, lam=lam), learnable())
+
+    assert run.stop is Stop.CERTIFIED
+    assert run.points[-1].gap <= 1e-6
+    assert run.w.size == 7  # with the intercept
+    assert run.points[-1].passes < 30
+
+
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+def test_the_chosen_penalty_learns_and_depends_on_the_seed_only(penalty):
+    solver, data, test = get_solver("interval-regression", penalty=penalty), learnable(), learnable(seed=1)
+    run, again = solve(solver, data), solve(solver, data)
+
+    np.testing.assert_array_equal(run.w, again.w)
+    scores = run.decision_function(test.rows)
+    assert roc_auc(test.target, scores) > 0.97 > roc_auc(test.target, np.zeros(test.n))
+    low, high = test.target.target_intervals
+    assert ((low < scores) & (scores < high)).mean() > 0.9  # the intercept counts
+    if penalty == "l1":
+        assert np.count_nonzero(run.w[2:6]) < 4
+
+
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+def test_noise_is_given_no_weight(penalty):
+    data = learnable()
+    noise = Data(rows(RNG.normal(size=(data.n, 6))), data.target)
+    solver = get_solver("interval-regression", penalty=penalty)
+
+    learnt, none = (np.linalg.norm(solve(solver, x).w[:-1]) for x in (data, noise))
+    assert none < 0.2 * learnt
+
+
+def test_the_chosen_penalty_is_one_of_the_path_and_scales_with_the_features():
+    solver, data = get_solver("interval-regression"), learnable()
+    large = Data(rows(100.0 * data.rows.matrix), data.target)
+
+    lam, scaled = (solver.problem(x, np.random.default_rng(0)).project.l2 for x in (data, large))
+    assert scaled == pytest.approx(1e4 * lam)
+    np.testing.assert_allclose(
+        solve(solver, large).w[:-1] * 100.0, solve(solver, data).w[:-1], rtol=1e-3, atol=1e-4
+    )
+
+
+def test_labels_are_classified_as_by_a_squared_hinge():
+    y = np.where(np.arange(200) % 3, 1, -1)
+    X = RNG.normal(size=(200, 3)) + 0.8 * y[:, None]
+    ours = solve(get_solver("interval-regression", lam=0.01), Data.of(X, y)).w
+    # LIBLINEAR penalises its intercept, so it gets it as a feature of large size.
+    C = 1.0 / (0.01 * 200)
+    theirs = LinearSVC(C=C, intercept_scaling=1e3, tol=1e-10, max_iter=10**6, dual=False)
+    theirs.fit(X, y)
+
+    np.testing.assert_allclose(ours[:-1], theirs.coef_[0], rtol=1e-3)
+    assert auc(y, X @ ours[:-1]) > 0.9
+
+
+def test_one_positive_is_enough():
+    X, y = RNG.normal(size=(30, 2)), np.where(np.arange(30) == 7, 1, -1)
+
+    assert np.isfinite(solve(get_solver("interval-regression"), Data.of(X, y)).w).all()
+
+
+def test_what_it_refuses():
+    with pytest.raises(ParameterError, match="penalty is 'l3'; give 'l1' or 'l2'"):
+        get_solver("interval-regression", penalty="l3")
+    with pytest.raises(ParameterError, match="lam must be greater than 0"):
+        get_solver("interval-regression", lam=0.0)
+    data = wide(4)
+    many = Data(rows(np.zeros((4, 4001))), data.target)
+    with pytest.raises(DataError, match="at most 4000 features"):
+        solve(get_solver("interval-regression"), many)
+
+
+def test_the_constant_model_scores_0_and_reads_no_row():
+    data = learnable()
+    run = solve(get_solver("constant"), data)
+
+    assert (run.stop, run.points[-1].passes) == (Stop.FINISHED, 0.0)
+    np.testing.assert_array_equal(run.decision_function(data.rows), 0.0)
+    assert auc([1, -1, -1], np.zeros(3)) == 0.5
+
+
+@pytest.mark.parametrize("name", ["chipseq-H3K4me3_TDH_other", "chipseq-H3K36me3_TDH_ENCODE"])
+def test_on_real_sequences_it_is_certified_in_milliseconds(data_folder, monkeypatch, name):
+    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
+    data = load(name)
+    peak = np.abs(data.rows.matrix).max(axis=0)
+    scaled = replace(data, rows=rows(data.rows.matrix / np.where(peak > 0, peak, 1.0)))
+    for lam in (1.0, 1e-2, 1e-4):
+        run = solve(get_solver("interval-regression", penalty="l1", lam=lam), scaled)
+        assert run.stop is Stop.CERTIFIED
