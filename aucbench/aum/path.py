@@ -94,13 +94,15 @@ def aum_path(
         AUM(η) = Σ_k (T_(k+1) - T_(k)) min(FP_k, FN_k).
 
     Equal lines are merged. A step is the exact quotient of the given floats, correctly rounded.
-    Events that round to the same step are one entry. The AUC is the area under the ROC curve,
-    in which the totals of fp_diff and of -fn_diff count as 1. The area that `roc_auc` gives for
+    Events that round to the same step are one entry.
+
+    The AUC is the area under the ROC curve in which the totals of fp_diff and of -fn_diff count
+    as 1. It may leave [0, 1] where errors are not monotone. The area that `roc_auc` gives for
     breakpoints is an increasing affine function of it, so both are largest at the same steps.
     They are equal unless there are errors that no threshold changes, or that are possible but
-    never made. The AUC may leave [0, 1] where errors are not monotone. Tied thresholds are one straight piece of the curve. So the AUC at an event
-    lies halfway between the AUC before it and after it. At step 0 it lies halfway between the
-    AUCs of both orders of the tie.
+    never made. Tied thresholds are one straight piece of the curve. So the AUC at an event lies
+    halfway between the AUC before it and after it. At step 0 it lies halfway between the AUCs of
+    both orders of the tie.
 
     B lines meet in at most B(B - 1) / 2 events. The time is O((B + E) log B) for E events, where
     lines that meet in one point are one event. Memory is 110 bytes per line and 40 bytes per

@@ -147,8 +147,8 @@ class Breakpoints:
             first = np.flatnonzero(np.r_[True, _follows(e, v)])
             e, v = e[first], v[first]
             fp, fn = np.add.reduceat(fp, first), np.add.reduceat(fn, first)
-        possible = (np.bincount(e, weights, n) for weights in (fp, -fn))
-        found = Breakpoints(e, v, fp, fn, n, np.zeros(n), np.zeros(n), *possible)
+        changed = [np.bincount(e, diff, n).astype(np.float64) for diff in (fp, -fn)]
+        found = Breakpoints(e, v, fp, fn, n, np.zeros(n), np.zeros(n), *changed)
         _require_errors(e, "fp", fp)
         _require_errors(e[::-1], "fn", -fn[::-1])
         return found

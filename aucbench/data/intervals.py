@@ -92,8 +92,8 @@ def steps(
     fp_diff, fn_diff = fps[at - 1] - fps[at], fns[at - 1] - fns[at]
     changes = (fp_diff != 0.0) | (fn_diff != 0.0)
     at, fp_diff, fn_diff = at[changes], fp_diff[changes], fn_diff[changes]
-    ends = fps[last], fns[first]
-    return ErrorSteps(e[at], -m[at], fp_diff, fn_diff, int(first.sum()), *ends, *most)
+    bases = fps[last], fns[first]
+    return ErrorSteps(e[at], -m[at], fp_diff, fn_diff, int(first.sum()), *bases, *most)
 
 
 def _require_starts(e: Index, m: Vector, first: NDArray[np.bool_]) -> None:

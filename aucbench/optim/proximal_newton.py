@@ -1,4 +1,4 @@
-"""Minimise a convex loss of scores with an elastic net, by Newton steps and with a certified gap."""
+"""Minimise a convex loss of scores with an elastic net: Newton steps and a certified gap."""
 
 from __future__ import annotations
 
@@ -89,7 +89,8 @@ def proximal_newton(f: Bent, penalty: Penalty, w: Vector) -> Iterator[NewtonPoin
 
     A step minimises the quadratic model of f plus Ω (`feature_signs`), and is halved until F
     falls enough. Where f is piecewise quadratic, the model is exact on the piece of the minimum,
-    so the last steps are exact. It also ends where rounding leaves no better step. A step forms the Hessian of d weights, in O(n d²).
+    so the last steps are exact. It also ends where rounding leaves no better step. A step forms
+    the Hessian of d weights, in O(n d²).
 
     The gap is F(w) − D(c) with the dual D(c) = −f*(c) − Ω*(−Xᵀc), at the derivatives c of f. They
     are changed so that Σc = 0, which the intercept needs, and for l2 = 0 multiplied so that

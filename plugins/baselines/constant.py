@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class Constant:
     sequences, and the AUC of that may be high. A solver that learns has to be better.
     """
 
-    space: ClassVar = {}
+    space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     needs: ClassVar = Needs(breakpoints=True)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:

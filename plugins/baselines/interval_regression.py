@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -90,12 +90,13 @@ class IntervalRegression:
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per Newton step."""
-        f, omega = IntervalHinge(problem.data, self.margin), problem.project
+        f, omega = IntervalHinge(problem.data, self.margin), cast(ElasticNet, problem.project)
         for t, at in enumerate(proximal_newton(f, omega, problem.start())):
             yield State(t + 1, at.w, (2 * t + 1) * f.data.n, at.gap, value=at.value)
 
     def _omega(self, lam: float) -> ElasticNet:
-        return ElasticNet(lam, 0.0, free=1) if self.penalty == "l1" else ElasticNet(0.0, lam, free=1)
+        l1, l2 = (lam, 0.0) if self.penalty == "l1" else (0.0, lam)
+        return ElasticNet(l1, l2, free=1)
 
     def _chosen(self, f: IntervalHinge, rng: np.random.Generator) -> float:
         """Return λ by cross-validation, see `lam`."""

@@ -50,7 +50,8 @@ def test_it_ends_with_a_certificate(penalty, lam):
 
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
 def test_the_chosen_penalty_learns_and_depends_on_the_seed_only(penalty):
-    solver, data, test = get_solver("interval-regression", penalty=penalty), learnable(), learnable(seed=1)
+    solver = get_solver("interval-regression", penalty=penalty)
+    data, test = learnable(), learnable(seed=1)
     run, again = solve(solver, data), solve(solver, data)
 
     np.testing.assert_array_equal(run.w, again.w)
