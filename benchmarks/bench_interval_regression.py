@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import aucbench
-from aucbench.aum import roc_auc
-from aucbench.data import Data
-from aucbench.data.arrays import rows
-from aucbench.data.breakpoints import Breakpoints
+from aucbench import aum
 
 SIZES = [400, 4000]
 FEATURES = 100
 
 
-def sequences(n: int) -> Data:
+def sequences(n: int) -> aucbench.Data:
     """Sequences whose fewest errors are around x_0 − x_1, with features that are correlated."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, FEATURES)) @ rng.standard_normal((FEATURES, FEATURES))
@@ -22,14 +21,14 @@ def sequences(n: int) -> Data:
     middle = 4.0 * (X[:, 0] - X[:, 1]) + rng.standard_normal(n)
     lower, upper = middle - rng.exponential(2.0, n), middle + rng.exponential(2.0, n)
     edges = np.c_[np.full(n, -np.inf), -upper, -lower]
-    target = Breakpoints.of_penalties(
+    target = aum.Breakpoints.of_penalties(
         np.repeat(np.arange(n), 3),
         edges.ravel(),
         np.tile([1.0, 0.0, 0.0], n),
         np.tile([0.0, 0.0, 1.0], n),
         denominator="count",
     )
-    return Data(rows(X), target)
+    return replace(aucbench.Data.of(X, np.arange(n) % 2), target=target)
 
 
 class IntervalRegression:
@@ -71,14 +70,14 @@ class TargetIntervals:
         value = np.sort(rng.standard_normal((n, 3)), axis=1).ravel()
         fp_diff, fn_diff = np.tile([1.0, 0.0, 0.0], n), np.tile([0.0, -1.0, 0.0], n)
         self.columns = np.repeat(np.arange(n), 3), value, fp_diff, fn_diff, n
-        self.breakpoints = Breakpoints.of(*self.columns)
+        self.breakpoints = aum.Breakpoints.of(*self.columns)
         self.s = rng.standard_normal(n)
 
     def time_target_intervals(self, n: int) -> None:
-        Breakpoints.target_intervals.func(self.breakpoints)  # without the cache
+        aum.Breakpoints.target_intervals.func(self.breakpoints)  # without the cache
 
     def time_roc_auc(self, n: int) -> None:
-        roc_auc(self.breakpoints, self.s)
+        aum.roc_auc(self.breakpoints, self.s)
 
     def time_sort(self, n: int) -> None:
         np.sort(self.breakpoints.value - self.s[self.breakpoints.example])
