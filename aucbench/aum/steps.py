@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Protocol
 
@@ -86,18 +85,6 @@ class LineSearches:
     f: AumObjective
     held: AumObjective | None = None
 
-    @cached_property
-    def _whole(self) -> Breakpoints:
-        """Errors as whole numbers with equal totals, so that the sweep rounds nothing."""
-        return _balanced(self.f.data.breakpoints)
-
-    @cached_property
-    def _judging(self) -> tuple[Data, Breakpoints]:
-        """The validation rows, and their errors as in `_whole`."""
-        if self.held is None:
-            raise ParameterError("there are no validation rows for the search; set validation=0.2")
-        return self.held.data, _balanced(self.held.data.breakpoints)
-
     def exact(self, line: Line) -> float:
         """Minimum of the AUM in O(n) for labels; else its first local minimum, by the sweep."""
         return self._minimum(line).step
@@ -121,8 +108,10 @@ class LineSearches:
 
     def max_auc_validation(self, line: Line) -> float:
         """Largest AUC of the validation rows, up to the same step as `max_auc`."""
-        held, changes = self._judging
-        lines = Lines.of(changes, held.scores(line.w), held.scores(line.p))
+        if self.held is None:
+            raise ParameterError("there are no validation rows for the search; set validation=0.2")
+        held = self.held.data
+        lines = _balanced(held.breakpoints, held.scores(line.w), held.scores(line.p))
         return best_max_auc(lines, step_limit=self._end(line)).step
 
     def grid(self, line: Line) -> float:
@@ -143,7 +132,7 @@ class LineSearches:
         return found.step_hi if isfinite(found.step_hi) else 2.0 * found.step_lo
 
     def _lines(self, line: Line) -> Lines:
-        return Lines.of(self._whole, line.s - self.f.shift, line.v)
+        return _balanced(self.f.data.breakpoints, line.s - self.f.shift, line.v)
 
 
 SEARCHES: Mapping[str, Callable[[LineSearches, Line], float]] = {
@@ -164,6 +153,8 @@ def search_called(name: str) -> Callable[[LineSearches, Line], float]:
     return SEARCHES[name]
 
 
-def _balanced(counts: Breakpoints) -> Breakpoints:
+def _balanced(counts: Breakpoints, scores: Vector, direction: Vector) -> Lines:
+    """Errors as whole numbers with equal totals, so that the sweep rounds nothing."""
     fps, fns = counts.totals
-    return counts.times(fns, fps)
+    lines = Lines.of(counts, scores, direction)
+    return replace(lines, fp_diff=lines.fp_diff * fns, fn_diff=lines.fn_diff * fps)

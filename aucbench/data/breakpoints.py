@@ -308,18 +308,14 @@ class Breakpoints:
     def rates(self) -> Breakpoints:
         """Errors divided by their `totals`."""
         fps, fns = self.totals
-        return self.times(1.0 / fps, 1.0 / fns)
-
-    def times(self, fp: float, fn: float) -> Breakpoints:
-        """Return false positives multiplied by `fp`, and false negatives multiplied by `fn`."""
         return replace(
             self,
-            fp_diff=self.fp_diff * fp,
-            fn_diff=self.fn_diff * fn,
-            fp_base=self.fp_base * fp,
-            fn_base=self.fn_base * fn,
-            fp_possible=self.fp_possible * fp,
-            fn_possible=self.fn_possible * fn,
+            fp_diff=self.fp_diff / fps,
+            fn_diff=self.fn_diff / fns,
+            fp_base=self.fp_base / fps,
+            fn_base=self.fn_base / fns,
+            fp_possible=self.fp_possible / fps,
+            fn_possible=self.fn_possible / fns,
         )
 
     @cached_property
