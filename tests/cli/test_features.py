@@ -66,7 +66,7 @@ def test_a_plan_file_has_the_key_features():
     )
     assert parse_plan(write_plan(plan)) == plan
     line = PLAN.splitlines()[1]
-    assert parse_plan(PLAN.replace(line, "")).features == ("maxabs",)
+    assert parse_plan(PLAN.replace(line, "")).features == ("auto",)
 
 
 @pytest.mark.parametrize("wrong", ['"nystroem"', "[5]", "3"])

@@ -142,7 +142,7 @@ def test_a_plan_is_listed_and_not_run(cli, plan, tmp_path):
     assert result.exit_code == 0, result.output
     assert lines[0].split() == [
         "outbreak[n=120,d=10,k=3]",
-        "maxabs",
+        "auto",
         *["seed", "0", "split", "0", "means"],
     ]
     assert lines[3].split()[-3:] == ["split", "1", "raises"]
@@ -158,7 +158,7 @@ def test_a_large_plan_is_listed_line_by_line(cli, plan):
     result = cli("plan", "plan.toml")
     print(f"{len(big)} cells listed in {time.perf_counter() - begin:.2f} s")  # noqa: T201
 
-    assert result.stdout.count("\nbreast-cancer  maxabs  seed ") == 10**5 - 1
+    assert result.stdout.count("\nbreast-cancer  auto  seed ") == 10**5 - 1
     assert "\n100000 cells: " in result.stdout
 
 
