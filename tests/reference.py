@@ -268,22 +268,26 @@ def univariate_exp(X, y, w):
     return value, grad
 
 
-def uni_exp(X, y, eta, lam, w):
+def uni_exp(X, y, eta, lam, w, offset=True):
     """One eager step per row, with the running share of its class.
 
     Without eta it is 1/8 over lam + L / (2 p), p the smaller share and L the largest |x|^2 so
-    far, and x is multiplied by at most 1 / L.
+    far, and x is multiplied by at most 1 / L. With an offset c, L is twice that, and c moves like
+    the weight of a feature that is 1, or the largest |x| so far without eta.
     """
     w, seen, L, step, most = w.copy(), {1: 0, -1: 0}, 0.0, eta, np.inf
+    c, unit = 0.0, 1.0
     for t, (x, k) in enumerate(zip(X, y, strict=True), 1):
         seen[k] += 1
         share = seen[k] / t
         if eta is None:
             L, w = widened(L, x @ x, w)
             p = min(seen.values()) / t
-            step, most = 1 / 8 / (lam + L / (2 * p)) if p else 0.0, 1 / L
-        pull = min(step * np.exp(-k * (w @ x)) / (2 * share), most)
+            reach, unit = L * (1 + offset), L
+            step, most = 1 / 8 / (lam + reach / (2 * p)) if p else 0.0, 1 / reach
+        pull = min(step * np.exp(-k * (w @ x + c)) / (2 * share), most)
         w = (1 - step * lam) * w + k * pull * x
+        c += k * pull * unit * offset
     return w
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from math import isfinite, sqrt
 
+import numpy as np
+
 from aucbench.data import Data
 from aucbench.errors import DataError
 
@@ -38,8 +40,9 @@ def pair_square(data: Data, parameter: str) -> float:
     """
     positive, square = data.y > 0, data.chunk.square_norms
     m_neg, m_pos = data.means
-    level = float(square[positive].mean() + square[~positive].mean())
-    found = max(level - 2.0 * float(m_neg @ m_pos), EXACT * level)
+    with np.errstate(over="ignore", invalid="ignore"):  # reported below
+        level = float(square[positive].mean() + square[~positive].mean())
+        found = max(level - 2.0 * float(m_neg @ m_pos), EXACT * level)
     if not isfinite(found):
         raise DataError(
             f"rows of length {data.longest:.3g} are too long to derive {parameter} from: scale the "

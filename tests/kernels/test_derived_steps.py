@@ -75,11 +75,11 @@ def test_the_first_step_of_spam(layout, sample):
     y[:2] = 1, -1
     p = np.mean(y > 0)
     steepest, growth = 0.0, 0.0
-    for t, (x, k) in enumerate(zip(X, y, strict=True), 1):
+    for x, k in zip(X, y, strict=True):
         away, share = x - X[y == -k].mean(axis=0), 1 - p if k > 0 else p
         step = 2 * share * np.outer(x, away)
-        steepest = max(steepest, 2 * share * (x @ x))
-        growth -= min(0.0, np.linalg.eigvalsh(step + step.T).min()) / 2 / np.sqrt(t)
+        steepest = max(steepest, 4 * share * (x @ x))
+        growth -= min(0.0, np.linalg.eigvalsh(step + step.T).min()) / 2
     data = Data.of(layout(X), y)
 
     assert first_step(data, shuffle=True) == pytest.approx(1 / steepest)

@@ -36,8 +36,8 @@ def test_it_equals_the_eager_definition(layout, seed, xi, lam, R, kappa):
     order = np.random.default_rng(seed).permutation(2 * len(y)).astype(np.int32) % len(y)
     start = np.random.default_rng(seed + 1).normal(size=X.shape[1]) * 0.1
 
-    point = SaddlePoint.at(start.copy(), kappa)
-    point.move(Chunk.of(layout(X), y), order, xi=xi, lam=lam, R=R)
+    point = SaddlePoint.at(start.copy(), kappa, first=xi, R=R, lam=lam)
+    point.move(Chunk.of(layout(X), y), order)
     mean, last, abc = reference.solam(X, y, order, xi=xi, R=R, lam=lam, kappa=kappa, w=start)
 
     scale = max(1.0, np.abs(mean).max())
@@ -61,8 +61,8 @@ def far_away(seed, offset, scale, n=60, d=30):
 def test_the_mean_keeps_its_digits_on_unscaled_features(layout, offset, scale, xi):
     X, y, order = far_away(0, offset, scale)
 
-    point = SaddlePoint.at(np.zeros(30), None)
-    point.move(Chunk.of(layout(X), y), order, xi=xi, lam=0.0, R=10.0)
+    point = SaddlePoint.at(np.zeros(30), None, first=xi, R=10.0)
+    point.move(Chunk.of(layout(X), y), order)
     mean, last, abc = reference.solam(X, y, order, xi=xi, R=10.0)
 
     for found, wanted in ((point.mean, mean), (point.w, last), (point.numbers[:3], abc)):
@@ -79,8 +79,8 @@ def test_so_does_the_mean_with_a_ridge_however_large(layout, offset, lam, xi):
     X, y, order = far_away(1, offset, 1.0, d=7)
     R = np.sqrt(2.0 / lam)
 
-    point = SaddlePoint.at(np.full(7, 0.1 * R), None)
-    point.move(Chunk.of(layout(X), y), order, xi=xi, lam=lam, R=R)
+    point = SaddlePoint.at(np.full(7, 0.1 * R), None, first=xi, R=R, lam=lam)
+    point.move(Chunk.of(layout(X), y), order)
     mean, last, _ = reference.solam(X, y, order, xi=xi, R=R, lam=lam, w=np.full(7, 0.1 * R))
 
     np.testing.assert_allclose(point.mean, mean, rtol=0, atol=1e-11 * R)
@@ -93,8 +93,8 @@ def test_digits_survive_a_long_run_on_the_sphere(layout):
     X, y = sample(3, n=400)
     order = (np.arange(100 * 400) % 400).astype(np.int32)
 
-    point = SaddlePoint.at(np.zeros(X.shape[1]), None)
-    point.move(Chunk.of(layout(X), y), order, xi=100.0, lam=0.0, R=0.3)
+    point = SaddlePoint.at(np.zeros(X.shape[1]), None, first=100.0, R=0.3)
+    point.move(Chunk.of(layout(X), y), order)
     mean, last, _ = reference.solam(X, y, order, xi=100.0, R=0.3)
 
     np.testing.assert_allclose(point.mean, mean, rtol=1e-10)
@@ -132,8 +132,8 @@ def test_it_ends_on_any_floats(bad):
 
 
 def test_no_row_changes_nothing():
-    memory = SaddlePoint.at(np.ones(3), None)
+    memory = SaddlePoint.at(np.ones(3), None, first=1.0, R=9.0, lam=1.0)
 
-    memory.move(Chunk.of(np.ones((2, 3)), [1, -1]), np.empty(0, np.int32), xi=1.0, lam=1.0, R=9.0)
+    memory.move(Chunk.of(np.ones((2, 3)), [1, -1]), np.empty(0, np.int32))
 
     np.testing.assert_array_equal(memory.mean, np.ones(3))

@@ -13,7 +13,8 @@ from aucbench.features import MaxAbs
 
 @pytest.fixture(scope="module")
 def records():
-    return compare("sht-auc[k=5],logistic", "breast-cancer", splits=3, passes=5, seed=4)
+    names = {"features": "maxabs", "splits": 3, "passes": 5, "seed": 4}
+    return compare("sht-auc[k=5],logistic", "breast-cancer", **names)
 
 
 def test_records_stand_in_the_order_of_the_plan(records):

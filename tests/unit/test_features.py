@@ -177,6 +177,7 @@ def test_the_names_on_the_command_line():
 
     assert sorted(named) == [
         "append-one",
+        "auto",
         "maxabs",
         "none",
         "nystroem",
@@ -184,4 +185,4 @@ def test_the_names_on_the_command_line():
         "unit",
         "unit-centred",
     ]
-    assert [named[name]().exempt for name in sorted(named)] == [1, 0, 0, 0, 0, 0, 0]
+    assert [named[name]().exempt for name in sorted(named)] == [1, 0, 0, 0, 0, 0, 0, 0]

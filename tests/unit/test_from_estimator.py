@@ -330,9 +330,7 @@ def test_the_code_of_the_class_counts_in_the_id_of_a_cell(site):
             lookup.Name("solvers", parse_spec(spec)): {
                 "solvers": {spec: resolved("solvers", spec)}
             },
-            lookup.Name("features", "maxabs"): {
-                "features": {"maxabs": resolved("features", "maxabs")}
-            },
+            lookup.Name("features", "auto"): {"features": {"auto": resolved("features", "auto")}},
         }
         outcomes = [(key, Outcome(Ending.OK, result=found)) for key, found in answers.items()]
         target = {"target.npz": pack_arrays({"y": np.array([-1, 1], np.int8)})}

@@ -37,7 +37,7 @@ def test_counts_running_cells_and_the_time_left(monkeypatch):
 
     assert (progress.done, progress.finished) == (2, 1)
     assert progress.counts == {"ok": 1, "crash": 1}
-    assert [*progress.running] == ["a[k=1] on y, maxabs, seed 0, split 0"]
+    assert [*progress.running] == ["a[k=1] on y, auto, seed 0, split 0"]
     assert str(progress.left) == "0:00:12"
 
 
@@ -49,9 +49,9 @@ def test_one_printable_line_per_cell():
     tell.aucbench_cell_finished(record=record(2, "error", reason="boom", error_type="KeyError"))
 
     assert written == [
-        "1/4 ok: a[k=1] on x, maxabs, seed 0, split 0: AUC 0.7500, 0.0123 s",
-        "2/4 error: a[k=1] on x, maxabs, seed 0, split 1: boom \\x1b[31m",
-        "3/4 error: a[k=1] on y, maxabs, seed 0, split 0: KeyError: boom",
+        "1/4 ok: a[k=1] on x, auto, seed 0, split 0: AUC 0.7500, 0.0123 s",
+        "2/4 error: a[k=1] on x, auto, seed 0, split 1: boom \\x1b[31m",
+        "3/4 error: a[k=1] on y, auto, seed 0, split 0: KeyError: boom",
     ]
 
 
@@ -84,7 +84,7 @@ def test_the_display_shows_counts_and_what_runs_and_leaves_nothing_behind(moving
 
     assert lines[0].split("1/4")[1].split()[:2] == ["1", "memout"]
     assert "left" in lines[0]
-    assert lines[1].strip() == "a[k=1] on [bold]\\n, maxabs, seed 0, split 1"
+    assert lines[1].strip() == "a[k=1] on [bold]\\n, auto, seed 0, split 1"
     assert len(lines) == 2
     assert "1 memout" in moved
     assert moved.endswith("\x1b[2K")  # the last line drawn was erased

@@ -54,7 +54,7 @@ class Answers:
 
 @pytest.fixture
 def lookups():
-    names = [Name("solvers", Spec("a")), Name("solvers", Spec("b")), Name("features", "maxabs")]
+    names = [Name("solvers", Spec("a")), Name("solvers", Spec("b")), Name("features", "auto")]
     known = {name: Lookup(f"hash of {name.spec}") for name in names}
     return Lookups({**known, Name("data", "d"): Lookup("hash of d", target=TARGET)})
 

@@ -53,7 +53,7 @@ def test_best_is_chosen_for_each_data_set():
 
 
 def test_the_order_in_which_cells_end_changes_nothing():
-    plan = Plan(("x",), choices(["a", "b", "c", "absent"]), splits=3)
+    plan = Plan(("x",), choices(["a", "b", "c", "absent"]), ("maxabs",), splits=3)
     found = set()
     for seed in range(5):
         tally = Tally(plan)
@@ -94,7 +94,7 @@ def test_the_spread_of_repeated_fits_has_a_column():
 
 def test_tuned_and_plain_solvers_are_told_apart():
     grids = [False, True, [["k", [1, 2]]]]
-    plan = Plan(("x",), (Choice("a"), Choice("a", True), Choice("a", {"k": (1, 2)})))
+    plan = Plan(("x",), (Choice("a"), Choice("a", True), Choice("a", {"k": (1, 2)})), ("maxabs",))
     tally = Tally(plan)
     for tune in reversed(grids):
         tally.add(row(tune=tune, auc=0.5))
@@ -200,7 +200,7 @@ def test_protocol_tells_the_budget():
     both = protocol(Plan(("x",), passes=2, seconds=0.5, objective="logistic"))
     tuned = Plan(("x",), choices(["a"], tune=True), features=("none", "unit"), seeds=(3, 8))
 
-    assert "maxabs, objective logistic, 2 passes or 0.5 seconds, gap 1e-06, seed 0" in both
+    assert "auto, objective logistic, 2 passes or 0.5 seconds, gap 1e-06, seed 0" in both
     assert ", 50 passes, " in protocol(Plan(("x",)))
     assert ", 3 seconds, " in protocol(Plan(("x",), seconds=3))
     assert "none,unit, tuned by at most 20 points x 3 inner splits, 50 passes" in protocol(tuned)

@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from aucbench.data import Data
+from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.features import Automatic, MaxAbs, Standard
+from aucbench.optim import chosen, default_l1, default_ridge, pair_square
+from aucbench.projectors import ElasticNet, L2Ball, ridge_of
+from aucbench.protocols import Problem
+from aucbench.registry import get_features, get_solver
+from aucbench.solving.loop import solve
+
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+
+
+def sample(seed=0, n=60, d=4, offset=0.0):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.3, 1, -1)
+    return rng.normal(size=(n, d)) + 0.5 * y[:, None] + offset, y
+
+
+@LAYOUTS
+@pytest.mark.parametrize("offset", [0.0, 100.0])
+def test_the_mean_square_distance_is_that_of_all_pairs(layout, offset):
+    X, y = sample(offset=offset)
+    apart = X[y > 0][:, None, :] - X[y < 0][None, :, :]
+
+    found = pair_square(Data.of(layout(X), y), "lam")
+    assert found == pytest.approx((apart**2).sum(axis=2).mean(), rel=1e-9)
+
+
+def test_the_ridge_is_the_noise_of_the_difference_of_means():
+    X, y = sample()
+    data = Data.of(X, y)
+    noise = pair_square(data, "lam") * (1 / (y > 0).sum() + 1 / (y < 0).sum())
+
+    assert default_ridge(data) == pytest.approx(0.3 * noise)
+    assert default_l1(data) == pytest.approx(0.2 * np.sqrt(noise / 8))
+
+
+def test_rows_without_length_have_a_ridge_and_too_long_ones_are_refused():
+    y = [1, -1, 1, -1]
+    assert default_ridge(Data.of(np.zeros((4, 2)), y)) == pytest.approx(0.3)
+    with pytest.raises(DataError, match=r"too long to derive lam from: .* or give lam"):
+        default_ridge(Data.of(np.full((4, 2), 1e200), y))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["svm-or", "ls-svm", "spdam", "roc-svm-full", "spam-l1", "spam-l2", "spam-net", "sht-auc"],
+)
+def test_the_unit_of_the_features_does_not_matter(name):
+    X, y = sample()
+    runs = [solve(get_solver(name), Data.of(c * X, y), passes=10) for c in (1.0, 1024.0)]
+
+    np.testing.assert_allclose(1024.0 * runs[1].w, runs[0].w, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["svm-or", "ls-svm", "spdam"])
+def test_auto_is_one_of_the_ridges_around_the_derived_one(name):
+    X, y = sample(n=200)
+    data = Data.of(X, y)
+    lam = ridge_of(get_solver(name, lam="auto").problem(data, np.random.default_rng(0)))
+
+    exponent = 2 * np.log10(lam / default_ridge(data))
+    assert exponent == pytest.approx(round(exponent), abs=1e-9)
+    assert -4 <= round(exponent) <= 2
+    with pytest.raises(ParameterError, match="give a number, or auto"):
+        get_solver(name, lam="some")
+
+
+def test_k_is_chosen_by_held_rows_and_is_d_where_they_are_few():
+    rng = np.random.default_rng(1)
+    y = np.where(rng.random(2000) < 0.3, 1, -1)
+    X = rng.normal(size=(2000, 160))
+    X[:, 7] += 2.0 * y  # all others are noise
+    solver = get_solver("sht-auc")
+    sparse = solver.problem(Data.of(X, y), np.random.default_rng(0)).project.k
+    few = solver.problem(Data.of(X[:50], y[:50]), np.random.default_rng(0)).project.k
+
+    assert sparse in (10, 40)
+    assert few == 160
+    with pytest.raises(ParameterError, match="give a number, or auto"):
+        get_solver("sht-auc", k="most")
+
+
+def test_the_first_of_equal_values_is_chosen():
+    X, y = sample(n=300)
+    solver, data, rng = get_solver("ls-svm"), Data.of(X, y), np.random.default_rng(0)
+
+    assert chosen(solver, "lam", [1e-9, 1.1e-9], data, rng) == 1e-9
+    assert chosen(solver, "lam", [3.0], data, rng) == 3.0
+
+
+def test_another_penalty_is_no_ridge():
+    data = Data.of(*sample())
+    assert ridge_of(Problem(None, ElasticNet(0.0, 2.0), train=data)) == 2.0
+    for other in (ElasticNet(1.0, 2.0), L2Ball(1.0)):
+        with pytest.raises(UnsupportedError, match="needs a ridge"):
+            ridge_of(Problem(None, other, train=data))
+
+
+def test_auto_standardises_dense_rows_and_keeps_the_zeros_of_sparse_ones():
+    X, y = sample()
+    X[X < 0] = 0.0
+    for layout, phi in ((np.asarray, Standard()), (csr_array, MaxAbs())):
+        data, rng = Data.of(layout(X), y), np.random.default_rng(0)
+        ours, theirs = (m.fit(data, rng)(data.rows) for m in (get_features("auto"), phi))
+        assert ours.is_sparse == theirs.is_sparse
+        np.testing.assert_array_equal(ours.values, theirs.values)
+    with pytest.raises(ParameterError, match="has not learnt"):
+        Automatic()(data.rows)
+
+
+def test_methods_for_one_pass_make_one_unless_told():
+    data = Data.of(*sample())
+    assert solve(get_solver("oam-gra"), data).points[-1].passes == 1.0
+    assert solve(get_solver("oam-gra"), data, passes=3).points[-1].passes == 3.0
+    assert solve(get_solver("solam"), data).points[-1].passes == 50.0
