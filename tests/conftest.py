@@ -8,6 +8,12 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# Libraries read these when they are imported, so before anything else. Threads that wait for each
+# other in a busy loop take minutes for seconds of work when something else needs a core. OpenMP
+# keeps its threads; OpenBLAS has no such policy, and gets one thread, as in a worker.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # A test that fails must fail again; `pytest --hypothesis-profile=explore` looks further.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None)
