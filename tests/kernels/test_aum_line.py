@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -52,12 +53,22 @@ KINDS = {
 def assert_exact(scores, direction, y):
     """The whole interval and the minimum, against rational numbers."""
     found = aum_line_min(scores, direction, y)
-    lo, hi, aum = twins.aum_line_min(scores, direction, y)
+    lo, hi, aum = exact(scores, direction, y)
     assert found.step_lo == pytest.approx(float(lo), rel=1e-12, abs=0)
     assert found.step_hi == (np.inf if hi is None else pytest.approx(float(hi), rel=1e-12, abs=0))
     # A minimum of 0 where lines cross is known to the rounding of the crossing.
     rounding = 1e-15 * (np.ptp(scores) + found.step_lo * np.ptp(direction))
     assert found.aum == pytest.approx(float(aum), rel=1e-12, abs=rounding)
+
+
+def exact(*problem):
+    """The answer of the twin, computed once for all ways, since it takes most of the time."""
+    return twin_of(*(np.asarray(part, float).tobytes() for part in problem))
+
+
+@cache
+def twin_of(*problem):
+    return twins.aum_line_min(*map(np.frombuffer, problem))
 
 
 def draw(kind, seed, most=13):
@@ -236,7 +247,7 @@ SUBNORMAL = [
 
 def assert_exact_or_too_far(s, d, y):
     """As `assert_exact`; a first minimiser that no float holds is an error, a last one inf."""
-    lo, hi, aum = twins.aum_line_min(s, d, y)
+    lo, hi, aum = exact(s, d, y)
     if lo > LARGEST:
         with pytest.raises(DataError, match=r"above 1\.8e308"):
             aum_line_min(s, d, y)
