@@ -7,9 +7,13 @@ BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 INSTALL := $(PIP) install --quiet
 KERNELS := $(wildcard cython/*.pyx cython/*.pxd cython/*.h)
-# What computes; under the sanitiser the limits of memory that the others test do not hold.
-# The longest first: they run side by side.
-COMPUTING := $(addprefix tests/,unit kernels equivalence golden conformance)
+# Tests of moments and processes need the machine to themselves; the others share its cores.
+ALONE := $(addprefix tests/,engines harness supervise)
+BESIDE := -n logical --dist loadfile
+# What computes in the process of the test; under the sanitiser the limits of memory that the
+# others test do not hold, and processes of their own only take longer to start.
+COMPUTING := $(addprefix tests/,unit kernels equivalence golden conformance) \
+  $(addprefix --ignore=tests/unit/test_,compare.py doctor.py documents.py stream_memory.py)
 DEMO_DATA := breast-cancer,digits-8
 
 # asv keeps a description of the machine in the home folder; give it one in here, and
@@ -34,7 +38,8 @@ demo: $(VENV)/built ## install, then compare the default solvers on two embedded
 	$(BIN)/aucbench compare --data $(DEMO_DATA)
 
 test: $(VENV)/test ## run the tests
-	$(BIN)/pytest
+	$(BIN)/pytest $(BESIDE) $(addprefix --ignore=,$(ALONE))
+	$(BIN)/pytest $(ALONE)
 
 check: $(VENV)/dev .asv/.asv-machine.json ## linters, types, import layers, changelog, benchmarks
 	$(BIN)/ruff check .
@@ -42,14 +47,14 @@ check: $(VENV)/dev .asv/.asv-machine.json ## linters, types, import layers, chan
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/towncrier build --draft --version next > /dev/null
-	$(ASV) $(QUICK)
+	OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THREADS=1 $(ASV) $(QUICK)
 
 build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
 	rm $(VENV)/built
 	$(MAKE) $(VENV)/dev
 
 debug: $(VENV)/test ## run the tests on kernels whose memory accesses are checked
-	.ci/debug $(COMPUTING)
+	.ci/debug $(BESIDE) $(COMPUTING)
 
 bench: $(VENV)/dev .asv/.asv-machine.json ## time this tree once; BENCH=REGEX selects
 	$(ASV) $(QUICK) --bench '$(BENCH)'
@@ -65,8 +70,7 @@ docs: $(VENV)/docs ## build the pages into site/, warnings are errors
 
 $(VENV)/base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(INSTALL) --upgrade pip
-	$(BIN)/python .ci/needs build | $(INSTALL) --requirement /dev/stdin
+	$(BIN)/python .ci/needs build | $(INSTALL) --upgrade pip --requirement /dev/stdin
 	touch $@
 
 $(VENV)/built: $(VENV)/base setup.py $(KERNELS)
@@ -77,9 +81,9 @@ $(VENV)/test $(VENV)/docs: $(VENV)/built
 	$(BIN)/python .ci/needs $(@F) | $(INSTALL) --requirement /dev/stdin
 	touch $@
 
-$(VENV)/dev: $(VENV)/test
-	$(BIN)/python .ci/needs dev | $(INSTALL) --requirement /dev/stdin
-	touch $@
+$(VENV)/dev: $(VENV)/built
+	$(BIN)/python .ci/needs test dev | $(INSTALL) --requirement /dev/stdin
+	touch $(VENV)/test $@
 
 .asv/.asv-machine.json: | $(VENV)/dev
 	mkdir -p .asv
