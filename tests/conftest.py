@@ -1,6 +1,8 @@
 """Folders that may be absent, and examples that are the same in every run."""
 
 import os
+import sys
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 import pytest
@@ -38,3 +40,25 @@ def data_folder() -> Path:
     """Real data sets: AUCBENCH_DATA, or shared/data next to the repository."""
     given = os.environ.get("AUCBENCH_DATA")
     return folder(Path(given) if given else ROOT.parent / "shared" / "data", "data sets")
+
+
+@pytest.fixture(scope="module")
+def shared_supervisors():
+    """Keep open what runs cells; who asks for the same again, gets it without a second's wait.
+
+    A supervisor hands its environment and its path to its jobs, so that both must be the same.
+    """
+    from aucbench.bench.engines.local import LocalEngine
+
+    started, real = {}, LocalEngine.open
+
+    def open_shared(engine):
+        variables = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
+        key = (engine.threads, *sys.path, *sorted(variables.items()))
+        if key not in started:
+            started[key] = stack.enter_context(real(engine))
+        return nullcontext(started[key])
+
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LocalEngine, "open", open_shared)
+        yield

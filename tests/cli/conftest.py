@@ -103,7 +103,7 @@ def toys(toy_folder, monkeypatch):
 
 
 @pytest.fixture
-def cli():
+def cli(shared_supervisors):
     """Run the command line in this process; its output is no terminal."""
 
     def run(*args):
