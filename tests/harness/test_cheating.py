@@ -142,7 +142,9 @@ def in_texts():
 
 def in_files():
     above = next(p for p in Path.cwd().parents if (p / "site").is_dir())  # of the results too
-    files = {p for place in (above, Path("/dev/shm")) for p in place.rglob("*")}
+    # Unlike rglob, os.walk passes over folders that another job removes meanwhile.
+    walks = chain(os.walk(above), os.walk("/dev/shm"))
+    files = {Path(folder, name) for folder, _, names in walks for name in names}
     maps = Path("/proc/self/maps").read_text().split("\\n")
     files |= {Path(line.split()[5]) for line in maps if len(line.split()) > 5 and "/" in line}
     files |= {Path(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")}
