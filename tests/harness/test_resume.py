@@ -2,10 +2,12 @@
 
 import csv
 import random
+import shutil
 import signal
 import time
 
 import pytest
+from harness.shell import installed
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +31,17 @@ def planned(shell):
     return shell
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The results folder of an undisturbed run, and its records."""
+    shell = installed(tmp_path_factory.mktemp("undisturbed"))
+    (shell.folder / "plan.toml").write_text(PLAN)
+    assert shell.run("run", "plan.toml", "--out", "whole", "--quiet").returncode == 0
+    found = records(shell, "whole")
+    assert len(found) == CELLS
+    return shell.folder / "whole", found
+
+
 def records(shell, folder):
     """Exported rows of a results folder without what differs between equal runs."""
     ended = shell.run("export", folder, f"{folder}.csv")
@@ -44,10 +57,7 @@ def shards(shell, folder):
     return len(list((shell.folder / folder).glob("cells/*/*.json")))
 
 
-def test_kill_9_at_random_moments_loses_and_doubles_nothing(planned):
-    assert planned.run("run", "plan.toml", "--out", "whole", "--quiet").returncode == 0
-    whole = records(planned, "whole")
-    assert len(whole) == CELLS
+def test_kill_9_at_random_moments_loses_and_doubles_nothing(planned, whole):
     rng = random.Random(0)
 
     # Each time when so many cells are done, and a moment later: the kills are spread over
@@ -64,17 +74,15 @@ def test_kill_9_at_random_moments_loses_and_doubles_nothing(planned):
     ended = planned.run("run", "plan.toml", "--out", "parts", "--quiet")
 
     assert ended.returncode == 0, ended.stderr
-    assert records(planned, "parts") == whole
+    assert records(planned, "parts") == whole[1]
 
 
-def test_two_runs_on_one_folder_share_the_work(planned):
+def test_two_runs_on_one_folder_share_the_work(planned, whole):
     both = [planned.start("run", "plan.toml", "--out", "shared") for _ in range(2)]
     texts = [process.communicate(timeout=120) for process in both]
 
     assert [process.returncode for process in both] == [0, 0], texts
-    assert len(records(planned, "shared")) == CELLS
-    assert planned.run("run", "plan.toml", "--out", "whole", "--quiet").returncode == 0
-    assert records(planned, "shared") == records(planned, "whole")
+    assert records(planned, "shared") == whole[1]
 
 
 def test_ctrl_c_stops_at_once_and_says_how_to_go_on(planned):
@@ -94,9 +102,8 @@ def test_ctrl_c_stops_at_once_and_says_how_to_go_on(planned):
     assert len(records(planned, "stopped")) == CELLS
 
 
-def test_a_corrupted_shard_is_reported_set_aside_and_recomputed(planned):
-    assert planned.run("run", "plan.toml", "--out", "once", "--quiet").returncode == 0
-    before = records(planned, "once")
+def test_a_corrupted_shard_is_reported_set_aside_and_recomputed(planned, whole):
+    shutil.copytree(whole[0], planned.folder / "once")
     shards = sorted((planned.folder / "once").glob("cells/*/*.json"))
     shards[3].write_text(shards[3].read_text()[:40])
 
@@ -104,4 +111,4 @@ def test_a_corrupted_shard_is_reported_set_aside_and_recomputed(planned):
 
     assert again.returncode == 0
     assert "aside" in again.stderr + again.stdout
-    assert records(planned, "once") == before
+    assert records(planned, "once") == whole[1]

@@ -1,0 +1,40 @@
+"""`aucbench` in a process of its own, with the torture plugins installed for it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import torture_plugins as torture
+from plugin_site import Site
+
+COMMAND = [sys.executable, "-c", "from aucbench.cli import main; main()"]
+
+
+class Shell:
+    """Runs the command line in a folder, with a plugin site on its path."""
+
+    def __init__(self, folder: Path, site: Path):
+        self.folder = folder
+        self.env = {**os.environ, "PYTHONPATH": str(site), "NO_COLOR": "1"}
+
+    def start(self, *arguments, **options):
+        given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+        command = [*COMMAND, *map(str, arguments)]
+        return subprocess.Popen(command, cwd=self.folder, env=self.env, **given)
+
+    def run(self, *arguments, timeout=120):
+        process = self.start(*arguments)
+        out, err = process.communicate(timeout=timeout)
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def installed(folder: Path) -> Shell:
+    """A shell in a new folder, whose commands find the torture plugins."""
+    site = folder / "site"
+    site.mkdir()
+    (folder / "work").mkdir()
+    Site(site).add(
+        "torture", misbehaves=torture.SOLVERS, broken=torture.BROKEN, deadly=torture.DEADLY
+    )
+    return Shell(folder / "work", site)
