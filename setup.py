@@ -8,6 +8,7 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 DEBUG = os.environ.get("AUCBENCH_DEBUG", "0") not in {"", "0"}
 CHECKS = ("boundscheck", "wraparound", "initializedcheck", "nonecheck", "overflowcheck")
@@ -17,29 +18,43 @@ if not sources:
     # A source tree without kernels builds a wheel that cannot work, silently.
     raise SystemExit("no cython/*.pyx found: the source distribution is incomplete")
 
+
+class CythonThenC(build_ext):
+    """Write the C when it is compiled: pip runs this file twice before, only for metadata."""
+
+    def run(self):
+        """Replace each .pyx by its C, then compile."""
+        written = cythonize(
+            [Extension(ext.name, ext.sources) for ext in self.extensions],
+            include_path=["cython"],
+            build_dir="build/cython",
+            # The same sources compile differently in a debug build, so do not reuse C.
+            force=True,
+            compiler_directives={
+                "language_level": "3",
+                "binding": False,
+                "embedsignature": False,
+                "cdivision": not DEBUG,
+                **dict.fromkeys(CHECKS, DEBUG),
+            },
+        )
+        for ext, with_c in zip(self.extensions, written, strict=True):
+            assert ext.name == with_c.name
+            ext.sources = with_c.sources
+        super().run()
+
+
 setup(
-    ext_modules=cythonize(
-        [
-            Extension(
-                f"aucbench.kernels.{source.stem}",
-                [str(source)],
-                include_dirs=["cython"],
-                depends=[str(p) for p in sorted(Path("cython").glob("*.[hp]*"))],
-                extra_compile_args=["-O0", "-g"] if DEBUG else ["-O3", "-g0"],
-            )
-            for source in sources
-        ],
-        include_path=["cython"],
-        build_dir="build/cython",
-        # The same sources compile differently in a debug build, so do not reuse C.
-        force=True,
-        compiler_directives={
-            "language_level": "3",
-            "binding": False,
-            "embedsignature": False,
-            "cdivision": not DEBUG,
-            **dict.fromkeys(CHECKS, DEBUG),
-        },
-    ),
+    cmdclass={"build_ext": CythonThenC},
+    ext_modules=[
+        Extension(
+            f"aucbench.kernels.{source.stem}",
+            [str(source)],
+            include_dirs=["cython"],
+            depends=[str(p) for p in sorted(Path("cython").glob("*.[hp]*"))],
+            extra_compile_args=["-O0", "-g"] if DEBUG else ["-O3", "-g0"],
+        )
+        for source in sources
+    ],
     options={"build_ext": {"parallel": os.cpu_count()}},
 )
