@@ -11,7 +11,8 @@ def test_torture(shell):
 
     ended = shell.run(
         *("compare", "--data", "breast-cancer", "--solvers", solvers, "--splits", "2"),
-        *("--passes", "30", "--timeout", "2", "--memory", "500", "--json", "rows.json"),
+        *("--features", "maxabs", "--passes", "30", "--timeout", "2", "--memory", "500"),
+        *("--json", "rows.json"),
     )
 
     assert ended.returncode == 0, ended.stderr
