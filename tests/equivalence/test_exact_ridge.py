@@ -148,7 +148,8 @@ def test_passes_to_eight_digits(data_folder, name, lam, uniform, blocks):
     unit_rows = data.with_rows(Unit()(data.rows))
     best = solve(get_solver("ls-svm", lam=lam, tol=1e-13), unit_rows, gap_tol=0.0).w
     for sampling, limit in (("uniform", uniform), ("blocks", blocks)):
-        solver, rng = get_solver("spdam", lam=lam, sampling=sampling), np.random.default_rng(0)
+        solver = get_solver("spdam", lam=lam, batch=0.1, sampling=sampling)
+        rng = np.random.default_rng(0)
         states = solver.iterates(solver.problem(unit_rows, rng), rng)
         for state in islice(states, 11 * limit):
             if np.linalg.norm(state.w - best) <= 1e-8 * np.linalg.norm(best):
