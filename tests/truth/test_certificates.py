@@ -90,7 +90,7 @@ def adamax_states(data, lam):
     from aucbench_plugins.roc_svm.adamax import adamax_ridge
 
     problem = Problem(PairwiseSquare(data), ElasticNet(0.0, lam))
-    moves = adamax_ridge(problem, lam, step=0.1, beta1=0.9, beta2=0.999)
+    moves = adamax_ridge(problem, step=0.1, beta1=0.9, beta2=0.999)
     return [(s.w.copy(), s.gap) for s in islice(moves, 60) if np.isfinite(s.gap)][::6]
 
 

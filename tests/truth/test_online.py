@@ -119,9 +119,10 @@ def test_uni_exp(layout, offset, scale, eta):
     lam = 0.01 * scale**2
 
     def loop(X):
-        return reference.uni_exp(X[ORDER], y[ORDER], eta, lam, np.zeros(X.shape[1], X.dtype))
+        start = np.zeros(X.shape[1], X.dtype)
+        return reference.uni_exp(X[ORDER], y[ORDER], eta, lam, start, offset=False)
 
-    check(f"uni-exp[eta={eta},lam={lam},shuffle=False]", layout, X, y, loop)
+    check(f"uni-exp[eta={eta},lam={lam},intercept=False,shuffle=False]", layout, X, y, loop)
 
 
 @LAYOUTS
