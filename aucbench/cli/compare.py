@@ -56,7 +56,7 @@ def compare(
     repeats: Annotated[int, typer.Option(help="How often the folds are drawn anew.")] = 1,
     passes: Annotated[
         float | None,
-        typer.Option(help="Passes over the data in a fit. [default: 50, without --seconds]"),
+        typer.Option(help="Passes over the data in a fit. [default: 50, or the solver's own]"),
     ] = None,
     seconds: Annotated[
         float | None, typer.Option(help="Seconds of a fit; the first limit reached ends it.")

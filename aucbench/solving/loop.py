@@ -65,7 +65,7 @@ def solve(
         Training rows. The caller measures the quality on test rows.
     passes : float, optional
         Ends at the first state that has seen `passes * n` rows. When neither this nor `seconds`
-        is given, it is 50, or 1 for methods that are made for one pass (`Needs.passes`).
+        is given, it is 50, or what the solver asks for (`Needs.passes`).
     seconds : float, optional
         Ends at the first state past this many seconds inside the solver.
     gap_tol : float

@@ -19,6 +19,9 @@ from aucbench.protocols import Problem, State, identity
 from .learner import AumLearner, mean_gap
 
 
+FEW = 2_000  # rows whose crossings are swept without being asked for
+
+
 @dataclass(frozen=True)
 class AumDescent(AumLearner):
     """w ← w − η p, where p comes from recent subgradients of AUM(Xw), and η from a line search.
@@ -36,8 +39,8 @@ class AumDescent(AumLearner):
     Parameters
     ----------
     line_search : str, optional
-        How the step η is chosen on the line. None: "exact" for labels, and "max_auc" for error
-        functions, which small sets would otherwise overfit.
+        How the step η is chosen on the line. None: "max_auc" for error functions, and for at most
+        2 000 labelled rows with early stopping, which "exact" would overfit. Otherwise "exact".
 
         - "exact": the minimum of the AUM along the line, in O(n) for labels;
         - "first_min": the same by a sweep over the crossings, and what "exact" does for error
@@ -51,7 +54,7 @@ class AumDescent(AumLearner):
         Number ≥ 1 of subgradients from which p is made. 1 is the published direction, which gets
         stuck at kinks.
     validation : float, optional
-        Share of the rows that is used for validation only. None: the training rows are used.
+        Share of the rows that is used for validation only. None, 0: the training rows are used.
         These rows are drawn after the feature map of the benchmark has been fitted to all rows.
     early_stopping : bool
         Whether to return the weights with the greatest AUC so far on the validation rows. False:
@@ -79,6 +82,11 @@ class AumDescent(AumLearner):
     """
 
     normalise: bool | None = None
+
+    def search(self, data: Data) -> str:
+        """Return "max_auc" for few labelled rows too, because its sweep is in O(n²)."""
+        few = self.early_stopping and data.n <= FEW
+        return self.line_search or ("max_auc" if few else super().search(data))
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the AUM. For labels w stays in the set above, and starts in it."""

@@ -44,8 +44,8 @@ class AumMargin(AumLearner):
         Number ≥ 1 of subgradients from which p is made. 1 is the published direction, which gets
         stuck at kinks.
     validation : float, optional
-        Share of the rows that is used for validation only. None: the training rows are used.
-        These rows are drawn after the feature map of the benchmark has been fitted to all rows.
+        Share of the rows that is used for validation only, 0: the training rows are used. None: 0.2
+        with early stopping, where each class has at least 10 rows, and 0 otherwise. These rows are drawn after the feature map of the benchmark has been fitted to all rows.
     early_stopping : bool
         Whether to return the weights with the greatest AUC so far on the validation rows. False:
         the latest weights.
@@ -65,6 +65,7 @@ class AumMargin(AumLearner):
     """
 
     needs: ClassVar = Needs()
+    held: ClassVar[float] = 0.2
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the AUM with the margin 1."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from aucbench.aum import intercept_of_least_errors, roc_auc
 from aucbench.aum.steps import AumObjective, Line, LineSearches, search_called
+from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.data.targets import Labels
 from aucbench.protocols import Problem, State
 
 from .bound import LowerBound
@@ -27,11 +27,6 @@ PRECISION = 1e-9  # least tolerance, relative to the AUM at the start
 
 class Settings(Protocol):
     """What the plugins `aum` and `aum-margin` share."""
-
-    @property
-    def line_search(self) -> str | None:
-        """One of `SEARCHES`; None: "exact" for labels, "max_auc" for error functions."""
-        ...
 
     @property
     def memory(self) -> int:
@@ -51,6 +46,10 @@ class Settings(Protocol):
     @property
     def intercept(self) -> bool:
         """Whether the last weight is the intercept of least errors."""
+        ...
+
+    def search(self, data: Data) -> str:
+        """Return one of `SEARCHES`."""
         ...
 
 
@@ -98,8 +97,7 @@ class _Descent:
         self, settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
     ) -> None:
         self.settings, self.f, self.held = settings, f, held
-        default = "exact" if isinstance(f.data.target, Labels) else "max_auc"
-        self.search = search_called(settings.line_search or default)
+        self.search = search_called(settings.search(f.data))
         self.steps = LineSearches(f, held)
         self.cuts = ProximalCuts(settings.memory, getattr(problem.project, "along", np.copy))
         self.w, self.project = problem.start(), problem.project

@@ -12,10 +12,10 @@ from aucbench.aum.steps import AumObjective, search_called
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import of_pullback
+from aucbench.data.targets import Labels
 from aucbench.errors import (
     DataError,
     ParameterError,
-    require_above,
     require_at_least,
     require_whole,
 )
@@ -23,6 +23,8 @@ from aucbench.protocols import FeatureMap, Needs, Problem, State
 
 from .descent import aum_descent
 from .vertex import load
+
+ENOUGH_TO_HOLD = 10  # rows of each class from which some are held out without being asked for
 
 
 @dataclass(frozen=True)
@@ -45,31 +47,45 @@ class AumLearner:
         "line_search": ("exact", "linear", "max_auc"),
     }
     needs: ClassVar = Needs(breakpoints=True)
+    held: ClassVar[float] = 0.0  # share of the rows that judge where `validation` is None
 
     def __post_init__(self) -> None:
         if self.line_search is not None:
             search_called(self.line_search)
         load()  # here, so that the time of a fit does not include this import
         require_whole(1, memory=self.memory)
-        require_above(0, validation=self.validation)
-        require_at_least(0, tol=self.tol)
+        require_at_least(0, tol=self.tol, validation=self.validation)
         searched = self.line_search == "max_auc_validation"
-        if searched and self.validation is None:
+        if searched and not self.validation:
             raise ParameterError(
                 "line_search='max_auc_validation' needs rows that judge; set validation=0.2, say"
             )
-        if self.validation is not None and not (searched or self.early_stopping):
+        if self.validation and not (searched or self.early_stopping):
             raise ParameterError(
                 f"validation={self.validation} would judge nothing without early_stopping; leave "
                 "one of them out"
             )
+
+    def share(self, data: Data) -> float:
+        """Return the share of the rows that is held out, to judge the weights."""
+        if self.validation is not None:
+            return self.validation
+        target = data.target
+        enough = isinstance(target, Labels) and min(target.n_pos, target.n_neg) >= ENOUGH_TO_HOLD
+        return self.held if self.early_stopping and enough else 0.0
+
+    def search(self, data: Data) -> str:
+        """Return how steps are chosen on these rows."""
+        default = "exact" if isinstance(data.target, Labels) else "max_auc"
+        return self.line_search or default
 
     def parts(
         self, data: Data, phi: FeatureMap, rng: np.random.Generator
     ) -> tuple[Data, Data | None]:
         """Return the training rows and the validation rows, both mapped."""
         mapped = data.with_rows(phi(data.rows))
-        return (mapped, None) if self.validation is None else mapped.split(self.validation, rng)
+        share = self.share(data)
+        return mapped.split(share, rng) if share else (mapped, None)
 
     def descend(
         self, problem: Problem, objective: Callable[[Data], AumObjective]

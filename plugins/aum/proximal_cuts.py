@@ -61,9 +61,11 @@ class ProximalCuts:
         self.t = 0.0  # trial step; the first one would be right if f fell linearly to 0
         self._g: list[Vector] = []
         self._b: list[float] = []
+        self._last: tuple[Vector, Vector, float] | None = None  # shares of the cuts, and (p, b)
 
     def add(self, g: Vector, w: Vector, value: float) -> None:
         """Store the cut of a subgradient g of f at w, where f is `value`."""
+        self._make_room()
         g = self.along(g)
         self.t = self.t or value / max(float(g @ g), TINY_SLOPE)
         self._g.append(g)
@@ -74,7 +76,7 @@ class ProximalCuts:
         return abs(value - self._b[-1] - float(self._g[-1] @ w))
 
     def direction(self, w: Vector, value: float) -> Direction:
-        """Return the descent direction at w, where f is `value`, and make room for the next cut."""
+        """Return the descent direction at w, where f is `value`."""
         t = self.t
         errors = [abs(value - b - float(g @ w)) for g, b in zip(self._g, self._b, strict=True)]
         model = Bundle(w.size, 1.0 / t)
@@ -82,7 +84,7 @@ class ProximalCuts:
             model.add(g, -e)
         _, u = model.minimise()
         p, error = self.along(u / -t), float(model.shares @ errors)
-        self._make_room(model.shares, p, value - error - float(p @ w))
+        self._last = model.shares, p, value - error - float(p @ w)
         return Direction(p, 0.5 * t * float(p @ p) + error, error)
 
     def lengthen(self, step: float) -> None:
@@ -93,9 +95,11 @@ class ProximalCuts:
         """Halve t."""
         self.t *= 0.5
 
-    def _make_room(self, shares: Vector, p: Vector, b: float) -> None:
-        if len(self._g) < self.memory:
+    def _make_room(self) -> None:
+        if self._last is None or len(self._g) < self.memory:
             return
+        shares, p, b = self._last
+        self._last = None  # it is of the cuts that are here now
         kept = np.argsort(-shares, kind="stable")[: max(0, self.memory - 2)].tolist()
         self._g, self._b = [self._g[k] for k in kept], [self._b[k] for k in kept]
         if self.memory > 1:

@@ -19,8 +19,8 @@ from .lbfgs import Lbfgs
 from .line_search import WeakWolfe, normal_step, sample
 
 EARLIEST = 10  # evaluations before L-BFGS may give up, see `_GapProgress.stalled`
-JUDGED = 5  # evaluations that L-BFGS is judged by
-GAIN = 0.3  # least part of the gap that they must close
+JUDGED = 3  # evaluations that L-BFGS is judged by
+GAIN = 0.5  # least part of the gap that they must close
 LEAST = 0.1  # least share of the way to the minimiser of the cuts
 IDLE = 3  # evaluations in a row without progress, after which rounding is the reason
 

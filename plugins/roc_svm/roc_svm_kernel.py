@@ -28,7 +28,8 @@ class RocSvmKernel:
     1e-12. The loop is in `certified.py`, which `svm-or` shares, and each state has a certified gap.
     `representer.py` turns α into the coordinates of this loop.
 
-    With r weights, it takes 16n² bytes, O(n² r) time to factorise K, and O(n r) per evaluation.
+    With r weights, it takes 16n² bytes, O(n² r) time to factorise K, and O(n r) per evaluation. So
+    n evaluations cost as much as K, and without a budget of the user a fit has up to 500.
     It is for at most 11 585 rows, where a fit takes 2 to 3 GiB and less than a minute on one core.
     More rows are refused.
 
@@ -67,7 +68,7 @@ class RocSvmKernel:
         "lam": tuple(10.0**e for e in range(0, -6, -1)),
         "gamma": ("median", "scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
     }
-    needs: ClassVar = Needs(path="lam")
+    needs: ClassVar = Needs(path="lam", passes=500)
 
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam)

@@ -25,7 +25,8 @@ class RocSvmNystrom:
 
     The optimum is that of svm-or on the features of `nystroem`, but only C = K(x, z) is formed.
     The loop is in `certified.py`, which `svm-or` shares, and each state has a certified gap.
-    `representer.py` turns α into the coordinates of this loop.
+    `representer.py` turns α into the coordinates of this loop. An evaluation costs less than the
+    features of the kernel, so that without a budget of the user a fit has up to 100.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ class RocSvmNystrom:
         "lam": tuple(10.0**e for e in range(0, -6, -1)),
         "gamma": ("median", "scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
     }
-    needs: ClassVar = Needs(path="lam")
+    needs: ClassVar = Needs(path="lam", passes=100)
 
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam)

@@ -197,7 +197,7 @@ def test_solvers_of_labels_refuse_error_functions(name):
         ("aum", {"validation": 0.2, "early_stopping": False}, ParameterError, "judge nothing"),
         ("aum", {"memory": 0}, ParameterError, "memory must be at least 1"),
         ("aum", {"tol": -1.0}, ParameterError, "tol must be at least 0"),
-        ("aum-margin", {"validation": 0.0}, ParameterError, "validation must be greater than 0"),
+        ("aum-margin", {"validation": -0.1}, ParameterError, "validation must be at least 0"),
     ],
 )
 def test_refusals(name, given, error, sentence):

@@ -162,3 +162,20 @@ def test_a_batch_is_a_share_of_the_rows():
         get_solver("spdam", batch=1.5)
     with pytest.raises(ValueError, match=r"give 'blocks' or 'uniform'"):
         get_solver("spdam", sampling="rows")
+
+
+def test_one_long_row_slows_blocks_much_less_than_uniform_batches():
+    rng = np.random.default_rng(6)
+    y = np.where(np.arange(400) < 100, 1, -1)
+    X = rng.normal(size=(400, 5)) + 0.5 * y[:, None]
+    X[7] *= 40.0
+    data = Data.of(X, y)
+
+    passes = {
+        sampling: solve(get_solver("spdam", lam=1.0, sampling=sampling), data, passes=400)
+        .points[-1]
+        .passes
+        for sampling in ("uniform", "blocks")
+    }
+
+    assert passes["blocks"] < 0.5 * passes["uniform"]

@@ -141,7 +141,7 @@ class Plan:
     def limit_of_passes(self) -> float | None:
         """The passes that a cell gets: those of the plan, or the default.
 
-        A solver that is made for one pass has a default of its own, see `Needs.passes`.
+        A solver that is made for fewer or more has a default of its own, see `Needs.passes`.
         """
         if self.passes is None:
             return DEFAULT_PASSES if self.seconds is None else None
