@@ -22,7 +22,8 @@ from aucbench.errors import (
 )
 from aucbench.features.distances import products, square_distances
 
-PARAMETERS = {"linear": (), "poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",)}
+NAMES = ("auto", "linear", "poly", "rbf")
+TEXT = 0.02  # share of stored values below which few pairs of rows have a feature in common
 MAPPED_AT_ONCE = 1024  # with 300 landmarks the intermediate array has 2.5 MB and fits the cache
 MEASURED = 300  # rows whose distances give the width: their median is within 5 % of that of all
 PACKED = 1 << 17  # numbers moved at a time: 1 MiB
@@ -33,13 +34,16 @@ CUTOFF = 1e-12  # relative; smaller parts of K have lost most of their digits to
 class Kernel:
     """A kernel K(x, z): rbf exp(−γ‖x − z‖²), poly (γ x·z + c₀)^degree, or linear x·z.
 
+    "auto" is linear for rows with fewer than 2 % stored values, such as text, and rbf for others.
+    The distances of most pairs of texts are equal, so that rbf learns little from them.
+
     The rbf kernel keeps its digits for rows at any offset. poly and linear depend on the offset
     of the rows: if rows are far from 0, all values are nearly equal. Then standardise the rows.
 
     Parameters
     ----------
     name : str
-        "rbf", "poly" or "linear".
+        "auto", "rbf", "poly" or "linear".
     gamma : float, "median" or "scale"
         γ > 0, in inverse squared units of the features. "median" is 1/median ‖x − z‖² over pairs
         of rows, and "scale" is 1/(d Var X), which is far too large where most entries are 0.
@@ -64,8 +68,8 @@ class Kernel:
     def __post_init__(self) -> None:
         # Imported here, so that its time counts neither for `import aucbench` nor for a fit.
         import_module("sklearn.utils.extmath")
-        if self.name not in PARAMETERS:
-            raise UnknownNameError("kernel", self.name, PARAMETERS)
+        if self.name not in NAMES:
+            raise UnknownNameError("kernel", self.name, NAMES)
         if self.gamma not in WIDTHS:
             if not isinstance(self.gamma, int | float):
                 raise ParameterError(
@@ -76,7 +80,7 @@ class Kernel:
         require_at_least(0, coef0=self.coef0)
 
     def scaled(self, X: Rows) -> Kernel:
-        """Return the same kernel with γ as a number.
+        """Return the same kernel with γ as a number, and with its own name in place of "auto".
 
         "median" becomes 1/median ‖x − z‖² over the pairs of at most 300 rows that differ. The rows
         are evenly spaced in X. "scale" becomes 1/(d Var X), where Var X is the variance of all
@@ -87,6 +91,8 @@ class Kernel:
         DataError
             When the variance overflows, or when it is so small that γ overflows.
         """
+        if self.name == "auto":
+            return replace(self, name="linear" if is_text(X) else "rbf").scaled(X)
         if not isinstance(self.gamma, str):
             return self
         with np.errstate(over="ignore", invalid="ignore"):
@@ -100,6 +106,8 @@ class Kernel:
 
     def __call__(self, X: Rows, Z: Rows) -> Vector:
         """Return K(x_i, z_j), shape (n, m)."""
+        if self.name == "auto":
+            raise ParameterError("the kernel auto knows no training rows yet; call scaled(rows)")
         gamma = 1.0 if self.name == "linear" else float(self.gamma)
         with np.errstate(over="ignore", invalid="ignore"):  # `gram` reports it
             if self.name == "rbf":
@@ -112,6 +120,11 @@ class Kernel:
                 K += self.coef0
                 K **= self.degree
         return K
+
+
+def is_text(X: Rows) -> bool:
+    """Whether rows have so few stored values that they are like text."""
+    return X.is_sparse and X.values.size < TEXT * X.n * X.d
 
 
 @dataclass(frozen=True, eq=False)

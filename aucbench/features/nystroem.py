@@ -10,8 +10,10 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError, UnknownNameError, require_whole
-from aucbench.features.kernel_columns import CUTOFF, Kernel, KernelColumns
+from aucbench.features.kernel_columns import CUTOFF, Kernel, KernelColumns, is_text
 from aucbench.features.landmarks import CHOICES, choose
+
+RANK, TEXT_RANK = 300, 1000  # numbers of landmarks
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,11 @@ class Nystroem:
 
     Parameters
     ----------
-    rank : int
-        Number of landmarks, at least 1.
+    rank : int, optional
+        Number of landmarks, at least 1. None means 300, or 1000 for rows like text (see `kernel`).
     kernel : str
-        "rbf" is exp(−γ‖x − z‖²), "poly" is (γ x·z + c₀)^degree, "linear" is x·z.
+        "rbf" is exp(−γ‖x − z‖²), "poly" is (γ x·z + c₀)^degree, "linear" is x·z. "auto" is linear
+        for rows like text, with fewer than 2 % stored values, and rbf for others.
     gamma : float, "median" or "scale"
         γ > 0, in inverse squared units of the features. "median" is 1/median ‖x − z‖² over pairs
         of rows; "scale" is 1/(d Var X), as in scikit-learn's SVC, which is far too large for
@@ -61,8 +64,8 @@ class Nystroem:
     ROC-SVM: Bae & Shin, 2025, section 3.
     """
 
-    rank: int = 300
-    kernel: str = "rbf"
+    rank: int | None = None
+    kernel: str = "auto"
     gamma: float | str = "median"
     degree: int = 3
     coef0: float = 1.0
@@ -81,7 +84,8 @@ class Nystroem:
     def choose(self, data: Data, rng: np.random.Generator) -> KernelColumns:
         """Return the kernel at landmarks from `data`; `fit` makes orthonormal features of it."""
         kernel = Kernel(self.kernel, self.gamma, self.degree, self.coef0).scaled(data.rows)
-        return KernelColumns(kernel, choose(data, self.rank, self.landmarks, rng))
+        rank = self.rank or (TEXT_RANK if is_text(data.rows) else RANK)
+        return KernelColumns(kernel, choose(data, rank, self.landmarks, rng))
 
     def fit(self, data: Data, rng: np.random.Generator) -> Nystroem:
         """Return the map with landmarks from `data`."""

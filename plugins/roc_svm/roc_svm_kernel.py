@@ -58,7 +58,7 @@ class RocSvmKernel:
     """
 
     lam: float | None = None
-    kernel: str = "rbf"
+    kernel: str = "auto"
     gamma: float | str = "median"
     degree: int = 3
     coef0: float = 1.0

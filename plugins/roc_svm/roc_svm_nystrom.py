@@ -54,8 +54,8 @@ class RocSvmNystrom:
     """
 
     lam: float | None = None
-    rank: int = 300
-    kernel: str = "rbf"
+    rank: int | None = None
+    kernel: str = "auto"
     gamma: float | str = "median"
     degree: int = 3
     coef0: float = 1.0

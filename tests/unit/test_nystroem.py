@@ -270,3 +270,14 @@ def test_weights_of_another_number_are_refused_in_any_chunk(X, rng):
 
     with pytest.raises(DataError, match="10 features after mapping, but there are 9 weights"):
         problem.scores(np.zeros(9), X)
+
+
+def test_the_kernel_auto_is_linear_for_text_and_rbf_for_others():
+    rng = np.random.default_rng(0)
+    texts = rows(csr_array(rng.random((40, 500)) * (rng.random((40, 500)) < 0.01)))
+    table = rows(csr_array(rng.random((40, 500)) * (rng.random((40, 500)) < 0.1)))
+
+    assert Kernel("auto").scaled(texts).name == "linear"
+    assert Kernel("auto").scaled(table).name == "rbf"
+    with pytest.raises(ParameterError, match="knows no training rows"):
+        Kernel("auto")(table, table)
