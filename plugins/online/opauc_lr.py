@@ -37,8 +37,9 @@ class OpaucLowRank:
     square. It is a streaming method.
 
     The cost per row is O((stored values of the row) τ + τ²), with τ Gaussian numbers. With τ = 50 a
-    pass over 10⁶ rows of few features takes about 2 s. Where rows store more than 2n values, `fit`
-    works on their n coordinates in their span.
+    pass over 10⁶ rows of few features takes about 2 s, so that `opauc` is faster for fewer than τ
+    features. Where rows store more than 2n values, `fit` works on their n coordinates in their
+    span.
 
     Parameters
     ----------
