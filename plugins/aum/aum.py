@@ -18,7 +18,6 @@ from aucbench.protocols import Problem, State, identity
 
 from .learner import AumLearner, mean_gap
 
-
 FEW = 2_000  # rows whose crossings are swept without being asked for
 
 

@@ -45,7 +45,8 @@ class AumMargin(AumLearner):
         stuck at kinks.
     validation : float, optional
         Share of the rows that is used for validation only, 0: the training rows are used. None: 0.2
-        with early stopping, where each class has at least 10 rows, and 0 otherwise. These rows are drawn after the feature map of the benchmark has been fitted to all rows.
+        with early stopping, where each class has at least 10 rows, and 0 otherwise. These rows are
+        drawn after the feature map of the benchmark has been fitted to all rows.
     early_stopping : bool
         Whether to return the weights with the greatest AUC so far on the validation rows. False:
         the latest weights.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -119,15 +119,16 @@ class Spdam:
             yield State(t, w, seen, gap)
 
 
-class Batches(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Batches:
     """The mini-batches that may be drawn.
 
     Attributes
     ----------
     norms : array of shape (B,)
         ‖X̄_b‖₂ of each block, or one bound for all batches.
-    count : float
-        Number of batches in a pass.
+    in_pass : float
+        Number K of batches in a pass.
     blocks : list of blocks, optional
         The blocks. None: each batch is `size` rows of all, drawn without replacement.
     rows, size : int
@@ -135,7 +136,7 @@ class Batches(NamedTuple):
     """
 
     norms: Vector
-    count: float
+    in_pass: float
     blocks: list[Block] | None
     rows: int
     size: int
@@ -208,7 +209,7 @@ class StepSizes:
         DataError
             When ‖X̄_b‖²/λ overflows.
         """
-        mu, others = 0.5 * lam, 1.0 - 1.0 / batches.count
+        mu, others = 0.5 * lam, 1.0 - 1.0 / batches.in_pass
         with np.errstate(over="ignore"):
             bend = 4.0 * batches.norms * (batches.norms / n / mu)
             q = others + np.sqrt(others * others + bend)
@@ -217,8 +218,8 @@ class StepSizes:
                 f"rows of length {batches.norms.max():.3g} from their class mean are too long for "
                 f"a ridge of {lam}; scale the features, as the feature map maxabs does"
             )
-        total = batches.count * float(q.mean())
-        even = np.full(q.size, 1.0 / batches.count)
+        total = batches.in_pass * float(q.mean())
+        even = np.full(q.size, 1.0 / batches.in_pass)
         return StepSizes(
             np.divide(q, total, out=even, where=q > 0.0),
             np.divide(q, q + bend, out=np.ones(q.size), where=bend > 0.0),
