@@ -1,0 +1,126 @@
+"""The words of a verdict, and the records that carry the numbers behind them.
+
+Design
+  a. A difference is read against a region of practical equivalence (ROPE): below it, no user
+     would change a decision. So `equivalent` is a finding of its own and not the absence of one.
+  b. A number that cannot be had is NaN, and the note says why in one sentence. No comparison with
+     NaN is true, so that a missing number never makes a solver better, worse or equivalent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aucbench.errors import DataError, ParameterError, require_at_least
+
+ROPE = 0.005  # half the width of the region of practical equivalence, in units of the measure
+LEVEL = 0.95  # of intervals; 1 - LEVEL is the size of the tests
+
+
+class Word(StrEnum):
+    """What can be said of the difference a - b of two solvers."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    EQUIVALENT = "equivalent"
+    UNCLEAR = "not distinguishable"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A measure with an interval; `low` and `high` are NaN when there is none, see `note`."""
+
+    estimate: float
+    low: float
+    high: float
+    level: float
+    method: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The effect a - b with its interval and the two-sided p-value of "the effect is 0".
+
+    The effect has the unit of the measure: .01 is one point of an AUC in per cent. `low`, `high`
+    and `p` are NaN when they cannot be had, see `note`.
+    """
+
+    effect: float
+    low: float
+    high: float
+    p: float
+    level: float
+    method: str
+    note: str = ""
+
+    def word(self, rope: float = ROPE, p: float | None = None) -> Word:
+        """Say in a word how a compares with b.
+
+        It is `EQUIVALENT` when the whole interval lies in [-rope, rope]. Otherwise it is `BETTER`
+        or `WORSE`, by the sign of the effect, when p < 1 - level. Otherwise it is `UNCLEAR`.
+
+        Parameters
+        ----------
+        rope : float
+            Half the width of the region of practical equivalence, in units of the effect.
+        p : float, optional
+            The p-value after a correction for many comparisons (`holm`); default: the own one.
+
+        Raises
+        ------
+        ParameterError
+            When `rope` is negative or not finite.
+        """
+        require_at_least(0.0, rope=rope)
+        if -rope <= self.low and self.high <= rope:
+            return Word.EQUIVALENT
+        if 1 - (self.p if p is None else p) > self.level and self.effect != 0:
+            return Word.BETTER if self.effect > 0 else Word.WORSE
+        return Word.UNCLEAR
+
+
+def holm(p: ArrayLike) -> NDArray[np.float64]:
+    """Adjust p-values for their number: max over j <= i of min(1, (m - j + 1) p_(j)).
+
+    p_(1) <= ... <= p_(m) are the sorted values. Who rejects where the adjusted value is < alpha
+    rejects a true hypothesis with a probability of at most alpha, whatever depends on what.
+
+    Parameters
+    ----------
+    p : array of shape (m,)
+        NaN stands for a test that could not be made. It passes through and does not count in m.
+
+    Returns
+    -------
+    array of shape (m,)
+        In the order of `p`.
+
+    Raises
+    ------
+    DataError
+        When `p` is no vector, or holds a number outside [0, 1].
+
+    Notes
+    -----
+    Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal
+    of Statistics 6.
+    """
+    values = np.asarray(p, dtype=np.float64)
+    if values.ndim != 1 or (values < 0).any() or (values > 1).any():
+        raise DataError(f"p-values must be a vector of numbers in [0, 1], got {values!r}")
+    order = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]  # NaN is sorted last
+    steps = np.arange(order.size, 0, -1) * values[order]
+    adjusted = np.full(values.shape, np.nan)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return adjusted
+
+
+def require_level(level: float) -> None:
+    """Raise `ParameterError` unless the level of an interval is in (0, 1)."""
+    if not 0 < level < 1:
+        raise ParameterError(f"the level must be in (0, 1), got {level}; 0.95 is usual")
