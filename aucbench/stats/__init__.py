@@ -1,5 +1,11 @@
 """Inference on measured values: arrays in, frozen records out; knows nothing of the harness."""
 
+from aucbench.stats.delong import (
+    Fold,
+    auc,
+    auc_difference,
+    auc_interval,
+)
 from aucbench.stats.words import (
     LEVEL,
     ROPE,
@@ -13,7 +19,11 @@ __all__ = [
     "LEVEL",
     "ROPE",
     "Difference",
+    "Fold",
     "Interval",
     "Word",
+    "auc",
+    "auc_difference",
+    "auc_interval",
     "holm",
 ]

@@ -1,0 +1,369 @@
+"""Intervals and tests of the AUC on test rows, by the placements of the rows (DeLong).
+
+Design
+  a. The placement of a positive is the share of the negatives that it is above, ties half. That
+     of a negative is the share of the positives that are above it. Both have the mean AUC.
+  b. A part is one class of one fold. The variance of the AUC is the sum over the parts of the
+     variance of their mean placement, since the two classes are independent samples. A difference
+     of two solvers on the same rows has the differences of the placements in their place.
+  c. What is estimated from few rows has few degrees of freedom. So quantiles are those of
+     Student's t with Satterthwaite's degrees, as in the test of Brunner and Munzel. With the
+     normal quantiles of DeLong's paper, intervals from 10 positives are too short.
+  d. Where few rows are misplaced, placements say nothing of their variance: with none, it would
+     be 0 and the interval 1-1. There the variance is that of Hanley and McNeil, which the AUC
+     itself determines, and the interval is the set of the AUCs that the estimate does not reject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+from scipy.stats import norm, t
+
+from aucbench.errors import DataError, require_whole
+from aucbench.stats.rows import Mask, Vector, checked_rows, checked_weights, require_both
+from aucbench.stats.words import LEVEL, Difference, Interval, require_level
+
+MISPLACED = 5  # rows of the rarer class that must count as misplaced for DeLong's variance
+
+
+class Fold:
+    """Test rows of one split, with the scores of one solver.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        Labels in {-1, 1}, {0, 1} or booleans.
+    scores : array of shape (n,)
+        A larger score means more positive. Infinite scores are allowed.
+    weights : array of shape (n,), optional
+        What each row counts for, above 0. Only their ratios matter: a weight says how many rows
+        of the population a row stands for, and not how many rows were seen.
+
+    Raises
+    ------
+    DataError
+        When shapes differ, labels are coded otherwise, a score is NaN, or a weight is not above 0.
+    """
+
+    __slots__ = ("positive", "scores", "weights")
+
+    def __init__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None):
+        self.positive, self.scores = checked_rows(y, scores)
+        self.weights = checked_weights(weights, self.scores.size)
+
+    @property
+    def has_both_classes(self) -> bool:
+        """Whether the fold has an AUC."""
+        return bool(0 < np.count_nonzero(self.positive) < self.positive.size)
+
+    def has_rows_of(self, other: Fold) -> bool:
+        """Whether labels and weights are those of the other fold, row by row."""
+        same = np.array_equal(self.positive, other.positive)
+        return same and np.array_equal(self.weights, other.weights)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placements:
+    """The placements of all rows of several folds, part after part.
+
+    Attributes
+    ----------
+    values : array of shape (N,)
+        Placements: for each fold those of its positives, then those of its negatives.
+    weights : array of shape (N,)
+        Of the rows.
+    starts : array of shape (2 J,)
+        Where each part begins.
+    left_out : int
+        Folds of one class, which have no AUC and are not here.
+    """
+
+    values: Vector
+    weights: Vector
+    starts: NDArray[np.intp]
+    left_out: int
+
+    @staticmethod
+    def of(folds: Sequence[Fold]) -> Placements:
+        """Place the rows of each fold; time O(n log n)."""
+        kept = [fold for fold in folds if fold.has_both_classes]
+        parts = [part for fold in kept for part in _placed(fold)]
+        sizes = [values.size for values, _ in parts]
+        return Placements(
+            np.concatenate([np.empty(0), *(values for values, _ in parts)]),
+            np.concatenate([np.empty(0), *(weights for _, weights in parts)]),
+            np.cumsum([0, *sizes[:-1]], dtype=np.intp)[: len(parts)],
+            len(folds) - len(kept),
+        )
+
+    @property
+    def aucs(self) -> Vector:
+        """AUC of each fold, shape (J,)."""
+        return self._means[::2]
+
+    @property
+    def counts(self) -> Vector:
+        """Rows of each part, shape (2 J,): (sum of the weights)^2 / sum of their squares."""
+        counts: Vector = self._sums(self.weights) ** 2 / self._sums(self.weights**2)
+        return counts
+
+    @property
+    def rarer(self) -> float:
+        """Rows of the rarer class, over all folds."""
+        return float(min(self.counts[::2].sum(), self.counts[1::2].sum()))
+
+    @property
+    def note(self) -> str:
+        """What was left out, as a sentence; empty if nothing was."""
+        total = self.left_out + self.starts.size // 2
+        return f"{self.left_out} of {total} folds hold one class." if self.left_out else ""
+
+    def minus(self, other: Placements) -> Placements:
+        """Return the differences of the placements of the same rows."""
+        return Placements(self.values - other.values, self.weights, self.starts, self.left_out)
+
+    @property
+    def flaw(self) -> str:
+        """Why no variance can be had, as a sentence; empty if one can."""
+        if (self._sizes < 2).any():
+            return "A fold has one row of a class."
+        if (self.values == np.repeat(self.values[self.starts], self._sizes)).all():
+            return "The rows of each class are placed alike."
+        return ""
+
+    def variance(self, repeats: int) -> tuple[float, float]:
+        """Return variance and degrees of freedom of the mean AUC over the folds; needs no flaw.
+
+        A part of m rows with shares a has the mean v = sum_i a_i v_i of variance
+        sum_i a_i^2 (v_i - v)^2 / (1 - sum_i a_i^2). For equal weights this is s^2 / m.
+        """
+        shares = self.weights / np.repeat(self._sums(self.weights), self._sizes)
+        centred = self.values - np.repeat(self._means, self._sizes)
+        counts = self.counts  # 1 / sum_i a_i^2
+        parts = self._sums((shares * centred) ** 2) / (1.0 - 1.0 / counts)
+        total = float(parts.sum())
+        degrees = total**2 / float((parts**2 / (counts - 1.0)).sum())
+        folds = self.starts.size // 2
+        return repeats * total / folds**2, degrees / repeats
+
+    @property
+    def _means(self) -> Vector:
+        means: Vector = self._sums(self.weights * self.values) / self._sums(self.weights)
+        return means
+
+    @property
+    def _sizes(self) -> NDArray[np.intp]:
+        return np.diff(self.starts, append=self.values.size)
+
+    def _sums(self, values: Vector) -> Vector:
+        found: Vector = np.add.reduceat(values, self.starts)
+        return found
+
+
+def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+    """Area under the ROC curve P(s_+ > s_-) + P(s_+ = s_-) / 2, with weights of rows.
+
+    Parameters
+    ----------
+    y, scores, weights : arrays of shape (n,)
+        As in `Fold`.
+
+    Raises
+    ------
+    DataError
+        As `Fold`, and when there is one class only.
+    """
+    fold = Fold(y, scores, weights)
+    require_both(fold.positive)
+    return float(Placements.of([fold]).aucs[0])
+
+
+def auc_interval(folds: Sequence[Fold], level: float = LEVEL, repeats: int = 1) -> Interval:
+    """AUC of the fitted models on rows like the test rows: the mean over the folds, an interval.
+
+    With the variance V of the mean and the quantile q of Student's t, the interval is the one of
+    logit(AUC) ± q sqrt(V) / (AUC (1 - AUC)). It does not cover that other training rows would
+    give other models; `corrected_interval` does.
+
+    The rule for degenerate cases: when min(n_+, n_-) min(AUC, 1 - AUC) < 5, when a fold has one
+    row of a class, or when the rows of each class are placed alike, the interval holds each θ
+    whose distance to the AUC is at most z sqrt(V(θ)), where V is the variance of Hanley and
+    McNeil. So there are at least 10 rows of each class where DeLong's variance counts, and no
+    interval is a point.
+    `method` says which one it is, and the `note` says why.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+        Of one or several repeats. Those that hold one class have no AUC; they are left out, and
+        the note counts them.
+    level : float
+        In (0, 1).
+    repeats : int
+        How often the folds go over the same rows. Repeats share their test rows, so the variance
+        of the mean over them is taken to be that of one repeat.
+
+    Returns
+    -------
+    Interval
+        All NaN when no fold holds both classes.
+
+    Raises
+    ------
+    ParameterError
+        When `level` is not in (0, 1), or `repeats` is not a whole number >= 1.
+
+    Notes
+    -----
+    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44; LeDell, Petersen and van der Laan
+    (2015), Electronic Journal of Statistics 9, for folds; Brunner and Munzel (2000), Biometrical
+    Journal 42, for the degrees of freedom; Newcombe (2006), Statistics in Medicine 25, for few
+    rows. Only ratios and centred squares are summed, so that nothing overflows.
+    """
+    return interval_of(Placements.of(folds), level, repeats)
+
+
+def interval_of(placed: Placements, level: float = LEVEL, repeats: int = 1) -> Interval:
+    """Do as `auc_interval` for rows that are placed already."""
+    require_level(level)
+    require_whole(1, repeats=repeats)
+    if not placed.starts.size:
+        return Interval(nan, nan, nan, level, "DeLong", "No fold holds both classes.")
+    estimate = float(placed.aucs.mean())
+    flaw = placed.flaw
+    if placed.rarer / repeats * min(estimate, 1 - estimate) < MISPLACED:
+        flaw = f"Fewer than {MISPLACED} rows of the rarer class count as misplaced."
+    tail = (1 - level) / 2
+    if not flaw:
+        variance, degrees = placed.variance(repeats)
+        half = t.isf(tail, degrees) * sqrt(variance) / (estimate * (1 - estimate))
+        low, high = (float(expit(logit(estimate) + side * half)) for side in (-1, 1))
+        return Interval(estimate, low, high, level, "DeLong, logit", placed.note)
+    low, high = _not_rejected(estimate, placed.counts, repeats, float(norm.isf(tail)))
+    note = f"{flaw} {placed.note}".strip()
+    return Interval(estimate, low, high, level, "Hanley-McNeil, score", note)
+
+
+def auc_difference(
+    folds_a: Sequence[Fold], folds_b: Sequence[Fold], level: float = LEVEL, repeats: int = 1
+) -> Difference:
+    """Effect AUC_a - AUC_b of two solvers on the same rows: DeLong's test of correlated curves.
+
+    The interval is effect ± q sqrt(V), with V and q as in `auc_interval`, but of the differences
+    of the placements. Both models are held fixed; `corrected_difference` covers their training.
+
+    The rule for degenerate cases: when both solvers place every row alike, the effect is 0 and
+    p = 1. Then at most a share x = 1 - (1 - level)^(1/n) of the rows can be placed otherwise,
+    where n is the number of rows of the rarer class, and the interval is [-x, x] (the "rule of
+    three"). When placements differ and yet show no variance, there is neither p nor interval.
+    The test is conservative when few rows are misplaced.
+
+    Parameters
+    ----------
+    folds_a, folds_b : sequences of Fold
+        The same rows in the same order, with the scores of one solver each.
+    level, repeats :
+        As in `auc_interval`.
+
+    Raises
+    ------
+    DataError
+        When the two do not hold the same rows.
+    ParameterError
+        As `auc_interval`.
+    """
+    if len(folds_a) != len(folds_b):
+        raise DataError(
+            f"one solver has {len(folds_a)} folds and the other one {len(folds_b)}; give the folds "
+            "that both have"
+        )
+    for number, (a, b) in enumerate(zip(folds_a, folds_b, strict=True)):
+        if not a.has_rows_of(b):
+            raise DataError(
+                f"labels or weights of fold {number} differ; give the same rows in the same order"
+            )
+    return difference_of(Placements.of(folds_a), Placements.of(folds_b), level, repeats)
+
+
+def difference_of(
+    a: Placements, b: Placements, level: float = LEVEL, repeats: int = 1
+) -> Difference:
+    """Do as `auc_difference` for rows that are placed already; they must be the same rows."""
+    require_level(level)
+    require_whole(1, repeats=repeats)
+    method = "DeLong, paired"
+    if not a.starts.size:
+        return Difference(nan, nan, nan, nan, level, method, "No fold holds both classes.")
+    placed = a.minus(b)
+    effect = float(placed.aucs.mean())
+    if not placed.values.any():
+        x = 1 - (1 - level) ** (repeats / a.rarer)
+        note = f"Both place every row alike. {a.note}".strip()
+        return Difference(0.0, -x, x, 1.0, level, "rule of three", note)
+    if placed.flaw:
+        note = f"{placed.flaw} {a.note}".strip()
+        return Difference(effect, nan, nan, nan, level, method, note)
+    variance, degrees = placed.variance(repeats)
+    se = sqrt(variance)
+    half = float(t.isf((1 - level) / 2, degrees)) * se
+    low, high = max(-1.0, effect - half), min(1.0, effect + half)
+    p = 2 * float(t.sf(abs(effect) / se, degrees))
+    return Difference(effect, low, high, p, level, method, a.note)
+
+
+class _Part(NamedTuple):
+    values: Vector
+    weights: Vector
+
+
+def _placed(fold: Fold) -> tuple[_Part, _Part]:
+    """Return the placements of the positives and those of the negatives of one fold."""
+    (s, v), (r, w) = _class_of(fold, fold.positive), _class_of(fold, ~fold.positive)
+    s_order, r_order = np.argsort(s), np.argsort(r)
+    s_sorted, r_sorted = s[s_order], r[r_order]
+    above, below = np.empty(s.size), np.empty(r.size)
+    above[s_order] = _share_below(s_sorted, r_sorted, w[r_order])
+    below[r_order] = 1.0 - _share_below(r_sorted, s_sorted, v[s_order])
+    return _Part(above, v), _Part(below, w)
+
+
+def _class_of(fold: Fold, rows: Mask) -> tuple[Vector, Vector]:
+    return fold.scores[rows], fold.weights[rows]
+
+
+def _share_below(s: Vector, others: Vector, weights: Vector) -> Vector:
+    """Share of the others that are below each score, ties half; both ascend."""
+    upto = np.concatenate([[0.0], np.cumsum(weights)])  # without weights these are exact counts
+    upto /= upto[-1]
+    shares: Vector = upto[np.searchsorted(others, s)] + upto[np.searchsorted(others, s, "right")]
+    return shares / 2
+
+
+def _not_rejected(auc: float, counts: Vector, repeats: int, z: float) -> tuple[float, float]:
+    """Return the least and the largest θ with |auc - θ| <= z sqrt(V(θ)).
+
+    V(θ) is the variance of the mean of J folds: the sum over them of
+    θ (1 - θ) (1 + k (1 - θ) / (2 - θ) + k θ / (1 + θ)) / (m n), over J². Here m and n are the
+    numbers of positives and of negatives, and k = (m + n) / 2 - 1 (method 5 of Newcombe, 2006).
+    """
+    m, n = counts[::2], counts[1::2]
+    k = (m + n) / 2 - 1
+
+    def excess(theta: float) -> float:
+        spread = 1 + k * (1 - theta) / (2 - theta) + k * theta / (1 + theta)
+        variance = theta * (1 - theta) * float((spread / (m * n)).sum()) * repeats / m.size**2
+        return (auc - theta) ** 2 - z**2 * variance
+
+    # So close to an AUC of 0 or 1, `excess` is below 0: there V(θ) >= θ (1 - θ) sum 1 / (m n) / J².
+    near = min(0.5, z**2 * float((1 / (m * n)).sum()) * repeats / m.size**2 / 4)
+    low = 0.0 if auc == 0 else brentq(excess, 0.0, min(auc, 1 - near), xtol=1e-15)
+    high = 1.0 if auc == 1 else brentq(excess, max(auc, near), 1.0, xtol=1e-15)
+    return float(low), float(high)

@@ -1,0 +1,446 @@
+from fractions import Fraction
+from itertools import pairwise
+from math import isnan, sqrt
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import binom, brunnermunzel, norm
+from sklearn.metrics import roc_auc_score
+
+from aucbench.errors import DataError, ParameterError
+from aucbench.stats import Fold, Word, auc, auc_difference, auc_interval
+from aucbench.stats.delong import MISPLACED, Placements
+
+Z = norm.isf(0.025)
+
+
+# 113 patients with aneurysmal subarachnoid haemorrhage: the data set aSAH of the R package pROC
+# (Turck et al., 2010, Intensive Care Medicine 36), outcome "Poor" (41) and "Good" (72) with the
+# markers wfns, s100b (in 1/100) and ndka (in 1/100). One line for each patient class.
+POOR = {
+    "wfns": "3 2 4 5 5 5 5 2 5 2 1 2 5 4 4 2 5 5 5 2 5 2 5 2 4 5 4 4 1 4 4 2 2 5 5 2 2 5 5 5 5",
+    "s100b": (
+        "13 10 16 12 44 71 49 7 33 9 7 41 35 48 96 25 86 52 207 7 77 30 3 9 23 70 27 71 8 26 "
+        "13 10 11 22 56 14 58 32 82 74 44"
+    ),
+    "ndka": (
+        "1740 1275 1320 1596 518 890 1160 3237 5482 3241 4034 985 1404 2193 742 838 1356 387 "
+        "41919 2122 1040 1109 1222 1367 2263 1290 2157 823 7257 1554 519 963 2148 537 957 3406 "
+        "1172 1426 4761 1167 1589"
+    ),
+}
+GOOD = {
+    "wfns": (
+        "1 1 1 1 5 1 2 2 1 2 2 1 1 1 2 1 2 1 1 3 4 1 4 1 5 5 1 1 2 4 1 1 2 2 1 2 1 2 2 1 1 1 1 "
+        "2 1 2 1 1 3 2 4 2 1 4 1 1 5 4 2 2 1 1 1 3 1 2 2 4 4 1 1 1"
+    ),
+    "s100b": (
+        "13 14 10 4 47 18 10 10 4 8 4 9 11 7 17 7 11 13 19 5 16 14 34 9 50 46 16 7 43 45 11 8 "
+        "9 8 6 13 10 14 15 6 5 9 4 9 8 16 9 8 33 11 28 7 10 32 7 5 24 38 10 15 8 14 10 7 4 19 "
+        "15 47 17 15 50 48"
+    ),
+    "ndka": (
+        "301 854 809 1042 600 1554 601 1786 1341 2075 1611 4994 947 629 1253 654 630 8030 1280 "
+        "980 981 1821 503 802 659 963 1312 796 1434 4143 763 706 1259 944 766 1298 2719 2227 "
+        "995 1173 5883 639 1721 970 1051 1060 1457 461 1730 1271 944 1107 1946 1083 1197 775 "
+        "983 1055 2849 853 1257 1290 4683 1168 1267 901 2458 1033 1387 2243 679 1345"
+    ),
+}
+
+
+def asah(marker):
+    scores = [int(x) for x in (POOR[marker] + " " + GOOD[marker]).split()]
+    return Fold(np.repeat([1, 0], [41, 72]), scores)
+
+
+# Published: the expected values of pROC's own tests, test-auc.R, test-ci.auc.R, test-roc.test.R
+# and test-cov.R of github.com/xrobin/pROC, for the method "delong".
+def test_aucs_of_asah():
+    assert_allclose(auc_interval([asah("wfns")]).estimate, 0.823678861788618, rtol=1e-14)
+    assert_allclose(auc_interval([asah("ndka")]).estimate, 0.611957994579946, rtol=1e-14)
+
+
+def test_variance_of_an_auc_of_asah():
+    variance, _ = Placements.of([asah("ndka")]).variance(1)
+    low, middle, high = 0.501244999271703, 0.611957994579946, 0.722670989888189
+    assert_allclose(middle + Z * sqrt(variance) * np.array([-1, 1]), [low, high], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "z", "low", "high"),
+    [
+        ("wfns", "s100b", 2.20898359144091, 0.0104061769564846, 0.174214419249478),
+        ("wfns", "ndka", 2.79777591868904, 0.0634011709339876, 0.3600405634833566),
+        ("ndka", "s100b", -1.39077002573558, -0.2876917446341914, 0.0488706064228094),
+    ],
+)
+def test_difference_of_correlated_curves_of_asah(a, b, z, low, high):
+    found = auc_difference([asah(a)], [asah(b)])
+    variance, degrees = Placements.of([asah(a)]).minus(Placements.of([asah(b)])).variance(1)
+    assert_allclose(found.effect / sqrt(variance), z, rtol=1e-12)
+    assert_allclose(found.effect + Z * sqrt(variance) * np.array([-1, 1]), [low, high], rtol=1e-11)
+    assert 40 < degrees < 111  # Student's t: our interval is a little longer than the published
+    assert found.low < low < high < found.high
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "covariance"),
+    [
+        ("wfns", "ndka", -0.000532967856762438),
+        ("ndka", "s100b", -0.000756164938056579),
+        ("s100b", "wfns", 0.00119615567376754),
+    ],
+)
+def test_covariance_of_aucs_of_asah(a, b, covariance):
+    placed_a, placed_b = Placements.of([asah(a)]), Placements.of([asah(b)])
+    v_a, v_b, v_ab = (x.variance(1)[0] for x in (placed_a, placed_b, placed_a.minus(placed_b)))
+    assert_allclose((v_a + v_b - v_ab) / 2, covariance, rtol=1e-12)
+
+
+def naive(fold):
+    """AUC, and the placements with their weights, pair by pair."""
+    s, v = fold.scores[fold.positive], fold.weights[fold.positive]
+    r, w = fold.scores[~fold.positive], fold.weights[~fold.positive]
+    above = (s[:, None] > r) + (s[:, None] == r) / 2
+    v, w = v / v.sum(), w / w.sum()
+    return v @ above @ w, above @ w, v @ above, v, w
+
+
+def naive_variance(folds, repeats=1):
+    """Variance of the mean AUC and degrees of freedom, by the definition of both."""
+    parts = []
+    for fold in folds:
+        value, above, below, v, w = naive(fold)
+        for placements, a in ((above, v), (below, w)):
+            q = (a**2).sum()
+            parts.append(((a**2 * (placements - value) ** 2).sum() / (1 - q), 1 / q - 1))
+    total = sum(part for part, _ in parts)
+    degrees = total**2 / sum(part**2 / m for part, m in parts)
+    return repeats * total / len(folds) ** 2, degrees / repeats
+
+
+def drawn(rng, n_pos, n_neg, distance=1.0, levels=None, weighted=False):
+    y = np.repeat([1, 0], [n_pos, n_neg])
+    s = rng.normal(size=y.size) + distance * y
+    if levels:
+        s = np.round(s * levels) / levels
+    order = rng.permutation(y.size)
+    weights = rng.uniform(0.2, 3.0, size=y.size) if weighted else None
+    return Fold(y[order], s[order], weights)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("levels", [None, 1, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_mean_variance_and_degrees_agree_with_counting_pairs(seed, levels, weighted):
+    rng = np.random.default_rng(seed)
+    sizes = [(12, 30), (11, 31), (25, 9)]
+    folds = [drawn(rng, *size, levels=levels, weighted=weighted) for size in sizes]
+    placed = Placements.of(folds)
+    assert_allclose(placed.aucs, [naive(fold)[0] for fold in folds], rtol=1e-13)
+    assert_allclose(placed.variance(1), naive_variance(folds), rtol=1e-11)
+    assert_allclose(placed.variance(2), naive_variance(folds, repeats=2), rtol=1e-11)
+    for fold in folds:
+        expected = roc_auc_score(fold.positive, fold.scores, sample_weight=fold.weights)
+        assert_allclose(auc(fold.positive, fold.scores, fold.weights), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_difference_agrees_with_counting_pairs(seed, weighted):
+    rng = np.random.default_rng(seed)
+    a = [drawn(rng, *size, levels=2, weighted=weighted) for size in ((12, 30), (25, 9))]
+    b = [Fold(x.positive, x.scores + rng.normal(size=x.scores.size), x.weights) for x in a]
+    parts = []
+    for x, y in zip(a, b, strict=True):
+        (_, above, below, v, w), (_, above_b, below_b, _, _) = naive(x), naive(y)
+        for d, share in ((above - above_b, v), (below - below_b, w)):
+            q = (share**2).sum()
+            parts.append((share**2 @ (d - share @ d) ** 2 / (1 - q), 1 / q - 1, share @ d))
+    variance = sum(part for part, _, _ in parts)
+    degrees = variance**2 / sum(part**2 / m for part, m, _ in parts)
+    placed = Placements.of(a).minus(Placements.of(b))
+    assert_allclose(placed.variance(1), [variance / len(a) ** 2, degrees], rtol=1e-11)
+    assert_allclose(auc_difference(a, b).effect, parts[0][2] / 2 + parts[2][2] / 2, rtol=1e-11)
+
+
+@pytest.mark.parametrize("levels", [None, 1])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_studentised_auc_is_the_statistic_of_brunner_and_munzel(seed, levels):
+    fold = drawn(np.random.default_rng(seed), 14, 33, 0.5, levels)
+    expected = brunnermunzel(fold.scores[~fold.positive], fold.scores[fold.positive])
+    placed = Placements.of([fold])
+    variance, _ = placed.variance(1)
+    assert_allclose((placed.aucs[0] - 0.5) / sqrt(variance), expected.statistic, rtol=1e-11)
+    # The p-value fixes the degrees of freedom: this is DeLong's test against a constant score.
+    constant = Fold(fold.positive, np.zeros(47))
+    assert_allclose(auc_difference([fold], [constant]).p, expected.pvalue, rtol=1e-10)
+
+
+def test_reversed_scores_and_swapped_solvers_give_the_mirrored_results():
+    rng = np.random.default_rng(3)
+    a, b = drawn(rng, 60, 90, levels=4), drawn(rng, 60, 90, levels=4)
+    b = Fold(a.positive, b.scores)
+    for scores in (a.scores, np.where(a.positive, 1.0, 0.0)):  # DeLong, then the score interval
+        ahead = auc_interval([Fold(a.positive, scores)])
+        back = auc_interval([Fold(a.positive, -scores)])
+        assert_allclose([back.low, back.high], [1 - ahead.high, 1 - ahead.low], rtol=1e-9)
+    ahead, back = auc_difference([a], [b]), auc_difference([b], [a])
+    assert_allclose([back.low, back.high, back.p], [-ahead.high, -ahead.low, ahead.p], rtol=1e-12)
+
+
+def test_infinite_scores_and_labels_of_any_coding():
+    y = np.array([1, 0] * 30)
+    s = np.where(np.arange(60) % 7 == 0, np.inf, np.arange(60.0) % 11)
+    expected = auc_interval([Fold(y, np.where(np.isinf(s), 99.0, s))])
+    for labels in (y, 2 * y - 1, y == 1, y.astype(float)):
+        assert auc_interval([Fold(labels, s)]) == expected
+
+
+def test_weights_count_by_their_ratios_even_where_the_weight_of_pairs_is_beyond_2_to_the_53():
+    rng = np.random.default_rng(5)
+    fold = drawn(rng, 40, 50, levels=2)
+    heavy = Fold(fold.positive, fold.scores, np.full(90, 2.0**40))
+    assert 40 * 50 * 2.0**80 > 2.0**53
+    assert auc_interval([heavy]) == auc_interval([fold])
+
+
+def test_exact_where_weighted_pairs_are_beyond_2_to_the_53():
+    """Rows that stand for 10**8 rows and more each, against rational arithmetic."""
+    rng = np.random.default_rng(6)
+    fold = drawn(rng, 30, 30, levels=2)
+    weights = rng.integers(10**8, 10**9, size=60)
+    total = twice = Fraction(0)
+    for i in np.flatnonzero(fold.positive):
+        for j in np.flatnonzero(~fold.positive):
+            pair = int(weights[i]) * int(weights[j])
+            total += pair
+            s, r = fold.scores[i], fold.scores[j]
+            twice += pair * (2 * int(s > r) + int(s == r))
+    assert total > 2**53
+    found = auc(fold.positive, fold.scores, weights)
+    assert abs(found - float(twice / total / 2)) < 1e-15
+
+
+def test_a_million_rows_have_the_exact_auc():
+    from aucbench.metrics import auc as exact
+
+    fold = drawn(np.random.default_rng(7), 400_000, 600_000, levels=500)
+    found = auc_interval([fold])
+    assert_allclose(found.estimate, exact(fold.positive, fold.scores), rtol=0, atol=1e-13)
+    assert 0 < found.high - found.low < 0.003
+    assert found.method == "DeLong, logit"
+
+
+def test_folds_are_averaged_and_repeats_share_their_rows():
+    rng = np.random.default_rng(8)
+    folds = [drawn(rng, 40, 60), drawn(rng, 40, 60)]
+    one = auc_interval(folds)
+    assert_allclose(one.estimate, np.mean([naive(fold)[0] for fold in folds]), rtol=1e-13)
+    twice = auc_interval([*folds, *folds], repeats=2)  # nothing was learned from the second time
+    assert_allclose([twice.low, twice.high], [one.low, one.high], rtol=1e-12)
+    scored = [Fold(np.repeat([1, 0], 4), np.repeat([1, 0], 4))] * 2
+    assert_allclose(
+        auc_interval([*scored, *scored], repeats=2).low, auc_interval(scored).low, rtol=1e-9
+    )
+
+
+def hanley_mcneil(theta, m, n):
+    """By Q1 and Q2 of Hanley and McNeil (1982); both classes count (m + n) / 2 rows there."""
+    q1, q2 = theta / (2 - theta), 2 * theta**2 / (1 + theta)
+    k = (m + n) / 2 - 1
+    return (theta * (1 - theta) + k * (q1 - theta**2) + k * (q2 - theta**2)) / (m * n)
+
+
+@pytest.mark.parametrize("sizes", [[(4, 9)], [(1, 1)], [(3, 5), (2, 6)], [(200, 300)]])
+@pytest.mark.parametrize("misplaced", [0, 1])
+def test_the_score_interval_ends_where_the_estimate_is_just_not_rejected(sizes, misplaced):
+    folds = []
+    for m, n in sizes:
+        s = np.r_[np.full(m, 2.0), np.zeros(n - misplaced), np.full(misplaced, 1.0 + 1.5 * (m > 1))]
+        folds.append(Fold(np.repeat([1, 0], [m, n]), s))
+    found = auc_interval(folds)
+    assert found.method == "Hanley-McNeil, score"
+    assert "count as misplaced" in found.note
+    ends = [found.low] if found.estimate == 1 else [found.low, found.high]
+    for end in ends:
+        variance = sum(hanley_mcneil(end, m, n) for m, n in sizes) / len(sizes) ** 2
+        assert_allclose(abs(found.estimate - end), Z * sqrt(variance), rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_pos", [1, 2, 9, 10, 1000])
+@pytest.mark.parametrize("n_neg", [1, 5, 10_000])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_an_auc_of_0_or_1_has_no_interval_of_one_point(n_pos, n_neg, sign):
+    y = np.repeat([1, 0], [n_pos, n_neg])
+    found = auc_interval([Fold(y, sign * y)])
+    assert_allclose(found.estimate, (1 + sign) / 2, atol=1e-14)
+    assert found.high - found.low > 0.1 / (n_pos * n_neg)
+    assert 0 <= found.low <= found.estimate <= found.high <= 1
+
+
+def test_below_ten_positives_the_variance_is_not_delongs():
+    rng = np.random.default_rng(9)
+    for n_pos in range(1, 2 * MISPLACED):
+        assert auc_interval([drawn(rng, n_pos, 500, 0.0)]).method == "Hanley-McNeil, score"
+    assert auc_interval([drawn(rng, 30, 500, 0.0)]).method == "DeLong, logit"
+
+
+def test_a_constant_score_has_an_interval_of_some_length():
+    y = np.arange(200) % 2
+    found = auc_interval([Fold(y, np.zeros(200))])
+    assert found.low < 0.45 < found.estimate == 0.5 < 0.55 < found.high
+    assert found.note == "The rows of each class are placed alike."
+
+
+def test_folds_of_one_class_are_left_out_and_counted():
+    rng = np.random.default_rng(10)
+    fold, other = drawn(rng, 30, 30), drawn(rng, 30, 30)
+    one_class = Fold(np.ones(5), np.arange(5))
+    found = auc_interval([one_class, fold, other])
+    whole = auc_interval([fold, other])
+    assert found.note == "1 of 3 folds hold one class."
+    assert (found.estimate, found.low, found.high) == (whole.estimate, whole.low, whole.high)
+    none = auc_interval([one_class])
+    assert isnan(none.estimate)
+    assert isnan(none.low)
+    assert none.note == "No fold holds both classes."
+    assert isnan(auc_difference([one_class], [one_class]).p)
+    assert auc_difference([one_class], [one_class]).word() is Word.UNCLEAR
+
+
+@pytest.mark.parametrize(("n", "word"), [(10, Word.UNCLEAR), (1000, Word.EQUIVALENT)])
+def test_solvers_that_place_all_rows_alike_are_equivalent_when_the_rows_are_many(n, word):
+    y = np.repeat([1, 0], n)
+    found = auc_difference([Fold(y, y)], [Fold(y, np.exp(y))])
+    assert (found.effect, found.p) == (0, 1)
+    # With the share x of rows that are placed otherwise, n rows show none with probability 1 - .95.
+    assert_allclose((1 - found.high) ** n, 0.05)
+    assert found.low == -found.high
+    assert found.word() is word
+
+
+def test_opposite_orders_without_variance_have_no_test():
+    y = np.repeat([1, 0], 20)
+    found = auc_difference([Fold(y, y)], [Fold(y, -y)])
+    assert found.effect == 1
+    assert isnan(found.p)
+    assert isnan(found.low)
+    assert found.note == "The rows of each class are placed alike."
+    assert found.word() is Word.UNCLEAR
+
+
+def test_a_fold_with_one_positive_has_an_interval_and_no_test():
+    rng = np.random.default_rng(11)
+    a, b = drawn(rng, 1, 30), drawn(rng, 1, 30)
+    b = Fold(a.positive, b.scores)
+    assert auc_interval([a]).low < auc_interval([a]).high
+    found = auc_difference([a], [b])
+    assert isnan(found.p)
+    assert found.note == "A fold has one row of a class."
+
+
+def test_what_is_refused():
+    good = Fold([1, 0, 1], [3, 1, 2])
+    with pytest.raises(DataError, match=r"shape \(2,\) and scores have shape \(3,\)"):
+        Fold([1, 0], [1, 2, 3])
+    with pytest.raises(DataError, match="not coded"):
+        Fold([1, 2, 1], [1, 2, 3])
+    with pytest.raises(DataError, match="not coded"):
+        Fold([1, 0, -1], [1, 2, 3])
+    with pytest.raises(DataError, match=r"1 score\(s\) are NaN"):
+        Fold([1, 0, 1], [1, 2, np.nan])
+    with pytest.raises(DataError, match="not finite and above 0"):
+        Fold([1, 0, 1], [1, 2, 3], [1, 0, 1])
+    with pytest.raises(DataError, match="one for each row"):
+        Fold([1, 0, 1], [1, 2, 3], [1, 1])
+    with pytest.raises(DataError, match="no row is negative"):
+        auc([1, 1], [1, 2])
+    with pytest.raises(DataError, match="fold 0 differ"):
+        auc_difference([good], [Fold([0, 1, 1], [3, 1, 2])])
+    with pytest.raises(DataError, match="fold 0 differ"):
+        auc_difference([good], [Fold([1, 0, 1], [3, 1, 2], [1, 2, 1])])
+    with pytest.raises(DataError, match="1 folds and the other one 2"):
+        auc_difference([good], [good, good])
+    for level in (0.0, 1.0, 95, float("nan")):
+        with pytest.raises(ParameterError, match="level must be in"):
+            auc_interval([good], level)
+        with pytest.raises(ParameterError, match="level must be in"):
+            auc_difference([good], [good], level)
+    with pytest.raises(ParameterError, match="repeats must be at least 1"):
+        auc_interval([good], repeats=0)
+
+
+REPLICATES = 1000
+
+
+def cut(s, distance, ties):
+    """Scores with 8 levels, or as they are."""
+    return np.digitize(s, np.linspace(-2, 2 + distance, 7)).astype(float) if ties else s
+
+
+def truth(distance, ties):
+    """AUC of two normal distributions at this distance, cut or not."""
+    if not ties:
+        return norm.cdf(distance / sqrt(2))
+    edges = [-np.inf, *np.linspace(-2, 2 + distance, 7), np.inf]
+    pos = np.array([norm.cdf(b - distance) - norm.cdf(a - distance) for a, b in pairwise(edges)])
+    neg = np.array([norm.cdf(b) - norm.cdf(a) for a, b in pairwise(edges)])
+    return float(pos @ (np.cumsum(neg) - neg / 2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("true_auc", [0.5, 0.95])
+@pytest.mark.parametrize("sizes", [(10, 10), (10, 100), (50, 50), (50, 500), (500, 500)])
+def test_coverage_of_the_interval(sizes, true_auc, ties):
+    """Without a signal it is in the band of its level; otherwise it is not below it."""
+    rng = np.random.default_rng(12)
+    y, distance = np.repeat([1, 0], sizes), sqrt(2) * norm.ppf(true_auc)
+    expected, covered = truth(distance, ties), 0
+    for _ in range(REPLICATES):
+        s = cut(rng.normal(size=y.size) + distance * y, distance, ties)
+        found = auc_interval([Fold(y, s)])
+        covered += found.low <= expected <= found.high
+    low, high = binom.interval(0.999, REPLICATES, 0.95)
+    assert low <= covered <= (high if true_auc == 0.5 else REPLICATES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("n_pos", [10, 50, 500])
+def test_coverage_over_five_folds(n_pos, ties):
+    rng = np.random.default_rng(13)
+    y, fold = np.repeat([1, 0], [n_pos, 2 * n_pos]), np.arange(3 * n_pos) % 5
+    distance = sqrt(2) * norm.ppf(0.7)
+    expected, covered = truth(distance, ties), 0
+    for _ in range(REPLICATES):
+        s = cut(rng.normal(size=y.size) + distance * y, distance, ties)
+        found = auc_interval([Fold(y[fold == j], s[fold == j]) for j in range(5)])
+        covered += found.low <= expected <= found.high
+    low, _ = binom.interval(0.999, REPLICATES, 0.95)
+    assert low <= covered
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("true_auc", [0.5, 0.8])
+@pytest.mark.parametrize("sizes", [(10, 10), (10, 100), (50, 50), (50, 500), (500, 500)])
+def test_type_one_error_of_the_difference(sizes, true_auc, ties):
+    """At most in the upper band; inside it where at least 10 rows of each class are misplaced."""
+    rng = np.random.default_rng(14)
+    y, distance = np.repeat([1, 0], sizes), sqrt(2) * norm.ppf(true_auc)
+    rejected = covered = 0
+    for _ in range(REPLICATES):
+        common = rng.normal(size=y.size)
+        a, b = (
+            cut((common + rng.normal(size=y.size)) / sqrt(2) + distance * y, distance, ties)
+            for _ in range(2)
+        )
+        found = auc_difference([Fold(y, a)], [Fold(y, b)])
+        rejected += found.p < 0.05
+        covered += found.low <= 0 <= found.high
+    low, high = binom.interval(0.999, REPLICATES, 0.05)
+    assert (low if min(sizes) * (1 - true_auc) >= 10 else 0) <= rejected <= high
+    assert covered == REPLICATES - rejected
