@@ -6,6 +6,10 @@ from aucbench.stats.delong import (
     auc_difference,
     auc_interval,
 )
+from aucbench.stats.resampled import (
+    corrected_difference,
+    corrected_interval,
+)
 from aucbench.stats.words import (
     LEVEL,
     ROPE,
@@ -25,5 +29,7 @@ __all__ = [
     "auc",
     "auc_difference",
     "auc_interval",
+    "corrected_difference",
+    "corrected_interval",
     "holm",
 ]
