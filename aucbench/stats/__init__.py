@@ -6,6 +6,16 @@ from aucbench.stats.delong import (
     auc_difference,
     auc_interval,
 )
+from aucbench.stats.measures import (
+    Measure,
+    average_precision,
+    brier,
+    log_loss,
+    measure,
+    partial_auc,
+    precision_at,
+    recall_at,
+)
 from aucbench.stats.resampled import (
     corrected_difference,
     corrected_interval,
@@ -25,11 +35,19 @@ __all__ = [
     "Difference",
     "Fold",
     "Interval",
+    "Measure",
     "Word",
     "auc",
     "auc_difference",
     "auc_interval",
+    "average_precision",
+    "brier",
     "corrected_difference",
     "corrected_interval",
     "holm",
+    "log_loss",
+    "measure",
+    "partial_auc",
+    "precision_at",
+    "recall_at",
 ]

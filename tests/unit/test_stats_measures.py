@@ -1,0 +1,185 @@
+from itertools import permutations
+from math import inf, log
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn import metrics
+
+from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.stats import (
+    auc,
+    average_precision,
+    brier,
+    log_loss,
+    measure,
+    partial_auc,
+    precision_at,
+    recall_at,
+)
+
+
+def drawn(seed, n=60, levels=2, weighted=False):
+    rng = np.random.default_rng(seed)
+    y = rng.uniform(size=n) < 0.4
+    s = np.round((rng.normal(size=n) + y) * levels) / levels
+    return y, s, rng.uniform(0.2, 3.0, size=n) if weighted else None
+
+
+def ones(w, y):
+    return np.ones(y.size) if w is None else w
+
+
+def naive_average_precision(y, s, w):
+    found = recall_before = 0.0
+    for threshold in sorted({*s}, reverse=True):
+        called = s >= threshold
+        recall = w[called & y].sum() / w[y].sum()
+        found += (recall - recall_before) * w[called & y].sum() / w[called].sum()
+        recall_before = recall
+    return found
+
+
+def naive_partial_auc(y, s, w, rate):
+    """Area below the line through the points of the ROC curve, cut at the rate."""
+    x, t = [0.0], [0.0]
+    for threshold in sorted({*s}, reverse=True):
+        x.append(w[(s >= threshold) & ~y].sum() / w[~y].sum())
+        t.append(w[(s >= threshold) & y].sum() / w[y].sum())
+    area = 0.0
+    for i in range(1, len(x)):
+        if x[i - 1] >= rate or x[i] == x[i - 1]:
+            continue
+        end = min(x[i], rate)
+        at_end = t[i - 1] + (t[i] - t[i - 1]) * (end - x[i - 1]) / (x[i] - x[i - 1])
+        area += (end - x[i - 1]) * (t[i - 1] + at_end) / 2
+    return (1 + (area - rate**2 / 2) / (rate - rate**2 / 2)) / 2
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("levels", [1, 50])
+@pytest.mark.parametrize("seed", range(4))
+def test_average_precision_and_partial_auc_by_their_definitions(seed, levels, weighted):
+    y, s, weights = drawn(seed, 60, levels, weighted)
+    w = ones(weights, y)
+    assert_allclose(average_precision(y, s, weights), naive_average_precision(y, s, w), rtol=1e-12)
+    for rate in (0.01, 0.1, 0.37, 1.0):
+        expected = naive_partial_auc(y, s, w, rate)
+        assert_allclose(partial_auc(y, s, weights, max_fpr=rate), expected, rtol=1e-12)
+    assert_allclose(partial_auc(y, s, weights, max_fpr=1.0), auc(y, s, weights), rtol=1e-12)
+
+
+def test_partial_auc_of_the_wfns_score_of_asah():
+    """Published: test-auc.R of github.com/xrobin/pROC, specificity from 1 to .9 and to 0.
+
+    The score is from 1 to 5; these are its counts among 72 patients of good and 41 of poor
+    outcome in the data set aSAH of that R package.
+    """
+    good, poor = [37, 20, 3, 8, 4], [2, 12, 1, 8, 18]
+    y = np.repeat([0, 1], [72, 41])
+    s = np.r_[np.repeat(np.arange(5), good), np.repeat(np.arange(5), poor)]
+    assert_allclose(partial_auc(y, s, max_fpr=0.1), 0.649693339038653, rtol=1e-14)
+    assert_allclose(auc(y, s), 0.823678861788618, rtol=1e-14)
+
+
+def test_precision_and_recall_are_means_over_the_orders_of_ties():
+    y = np.array([1, 0, 1, 0, 0, 1, 1])
+    s = np.array([3.0, 2.0, 2.0, 2.0, 2.0, 1.0, 2.0])
+    for k in range(1, 8):
+        hits = []
+        for order in permutations(range(7)):
+            ranked = sorted(order, key=lambda i: -s[i])  # stable: ties stay in this order
+            hits.append(y[ranked[:k]].sum())
+        assert_allclose(precision_at(y, s, k=k), np.mean(hits) / k, rtol=1e-12)
+        assert_allclose(recall_at(y, s, k=k), np.mean(hits) / 4, rtol=1e-12)
+
+
+def test_precision_and_recall_with_weights():
+    y, s, w = np.array([1, 0, 1, 0]), np.array([4.0, 3.0, 2.0, 1.0]), np.array([2.0, 3.0, 5.0, 7.0])
+    assert_allclose(precision_at(y, s, w, k=3), 7 / 10)
+    assert_allclose(recall_at(y, s, w, k=1), 2 / 7)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_brier_and_log_loss_agree_with_scikit_learn(seed, weighted):
+    y, s, w = drawn(seed, 60, 50, weighted)
+    p = 1 / (1 + np.exp(-s))
+    assert_allclose(brier(y, p, w), metrics.brier_score_loss(y, p, sample_weight=w), rtol=1e-12)
+    assert_allclose(log_loss(y, p, w), metrics.log_loss(y, p, sample_weight=w), rtol=1e-12)
+
+
+def test_a_certain_mistake_has_an_infinite_loss_and_a_certain_hit_none():
+    assert log_loss([1, 0], [1.0, 0.0]) == 0
+    assert log_loss([1, 0], [0.0, 0.0]) == inf
+    assert_allclose(log_loss([1, 1], [0.5, 1.0]), log(2) / 2)
+
+
+def test_infinite_scores_keep_their_order():
+    y, s = np.array([1, 0, 1, 0]), np.array([1.0, 2.0, 3.0, 0.0])
+    infinite = np.array([1.0, 2.0, np.inf, -np.inf])
+    for spec in ("auc", "ap", "pauc[max_fpr=.6]", "precision[k=2]", "recall[k=2]"):
+        assert measure(spec)(y, infinite) == measure(spec)(y, s)
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "function"),
+    [
+        ("auc", "auc", auc),
+        ("ap", "ap", average_precision),
+        ("pauc[max_fpr=.1]", "pauc[max_fpr=0.1]", partial_auc),
+        ("pauc", "pauc[max_fpr=0.1]", partial_auc),
+        ("pauc[.1]", "pauc[max_fpr=0.1]", partial_auc),
+        (" recall[ k = 10 ] ", "recall[k=10]", recall_at),
+        ("precision[1e1]", "precision[k=10]", precision_at),
+    ],
+)
+def test_a_measure_by_its_specification(spec, name, function):
+    y, s, w = drawn(7, weighted=True)
+    found = measure(spec)
+    assert found.name == name
+    assert found(y, s, w) == function(y, s, w)
+    assert found(y, s) == function(y, s)
+    assert measure(name) == found
+
+
+def test_parameters_reach_the_function():
+    y, s, _ = drawn(8)
+    assert measure("pauc[max_fpr=.4]")(y, s) == partial_auc(y, s, max_fpr=0.4)
+    assert measure("precision[k=3]")(y, s) == precision_at(y, s, k=3)
+    assert measure("pauc[max_fpr=.4]")(y, s) != partial_auc(y, s, max_fpr=0.1)
+
+
+def test_what_is_refused():
+    y, s, _ = drawn(9)
+    with pytest.raises(UnknownNameError, match="unknown measure 'f1'"):
+        measure("f1")
+    with pytest.raises(UnknownNameError, match="unknown parameter of pauc 'fpr'"):
+        measure("pauc[fpr=.1]")
+    with pytest.raises(ParameterError, match="has no parameter"):
+        measure("auc[3]")
+    for spec in ("", "pauc[", "pauc[]", "pauc[max_fpr=.1,k=2]", "auc,ap"):
+        with pytest.raises(ParameterError, match="is no measure"):
+            measure(spec)
+    with pytest.raises(ParameterError, match="is no number"):
+        measure("pauc[max_fpr=x]")
+    for rate in ("0", "1.5", "nan", "inf"):
+        with pytest.raises(ParameterError, match=r"max_fpr must be in \(0, 1\]"):
+            measure(f"pauc[max_fpr={rate}]")
+    for k in ("1.5", "inf", "nan"):
+        with pytest.raises(ParameterError, match="k must be a whole number"):
+            measure(f"recall[k={k}]")
+    with pytest.raises(ParameterError, match="k must be at least 1"):
+        measure("recall[k=0]")
+    with pytest.raises(ParameterError, match="k must be at least 1"):
+        precision_at(y, s, k=0)
+    with pytest.raises(DataError, match="there are 60 test rows, fewer than k=61"):
+        precision_at(y, s, k=61)
+    for function in (average_precision, partial_auc, precision_at, recall_at):
+        with pytest.raises(DataError, match="no row is positive"):
+            function(np.zeros(20), np.arange(20))
+    for p in ([0.5, 1.1], [-0.1, 0.5]):
+        with pytest.raises(DataError, match=r"probabilities must be in \[0, 1\]"):
+            brier([1, 0], p)
+    with pytest.raises(DataError, match="of one row at least"):
+        log_loss([], [])
