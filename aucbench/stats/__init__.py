@@ -20,6 +20,12 @@ from aucbench.stats.resampled import (
     corrected_difference,
     corrected_interval,
 )
+from aucbench.stats.within import (
+    PairWithin,
+    SolverWithin,
+    WithinDataset,
+    within,
+)
 from aucbench.stats.words import (
     LEVEL,
     ROPE,
@@ -36,6 +42,9 @@ __all__ = [
     "Fold",
     "Interval",
     "Measure",
+    "PairWithin",
+    "SolverWithin",
+    "WithinDataset",
     "Word",
     "auc",
     "auc_difference",
@@ -50,4 +59,5 @@ __all__ = [
     "partial_auc",
     "precision_at",
     "recall_at",
+    "within",
 ]

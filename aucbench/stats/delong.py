@@ -104,6 +104,20 @@ class Placements:
             len(folds) - len(kept),
         )
 
+    @staticmethod
+    def joined(several: Sequence[Placements]) -> Placements:
+        """Return the placements of all their folds."""
+        ends = np.cumsum([0, *(each.values.size for each in several)])
+        none: Vector = np.empty(0)
+        return Placements(
+            np.concatenate([none, *(each.values for each in several)]),
+            np.concatenate([none, *(each.weights for each in several)]),
+            np.concatenate(
+                [ends[:0], *(e + x.starts for e, x in zip(ends[:-1], several, strict=True))]
+            ),
+            sum(each.left_out for each in several),
+        )
+
     @property
     def aucs(self) -> Vector:
         """AUC of each fold, shape (J,)."""

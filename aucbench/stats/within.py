@@ -1,0 +1,291 @@
+"""Inside one data set: the interval of each solver, and the differences of all pairs.
+
+Design
+  a. Two things are random: which rows are tested, and which rows a model is fitted to. DeLong's
+     variance is of the first and holds the fitted models fixed. The corrected variance over
+     splits is of both, but it rests on few values and on a guess of their correlation. So a
+     verdict is what both support: the wider interval on either side, and the larger p-value.
+  b. Only splits count in which both solvers have scores. A solver that failed in some keeps its
+     place in every table, and the number of its missing splits stands beside it.
+  c. p-values are adjusted for the number of pairs (Holm), whatever pairs are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isnan, nan
+from typing import TypeAlias
+
+import numpy as np
+
+from aucbench.errors import DataError
+from aucbench.stats.delong import Fold, Placements, difference_of, interval_of
+from aucbench.stats.measures import Measure, measure
+from aucbench.stats.resampled import corrected_difference, corrected_interval
+from aucbench.stats.rows import Vector
+from aucbench.stats.words import LEVEL, ROPE, Difference, Interval, Word, holm
+
+Split: TypeAlias = tuple[int, int]  # repeat and fold; the same ones have the same test rows
+
+NOT_THE_AUC = "DeLong's variance is that of the AUC."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SolverWithin:
+    """One solver on one data set.
+
+    Attributes
+    ----------
+    name : str
+    values : array of shape (J,)
+        The measure in each split, in the order of `WithinDataset.splits`; NaN where there is none.
+    delong : Interval
+        Of the fitted models, over test rows; without bounds for a measure other than the AUC.
+    resampled : Interval
+        Over splits, so that other training rows are covered too.
+    missing : int
+        Splits without a value.
+    not_worse : bool
+        Whether the verdict does not say that the best solver is better.
+    """
+
+    name: str
+    values: Vector
+    delong: Interval
+    resampled: Interval
+    missing: int
+    not_worse: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PairWithin:
+    """The difference a - b of two solvers on one data set.
+
+    Attributes
+    ----------
+    a, b : str
+    delong, resampled : Difference
+        By both variances.
+    verdict : Difference
+        What both support.
+    p : float
+        That of the verdict, adjusted for the number of pairs.
+    word : Word
+        Of the verdict, with the adjusted p.
+    """
+
+    a: str
+    b: str
+    delong: Difference
+    resampled: Difference
+    verdict: Difference
+    p: float
+    word: Word
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithinDataset:
+    """What can be said inside one data set.
+
+    Attributes
+    ----------
+    measure : str
+        Its specification.
+    splits : tuple of (int, int)
+        Repeat and fold of all splits in which a solver has scores, ascending.
+    solvers : tuple of SolverWithin
+        In the order in which they were given.
+    pairs : tuple of PairWithin
+        Each pair once.
+    best : str or None
+        The solver with the largest mean, of those with the fewest missing splits; None if no
+        solver has a value.
+    """
+
+    measure: str
+    splits: tuple[Split, ...]
+    solvers: tuple[SolverWithin, ...]
+    pairs: tuple[PairWithin, ...]
+    best: str | None
+
+    def pair(self, a: str, b: str) -> PairWithin:
+        """Return the pair of two solvers, in this order.
+
+        Raises
+        ------
+        KeyError
+            When there is no such pair.
+        """
+        for pair in self.pairs:
+            if (pair.a, pair.b) == (a, b):
+                return pair
+            if (pair.a, pair.b) == (b, a):
+                return _turned(pair)
+        raise KeyError((a, b))
+
+
+def within(
+    folds: Mapping[str, Mapping[Split, Fold]],
+    ratio: float,
+    *,
+    repeats: int = 1,
+    by: str | Measure = "auc",
+    level: float = LEVEL,
+    rope: float = ROPE,
+) -> WithinDataset:
+    """Compare solvers on one data set by the scores of its test rows.
+
+    Parameters
+    ----------
+    folds : mapping of str to mapping of split to Fold
+        For each solver its test rows in each split (repeat, fold). A split that is missing is one
+        in which the solver failed. A fold of one class has no value.
+    ratio : float
+        Test rows divided by training rows of a split.
+    repeats : int
+        How often the splits go over the same rows.
+    by : str or Measure
+        As in `measure`. By another measure than the AUC there is the corrected variance only.
+    level, rope : float
+        As in `Difference.word`.
+
+    Returns
+    -------
+    WithinDataset
+
+    Raises
+    ------
+    DataError
+        When two solvers have different test rows in one split.
+    AucbenchError
+        As `measure`, `auc_interval`, `corrected_interval` and `Difference.word`, and as the
+        measure for rows that it cannot use.
+    """
+    chosen = measure(by) if isinstance(by, str) else by
+    splits = tuple(sorted({split for of in folds.values() for split in of}))
+    _require_same_rows(folds, splits)
+    runs = {name: _Runs(of, splits, chosen) for name, of in folds.items()}
+    pairs = [
+        (a, b, *_differences(runs[a], runs[b], ratio, level, repeats))
+        for a, b in combinations(folds, 2)
+    ]
+    verdicts = [both(delong, resampled) for _, _, delong, resampled in pairs]
+    adjusted = holm([verdict.p for verdict in verdicts])
+    judged = tuple(
+        PairWithin(*pair, verdict, float(p), verdict.word(rope, float(p)))
+        for pair, verdict, p in zip(pairs, verdicts, adjusted, strict=True)
+    )
+    best = _best(runs)
+    beaten = {pair.b for pair in judged if pair.a == best and pair.word is Word.BETTER}
+    beaten |= {pair.a for pair in judged if pair.b == best and pair.word is Word.WORSE}
+    solvers = tuple(
+        SolverWithin(
+            name,
+            run.values,
+            run.interval(level, repeats),
+            corrected_interval(run.values, ratio, level),
+            run.missing,
+            run.missing < len(splits) and name not in beaten,
+        )
+        for name, run in runs.items()
+    )
+    return WithinDataset(chosen.name, splits, solvers, judged, best)
+
+
+def both(delong: Difference, resampled: Difference) -> Difference:
+    """Return what two tests of one effect support: the wider interval, the larger p-value.
+
+    Where one has no interval, it is the other one, and the note says so.
+    """
+    if isnan(resampled.low):
+        return replace(delong, note=f"{delong.note} {resampled.note}".strip())
+    if isnan(delong.low):
+        return replace(resampled, note=f"{resampled.note} {delong.note}".strip())
+    return Difference(
+        resampled.effect,
+        min(delong.low, resampled.low),
+        max(delong.high, resampled.high),
+        max(delong.p, resampled.p),
+        resampled.level,
+        f"{delong.method} and {resampled.method}",
+        " ".join(dict.fromkeys(note for note in (delong.note, resampled.note) if note)),
+    )
+
+
+class _Runs:
+    """One solver in all splits: its values, and its rows placed once for all pairs."""
+
+    def __init__(self, folds: Mapping[Split, Fold], splits: tuple[Split, ...], chosen: Measure):
+        self.placed = None
+        if chosen.name == "auc":
+            self.placed = {split: Placements.of([fold]) for split, fold in folds.items()}
+        self.values = np.array([self._value(folds.get(x), x, chosen) for x in splits], np.float64)
+        self.missing = int(np.isnan(self.values).sum())
+        self._joined: dict[tuple[Split, ...], Placements] = {}
+
+    def joined(self, splits: Iterable[Split]) -> Placements:
+        """Return the placements of these splits; the last ones asked for are kept."""
+        assert self.placed is not None
+        wanted = tuple(splits)
+        if wanted not in self._joined:
+            self._joined = {wanted: Placements.joined([self.placed[split] for split in wanted])}
+        return self._joined[wanted]
+
+    def interval(self, level: float, repeats: int) -> Interval:
+        """Return DeLong's interval of the AUC; one without bounds for another measure."""
+        if self.placed is not None:
+            return interval_of(self.joined(self.placed), level, repeats)
+        known = self.values[~np.isnan(self.values)]
+        mean = float(known.mean()) if known.size else nan
+        return Interval(mean, nan, nan, level, "DeLong", NOT_THE_AUC)
+
+    def _value(self, fold: Fold | None, split: Split, chosen: Measure) -> float:
+        if fold is None or not fold.has_both_classes:
+            return nan
+        if self.placed is not None:
+            return float(self.placed[split].aucs[0])
+        return chosen(fold.positive, fold.scores, fold.weights)
+
+
+def _differences(
+    a: _Runs, b: _Runs, ratio: float, level: float, repeats: int
+) -> tuple[Difference, Difference]:
+    """Return the difference a - b by DeLong and over splits."""
+    resampled = corrected_difference(a.values, b.values, ratio, level)
+    if a.placed is None or b.placed is None:
+        bare = Difference(resampled.effect, nan, nan, nan, level, "DeLong, paired", NOT_THE_AUC)
+        return bare, resampled
+    common = tuple(split for split in a.placed if split in b.placed)
+    return difference_of(a.joined(common), b.joined(common), level, repeats), resampled
+
+
+def _best(runs: Mapping[str, _Runs]) -> str | None:
+    known = {name: run for name, run in runs.items() if run.missing < run.values.size}
+    mean = {name: float(np.nanmean(run.values)) for name, run in known.items()}
+    return min(known, key=lambda name: (known[name].missing, -mean[name]), default=None)
+
+
+def _require_same_rows(
+    folds: Mapping[str, Mapping[Split, Fold]], splits: tuple[Split, ...]
+) -> None:
+    for split in splits:
+        first, *others = (name for name, of in folds.items() if split in of)
+        for name in others:
+            if not folds[name][split].has_rows_of(folds[first][split]):
+                raise DataError(
+                    f"{first} and {name} have other labels or weights in the split {split}; give "
+                    "the same test rows in the same order"
+                )
+
+
+def _turned(pair: PairWithin) -> PairWithin:
+    """Return the pair in the other order."""
+    words = {Word.BETTER: Word.WORSE, Word.WORSE: Word.BETTER}
+    delong, resampled, verdict = (
+        replace(x, effect=-x.effect, low=-x.high, high=-x.low)
+        for x in (pair.delong, pair.resampled, pair.verdict)
+    )
+    word = words.get(pair.word, pair.word)
+    return PairWithin(pair.b, pair.a, delong, resampled, verdict, pair.p, word)

@@ -1,0 +1,196 @@
+from math import isnan
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import binom
+from sklearn.model_selection import StratifiedKFold
+
+from aucbench.errors import DataError
+from aucbench.stats import (
+    Fold,
+    Word,
+    auc,
+    auc_difference,
+    auc_interval,
+    corrected_difference,
+    corrected_interval,
+    holm,
+    measure,
+    within,
+)
+
+SIGNALS = {"good": 2.0, "fair": 1.0, "twin": 1.0, "none": 0.0}
+
+
+@pytest.fixture
+def folds():
+    """Four solvers on five folds; twin orders the rows almost as fair does."""
+    rng = np.random.default_rng(0)
+    found = {name: {} for name in SIGNALS}
+    for fold in range(5):
+        y = rng.permutation(np.repeat([1, 0], [300, 500]))
+        noise = rng.normal(size=y.size)
+        for name, signal in SIGNALS.items():
+            own = rng.normal(size=y.size) * (0.01 if name == "twin" else 0.0)
+            found[name][0, fold] = Fold(y, signal * y + noise + own)
+    return found
+
+
+def test_it_puts_together_what_its_parts_say(folds):
+    found = within(folds, 0.25)
+    assert found.splits == tuple((0, fold) for fold in range(5))
+    assert [solver.name for solver in found.solvers] == list(SIGNALS)
+    for solver in found.solvers:
+        rows = list(folds[solver.name].values())
+        values = [auc(fold.positive, fold.scores) for fold in rows]
+        assert_allclose(solver.values, values, rtol=1e-14)
+        assert solver.delong == auc_interval(rows)
+        assert solver.resampled == corrected_interval(solver.values, 0.25)
+        assert solver.missing == 0
+    values = {solver.name: solver.values for solver in found.solvers}
+    for pair in found.pairs:
+        assert pair.delong == auc_difference(*(list(folds[x].values()) for x in (pair.a, pair.b)))
+        assert pair.resampled == corrected_difference(values[pair.a], values[pair.b], 0.25)
+    assert len(found.pairs) == 6
+    assert_array_equal([pair.p for pair in found.pairs], holm([p.verdict.p for p in found.pairs]))
+
+
+def test_the_words_and_the_best(folds):
+    found = within(folds, 0.25)
+    assert found.best == "good"
+    assert found.pair("good", "fair").word is Word.BETTER
+    assert found.pair("none", "fair").word is Word.WORSE
+    assert found.pair("fair", "twin").word is Word.EQUIVALENT
+    assert {solver.name for solver in found.solvers if solver.not_worse} == {"good"}
+    del folds["good"]
+    shorter = within(folds, 0.25)
+    assert {solver.name for solver in shorter.solvers if solver.not_worse} == {"fair", "twin"}
+    assert within(folds, 0.25, rope=0.0).pair("fair", "twin").word is Word.UNCLEAR
+    assert within(folds, 0.25, rope=0.5).pair("none", "fair").word is Word.EQUIVALENT
+
+
+def test_a_verdict_is_what_both_variances_support(folds):
+    for pair in within(folds, 0.25, level=0.9).pairs:
+        verdict = pair.verdict
+        assert verdict.low == min(pair.delong.low, pair.resampled.low)
+        assert verdict.high == max(pair.delong.high, pair.resampled.high)
+        assert verdict.p == max(pair.delong.p, pair.resampled.p)
+        assert verdict.level == 0.9
+        assert verdict.method == "DeLong, paired and corrected resampled t"
+        assert_allclose(pair.delong.effect, pair.resampled.effect, rtol=1e-9, atol=1e-15)
+
+
+def test_a_pair_in_the_other_order(folds):
+    found = within(folds, 0.25)
+    pair, turned = found.pair("good", "none"), found.pair("none", "good")
+    assert (turned.a, turned.b, turned.word, turned.p) == ("none", "good", Word.WORSE, pair.p)
+    for name in ("delong", "resampled", "verdict"):
+        one, other = getattr(pair, name), getattr(turned, name)
+        assert (other.effect, other.low, other.high) == (-one.effect, -one.high, -one.low)
+    with pytest.raises(KeyError):
+        found.pair("good", "unknown")
+
+
+def test_one_split_has_delongs_verdict_alone(folds):
+    one = {name: {(0, 0): of[0, 0]} for name, of in folds.items()}
+    pair = within(one, 0.25).pair("good", "fair")
+    assert (pair.verdict.low, pair.verdict.p) == (pair.delong.low, pair.delong.p)
+    assert pair.verdict.note == "A variance over splits needs two of them."
+    assert pair.word is Word.BETTER
+
+
+def test_another_measure_has_the_variance_over_splits_alone(folds):
+    found = within(folds, 0.25, by="ap")
+    assert found.measure == "ap"
+    for solver in found.solvers:
+        rows = folds[solver.name].values()
+        expected = [measure("ap")(fold.positive, fold.scores) for fold in rows]
+        assert_allclose(solver.values, expected, rtol=1e-14)
+        assert isnan(solver.delong.low)
+        assert solver.delong.note == "DeLong's variance is that of the AUC."
+        assert_allclose(solver.delong.estimate, solver.resampled.estimate)
+    pair = found.pair("good", "fair")
+    assert (pair.verdict.low, pair.verdict.p) == (pair.resampled.low, pair.resampled.p)
+    assert pair.word is Word.BETTER
+
+
+def test_missing_splits_are_counted_and_common_ones_compared(folds):
+    del folds["good"][0, 1], folds["good"][0, 3]
+    rows = folds["none"][0, 4].positive
+    for name in folds:  # a fold of one class, for all
+        folds[name][0, 4] = Fold(np.ones(rows.size), folds[name][0, 4].scores)
+    found = within(folds, 0.25)
+    good, fair, *_ = found.solvers
+    assert (good.missing, fair.missing) == (3, 1)
+    assert_array_equal(np.isnan(good.values), [False, True, False, True, True])
+    assert good.resampled.note == "3 of 5 splits have no value."
+    assert good.delong.note == "1 of 3 folds hold one class."
+    assert found.best in {"fair", "twin"}  # good has fewer values
+    common = [(0, 0), (0, 2)]
+    expected = auc_difference(*([folds[x][split] for split in common] for x in ("good", "fair")))
+    pair = found.pair("good", "fair")
+    assert (pair.delong.effect, pair.delong.p) == (expected.effect, expected.p)
+    assert pair.resampled.note == "3 of 5 splits have no value."
+    assert_allclose(pair.resampled.effect, pair.delong.effect, rtol=1e-12)
+
+
+def test_a_solver_that_failed_everywhere_keeps_its_place(folds):
+    folds["failed"] = {}
+    found = within(folds, 0.25)
+    failed = found.solvers[-1]
+    assert (failed.name, failed.missing, failed.not_worse) == ("failed", 5, False)
+    assert isnan(failed.delong.estimate)
+    assert isnan(failed.resampled.estimate)
+    assert found.pair("good", "failed").word is Word.UNCLEAR
+    assert isnan(found.pair("good", "failed").p)
+    assert found.best == "good"
+    without = within({name: of for name, of in folds.items() if of}, 0.25)
+    for pair in without.pairs:  # a test that could not be made does not count
+        assert found.pair(pair.a, pair.b) == pair
+
+
+def test_no_solver_and_no_value():
+    assert within({}, 0.25).best is None
+    assert within({"failed": {}}, 0.25).best is None
+    assert within({"failed": {}}, 0.25).pairs == ()
+
+
+def test_repeats_share_their_rows(folds):
+    twice = {
+        name: {(repeat, fold): rows for repeat in range(2) for (_, fold), rows in of.items()}
+        for name, of in folds.items()
+    }
+    one, two = within(folds, 0.25), within(twice, 0.25, repeats=2)
+    for a, b in zip(one.solvers, two.solvers, strict=True):
+        assert_allclose([b.delong.low, b.delong.high], [a.delong.low, a.delong.high], rtol=1e-10)
+
+
+def test_other_test_rows_are_refused(folds):
+    y = folds["fair"][0, 2].positive
+    folds["fair"][0, 2] = Fold(~y, folds["fair"][0, 2].scores)
+    with pytest.raises(DataError, match=r"good and fair have other labels or weights in the split"):
+        within(folds, 0.25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "repeats"), [(5, 1), (2, 5)])
+@pytest.mark.parametrize("n_pos", [10, 50])
+def test_type_one_error_of_the_verdict(n_pos, count, repeats):
+    """Two methods that are equally good on average, each fitted to features of its own."""
+    rng, replicates = np.random.default_rng(2), 300
+    y, wrong = np.repeat([True, False], n_pos), 0
+    for _ in range(replicates):
+        X = rng.normal(size=(y.size, 10)) + 0.3 * y[:, None]
+        found = {"a": {}, "b": {}}
+        for repeat in range(repeats):
+            drawn = StratifiedKFold(count, shuffle=True, random_state=int(rng.integers(2**31)))
+            for fold, (train, test) in enumerate(drawn.split(X, y)):
+                for name, columns in (("a", slice(0, 5)), ("b", slice(5, 10))):
+                    rows, labels = X[train, columns], y[train]
+                    w = rows[labels].mean(axis=0) - rows[~labels].mean(axis=0)
+                    found[name][repeat, fold] = Fold(y[test], X[test, columns] @ w)
+        pair = within(found, 1 / (count - 1), repeats=repeats).pairs[0]
+        wrong += pair.word in {Word.BETTER, Word.WORSE}
+    _, high = binom.interval(0.999, replicates, 0.05)
+    assert wrong <= high
