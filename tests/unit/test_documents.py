@@ -247,6 +247,11 @@ def test_the_comparisons_of_the_pages_run_from_python(tmp_path, monkeypatch, cap
     assert capsys.readouterr().out.endswith("sht-auc ok 0.99\n4 rows, True\n")
 
 
+def test_the_verdicts_inside_a_data_set_are_those_of_the_page(capsys):
+    exec(block("docs/statistics.md", "python", "import Fold, within"), {})
+    assert capsys.readouterr().out == block("docs/statistics.md", "text", "plain - tuned")
+
+
 def test_the_model_of_the_page_is_learnt():
     names = {"__name__": "nearest_mean"}
     exec(block("docs/plugin.md", "python", "class NearestMean"), names)
