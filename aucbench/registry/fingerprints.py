@@ -44,6 +44,7 @@ PARENT = frozenset(  # folders that do not run in a cell, or that are hashed in 
         "papers",
         "py.typed",
         "report",
+        "stats",
         "testing",
     }
 )

@@ -1,0 +1,182 @@
+"""Every solver against every other one, over data sets.
+
+Unlike a rank, what is said of a pair does not depend on the other solvers, but for the adjustment
+of its p-value to the number of pairs.
+
+Ismail-Fawaz et al. (2023), "An approach to multiple comparison benchmark evaluations that is
+stable under manipulation of the comparate set", arXiv:2305.11921.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aucbench.errors import require_at_least
+from aucbench.stats.bayes import DRAWS, Posterior, SignTest
+from aucbench.stats.missing import Array, Rule, checked, differences
+from aucbench.stats.signed_rank import signed_rank
+from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What the data sets say about the solvers a and b; all differences are a - b.
+
+    Attributes
+    ----------
+    difference : Difference
+        Of the signed-rank test: Hodges-Lehmann estimate, interval, p-value. A failed cell is a
+        difference of -inf or inf, so that they are infinite where many cells failed.
+    holm : float
+        The p-value after Holm's adjustment for all pairs.
+    mean : float
+        Mean of the differences on data sets where both have a value; NaN if there is none.
+    wins, ties, losses : int
+        Data sets on which a is ahead by more than the rope, neither is, and b is.
+    sign_test : SignTest
+        Of the Bayesian signed-rank test.
+    failed_a, failed_b : int
+        Data sets on which only this one has no value. By the rule of the worst rank they count
+        among losses and wins.
+    left_out : int
+        Data sets that say nothing about the pair.
+    rope : float
+        Half the width of the region of practical equivalence.
+    """
+
+    a: str
+    b: str
+    difference: Difference
+    holm: float
+    mean: float
+    wins: int
+    ties: int
+    losses: int
+    sign_test: SignTest
+    failed_a: int
+    failed_b: int
+    left_out: int
+    rope: float
+
+    @property
+    def p(self) -> float:
+        """The p-value before Holm's adjustment."""
+        return self.difference.p
+
+    @property
+    def data_sets(self) -> int:
+        """Number of data sets that count."""
+        return self.wins + self.ties + self.losses
+
+    @property
+    def word(self) -> Word:
+        """How a compares with b, by the interval and the adjusted p-value."""
+        return self.difference.word(self.rope, self.holm)
+
+    def flipped(self) -> Pair:
+        """Return the same pair as b against a."""
+        d = self.difference
+        return Pair(
+            self.b,
+            self.a,
+            replace(d, effect=0.0 - d.effect, low=0.0 - d.high, high=0.0 - d.low),
+            self.holm,
+            0.0 - self.mean,
+            self.losses,
+            self.ties,
+            self.wins,
+            self.sign_test.flipped(),
+            self.failed_b,
+            self.failed_a,
+            self.left_out,
+            self.rope,
+        )
+
+
+def pairwise(
+    values: ArrayLike,
+    names: Sequence[str],
+    *,
+    rope: float = ROPE,
+    level: float = LEVEL,
+    rule: Rule = Rule.WORST_RANK,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> tuple[Pair, ...]:
+    """Compare all pairs of solvers over data sets.
+
+    Parameters
+    ----------
+    values : array of shape (N, k)
+        One value for each data set and solver, such as the mean AUC over its splits; larger is
+        better. NaN where the solver has none.
+    names : sequence of str
+        Of the k solvers.
+    rope : float
+        Differences of at most this size are ties; `Word.EQUIVALENT` speaks of it.
+    level : float
+        Of the intervals; 1 - level is the size of the tests together.
+    rule : Rule
+        How missing cells count.
+    draws, seed : int
+        Of the Bayesian test. Nothing else is random.
+
+    Returns
+    -------
+    tuple of Pair
+        (names[0], names[1]), (names[0], names[2]), ..., (names[-2], names[-1]).
+
+    Raises
+    ------
+    DataError
+        When the table has another shape, an infinite value, or two solvers of one name.
+    ParameterError
+        When `rope` is negative, `level` is not in (0, 1), or `draws` or `seed` makes no sense.
+    """
+    require_at_least(0.0, rope=rope)
+    table = checked(values, names)
+    posterior = Posterior(draws, seed)
+    found = [
+        _pair((names[i], names[j]), table[:, [i, j]], rule, rope, level, posterior)
+        for i, j in combinations(range(len(names)), 2)
+    ]
+    adjusted = holm([pair.p for pair in found])
+    return tuple(replace(pair, holm=float(p)) for pair, p in zip(found, adjusted, strict=True))
+
+
+def _pair(
+    names: tuple[str, str],
+    values: Array,
+    rule: Rule,
+    rope: float,
+    level: float,
+    posterior: Posterior,
+) -> Pair:
+    d, kept = differences(values[:, 0], values[:, 1], rule)
+    finite = d[np.isfinite(d)]
+    wins, losses = _count(d > rope), _count(d < -rope)
+    lacks_a, lacks_b = np.isnan(values).T
+    return Pair(
+        *names,
+        difference=signed_rank(d, level),
+        holm=nan,
+        mean=float(finite.mean()) if finite.size else nan,
+        wins=wins,
+        ties=d.size - wins - losses,
+        losses=losses,
+        sign_test=posterior.test(d, rope),
+        failed_a=_count(lacks_a & ~lacks_b),
+        failed_b=_count(lacks_b & ~lacks_a),
+        left_out=len(values) - kept.size,
+        rope=rope,
+    )
+
+
+def _count(found: NDArray[np.bool_]) -> int:
+    return int(np.count_nonzero(found))

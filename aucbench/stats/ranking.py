@@ -1,0 +1,328 @@
+"""All solvers in one order: average ranks, Bradley–Terry ratings, the critical difference.
+
+Design
+  a. The data sets are the units. An interval says how far a number would move with other data
+     sets of the same kind, so that the bootstrap draws data sets, with all their solvers.
+  b. Ranks and ratings depend on the pool: a solver that is added can change the order of two
+     others. `pairwise` does not have this fault, and is to be read first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log, nan, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import chi2, rankdata, studentized_range
+
+from aucbench.errors import DataError, require_at_least, require_whole
+from aucbench.stats.missing import Array, Rule, checked, filled
+from aucbench.stats.words import LEVEL, ROPE, Interval, require_level
+
+DRAWS = 2000  # of the bootstrap
+ELO = 400.0 / log(10.0)  # points in a unit of the logit: 400 points are odds of 10 to 1
+CENTRE = 1000.0  # mean of all ratings
+NEWTON_STEPS = 100
+PRECISION = 1e-9  # of a rating, in logits
+ONE_DATA_SET = "One data set says nothing about others; an interval takes at least two."
+NO_DATA_SET = "No data set has a value of every solver."
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A solver in an order.
+
+    Attributes
+    ----------
+    name : str
+        The solver.
+    value : Interval
+        Its average rank or its rating.
+    imputed : int
+        Data sets on which it has no value and counts as the last.
+    dropped : int
+        Data sets that were left out since a solver has no value there.
+    """
+
+    name: str
+    value: Interval
+    imputed: int
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalDifference:
+    """Which average ranks differ by Nemenyi's test.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The solvers, best average rank first.
+    ranks : tuple of float
+        Their average ranks, in this order; 1 is the best.
+    difference : float
+        Average ranks that are further apart than this differ.
+    groups : tuple of tuple of str
+        Largest sets of solvers of which no two differ; a solver may be in several or in none.
+    friedman_p : float
+        p-value of Friedman's test that all solvers are equal.
+    data_sets : int
+        Number of data sets that count.
+    warning : str
+        What such a diagram must not be used for.
+    """
+
+    names: tuple[str, ...]
+    ranks: tuple[float, ...]
+    difference: float
+    groups: tuple[tuple[str, ...], ...]
+    friedman_p: float
+    data_sets: int
+    warning: str = (
+        "Average ranks depend on the pool: solvers that are added or left out can change which "
+        "of the others differ, so that a verdict on two solvers is read from their pair."
+    )
+
+
+def average_ranks(
+    values: ArrayLike,
+    names: Sequence[str],
+    *,
+    level: float = LEVEL,
+    rule: Rule = Rule.WORST_RANK,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> tuple[Standing, ...]:
+    """Average rank of each solver over the data sets; 1 is the best, equal values share a rank.
+
+    Parameters
+    ----------
+    values : array of shape (N, k)
+        As in `pairwise`; larger is better, NaN where there is none.
+    names : sequence of str
+        Of the k solvers.
+    level : float
+        Of the intervals, percentiles of the bootstrap over data sets.
+    rule : Rule
+        How missing cells count.
+    draws, seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    tuple of Standing
+        In the order of `names`.
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `pairwise`.
+    """
+    table = filled(given := checked(values, names), rule)
+    ranks = _ranks(table)
+    counts = _resampled(len(table), draws, seed)
+    drawn = counts @ ranks / max(1, len(table))
+    estimates = ranks.mean(axis=0) if len(table) else np.full(len(names), nan)
+    return _standings(names, estimates, drawn, given, table, level, "average rank")
+
+
+def bradley_terry(
+    values: ArrayLike,
+    names: Sequence[str],
+    *,
+    rope: float = ROPE,
+    level: float = LEVEL,
+    rule: Rule = Rule.WORST_RANK,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> tuple[Standing, ...]:
+    """Ratings theta on the scale of Elo, so that a wins against b with the probability
+
+        P(a ahead of b) = 1 / (1 + 10^((theta_b - theta_a)/400)).
+
+    Each data set counts once for each pair: a win, or half a win for both where the values differ
+    by at most the rope. One further data set on which all tie is added. So the rating of a solver
+    that always wins is finite, and the odds of two solvers are (wins + 1/2)/(losses + 1/2). The
+    mean of all ratings is 1000.
+
+    Parameters
+    ----------
+    values, names, level, rule, draws, seed :
+        As in `average_ranks`.
+    rope : float
+        Differences of at most this size are ties.
+
+    Returns
+    -------
+    tuple of Standing
+        In the order of `names`.
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `pairwise`.
+
+    Notes
+    -----
+    Bradley and Terry (1952), "Rank analysis of incomplete block designs: the method of paired
+    comparisons", Biometrika 39.
+    """
+    require_at_least(0.0, rope=rope)
+    table = filled(given := checked(values, names), rule)
+    k = len(names)
+    with np.errstate(invalid="ignore"):  # -inf less -inf, where both failed: a tie
+        ahead = table[:, :, None] - table[:, None, :]
+    won = (1.0 + (ahead > rope) - (ahead < -rope)) / 2.0
+    counts = np.vstack([np.ones(len(table)), _resampled(len(table), draws, seed)])
+    wins = (counts @ won.reshape(len(table), k * k)).reshape(-1, k, k) + 0.5
+    ratings = CENTRE + ELO * _fitted(wins)
+    return _standings(names, ratings[0], ratings[1:], given, table, level, "Bradley–Terry")
+
+
+def critical_difference(
+    values: ArrayLike,
+    names: Sequence[str],
+    *,
+    level: float = LEVEL,
+    rule: Rule = Rule.WORST_RANK,
+) -> CriticalDifference:
+    """Friedman's test and Nemenyi's critical difference of average ranks,
+
+        CD = q / sqrt(2) * sqrt(k (k + 1) / (6 N)),
+
+    where q is the quantile of the studentised range of k means with infinitely many degrees of
+    freedom.
+
+    Parameters
+    ----------
+    values, names, level, rule :
+        As in `average_ranks`.
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `pairwise`, and when fewer than two solvers or data sets are left.
+
+    Notes
+    -----
+    Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", JMLR 7.
+    Benavoli, Corani and Mangili (2016), "Should we really use post-hoc tests based on
+    mean-ranks?", JMLR 17, show how the pool decides.
+    """
+    require_level(level)
+    table = filled(checked(values, names), rule)
+    n, k = table.shape
+    if n < 2 or k < 2:
+        raise DataError(
+            f"a critical difference takes at least two solvers and two data sets, got {k} and {n}"
+        )
+    ranks = _ranks(table)
+    means = ranks.mean(axis=0)
+    q = float(studentized_range.ppf(level, k, np.inf))
+    distance = q / sqrt(2.0) * sqrt(k * (k + 1) / (6.0 * n))
+    order = np.argsort(means, kind="stable")
+    best_first = tuple(names[j] for j in order)
+    ordered = tuple(float(means[j]) for j in order)
+    return CriticalDifference(
+        best_first,
+        ordered,
+        distance,
+        _groups(best_first, ordered, distance),
+        _friedman(ranks),
+        n,
+    )
+
+
+def _ranks(table: Array) -> Array:
+    return np.asarray(rankdata(-table, axis=1)) if table.size else table
+
+
+def _resampled(n: int, draws: int, seed: int) -> Array:
+    """How often each data set is in each draw, shape (draws, n)."""
+    require_whole(1, draws=draws)
+    require_whole(0, seed=seed)
+    if n == 0:
+        return np.zeros((draws, 0))
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(n, np.full(n, 1.0 / n), size=draws).astype(np.float64)
+
+
+def _standings(
+    names: Sequence[str],
+    estimates: Array,
+    drawn: Array,
+    given: Array,
+    table: Array,
+    level: float,
+    method: str,
+) -> tuple[Standing, ...]:
+    """Return the estimates with the percentiles of the draws, shape (draws, k)."""
+    require_level(level)
+    n = len(table)
+    note = "" if n > 1 else ONE_DATA_SET if n else NO_DATA_SET
+    tail = (1.0 - level) / 2.0
+    low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=0)
+    if n < 2:
+        low = high = np.full(len(names), nan)
+    if n == 0:
+        estimates = np.full(len(names), nan)
+    failed = np.isinf(table).sum(axis=0)
+    full = f"{method}, bootstrap over data sets"
+    return tuple(
+        Standing(
+            name,
+            Interval(float(estimates[j]), float(low[j]), float(high[j]), level, full, note),
+            int(failed[j]),
+            len(given) - n,
+        )
+        for j, name in enumerate(names)
+    )
+
+
+def _fitted(wins: Array) -> Array:
+    """Return the likeliest logits of each matrix of wins, shape (m, k, k) -> (m, k), of mean 0.
+
+    Newton's method. A step whose coordinates span b is shortened to log(1 + b)/b of it, with which
+    a sum of logistic losses falls in every step (Sun and Tran-Dinh, 2019, "Generalized
+    self-concordant functions", Mathematical Programming 178).
+    """
+    m, k, _ = wins.shape
+    games = wins + wins.transpose(0, 2, 1)
+    games[:, range(k), range(k)] = 0.0
+    theta = np.zeros((m, k))
+    for _ in range(NEWTON_STEPS):
+        expected = 1.0 / (1.0 + np.exp(theta[:, None, :] - theta[:, :, None]))
+        gradient = np.sum(games * expected - wins, axis=2) + wins[:, range(k), range(k)]
+        curvature = -games * expected * (1.0 - expected)
+        curvature[:, range(k), range(k)] -= curvature.sum(axis=2)
+        curvature += 1.0 / k  # along (1, ..., 1), where it is flat
+        step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
+        span = np.maximum(np.ptp(step, axis=1, keepdims=True), PRECISION / 2)
+        theta -= step * np.log1p(span) / span
+        if span.max(initial=0.0) < PRECISION:
+            break
+    return np.asarray(theta - theta.mean(axis=1, keepdims=True))
+
+
+def _friedman(ranks: Array) -> float:
+    """p-value of Friedman's test with the correction for ties; 1 where all solvers tie."""
+    n, k = ranks.shape
+    spread = np.sum((ranks - (k + 1) / 2.0) ** 2)
+    if spread == 0.0:
+        return 1.0
+    between = np.sum((ranks.mean(axis=0) - (k + 1) / 2.0) ** 2)
+    return float(chi2.sf(n**2 * (k - 1) * between / spread, k - 1))
+
+
+def _groups(
+    names: Sequence[str], ranks: Sequence[float], distance: float
+) -> tuple[tuple[str, ...], ...]:
+    """Return the largest runs of sorted ranks that span at most `distance`, of two or more."""
+    found: list[tuple[int, int]] = []
+    for start, rank in enumerate(ranks):
+        end = max(j for j, other in enumerate(ranks) if other - rank <= distance)
+        if end > start and (not found or end > found[-1][1]):
+            found.append((start, end))
+    return tuple(tuple(names[start : end + 1]) for start, end in found)
