@@ -1,0 +1,530 @@
+"""How sure a comparison can be: what it can detect, and what would make it surer.
+
+Design
+  a. The model of a difference, for planning: on data set i it is delta + s g_i, with g_i ~ N(0, 1).
+     The variance s^2 over data sets has a part that splits make, sigma^2 (1/J + ratio), where sigma
+     is the spread between the J splits of a data set and ratio = n_test/n_train (Nadeau and
+     Bengio). More splits only shrink sigma^2/J. They do not replace data sets.
+  b. Power is that of the test that is used, the signed-rank test. Up to `EXACT` data sets it is
+     simulated, since the test has few possible p-values there; above, it follows from the moments
+     of its statistic. A test finds delta where delta/s is larger than -W, W being the Walsh average
+     at its critical value; so one simulation answers for all delta.
+  c. Where there are results, their differences are drawn again in place of a model. This takes the
+     data sets that were run as a fair sample of those to come, and their mean difference as true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf, isnan, nan, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import ndtr, owens_t
+
+from aucbench.errors import (
+    DataError,
+    ParameterError,
+    require_above,
+    require_at_least,
+    require_whole,
+)
+from aucbench.stats.missing import Array
+from aucbench.stats.signed_rank import EXACT, critical, smallest_n
+from aucbench.stats.words import LEVEL, ROPE, require_level
+
+POWER = 0.8  # probability with which a difference shall be found
+SIMULATED = 10_000  # draws for the power; their standard error at .8 is .004
+DRAWS = 2000  # of stored differences; their standard error at .8 is .009
+MOST = 1000  # data sets, beyond which nobody looks
+FAR = 100.0  # standard deviations; any such difference is found
+TOGETHER = 500  # draws that are in memory at once
+FEWEST = 5  # differences that say something about their spread when they are drawn again
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How far the differences of two solvers scatter.
+
+    Attributes
+    ----------
+    sd : float
+        Standard deviation over data sets of the difference, each a mean over the splits.
+    splits : float
+        Number of these splits for each data set.
+    split_sd : float
+        Standard deviation between the splits of one data set; 0 if it is not known.
+    ratio : float
+        n_test / n_train of a split.
+    """
+
+    sd: float
+    splits: float = 1.0
+    split_sd: float = 0.0
+    ratio: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_at_least(0.0, sd=self.sd, split_sd=self.split_sd, ratio=self.ratio)
+        require_at_least(1.0, splits=self.splits)
+
+    @staticmethod
+    def of(differences: ArrayLike, ratio: float = 0.0) -> Spread:
+        """Return the spread of stored differences.
+
+        Parameters
+        ----------
+        differences : array of shape (N, J)
+            By data set and split; NaN where there is none. Data sets without any are left out.
+        ratio : float
+            n_test / n_train.
+
+        Raises
+        ------
+        DataError
+            When fewer than two data sets have a difference.
+        """
+        table = np.asarray(differences, dtype=np.float64)
+        if table.ndim != 2:
+            raise DataError(f"differences must have the shape (N, J), got {table.shape}")
+        rows = [row[~np.isnan(row)] for row in table]
+        rows = [row for row in rows if row.size]
+        if len(rows) < 2:
+            raise DataError(
+                f"a spread over data sets takes at least two with a difference, got {len(rows)}"
+            )
+        repeated = [row.var(ddof=1) for row in rows if row.size > 1]
+        return Spread(
+            float(np.std([row.mean() for row in rows], ddof=1)),
+            float(np.mean([row.size for row in rows])),
+            sqrt(np.mean(repeated)) if repeated else 0.0,
+            ratio,
+        )
+
+    def with_splits(self, splits: float) -> float:
+        """Return the standard deviation over data sets with another number of splits, or inf.
+
+        It does not fall below split_sd * sqrt(ratio), which no number of splits removes.
+        """
+        variance = self.sd**2 + self.split_sd**2 * (1.0 / splits - 1.0 / self.splits)
+        floor = min(self.sd**2, self.split_sd**2 * self.ratio)
+        return sqrt(max(variance, floor))
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """What would settle a pair that is not distinguishable.
+
+    Attributes
+    ----------
+    now : float
+        Probability that as many other data sets of the same kind would settle it.
+    more : int or None
+        So many more data sets would settle it with the wanted probability; None when more than
+        `MOST` in all would not, or when it cannot be said.
+    by_splits : float or None
+        Probability that infinitely many splits on as many data sets would settle it; None when
+        the spread between splits is not known.
+    note : str
+        Why something cannot be said.
+    """
+
+    now: float
+    more: int | None
+    by_splits: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PowerPlan:
+    """What a comparison can find, before it is run.
+
+    Attributes
+    ----------
+    data_sets, splits, pairs : int
+        What is planned; all pairs are tested together.
+    sd : float
+        Standard deviation of a difference over data sets, with these splits.
+    level, power : float
+        1 - level is the size of all tests together; power is the wanted probability.
+    least : int
+        Fewest data sets with which these tests can find anything.
+    detectable : float
+        Smallest difference that is found with this probability; NaN below `least`.
+    detectable_by_splits : float or None
+        The same for infinitely many splits; None when the spread between splits is not known.
+    difference : float or None
+        The wanted difference.
+    needed, needed_by_splits : int or None
+        Data sets that it takes, with the planned splits and with infinitely many; None without a
+        wanted difference, or above a million.
+    """
+
+    data_sets: int
+    splits: int
+    pairs: int
+    sd: float
+    level: float
+    power: float
+    least: int
+    detectable: float
+    detectable_by_splits: float | None
+    difference: float | None
+    needed: int | None
+    needed_by_splits: int | None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The plan in words."""
+        size = f"{self.data_sets} data set(s) x {self.splits} split(s), {self.pairs} pair(s)"
+        found = [
+            f"{size}, standard deviation of a difference over data sets {self.sd:.3g}.",
+        ]
+        if isnan(self.detectable):
+            found.append(
+                f"{self.data_sets} data set(s) cannot show any difference at level "
+                f"{self.level:g}; this takes at least {self.least}."
+            )
+        else:
+            found.append(
+                f"A difference of {self.detectable:.4f} or more is found with a probability of "
+                f"{self.power:.0%}; a smaller one may well stay unseen."
+            )
+        if self.difference is not None:
+            found.append(f"A difference of {self.difference:g} takes {_counted(self.needed)}.")
+        if self.detectable_by_splits is None:
+            found.append(
+                "More splits do not replace data sets: they only remove the part of the standard "
+                "deviation that comes from splits."
+            )
+        elif isnan(self.detectable):
+            found.append("More splits do not replace data sets.")
+        else:
+            takes = ""
+            if self.difference is not None:
+                takes = f", and {self.difference:g} takes {_counted(self.needed_by_splits)}"
+            found.append(
+                "More splits do not replace data sets: with any number of splits, "
+                f"{self.data_sets} data set(s) show {self.detectable_by_splits:.4f}{takes}."
+            )
+        return tuple(found)
+
+
+def power(
+    data_sets: int, difference: float, sd: float, *, level: float = LEVEL, pairs: int = 1
+) -> float:
+    """Probability that the signed-rank test finds a difference, on its right side.
+
+    Parameters
+    ----------
+    data_sets : int
+        Number n of data sets.
+    difference : float
+        The true mean difference; its sign does not matter.
+    sd : float
+        Standard deviation of the differences over data sets, > 0; they are normal.
+    level : float
+        1 - level is the size of the tests.
+    pairs : int
+        Pairs that are tested together. Each test has the size (1 - level)/pairs, the first step of
+        Holm's method; so the power is at least this.
+
+    Raises
+    ------
+    ParameterError
+        When a number makes no sense.
+    """
+    _require(data_sets, sd, level, pairs)
+    require_above(0.0, sd=sd)
+    return _power(data_sets, (1.0 - level) / pairs)(abs(difference) / sd)
+
+
+def detectable_difference(
+    data_sets: int,
+    sd: float,
+    *,
+    level: float = LEVEL,
+    pairs: int = 1,
+    wanted: float = POWER,
+) -> float:
+    """Smallest difference that the test finds with the probability `wanted`.
+
+    Parameters are as in `power`; sd may be 0.
+
+    Returns
+    -------
+    float
+        NaN when these data sets are too few to show anything; see `smallest_n`.
+
+    Raises
+    ------
+    ParameterError
+        When a number makes no sense.
+    """
+    _require(data_sets, sd, level, pairs)
+    _require_share(wanted)
+    alpha = (1.0 - level) / pairs
+    if critical(data_sets, alpha) < 0:
+        return nan
+    if data_sets <= EXACT:
+        return sd * float(np.quantile(_thresholds(data_sets, alpha), wanted))
+    found = _power(data_sets, alpha)
+    return sd * float(brentq(lambda effect: found(effect) - wanted, 0.0, FAR))
+
+
+def data_sets_needed(
+    difference: float,
+    sd: float,
+    *,
+    level: float = LEVEL,
+    pairs: int = 1,
+    wanted: float = POWER,
+    most: int = 1_000_000,
+) -> int | None:
+    """Number of data sets with which the test finds `difference` with the probability `wanted`.
+
+    Parameters are as in `power`.
+
+    Returns
+    -------
+    int or None
+        None when it is more than `most`.
+
+    Raises
+    ------
+    ParameterError
+        When a number makes no sense, or the difference is 0, which no number would find.
+    """
+    require_above(0.0, difference=abs(difference))
+    _require(1, sd, level, pairs)
+    _require_share(wanted)
+    least = smallest_n((1.0 - level) / pairs)
+    if sd == 0.0:
+        return least
+    effect = abs(difference) / sd
+    return _first(lambda n: _power(n, (1.0 - level) / pairs)(effect) >= wanted, least, most)
+
+
+def settle(
+    differences: ArrayLike,
+    *,
+    spread: Spread | None = None,
+    rope: float = ROPE,
+    level: float = LEVEL,
+    pairs: int = 1,
+    wanted: float = POWER,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Settling:
+    """How many more data sets would settle a pair: make it better, worse or equivalent.
+
+    The stored differences are drawn with replacement, as many as there would be data sets.
+
+    Parameters
+    ----------
+    differences : array of shape (n,)
+        One for each data set; infinite where one solver failed.
+    spread : Spread, optional
+        Tells what more splits would bring.
+    rope, level, pairs :
+        As in `pairwise` and `power`.
+    wanted : float
+        Probability with which it shall be settled.
+    draws, seed : int
+        Of the resampling.
+
+    Raises
+    ------
+    DataError
+        When a difference is NaN.
+    ParameterError
+        When a number makes no sense.
+    """
+    require_at_least(0.0, rope=rope)
+    require_whole(1, draws=draws, pairs=pairs)
+    require_whole(0, seed=seed)
+    require_level(level)
+    _require_share(wanted)
+    d = np.asarray(differences, dtype=np.float64)
+    if d.ndim != 1 or np.isnan(d).any():
+        raise DataError(f"differences must be a vector without NaN, got {differences!r}")
+    if d.size < FEWEST:
+        note = f"{d.size} data set(s) are too few to say how many would do; it takes {FEWEST}."
+        return Settling(nan, None, None, note)
+
+    def chance(z: Array, n: int) -> float:
+        return _settled(z, n, rope, level, pairs, draws, seed)
+
+    now = chance(d, d.size)
+    total = _first(lambda n: chance(d, n) >= wanted, d.size + 1, MOST)
+    by_splits = None
+    if spread is not None and spread.split_sd > 0.0 and spread.sd > 0.0:
+        by_splits = chance(_shrunk(d, spread.with_splits(inf) / spread.sd), d.size)
+    return Settling(now, None if total is None else total - d.size, by_splits)
+
+
+def plan(
+    data_sets: int,
+    splits: int,
+    spread: Spread,
+    *,
+    difference: float | None = None,
+    solvers: int = 2,
+    level: float = LEVEL,
+    wanted: float = POWER,
+) -> PowerPlan:
+    """Say what a comparison of all pairs of solvers can find, before it is run.
+
+    Parameters
+    ----------
+    data_sets, splits, solvers : int
+        What is planned.
+    spread : Spread
+        Assumed, or from an earlier comparison.
+    difference : float, optional
+        One that shall be found.
+    level : float
+        1 - level is the size of all tests together.
+    wanted : float
+        Probability with which a difference shall be found.
+
+    Raises
+    ------
+    ParameterError
+        When a number makes no sense.
+    """
+    require_whole(1, splits=splits)
+    require_whole(2, solvers=solvers)
+    pairs = solvers * (solvers - 1) // 2
+    sd = spread.with_splits(splits)
+    limit = spread.with_splits(inf) if spread.split_sd > 0.0 else None
+
+    def shown(sd: float) -> float:
+        return detectable_difference(data_sets, sd, level=level, pairs=pairs, wanted=wanted)
+
+    def needed(sd: float | None) -> int | None:
+        if difference is None or sd is None:
+            return None
+        return data_sets_needed(difference, sd, level=level, pairs=pairs, wanted=wanted)
+
+    return PowerPlan(
+        data_sets=data_sets,
+        splits=splits,
+        pairs=pairs,
+        sd=sd,
+        level=level,
+        power=wanted,
+        least=smallest_n((1.0 - level) / pairs),
+        detectable=shown(sd),
+        detectable_by_splits=None if limit is None else shown(limit),
+        difference=difference,
+        needed=needed(sd),
+        needed_by_splits=needed(limit),
+    )
+
+
+def _power(n: int, alpha: float) -> Callable[[float], float]:
+    """Return the power on the right side as a function of the difference in units of sd."""
+    c = critical(n, alpha)
+    if c < 0:
+        return lambda _: 0.0
+    if n <= EXACT:
+        found_from = _thresholds(n, alpha)
+        return lambda effect: float(np.searchsorted(found_from, effect) / found_from.size)
+    return lambda effect: _normal_power(n, c, effect)
+
+
+@lru_cache(maxsize=256)
+def _thresholds(n: int, alpha: float) -> Array:
+    """Return, sorted, the differences from which simulated data sets show them."""
+    c = critical(n, alpha)
+    first, second = np.triu_indices(n)
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(SIMULATED // TOGETHER):
+        g = rng.standard_normal((TOGETHER, n))
+        walsh = (g[:, first] + g[:, second]) / 2.0
+        found.append(-np.partition(walsh, c, axis=1)[:, c])
+    return np.sort(np.concatenate(found))
+
+
+def _normal_power(n: int, c: int, effect: float) -> float:
+    """Power by the mean and the variance of T under N(effect, 1).
+
+    Lehmann (1975), "Nonparametrics: statistical methods based on ranks", section 4.2. p2 and p3
+    are the probabilities that X1 + X2 > 0, and that X1 + X3 > 0 too.
+    """
+    p1, h = ndtr(effect), sqrt(2.0) * effect
+    p2 = ndtr(h)
+    p3 = p2 - 2.0 * owens_t(h, sqrt(1.0 / 3.0))  # two normals with a correlation of 1/2
+    mean = n * p1 + n * (n - 1) / 2.0 * p2
+    variance = (
+        n * p1 * (1.0 - p1)
+        + n * (n - 1) / 2.0 * (2.0 * (p1 - p2) ** 2 + 3.0 * p2 * (1.0 - p2))
+        + n * (n - 1) * (n - 2) * (p3 - p2**2)
+    )
+    beyond = mean - (n * (n + 1) / 2.0 - c - 0.5)
+    return float(ndtr(beyond / sqrt(variance))) if variance > 0.0 else float(beyond > 0.0)
+
+
+def _settled(
+    d: Array, n: int, rope: float, level: float, pairs: int, draws: int, seed: int
+) -> float:
+    """Return the share of draws of n differences that are better, worse or equivalent."""
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n, np.full(d.size, 1.0 / d.size), size=draws).astype(np.float64)
+    whole = n * (n + 1) / 2.0
+    c = critical(n, (1.0 - level) / pairs)
+    t = _drawn_statistic(d, counts)
+    tested = (t <= c) | (t >= whole - c)
+    c = critical(n, 1.0 - level)
+    above, below = _drawn_statistic(d - rope, counts), whole - _drawn_statistic(d + rope, counts)
+    return float(np.mean(tested | ((above <= c) & (below <= c))))
+
+
+def _drawn_statistic(d: Array, counts: Array) -> Array:
+    """Return T of samples in which d_i is counts[:, i] times, in O(d.size) for each sample."""
+    sizes, group = np.unique(np.abs(d), return_inverse=True)
+    members = counts @ (group[:, None] == np.arange(sizes.size))
+    midranks = np.cumsum(members, axis=1) - (members - 1.0) / 2.0
+    return np.asarray((counts * midranks[:, group]) @ ((np.sign(d) + 1.0) / 2.0))
+
+
+def _shrunk(d: Array, factor: float) -> Array:
+    """Return the differences closer to the mean of those that are finite."""
+    finite = np.isfinite(d)
+    centre = d[finite].mean() if finite.any() else 0.0
+    return np.where(finite, centre + (np.where(finite, d, 0.0) - centre) * factor, d)
+
+
+def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:
+    """Return a number from which a condition holds, which becomes true once; None above `most`."""
+    high = low
+    while not holds(high):
+        if high >= most:
+            return None
+        low, high = high + 1, min(2 * high, most)
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+def _counted(data_sets: int | None) -> str:
+    return "more than a million data sets" if data_sets is None else f"{data_sets} data set(s)"
+
+
+def _require(data_sets: int, sd: float, level: float, pairs: int) -> None:
+    require_whole(1, data_sets=data_sets, pairs=pairs)
+    require_at_least(0.0, sd=sd)
+    require_level(level)
+
+
+def _require_share(wanted: float) -> None:
+    if not 0 < wanted < 1:
+        raise ParameterError(f"the power must be in (0, 1), got {wanted}; 0.8 is usual")
