@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
 
@@ -25,6 +25,7 @@ RULES = {
     Rule.WORST_RANK: "if failed cells count as the worst rank",
     Rule.COMPLETE_CASES: "with complete cases only",
 }
+OPPOSITES = {Word.BETTER: Word.WORSE, Word.WORSE: Word.BETTER}
 PREPOSITIONS = {
     Word.BETTER: "than",
     Word.WORSE: "than",
@@ -71,6 +72,11 @@ class Fragile:
     word: Word
     changes: tuple[Change, ...]
 
+    def flipped(self) -> Fragile:
+        """Return the same verdict as b against a."""
+        changes = (replace(change, word=opposite(change.word)) for change in self.changes)
+        return Fragile(self.b, self.a, opposite(self.word), tuple(changes))
+
     def __str__(self) -> str:
         """One sentence, which names a few of the data sets."""
         others = []
@@ -79,7 +85,7 @@ class Fragile:
             causes = [change.cause for change in some if change.cause]
             causes += _without([change.without for change in some if change.without])
             others.append(f"{word} {', or '.join(causes)}")
-        return f"{self.a} is {_between(self.word)} {self.b}, but {'; '.join(others)}."
+        return f"{self.a} is {between(self.word)} {self.b}, but {'; '.join(others)}."
 
 
 def fragile(
@@ -188,6 +194,11 @@ def _without(names: Sequence[str]) -> list[str]:
     return [f"without any one of {len(names)} data sets, such as {', '.join(names[:SHOWN])}"]
 
 
-def _between(word: Word) -> str:
+def between(word: Word) -> str:
     """Return the word with its preposition, as it stands between two names."""
     return f"{word} {PREPOSITIONS[word]}"
+
+
+def opposite(word: Word) -> Word:
+    """Return how b compares with a, when a is `word` b."""
+    return OPPOSITES.get(word, word)

@@ -81,11 +81,10 @@ class Pair:
 
     def flipped(self) -> Pair:
         """Return the same pair as b against a."""
-        d = self.difference
         return Pair(
             self.b,
             self.a,
-            replace(d, effect=0.0 - d.effect, low=0.0 - d.high, high=0.0 - d.low),
+            flipped(self.difference),
             self.holm,
             0.0 - self.mean,
             self.losses,
@@ -97,6 +96,11 @@ class Pair:
             self.left_out,
             self.rope,
         )
+
+
+def flipped(d: Difference) -> Difference:
+    """Return the difference b - a for a - b."""
+    return replace(d, effect=0.0 - d.effect, low=0.0 - d.high, high=0.0 - d.low)
 
 
 def pairwise(

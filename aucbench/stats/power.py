@@ -190,7 +190,7 @@ class PowerPlan:
         else:
             found.append(
                 f"A difference of {self.detectable:.4f} or more is found with a probability of "
-                f"{self.power:.0%}; a smaller one may well stay unseen."
+                f"{self.power * 100:g} %; a smaller one may well stay unseen."
             )
         if self.difference is not None:
             found.append(f"A difference of {self.difference:g} takes {_counted(self.needed)}.")
@@ -351,7 +351,7 @@ def settle(
     if d.ndim != 1 or np.isnan(d).any():
         raise DataError(f"differences must be a vector without NaN, got {differences!r}")
     if d.size < FEWEST:
-        note = f"{d.size} data set(s) are too few to say how many would do; it takes {FEWEST}."
+        note = f"It has {d.size} difference(s); to say how many would do takes {FEWEST}."
         return Settling(nan, None, None, note)
 
     def chance(z: Array, n: int) -> float:
