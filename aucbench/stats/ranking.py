@@ -302,8 +302,8 @@ def _fitted(wins: Array) -> Array:
         span = np.maximum(np.ptp(step, axis=1, keepdims=True), PRECISION / 2)
         theta -= step * np.log1p(span) / span
         if span.max(initial=0.0) < PRECISION:
-            break
-    return np.asarray(theta - theta.mean(axis=1, keepdims=True))
+            return np.asarray(theta - theta.mean(axis=1, keepdims=True))
+    raise ArithmeticError(f"the ratings have not converged in {NEWTON_STEPS} steps")
 
 
 def _friedman(ranks: Array) -> float:

@@ -1,0 +1,205 @@
+from itertools import combinations
+from math import inf, isnan, nan
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, dirichlet
+from statsmodels.stats.multitest import multipletests
+
+from aucbench.errors import DataError, ParameterError
+from aucbench.stats.bayes import Posterior, SignTest
+from aucbench.stats.missing import Rule
+from aucbench.stats.pairs import pairwise
+from aucbench.stats.words import Word
+
+# Differences, rope, and the probabilities by baycomp 1.0.3: SignedRankTest.probs, 10^5 draws.
+MIXED = (0.004, 0.017, -0.01, 0.0053, 0.0171, -0.0021, 0.0087, 0.0012, 0.0301, -0.0072)
+NEAR = (0.001, -0.002, 0.0031, 0.0042, -0.0011, 0.0007, 0.0023, -0.0034, 0.0018, 0.0002)
+NEAR += (-0.0006, 0.0061, -0.0047, 0.0013)
+BEHIND = (-0.012, -0.03, -0.0011, -0.0203, -0.0087, 0.0021, -0.0155, -0.0064)
+BAYCOMP = [
+    (MIXED, 0.005, (0.0024, 0.4935, 0.504)),
+    (MIXED, 0.001, (0.0581, 0.0001, 0.9418)),
+    (NEAR, 0.005, (0.0, 1.0, 0.0)),
+    (NEAR, 0.00107, (0.0866, 0.4055, 0.5079)),  # no sum of two lies on its edge
+    (BEHIND, 0.005, (0.9188, 0.0812, 0.0)),
+    (BEHIND, 0.001, (0.9992, 0.0002, 0.0006)),
+]
+
+
+def table(n=12, k=4, seed=0):
+    rng = np.random.default_rng(seed)
+    effects = np.array([0.0, 0.001, -0.02, 0.004])[:k]
+    noise = rng.normal(0, [0.01, 0.002, 0.02, 0.03][:k], (n, k))
+    return rng.uniform(0.6, 0.9, (n, 1)) + effects + noise
+
+
+def test_holm_over_all_pairs_is_that_of_statsmodels():
+    pairs = pairwise(table(), "abcd")
+    expected = multipletests([pair.p for pair in pairs], method="holm")[1]
+    assert [pair.holm for pair in pairs] == pytest.approx(expected, rel=1e-12)
+    assert [(pair.a, pair.b) for pair in pairs] == [*combinations("abcd", 2)]
+
+
+@pytest.mark.filterwarnings("ignore")  # of the plotting libraries that it imports
+def test_adjusted_p_values_are_those_of_scikit_posthocs():
+    from scikit_posthocs import posthoc_wilcoxon
+
+    values = table()
+    expected = posthoc_wilcoxon(list(values.T), p_adjust="holm").to_numpy()
+    found = [pair.holm for pair in pairwise(values, "abcd")]
+    assert found == pytest.approx(expected[np.triu_indices(4, 1)], rel=1e-9)
+
+
+def test_wins_ties_and_losses_by_hand():
+    values = [[0.8, 0.7], [0.8, 0.795], [0.7, 0.7051], [0.6, 0.6], [0.9, 0.89]]
+    [pair] = pairwise(values, ["new", "old"], rope=0.005)
+    assert (pair.wins, pair.ties, pair.losses) == (2, 2, 1)
+    assert pair.mean == pytest.approx((0.1 + 0.005 - 0.0051 + 0.0 + 0.01) / 5)
+    assert pair.difference.effect == pytest.approx(0.005)
+    assert pair.data_sets == 5
+    assert pair.word is Word.UNCLEAR  # five data sets cannot be enough
+
+
+def test_the_verdict_has_four_words():
+    rng = np.random.default_rng(0)
+    small, large = rng.uniform(-0.002, 0.002, 12), 0.03 + rng.uniform(-0.01, 0.01, 12)
+    base = rng.uniform(0.6, 0.9, 12)
+    wide = base + np.tile([0.05, -0.05], 6)
+    values = np.column_stack([base, base + small, base + large, wide])
+    words = {(p.a, p.b): p.word for p in pairwise(values, ["a", "near", "high", "wide"])}
+    assert words["a", "near"] is Word.EQUIVALENT
+    assert words["a", "high"] is Word.WORSE
+    assert words["near", "high"] is Word.WORSE
+    assert words["a", "wide"] is Word.UNCLEAR
+
+
+def test_a_pair_seen_from_the_other_side():
+    values = table()
+    [pair] = pairwise(values[:, [0, 2]], "ac")
+    [other] = pairwise(values[:, [2, 0]], "ca")
+    back = pair.flipped()
+    assert (back.a, back.b, back.wins, back.losses) == (other.a, other.b, other.wins, other.losses)
+    assert back.difference == other.difference
+    assert back.mean == pytest.approx(other.mean)
+    assert back.sign_test.better == pytest.approx(other.sign_test.better, abs=0.03)
+    assert back.flipped() == pair
+
+
+def test_missing_cells_lose_by_the_worst_rank_and_are_counted():
+    values = table(10, 2)
+    values[:, 0] = values[:, 1] + 0.01
+    values[[2, 5], 0] = nan
+    values[7, 1] = nan
+    values[9] = nan
+    [pair] = pairwise(values, "ab")
+    assert (pair.failed_a, pair.failed_b, pair.left_out) == (2, 1, 1)
+    assert (pair.wins, pair.ties, pair.losses) == (7, 0, 2)
+    assert pair.mean == pytest.approx(0.01)
+    [by_hand] = pairwise(np.column_stack([[0.01] * 6 + [-5.0, -5.0, 5.0], np.zeros(9)]), "ab")
+    assert pair.p == by_hand.p
+    assert pair.difference.low == -inf
+
+    [complete] = pairwise(values, "ab", rule=Rule.COMPLETE_CASES)
+    assert (complete.wins, complete.ties, complete.losses, complete.left_out) == (6, 0, 0, 4)
+    assert complete.word is Word.BETTER
+
+
+def test_a_solver_that_always_fails_is_worse_and_no_number_is_made_up():
+    values = table(8, 2)
+    values[:, 1] = nan
+    [pair] = pairwise(values, "ab")
+    assert (pair.wins, pair.failed_b) == (8, 8)
+    assert pair.difference.effect == inf
+    assert isnan(pair.mean)
+    assert pair.word is Word.BETTER
+    [both] = pairwise(values * nan, "ab")
+    assert both.word is Word.UNCLEAR
+    assert both.data_sets == 0
+    assert isnan(both.holm)
+    assert isnan(both.sign_test.better)
+
+
+def test_rounding_of_a_summation_is_a_tie():
+    values = np.column_stack([np.full(8, 0.1 + 0.2), np.full(8, 0.3)])
+    [pair] = pairwise(values, "ab", rope=0.0)
+    assert (pair.wins, pair.ties, pair.p) == (0, 8, 1.0)
+    assert pair.word is Word.EQUIVALENT
+    assert pair.sign_test == SignTest(0.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(("d", "rope", "expected"), BAYCOMP)
+def test_bayesian_test_agrees_with_baycomp(d, rope, expected):
+    found = Posterior(100_000, seed=3).test(np.array(d), rope)
+    assert (found.worse, found.equivalent, found.better) == pytest.approx(expected, abs=0.006)
+
+
+def test_bayesian_test_agrees_with_its_definition():
+    d, rope = np.array([0.01, -0.004, 0.02, 0.0, 0.0031]), 0.002
+    z = np.r_[0.0, d]
+    weights = dirichlet.rvs([0.5, *np.ones(5)], size=20_000, random_state=5)
+    won = np.zeros(3)
+    for w in weights:
+        theta = np.zeros(3)
+        for i, j in ((i, j) for i in range(6) for j in range(6)):
+            theta[1 + int(z[i] + z[j] > 2 * rope) - int(z[i] + z[j] < -2 * rope)] += w[i] * w[j]
+        won[np.argmax(theta)] += 1
+    found = Posterior(50_000).test(d, rope)
+    assert (found.worse, found.equivalent, found.better) == pytest.approx(won / 20_000, abs=0.015)
+
+
+def test_equal_seeds_give_equal_pairs():
+    values = table()
+    assert pairwise(values, "abcd", seed=4) == pairwise(values, "abcd", seed=4)
+    assert pairwise(values, "abcd", seed=4) != pairwise(values, "abcd", seed=5)
+
+
+def test_one_solver_has_no_pairs():
+    assert pairwise(table(5, 1), "a") == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "sentence"),
+    [
+        ([[0.1, 0.2]], "abc", "a column for each of 3"),
+        ([0.1, 0.2], "ab", "shape"),
+        ([[0.1, inf]], "ab", "give NaN"),
+        ([[0.1, 0.2]], "aa", "different names"),
+    ],
+)
+def test_tables_that_make_no_sense_are_refused(values, names, sentence):
+    with pytest.raises(DataError, match=sentence):
+        pairwise(values, names)
+
+
+@pytest.mark.parametrize(
+    "options", [{"rope": -1.0}, {"level": 0.0}, {"draws": 0}, {"seed": -1}, {"rope": nan}]
+)
+def test_options_that_make_no_sense_are_refused(options):
+    with pytest.raises(ParameterError):
+        pairwise(table(), "abcd", **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "k"), [(9, 3), (14, 4), (30, 5)])
+def test_family_wise_error_on_null_data(n, k):
+    """At most 5 % of tables without a difference have a pair that is better or worse."""
+    rng, draws = np.random.default_rng(n), 600
+    wrong = 0
+    for _ in range(draws):
+        values = rng.uniform(0.6, 0.9, (n, 1)) + rng.normal(0, 0.02, (n, k))
+        words = {pair.word for pair in pairwise(values, "abcde"[:k], draws=1)}
+        wrong += bool(words & {Word.BETTER, Word.WORSE})
+    assert binomtest(wrong, draws, 0.05, alternative="greater").pvalue > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [14, 40])
+def test_equivalent_is_rarely_said_at_the_edge_of_the_rope(n):
+    """A true difference of exactly the rope is called equivalent with at most (1 - level)/2."""
+    rng, draws = np.random.default_rng(n), 2000
+    said = 0
+    for _ in range(draws):
+        values = np.column_stack([rng.normal(0.005, 0.004, n), np.zeros(n)])
+        said += pairwise(values, "ab", rope=0.005, draws=1)[0].word is Word.EQUIVALENT
+    assert binomtest(said, draws, 0.025, alternative="greater").pvalue > 1e-3

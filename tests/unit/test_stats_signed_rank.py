@@ -1,0 +1,167 @@
+from itertools import product
+from math import inf, isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import PermutationMethod, binomtest, rankdata, wilcoxon
+
+from aucbench.errors import DataError, ParameterError
+from aucbench.stats.signed_rank import critical, signed_rank, smallest_n, without_each
+
+GRID = st.sampled_from([-inf, -0.03, -0.02, -0.01, 0.0, 0.01, 0.02, 0.05, inf])
+
+
+def naive_p(d):
+    """Share of all sign flips that are at least as far from the middle."""
+    ranks = rankdata(np.abs(d))
+    signs = np.array([*product((-1.0, 1.0), repeat=len(d))])
+    sums = signs * np.sign(np.abs(d)) @ ranks
+    found = np.sign(d) @ ranks
+    return np.mean(np.abs(sums) >= abs(found) - 1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6, 9, 20, 50])
+def test_without_ties_it_is_the_exact_test_of_scipy(n):
+    d = np.random.default_rng(n).normal(0.4, 1.0, n)
+    assert signed_rank(d).p == pytest.approx(wilcoxon(d, method="exact").pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [51, 60, 200])
+@pytest.mark.parametrize("decimals", [1, 6])
+def test_of_many_it_is_the_normal_limit_of_scipy_with_zeros_and_ties(n, decimals):
+    d = np.round(np.random.default_rng(n).normal(0.2, 1.0, n), decimals)
+    expected = wilcoxon(d, zero_method="pratt", method="asymptotic").pvalue
+    assert signed_rank(d).p == pytest.approx(expected, rel=1e-9)
+
+
+def test_ties_and_zeros_are_those_of_all_permutations_of_scipy():
+    d = np.array([-0.01, -0.01, 0.01, 0.0, 0.02, 0.02, 0.0, 0.03, 0.01, 0.02])
+    every = PermutationMethod(n_resamples=10**5)
+    expected = wilcoxon(d, zero_method="pratt", method=every).pvalue
+    assert signed_rank(d).p == pytest.approx(expected, rel=1e-9)
+
+
+@given(st.lists(GRID, min_size=1, max_size=9))
+def test_the_p_value_is_the_share_of_sign_flips(d):
+    assert signed_rank(d).p == pytest.approx(naive_p(np.array(d)), abs=1e-12)
+
+
+def test_estimate_and_interval_by_hand():
+    # 21 Walsh averages of 6 differences; P(T <= 0) = 1/64, so that the interval is all of them
+    found = signed_rank([1.0, 2.0, 3.0, 4.0, 5.0, 9.0])
+    assert (found.effect, found.low, found.high) == (3.5, 1.0, 9.0)
+    assert found.p == pytest.approx(2 / 64)
+    # 7 differences: P(T <= 2) = 3/128 <= .025, so that two averages at each end are left out
+    found = signed_rank([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
+    assert (found.low, found.high) == (2.0, 40.0)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=7, max_size=12, unique=True))
+def test_the_interval_holds_the_differences_that_the_test_does_not_reject(d):
+    found = signed_rank(d)
+    for shift, rejected in (
+        (found.low - 1e-7, True),
+        (found.low + 1e-7, False),
+        (found.high - 1e-7, False),
+        (found.high + 1e-7, True),
+    ):
+        moved = np.array(d) - shift
+        averages = (moved[:, None] + moved)[np.triu_indices(len(d))] / 2
+        if found.high - found.low > 1e-6 and np.abs(averages).min() > 1e-9:
+            positive = np.count_nonzero(averages > 0)
+            least = min(positive, averages.size - positive)
+            assert bool(least <= critical(len(d), 0.05)) is rejected
+
+
+def test_a_failure_loses_by_more_than_anything():
+    d = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07]
+    for far in (inf, 1e300):
+        found = signed_rank([*d, -far])
+        assert found.p == signed_rank([*d, -1.0]).p
+        assert found.effect == pytest.approx(0.035)
+    assert signed_rank([*d, -inf]).low == -inf
+    assert signed_rank([inf] * 6).effect == inf
+    assert signed_rank([inf, -inf]).effect == 0.0
+
+
+def test_too_few_differences_have_no_interval_and_say_so():
+    found = signed_rank([0.1, 0.2, 0.3, 0.4, 0.5])
+    assert isnan(found.low)
+    assert found.note == "An interval of level 0.95 takes at least 6 data sets; here are 5."
+    assert found.p == pytest.approx(2 / 32)
+    nothing = signed_rank([])
+    assert isnan(nothing.effect)
+    assert isnan(nothing.p)
+    assert "No data set" in nothing.note
+
+
+def test_all_equal_is_equivalent():
+    assert signed_rank([0.0] * 8).word() == "equivalent"
+    assert signed_rank([0.0] * 8).p == 1.0
+
+
+@given(st.lists(GRID, min_size=2, max_size=12))
+def test_leaving_each_out_at_once_is_leaving_them_out_one_by_one(d):
+    found = without_each(d)
+    assert len(found) == len(d)
+    for i, difference in enumerate(found):
+        assert repr(difference) == repr(signed_rank(np.delete(d, i)))
+
+
+def test_critical_values_are_those_of_the_table():
+    # Wilcoxon's table for two-sided tests at .05 and .01
+    assert [critical(n, 0.05) for n in (5, 6, 7, 8, 10, 15, 20, 30)] == [
+        *(-1, 0, 2, 3, 8, 25, 52, 137),
+    ]
+    assert [critical(n, 0.01) for n in (7, 8, 10, 20)] == [-1, 0, 3, 37]
+    assert (smallest_n(0.05), smallest_n(0.05 / 10)) == (6, 9)
+
+
+def test_the_limit_continues_the_exact_test():
+    found = [critical(n, 0.05) / (n * (n + 1) / 2) for n in (49, 50, 51, 52)]
+    assert np.diff(found) == pytest.approx(np.full(3, np.diff(found).mean()), abs=0.0008)
+
+
+@pytest.mark.parametrize("d", [[0.1, np.nan], [[0.1], [0.2]]])
+def test_differences_that_are_none_are_refused(d):
+    with pytest.raises(DataError, match="without NaN"):
+        signed_rank(d)
+
+
+def test_a_level_outside_0_and_1_is_refused():
+    with pytest.raises(ParameterError, match="level"):
+        signed_rank([0.1] * 9, level=1.0)
+    with pytest.raises(DataError, match="at least two"):
+        without_each([0.1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [6, 7, 14, 30, 60])
+@pytest.mark.parametrize("decimals", [None, 0])
+def test_size_and_coverage_on_null_data(n, decimals):
+    """Rejections are as many as the discrete test can have; with ties (decimals 0) no more."""
+    rng, draws = np.random.default_rng(n), 2000
+    d = rng.standard_t(4, (draws, n))
+    if decimals is not None:
+        d = np.round(d, decimals)
+    found = [signed_rank(row) for row in d]
+    wrong = sum(one.p < 0.05 for one in found)
+    missed = sum(not one.low <= 0.0 <= one.high for one in found)
+    if decimals is None:
+        attained = attained_size(n, critical(n, 0.05))
+        assert binomtest(wrong, draws, attained).pvalue > 1e-3
+        assert binomtest(missed, draws, attained).pvalue > 1e-3
+    else:
+        assert binomtest(wrong, draws, 0.05, alternative="greater").pvalue > 1e-3
+        assert binomtest(missed, draws, 0.05, alternative="greater").pvalue > 1e-3
+
+
+def attained_size(n, cut):
+    """2 P(T <= cut), by counting the subsets of the ranks 1 to n with a sum of at most cut."""
+    ways = np.zeros(cut + 1)
+    ways[0] = 1.0
+    for rank in range(1, min(n, cut) + 1):
+        ways[rank:] += ways[: ways.size - rank].copy()
+    return 2.0 * ways.sum() / 2.0**n
