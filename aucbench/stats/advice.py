@@ -4,7 +4,7 @@ Design
   a. The leader has the highest mean. Whether it deserves that is read from its pairs, by the
      signed-rank test with Holm's adjustment for all pairs. A sentence says no more than its number.
   b. A solver without a value on some data set cannot have the highest mean, because its mean is
-     one over other data sets. Where it is ahead on those it has, a sentence says so.
+     one over other data sets. Where one leads on the complete cases, a sentence says so.
 """
 
 from __future__ import annotations
@@ -289,15 +289,17 @@ def _failures(case: _Case) -> Iterator[str]:
     )
     counts = "count as the worst" if case.rule is Rule.WORST_RANK else "are left out"
     yield f"Without a value: {failed} of {_number(n)}; there they {counts}."
-    complete = filled(case.table, Rule.COMPLETE_CASES)
+    some = np.flatnonzero(~lacks.all(axis=0))  # solvers that have a value anywhere
+    complete = filled(case.table[:, some], Rule.COMPLETE_CASES)
     if not len(complete):
         yield "No data set has a value of every solver."
         return
     means = np.round(complete.mean(axis=0), ROUNDING)
-    best = case.leader if means[case.leader] == means.max() else int(np.argmax(means))
+    best = [case.names[j] for j in some[means == means.max()]]
+    name = case.names[case.leader] if case.names[case.leader] in best else best[0]
     yield (
-        f"With complete cases only, {_number(len(complete))}, {case.names[best]} has the highest "
-        f"mean {case.measure}, {means[best]:.4f}."
+        f"With complete cases only, {_number(len(complete))}, {name} has the highest mean "
+        f"{case.measure}, {means.max():.4f}."
     )
 
 

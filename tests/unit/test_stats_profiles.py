@@ -1,0 +1,113 @@
+from math import exp, inf, isnan, log, nan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aucbench.errors import DataError, ParameterError
+from aucbench.stats.profiles import (
+    anytime_score,
+    performance_profiles,
+    shifted_geometric_mean,
+    time_to_target,
+)
+
+
+def test_profiles_by_hand():
+    times = [[1.0, 2.0, 8.0], [3.0, 1.0, inf], [4.0, nan, 4.0], [inf, nan, inf]]
+    a, b, c = performance_profiles(times, "abc")
+    assert (a.ratios, b.ratios, c.ratios) == ((1.0, 1.0, 3.0), (1.0, 2.0), (1.0, 8.0))
+    assert a.share([0.5, 1, 2, 3, 100]) == pytest.approx([0, 0.5, 0.5, 0.75, 0.75])
+    assert c.share(1e300) == 0.5  # it failed on half of the data sets, and never gets there
+
+
+@given(st.lists(st.lists(st.sampled_from([0.5, 1.0, 2.0, inf]), min_size=3, max_size=3)))
+def test_profiles_are_their_definition(times):
+    t = np.array(times).reshape(-1, 3)
+    for j, profile in enumerate(performance_profiles(t, "abc")):
+        for tau in (1.0, 1.5, 2.0, 4.0):
+            slow = [row[j] <= tau * min(row) for row in t if min(row) < inf]
+            expected = sum(slow) / len(t) if len(t) else nan
+            assert profile.share(tau) == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_best_time_of_zero_has_no_finite_ratio():
+    a, b = performance_profiles([[0.0, 1.0], [0.0, 0.0], [2.0, 1.0]], "ab")
+    assert (a.ratios, b.ratios) == ((1.0, 1.0, 2.0), (1.0, 1.0))
+
+
+def test_time_to_target_is_the_first_measured_point():
+    x, auc = [4.0, 1.0, 2.0, 3.0], [0.95, 0.6, 0.91, nan]
+    assert time_to_target(x, auc, 0.9) == 2.0
+    assert time_to_target(x, auc, 0.91) == 2.0
+    assert time_to_target(x, auc, 0.93) == 4.0
+    assert time_to_target(x, auc, 0.96) == inf
+    assert time_to_target([], [], 0.5) == inf
+    assert time_to_target([7.0], [0.8], 0.79) == 7.0
+
+
+def test_anytime_score_by_hand():
+    # .5 from 1 to 10, .8 from 10 to 100, .9 from 100 to 1000: a third of the decades each
+    assert anytime_score([100, 10], [0.9, 0.8], 1, 1000) == pytest.approx((0.5 + 0.8 + 0.9) / 3)
+    # points before the start and after the end count as what is known at the start, and not at all
+    assert anytime_score([0.1, 0.2, 5000], [0.6, 0.7, 1.0], 1, 1000) == pytest.approx(0.7)
+    assert anytime_score([], [], 1, 10) == 0.5
+    assert anytime_score([3.0, 2.0], [0.9, nan], 1, 9) == pytest.approx((0.5 + 0.9) / 2)
+    assert anytime_score([], [], 1, 10, before=0.0) == 0.0
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 20), st.floats(0, 1)), unique_by=lambda point: point[0]),
+)
+def test_anytime_score_is_the_integral_of_a_step_function(points):
+    x, values = [p[0] for p in points], [p[1] for p in points]
+    grid = np.exp(np.linspace(log(0.5), log(10.0), 20_001))
+    grid = (grid[1:] * grid[:-1]) ** 0.5
+    known = sorted(points)
+    at = np.searchsorted([p[0] for p in known], grid, side="right")
+    expected = np.r_[0.5, [p[1] for p in known]][at].mean()
+    assert anytime_score(x, values, 0.5, 10.0) == pytest.approx(expected, abs=1e-3)
+
+
+def test_shifted_geometric_mean_by_hand():
+    assert shifted_geometric_mean([3.0, 0.0]) == pytest.approx(1.0)  # sqrt(4 * 1) - 1
+    assert shifted_geometric_mean([1.0, 100.0], shift=1e-12) == pytest.approx(10.0)
+    assert shifted_geometric_mean([1.0, inf]) == inf
+    assert shifted_geometric_mean([1.0, nan], failed=7.0) == pytest.approx(
+        exp((log(2) + log(8)) / 2) - 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: performance_profiles([[1.0, -1.0]], "ab"), "negative"),
+        (lambda: performance_profiles([[1.0, 1.0]], "abc"), "3 names"),
+        (lambda: time_to_target([1.0], [0.5, 0.6], 0.5), "one length"),
+        (lambda: time_to_target([nan], [0.5], 0.5), "not negative"),
+        (lambda: shifted_geometric_mean([]), "at least one"),
+    ],
+)
+def test_times_that_make_no_sense_are_refused(call, sentence):
+    with pytest.raises(DataError, match=sentence):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: anytime_score([1.0], [0.5], 0.0, 1.0),
+        lambda: anytime_score([1.0], [0.5], 2.0, 1.0),
+        lambda: shifted_geometric_mean([1.0], shift=0.0),
+        lambda: shifted_geometric_mean([1.0], failed=-1.0),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(call):
+    with pytest.raises(ParameterError):
+        call()
+
+
+def test_a_profile_without_data_sets_says_nothing():
+    [profile] = performance_profiles(np.empty((0, 1)), "a")
+    assert isnan(profile.share(2.0))
