@@ -1,11 +1,14 @@
 """Inference on measured values: arrays in, frozen records out; knows nothing of the harness."""
 
+from aucbench.stats.advice import Advice, advise
+from aucbench.stats.bayes import SignTest
 from aucbench.stats.delong import (
     Fold,
     auc,
     auc_difference,
     auc_interval,
 )
+from aucbench.stats.fragile import Change, Fragile, fragile
 from aucbench.stats.measures import (
     Measure,
     average_precision,
@@ -16,10 +19,37 @@ from aucbench.stats.measures import (
     precision_at,
     recall_at,
 )
+from aucbench.stats.missing import Rule
+from aucbench.stats.pairs import Pair, pairwise
+from aucbench.stats.power import (
+    PowerPlan,
+    Settling,
+    Spread,
+    data_sets_needed,
+    detectable_difference,
+    plan,
+    power,
+    settle,
+)
+from aucbench.stats.profiles import (
+    Profile,
+    anytime_score,
+    performance_profiles,
+    shifted_geometric_mean,
+    time_to_target,
+)
+from aucbench.stats.ranking import (
+    CriticalDifference,
+    Standing,
+    average_ranks,
+    bradley_terry,
+    critical_difference,
+)
 from aucbench.stats.resampled import (
     corrected_difference,
     corrected_interval,
 )
+from aucbench.stats.signed_rank import signed_rank
 from aucbench.stats.within import (
     PairWithin,
     SolverWithin,
@@ -38,26 +68,54 @@ from aucbench.stats.words import (
 __all__ = [
     "LEVEL",
     "ROPE",
+    "Advice",
+    "Change",
+    "CriticalDifference",
     "Difference",
     "Fold",
+    "Fragile",
     "Interval",
     "Measure",
+    "Pair",
     "PairWithin",
+    "PowerPlan",
+    "Profile",
+    "Rule",
+    "Settling",
+    "SignTest",
     "SolverWithin",
+    "Spread",
+    "Standing",
     "WithinDataset",
     "Word",
+    "advise",
+    "anytime_score",
     "auc",
     "auc_difference",
     "auc_interval",
     "average_precision",
+    "average_ranks",
+    "bradley_terry",
     "brier",
     "corrected_difference",
     "corrected_interval",
+    "critical_difference",
+    "data_sets_needed",
+    "detectable_difference",
+    "fragile",
     "holm",
     "log_loss",
     "measure",
+    "pairwise",
     "partial_auc",
+    "performance_profiles",
+    "plan",
+    "power",
     "precision_at",
     "recall_at",
+    "settle",
+    "shifted_geometric_mean",
+    "signed_rank",
+    "time_to_target",
     "within",
 ]
