@@ -157,6 +157,17 @@ class Optima:
         if problem is not None and least is not None:
             self._least[problem] = min(least, self._least.get(problem, inf))
 
+    def gaps(self, descent: Descent, objective: Vector) -> Vector:
+        """Return (f − f*)/(f(0) − f*) along a curve, where f* is the least value that is known.
+
+        NaN where this cannot be had. A fit that has reached f* itself has a gap of 0 there.
+        """
+        known = self._least.get(descent.problem or "", inf)
+        if descent.start is None or not isfinite(known):
+            return np.full(objective.shape, np.nan)
+        unit = _unit(descent.start, known)
+        return np.full(objective.shape, np.nan) if unit is None else (objective - known) / unit
+
     def judge(self, descent: Descent) -> Convergence:
         """Return what can be said of the end of a fit; the factor is infinity if none will do."""
         if descent.stop == Stop.STALLED.name and descent.gap is None:

@@ -1,0 +1,162 @@
+"""Learning curves and tuning tables of one solver on one data set, thinned for a page.
+
+Design
+  a. A curve on the page is the median over the folds, at some of the passes that were stored. A
+     fit that has ended keeps its last value, so that the median never jumps when one ends.
+  b. No curve is smoothed and no point invented between the first and the last of its fits. The
+     number of points is chosen by who asks, and the page says it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.bench.results.convergence import Optima
+from aucbench.report.evidence import CURVE, Evidence, Fit, Group
+
+Vector = NDArray[np.float64]
+PASSES, SECONDS, OBJECTIVE, TRAIN_AUC = (CURVE.index(name) for name in CURVE[:4])
+
+
+@dataclass(frozen=True, slots=True)
+class LearningCurve:
+    """The median curve of some fits; NaN where less than half of them know the value.
+
+    Attributes
+    ----------
+    passes, seconds, train_auc, gap : array of shape (points,)
+        `gap` is (f − f*)/(f(0) − f*), with the least objective f* that is known of the problem.
+    """
+
+    passes: Vector
+    seconds: Vector
+    train_auc: Vector
+    gap: Vector
+
+
+def learning_curve(fits: Sequence[Fit], optima: Optima, points: int) -> LearningCurve | None:
+    """Return the median curve of fits at no more than `points` passes; None when none has one."""
+    kept = [fit for fit in fits if fit.curve.size]
+    if not kept:
+        return None
+    union = np.unique(np.concatenate([fit.curve[:, PASSES] for fit in kept]))
+    union = union[~np.isnan(union)]
+    chosen = np.unique(np.linspace(0, union.size - 1, min(points, union.size)).round().astype(int))
+    passes = union[chosen]
+    table = np.array([_at(passes, fit, optima) for fit in kept])
+    return LearningCurve(passes, *_medians(table))
+
+
+def _at(passes: Vector, fit: Fit, optima: Optima) -> Vector:
+    """Return seconds, training AUC and gap at some passes, shape (3, points)."""
+    x = fit.curve[:, PASSES]
+    gap = optima.gaps(fit.descent, fit.curve[:, OBJECTIVE])
+    columns = (fit.curve[:, SECONDS], fit.curve[:, TRAIN_AUC], gap)
+    return np.array([np.interp(passes, x, column, left=np.nan) for column in columns])
+
+
+def _medians(table: Vector) -> Vector:
+    """Median over the first axis, without NaN; NaN where less than half of the values are known."""
+    known = ~np.isnan(table)
+    enough = 2 * known.sum(axis=0) >= len(table)
+    last = np.sort(table, axis=0)  # NaN comes last
+    count = np.maximum(known.sum(axis=0), 1)
+    low = np.take_along_axis(last, ((count - 1) // 2)[None], axis=0)[0]
+    high = np.take_along_axis(last, (count // 2)[None], axis=0)[0]
+    return np.where(enough, (low + high) / 2, np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class TuningPoint:
+    """A point of a grid.
+
+    Attributes
+    ----------
+    values : tuple
+        Of the axes of its table, in their order.
+    auc : float
+        Mean of the inner AUC over the folds; NaN when it failed in all of them.
+    chosen : int
+        In how many folds it was chosen.
+    """
+
+    values: tuple[Any, ...]
+    auc: float
+    chosen: int
+
+
+@dataclass(frozen=True, slots=True)
+class TuningTable:
+    """The points that a solver was tuned by on one data set.
+
+    Attributes
+    ----------
+    axes : tuple of str
+        The parameters that vary, in the order of the grid.
+    points : tuple of TuningPoint
+    """
+
+    axes: tuple[str, ...]
+    points: tuple[TuningPoint, ...]
+
+
+def tuning_table(group: Group) -> TuningTable | None:
+    """Return the points that were tried in the folds of a group; None when it was not tuned."""
+    tried: dict[str, tuple[Mapping[str, Any], list[float]]] = {}
+    chosen: Counter[str] = Counter()
+    for fit in group.ok:
+        for parameters, auc in fit.tuned:
+            tried.setdefault(_text(parameters), (parameters, []))[1].append(auc)
+        if fit.chosen is not None:
+            chosen[_text(fit.chosen)] += 1
+    names = [*dict.fromkeys(name for parameters, _ in tried.values() for name in parameters)]
+    axes = tuple(
+        name for name in names if len({_text(p.get(name)) for p, _ in tried.values()}) > 1
+    )
+    if not axes:
+        return None
+    points = (
+        TuningPoint(tuple(p.get(name) for name in axes), _mean(aucs), chosen[key])
+        for key, (p, aucs) in tried.items()
+    )
+    return TuningTable(axes, tuple(points))
+
+
+def front(cost: Vector, auc: Vector) -> tuple[int, ...]:
+    """Return which points no other one beats: none has a cost as low and an AUC as high, one of
+    them better. In the order of the cost; points with a NaN are not on it.
+    """  # noqa: D205
+    known = np.flatnonzero(~np.isnan(cost) & ~np.isnan(auc))
+    found: list[int] = []
+    best = -np.inf
+    for j in known[np.lexsort((-auc[known], cost[known]))]:
+        twin = found and cost[found[-1]] == cost[j] and auc[found[-1]] == auc[j]
+        if auc[j] > best or twin:
+            found.append(int(j))
+            best = auc[j]
+    return tuple(found)
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def data_facts(evidence: Evidence, dataset: int) -> dict[str, float]:
+    """Return rows and features of a data set, as its fits know them; NaN when none does."""
+    fits = [fit for _, group in evidence.row(dataset) for fit in group.ok]
+    if not fits:
+        return {"n": np.nan, "d": np.nan}
+    first = fits[0]
+    return {"n": first.n_train + first.n_test, "d": first.d}

@@ -1,0 +1,489 @@
+"""What a results folder holds, as arrays for `aucbench.stats` and as text for people.
+
+Design
+  a. Records are read once, one at a time, and only numbers are kept of them. Scores are read when
+     they are asked for, so that those of one data set are in memory.
+  b. Two cells belong to the same solver when they agree in all that a user chooses about a solver,
+     feature map and budget included. A choice that is the same in the whole folder is left out
+     of the names; so a name is never longer than it must be, and never ambiguous.
+  c. Folds are known by the seed of their shuffle and their number. Cells that ask for the same fit
+     twice, which two seeds with several repeats do, count once.
+  d. A cell that failed leaves its solver without a value on that data set, and so does a solver
+     that was not planned there. A cell that was not run yet leaves the whole data set out of what
+     is said across data sets, since the solver must not be blamed for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.results.convergence import BUDGET, Convergence, Descent, Optima
+from aucbench.bench.results.record import Record
+from aucbench.cell import Cell
+from aucbench.errors import DataError
+from aucbench.judge.verdict import number
+from aucbench.records import CellStatus, Stop
+
+if TYPE_CHECKING:
+    from aucbench.bench.results.store import Store
+
+OF_DATA = ("dataset", "positive", "drop", "splits")
+OF_SOLVER = (
+    *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
+    *("tune_evals", "inner_splits", "repeat_fits"),
+)
+OF_TUNING = ("tune_evals", "inner_splits")
+CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc")
+NAN = float("nan")
+
+Vector = NDArray[np.float64]
+Array = NDArray[np.float64]
+Place = tuple[int, int]  # numbers of a data set and a solver
+Key = tuple[Any, ...]
+_data_key, _solver_key = attrgetter(*OF_DATA), attrgetter(*OF_SOLVER)
+
+
+class FoldKey(NamedTuple):
+    """A test fold of a data set."""
+
+    seed: int
+    split: int
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a time depends on besides the solver and the data.
+
+    Attributes
+    ----------
+    host, cpu : str
+    threads : int or None
+        Of BLAS and OpenMP in each cell.
+    concurrency : int
+        Cells at once on the host.
+    """
+
+    host: str
+    cpu: str
+    threads: int | None
+    concurrency: int
+
+    @staticmethod
+    def of(record: Record) -> Condition:
+        """Return the conditions of a cell that was run."""
+        machine = record.machine
+        return Condition(
+            str(machine.get("host", "")),
+            str(machine.get("cpu", "")),
+            machine.get("threads"),
+            record.conditions.concurrency,
+        )
+
+    def __str__(self) -> str:
+        """One line for people."""
+        return (
+            f"{self.host}, {self.cpu}, {self.threads or 'unknown number of'} thread(s), "
+            f"{self.concurrency} cell(s) at once"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """What is kept of a cell that was run; NaN is the value of what is not known.
+
+    Attributes
+    ----------
+    id : str
+        Of the record, for `Evidence.scores`.
+    status : CellStatus
+    why, log : str
+        Reason and end of what the process wrote; empty when it is ok.
+    auc, seconds, nnz, passes, n_train, n_test, d : float
+    curve : array of shape (points, 5)
+        The columns are those of `CURVE`.
+    descent : Descent
+        How its objective fell.
+    condition : Condition or None
+        None when it was not run, because its solver or its data set cannot be used.
+    tuned : tuple of (parameters, inner AUC or NaN)
+        The points that were tried.
+    chosen : mapping or None
+        The point that was chosen.
+    """
+
+    id: str
+    status: CellStatus
+    why: str
+    log: str
+    auc: float
+    seconds: float
+    nnz: float
+    passes: float
+    n_train: float
+    n_test: float
+    d: float
+    curve: Array
+    descent: Descent
+    condition: Condition | None
+    tuned: tuple[tuple[Mapping[str, Any], float], ...] = ()
+    chosen: Mapping[str, Any] | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it has an AUC that counts."""
+        return self.status is CellStatus.OK
+
+    @staticmethod
+    def of(record: Record) -> Fit:
+        """Keep the numbers of a record."""
+        found, sizes = record.measures, record.sizes
+        tuning = record.tuning or {}
+        return Fit(
+            id=record.id,
+            status=record.status.status,
+            why=record.why,
+            log=record.process.log or "",
+            auc=_or_nan(found.auc) if record.ok else NAN,
+            seconds=_or_nan(found.fit_seconds),
+            nnz=_or_nan(found.nnz),
+            passes=_or_nan(found.passes),
+            n_train=_or_nan(sizes.n_train),
+            n_test=_or_nan(sizes.n_test),
+            d=_or_nan(sizes.d),
+            curve=_curve(record.curve),
+            descent=Descent.of(record),
+            condition=Condition.of(record) if record.machine else None,
+            tuned=tuple(
+                (row["parameters"], _or_nan(row["auc"])) for row in tuning.get("table", ())
+            ),
+            chosen=tuning.get("chosen"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The fits of one solver on one data set.
+
+    Attributes
+    ----------
+    fits : mapping of FoldKey to Fit
+        Those that were run, in the order of the folds.
+    pending : int
+        Number of cells that are planned and were not run yet.
+    """
+
+    fits: Mapping[FoldKey, Fit]
+    pending: int = 0
+
+    @property
+    def ok(self) -> list[Fit]:
+        """Those with an AUC."""
+        return [fit for fit in self.fits.values() if fit.ok]
+
+    @property
+    def failed(self) -> list[Fit]:
+        """Those without."""
+        return [fit for fit in self.fits.values() if not fit.ok]
+
+    @property
+    def planned(self) -> int:
+        """Number of cells that were run or will be."""
+        return len(self.fits) + self.pending
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned cells were run and have an AUC."""
+        return not self.pending and bool(self.fits) and all(fit.ok for fit in self.fits.values())
+
+    def mean(self, name: str) -> float:
+        """Mean of a measure over the ok fits that know it; NaN when none does."""
+        values = np.array([getattr(fit, name) for fit in self.ok])
+        known = values[~np.isnan(values)]
+        return float(known.mean()) if known.size else NAN
+
+    def median(self, name: str) -> float:
+        """Median, likewise."""
+        values = np.array([getattr(fit, name) for fit in self.ok])
+        known = values[~np.isnan(values)]
+        return float(np.median(known)) if known.size else NAN
+
+
+EMPTY = Group({})
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The results of a folder, sorted by data set and solver.
+
+    Attributes
+    ----------
+    datasets, solvers : tuple of str
+        Names for people, unique.
+    groups : mapping of (data set, solver) to Group
+        By their numbers; a pair that is in no plan and has no record is not there.
+    optima : Optima
+        The least objective that is known of each problem.
+    common : mapping of str to value
+        The choices that all cells share.
+    plans : mapping of str to str
+        Texts of the plans, by file name.
+    versions : mapping of str to int
+        How many records were computed with which versions.
+    stale : int
+        Records that were left out, because the data, a plugin or aucbench has changed since.
+    unchecked : str
+        Why it is not known which records are stale; empty when it is.
+    scores : function (str) -> mapping of str to array, or None
+        Scores, row numbers and, where they can be had, labels of the test rows of a cell.
+    """
+
+    datasets: tuple[str, ...]
+    solvers: tuple[str, ...]
+    groups: Mapping[Place, Group]
+    optima: Optima
+    common: Mapping[str, Any] = field(default_factory=dict)
+    plans: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, int] = field(default_factory=dict)
+    stale: int = 0
+    unchecked: str = ""
+    scores: Callable[[str], Mapping[str, NDArray[Any]] | None] = lambda _: None
+
+    def group(self, dataset: int, solver: int) -> Group:
+        """Return the fits of a solver on a data set; an empty group when there are none."""
+        return self.groups.get((dataset, solver), EMPTY)
+
+    def row(self, dataset: int) -> Iterator[tuple[int, Group]]:
+        """Yield the solvers that were planned on a data set, and their fits."""
+        for solver in range(len(self.solvers)):
+            if (dataset, solver) in self.groups:
+                yield solver, self.groups[dataset, solver]
+
+    @cached_property
+    def finished(self) -> tuple[int, ...]:
+        """The data sets of which no planned cell is left to run."""
+        waiting = {dataset for (dataset, _), group in self.groups.items() if group.pending}
+        return tuple(i for i in range(len(self.datasets)) if i not in waiting)
+
+    def values(self, name: str = "auc") -> Array:
+        """Mean of a measure for each finished data set (rows) and solver; NaN where a cell failed.
+
+        Returns
+        -------
+        array of shape (len(finished), len(solvers))
+        """
+        found = np.full((len(self.finished), len(self.solvers)), NAN)
+        for row, dataset in enumerate(self.finished):
+            for solver, group in self.row(dataset):
+                if group.complete:
+                    found[row, solver] = group.mean(name)
+        return found
+
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The different conditions under which fits with a time were run, the most usual first."""
+        count = Counter(
+            fit.condition
+            for group in self.groups.values()
+            for fit in group.ok
+            if fit.condition is not None
+        )
+        return tuple(condition for condition, _ in count.most_common())
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Number of cells by status, "not run yet" included."""
+        found: Counter[str] = Counter()
+        for group in self.groups.values():
+            found.update(str(fit.status) for fit in group.fits.values())
+            found["not run yet"] += group.pending
+        return +found
+
+    def convergence(self, dataset: int, solver: int) -> tuple[int, int, list[_Judged]]:
+        """Return the arguments of `Ends.of`: ok fits, those that the budget ended, and what is known."""
+        ok = self.group(dataset, solver).ok
+        by_budget = sum(fit.descent.stop in BUDGET for fit in ok)
+        judged = [
+            (fit.descent, self.optima.judge(fit.descent))
+            for fit in ok
+            if fit.descent.start is not None or fit.descent.stop == Stop.STALLED.name
+        ]
+        return len(ok), by_budget, judged
+
+
+_Judged = tuple[Descent, Convergence]
+
+
+def evidence_of(
+    records: Iterable[Record],
+    plans: Sequence[Plan] = (),
+    *,
+    wanted: Mapping[Cell, str] | None = None,
+    scores: Callable[[str], Mapping[str, NDArray[Any]] | None] = lambda _: None,
+) -> Evidence:
+    """Sort records by data set and solver.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        Read once.
+    plans : sequence of Plan
+        Their cells that have no record count as not run yet.
+    wanted : mapping of Cell to str, optional
+        Ids of the planned cells for the present data, plugins and aucbench. A record of such a
+        cell with another id is stale. Without it, no record is.
+    scores : function (str) -> mapping of str to array, or None
+        As `Store.scores`.
+
+    Raises
+    ------
+    DataError
+        When a cell has two records and `wanted` does not say which one counts, or there is nothing
+        to report.
+    """
+    wanted = {} if wanted is None else wanted
+    cells = _planned(plans)
+    found: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
+    whose: dict[tuple[Key, Key, FoldKey], Cell] = {}
+    optima, versions, stale = Optima(), Counter[str](), 0
+    for record in records:
+        if wanted.get(record.cell, record.id) != record.id:
+            stale += 1
+            continue
+        data, solver, fold = _keys(record.cell)
+        cell = whose.setdefault((data, solver, fold), record.cell)
+        if cell != record.cell:
+            continue  # the same fit was asked for by another seed and repeat
+        fits = found.setdefault((data, solver), {})
+        if fold in fits:
+            raise DataError(
+                f"the folder has two results of {record.cell}, computed with different data or "
+                "code, and it cannot be looked up which one counts; delete one of "
+                f"{fits[fold].id} and {record.id}, or repair what its plan names"
+            )
+        fits[fold] = Fit.of(record)
+        optima.add(record)
+        versions[_versions(record)] += 1
+    return replace(
+        _named(found, cells, optima), versions=dict(versions), stale=stale, scores=scores
+    )
+
+
+def read_evidence(store: Store) -> Evidence:
+    """Return what a results folder holds; stale records are left out and counted.
+
+    Where the plans cannot be looked up, because a data set or a plugin is not on this machine,
+    `Evidence.unchecked` says so and all records count.
+
+    Raises
+    ------
+    DataError
+        When the folder cannot be read, or as `evidence_of`.
+    """
+    from aucbench.bench.overview import wanted_ids
+    from aucbench.bench.plan.toml import parse_plan
+    from aucbench.errors import AucbenchError
+
+    texts = store.plans()
+    plans = [parse_plan(text, str(path)) for path, text in texts.items()]
+    wanted, unchecked = None, ""
+    try:
+        wanted = wanted_ids(plans)
+    except AucbenchError as error:
+        unchecked = str(error)
+    found = evidence_of(store.records(), plans, wanted=wanted, scores=store.scores)
+    return replace(
+        found, plans={path.name: text for path, text in texts.items()}, unchecked=unchecked
+    )
+
+
+def _planned(plans: Iterable[Plan]) -> dict[tuple[Key, Key], dict[FoldKey, None]]:
+    """Return the folds of the cells of plans, in their order."""
+    found: dict[tuple[Key, Key], dict[FoldKey, None]] = {}
+    for plan in plans:
+        for cell in plan.cells():
+            data, solver, fold = _keys(cell)
+            found.setdefault((data, solver), {})[fold] = None
+    return found
+
+
+def _keys(cell: Cell) -> tuple[Key, Key, FoldKey]:
+    solver = _solver_key(cell)
+    if not cell.tune:
+        solver = tuple(
+            None if name in OF_TUNING else value
+            for name, value in zip(OF_SOLVER, solver, strict=True)
+        )
+    return _data_key(cell), solver, FoldKey(cell.seed, cell.split)
+
+
+def _named(
+    found: Mapping[tuple[Key, Key], Mapping[FoldKey, Fit]],
+    planned: Mapping[tuple[Key, Key], Mapping[FoldKey, None]],
+    optima: Optima,
+) -> Evidence:
+    places = [*dict.fromkeys((*planned, *found))]
+    if not places:
+        raise DataError("the folder holds no result and no plan, so there is nothing to report")
+    data, solvers = (_numbered(key[part] for key in places) for part in (0, 1))
+    groups = {}
+    for key in places:
+        fits = found.get(key, {})
+        pending = sum(fold not in fits for fold in planned.get(key, ()))
+        place = (data[key[0]], solvers[key[1]])
+        groups[place] = Group({fold: fits[fold] for fold in sorted(fits)}, pending)
+    return Evidence(
+        _names([*data], OF_DATA),
+        _names([*solvers], OF_SOLVER),
+        groups,
+        optima,
+        {**_shared([*data], OF_DATA), **_shared([*solvers], OF_SOLVER)},
+    )
+
+
+def _numbered(keys: Iterable[Key]) -> dict[Key, int]:
+    return {key: number for number, key in enumerate(dict.fromkeys(keys))}
+
+
+def _names(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
+    """Return the first field of each key, with those of the others that vary."""
+    varying = [j for j in range(1, len(fields)) if len({key[j] for key in keys}) > 1]
+    return tuple(
+        ", ".join((str(key[0]), *(f"{fields[j]}={key[j]}" for j in varying if key[j] is not None)))
+        for key in keys
+    )
+
+
+def _shared(keys: Sequence[Key], fields: Sequence[str]) -> dict[str, Any]:
+    """Return the fields, but the first, that are the same for all keys and say something."""
+    return {
+        fields[j]: keys[0][j]
+        for j in range(1, len(fields))
+        if len({key[j] for key in keys}) == 1 and keys[0][j] not in (None, ())
+    }
+
+
+def _curve(points: Sequence[Mapping[str, Any]]) -> Array:
+    rows = [[_or_nan(number(point.get(name))) for name in CURVE] for point in points]
+    return np.array(rows, dtype=np.float64).reshape(-1, len(CURVE))
+
+
+def _versions(record: Record) -> str:
+    versions = record.machine.get("versions") or {}
+    plugin = record.plugin
+    known = [f"{name} {version}" for name, version in versions.items()]
+    if plugin is not None and plugin[0] not in versions:
+        known.append(f"{plugin[0]} {plugin[1]}")
+    return ", ".join(known) or "not run"
+
+
+def _or_nan(value: float | None) -> float:
+    return NAN if value is None else float(value)

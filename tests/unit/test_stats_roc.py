@@ -1,0 +1,68 @@
+"""Mean ROC and precision-recall curves against scikit-learn and by hand."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import auc as area
+from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
+
+from aucbench.errors import DataError, ParameterError
+from aucbench.stats.roc import pr_band, roc_band
+
+
+def fold(seed, n=300, digits=6):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n) * 2 - 1
+    return y, np.round(y + 2 * rng.standard_normal(n), digits)
+
+
+@pytest.mark.parametrize("digits", [0, 1, 6])  # many ties, some, none
+def test_one_fold_has_the_roc_curve_of_scikit_learn(digits):
+    y, scores = fold(0, digits=digits)
+    fpr, tpr, _ = roc_curve(y, scores, drop_intermediate=False)
+    found = roc_band([(y, scores)], 400)
+
+    # At a vertical step scikit-learn has two points, of which the upper one counts here.
+    np.testing.assert_allclose(found.mean, np.interp(found.x + 1e-12, fpr, tpr), atol=1e-9)
+    assert area([0.0, *found.x], [0.0, *found.mean]) == pytest.approx(
+        roc_auc_score(y, scores), abs=2e-3
+    )
+
+
+@pytest.mark.parametrize("digits", [0, 1, 6])
+def test_one_fold_has_the_precision_of_scikit_learn_where_a_recall_is_first_reached(digits):
+    y, scores = fold(1, digits=digits)
+    precision, recall, _ = precision_recall_curve(y, scores)
+    found = pr_band([(y, scores)], int((y > 0).sum()))
+
+    known = {round(x, 9): p for x, p in zip(found.x, found.mean, strict=True)}
+    for r in np.unique(recall[recall > 0]):
+        best = precision[np.isclose(recall, r)].max()
+        assert known[round(r, 9)] == pytest.approx(best)
+
+
+def test_between_two_corners_counts_are_interpolated_and_not_precisions():
+    # All tied: recall r costs r of the 3 negatives, so the precision is 1/4 at every recall.
+    found = pr_band([([1, -1, -1, -1], [0.0, 0.0, 0.0, 0.0])], 4)
+    np.testing.assert_allclose(found.mean, 0.25)
+
+
+def test_a_band_spans_the_folds_and_a_fold_of_one_class_has_no_curve():
+    folds = [fold(2), fold(3), ([1, 1], [0.0, 1.0])]
+    alone = [roc_band([one], 20).mean for one in folds[:2]]
+    band = roc_band(folds, 20)
+
+    np.testing.assert_allclose(band.mean, np.mean(alone, axis=0))
+    np.testing.assert_allclose(band.low, np.min(alone, axis=0))
+    np.testing.assert_allclose(band.high, np.max(alone, axis=0))
+    assert band.folds == 2
+    assert roc_band(folds[2:], 20).folds == 0
+    assert np.isnan(roc_band(folds[2:], 20).mean).all()
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(DataError, match="without NaN"):
+        roc_band([([1, -1], [0.0, np.nan])])
+    with pytest.raises(DataError, match=r"shapes \(3,\) and \(2,\)"):
+        pr_band([([1, -1, 1], [0.0, 1.0])])
+    with pytest.raises(ParameterError, match="points"):
+        roc_band([], 1)
