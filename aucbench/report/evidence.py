@@ -287,6 +287,37 @@ class Evidence:
                     found[row, solver] = group.mean(name)
         return found
 
+    def by_fold(self) -> Array | None:
+        """AUC of each fold, shape (len(finished), len(solvers), J); NaN where there is none.
+
+        None when there is no finished data set. J is the largest number of folds of a data set.
+        """
+        keys = [
+            sorted({fold for _, group in self.row(dataset) for fold in group.fits})
+            for dataset in self.finished
+        ]
+        if not keys:
+            return None
+        found = np.full((len(keys), len(self.solvers), max(map(len, keys))), NAN)
+        for row, dataset in enumerate(self.finished):
+            for solver, group in self.row(dataset):
+                if group.complete:
+                    for j, fold in enumerate(keys[row]):
+                        if fold in group.fits:
+                            found[row, solver, j] = group.fits[fold].auc
+        return found
+
+    @cached_property
+    def ratio(self) -> float:
+        """Test rows divided by training rows of a split, median over the fits; 0 if unknown."""
+        ratios = [
+            fit.n_test / fit.n_train
+            for group in self.groups.values()
+            for fit in group.ok
+            if fit.n_train > 0 and fit.n_test > 0
+        ]
+        return float(np.median(ratios)) if ratios else 0.0
+
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
         """The different conditions under which fits with a time were run, the most usual first."""

@@ -1,0 +1,487 @@
+"""The text of a page: its sentences and tables.
+
+Here digits and words are chosen; every number comes from `Findings`.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.bench.show.endings import Ends, end_notes
+from aucbench.report.drawn import DIGITS, drawn
+from aucbench.report.evidence import Evidence
+from aucbench.report.findings import TARGET, Findings, Row
+from aucbench.stats.pairs import Pair
+from aucbench.stats.ranking import Standing
+from aucbench.stats.words import Interval, Word
+
+Vector = NDArray[np.float64]
+LOG = 4000  # last characters of a log
+FAILURES = 100  # different ones that are listed
+SIGNS = {Word.BETTER: "▲", Word.WORSE: "▼", Word.EQUIVALENT: "=", Word.UNCLEAR: "·"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the leaderboard."""
+
+    name: str
+    number: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the leaderboard: the value it is sorted by, what is shown, and an interval."""
+
+    value: str
+    text: str
+    range: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the leaderboard."""
+
+    solver: int
+    leading: bool
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """What the solver of the row is compared with that of the column."""
+
+    word: str
+    sign: str
+    effect: str
+    record: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixLine:
+    """A line of the matrix; None on the diagonal."""
+
+    solver: int
+    cells: tuple[MatrixCell | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure that the scripts draw, with the sentences above it."""
+
+    id: str
+    title: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Cells of a solver that failed for the same reason."""
+
+    solver: int
+    status: str
+    count: int
+    datasets: str
+    why: str
+    log: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanText:
+    """A plan of the folder and the command that runs it."""
+
+    name: str
+    command: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What the template shows, as text for people."""
+
+    title: str
+    facts: str
+    solvers: tuple[str, ...]
+    answer: tuple[str, ...]
+    warnings: tuple[str, ...]
+    board_note: str
+    board_columns: tuple[Column, ...]
+    board: tuple[Line, ...]
+    board_legend: tuple[str, ...]
+    matrix_note: str
+    matrix: tuple[MatrixLine, ...]
+    matrix_legend: tuple[str, ...]
+    table_note: str
+    table_legend: tuple[str, ...]
+    has_pairs: bool
+    pairs_note: str
+    figures: tuple[Figure, ...]
+    failures_note: str
+    failures: tuple[Failure, ...]
+    convergence: str
+    environment: tuple[tuple[str, str], ...]
+    commands_note: str
+    plans: tuple[PlanText, ...]
+    methods: tuple[str, ...]
+    data: dict[str, Any]
+
+    @property
+    def sections(self) -> list[tuple[str, str]]:
+        """Identifier and name of each section."""
+        known = (
+            ("answer", "Answer"),
+            ("leaderboard", "Leaderboard"),
+            ("pairs", "Pairs"),
+            ("datasets", "Data sets"),
+            ("charts", "Figures"),
+            ("failures", "Failures"),
+            ("environment", "Environment"),
+            ("commands", "Commands"),
+            ("methods", "Methods"),
+        )
+        return [(name, text) for name, text in known if name != "pairs" or self.matrix]
+
+
+def page_of(findings: Findings, *, folder: str) -> Page:
+    """Choose words and digits.
+
+    Parameters
+    ----------
+    findings : Findings
+        All numbers.
+    folder : str
+        Name of the results folder, for the commands.
+    """
+    evidence = findings.evidence
+    measured = bool(findings.local_pairs)
+    data = drawn(findings)
+    return Page(
+        title=f"Results of {folder}",
+        facts=_facts(evidence),
+        solvers=evidence.solvers,
+        answer=findings.advice.sentences,
+        warnings=tuple(_warnings(findings)),
+        board_note=_board_note(findings),
+        board_columns=_board_columns(findings),
+        board=tuple(_board(findings)),
+        board_legend=_board_legend(findings),
+        matrix_note=_matrix_note(findings),
+        matrix=_matrix(findings) if len(evidence.finished) > 1 else (),
+        matrix_legend=MATRIX_LEGEND,
+        table_note=(
+            f"AUC of the test rows with its {findings.settings.level:.0%} interval, the median "
+            "time of a fit, and the mean number of non-zero weights."
+        ),
+        table_legend=TABLE_LEGEND,
+        has_pairs=measured,
+        pairs_note=_pairs_note(findings, data),
+        figures=_figures(findings),
+        failures_note=_failures_note(evidence),
+        failures=_failures(evidence),
+        convergence=_convergence(evidence),
+        environment=tuple(_environment(evidence)),
+        commands_note=_commands_note(evidence),
+        plans=_plans(evidence, folder),
+        methods=_methods(findings),
+        data=data,
+    )
+
+
+MATRIX_LEGEND = (
+    "▲ better, ▼ worse, = equivalent, · not distinguishable. The second line counts the data sets "
+    "on which the solver of the row is ahead, level, and behind.",
+)
+PROFILE_NOTE = (
+    f"Share of the data sets that a solver solves within a multiple of the time of the fastest one. "
+    f"Solved means a mean test AUC of at least {TARGET:.1%} of the best; a failed cell never does."
+)
+TABLE_LEGEND = (
+    "★ not worse than the best of the data set. ? says why an interval is missing, or which rule "
+    "made it. The rank is among the solvers without a failed cell.",
+)
+
+
+def _facts(evidence: Evidence) -> str:
+    counts = evidence.counts
+    status = ", ".join(f"{n} {name}" for name, n in counts.most_common())
+    common = ", ".join(
+        f"{name} {_plain(value)}" for name, value in evidence.common.items() if name != "gap_tol"
+    )
+    return (
+        f"{len(evidence.datasets)} data set(s), {len(evidence.solvers)} solver(s), "
+        f"{counts.total()} cells: {status}. All with {common}."
+    )
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _warnings(findings: Findings) -> Iterable[str]:
+    evidence = findings.evidence
+    waiting = len(evidence.datasets) - len(evidence.finished)
+    if waiting:
+        yield (
+            f"The run has not ended: {waiting} of {len(evidence.datasets)} data sets have cells "
+            "that were not run yet, and are left out of what is said across data sets."
+        )
+    if evidence.stale:
+        yield (
+            f"{evidence.stale} records are stale, since the data, a plugin or aucbench has "
+            "changed, and are left out; run the plans again to have them computed anew."
+        )
+    if evidence.unchecked:
+        yield f"It is not known whether records are stale: {evidence.unchecked}"
+    if findings.times:
+        yield findings.times
+
+
+def _board_note(findings: Findings) -> str:
+    n = len(findings.evidence.finished)
+    if n == 1:
+        return (
+            f"One data set: the AUC of the test rows with its {findings.settings.level:.0%} "
+            "interval."
+        )
+    return (
+        f"Over {n} data sets, each with the same weight. Intervals are of "
+        f"{findings.settings.level:.0%}, by a bootstrap over the data sets."
+    )
+
+
+def _board_columns(findings: Findings) -> tuple[Column, ...]:
+    names = ["mean AUC"]
+    if len(findings.evidence.finished) != 1:
+        names += ["average rank", "rating"]
+    names += ["fit s", "non-zeros", "no value", "ok"]
+    return (Column("solver", number=False), *map(Column, names))
+
+
+def _board_legend(findings: Findings) -> tuple[str, ...]:
+    several = len(findings.evidence.finished) != 1
+    return (
+        "★ not worse than the recommended solver.",
+        *(
+            (
+                "Rating: Bradley–Terry on the scale of Elo, mean 1000; 400 points are odds of 10 "
+                "to 1 to be ahead on a data set by more than the region of equivalence. A data set "
+                "without a value counts as lost and as the worst rank.",
+            )
+            if several
+            else ()
+        ),
+        "fit s: shifted geometric mean (shift 1 s) of the times of a fit over the data sets with a "
+        "value. non-zeros: median over them. no value: data sets on which a cell failed.",
+    )
+
+
+def _board(findings: Findings) -> Iterable[Line]:
+    evidence = findings.evidence
+    values = evidence.values()
+    nnz = evidence.values("nnz")
+    only = {row.solver: row for row in findings.rows if evidence.finished == (row.dataset,)}
+    for j in findings.order:
+        known = ~np.isnan(values[:, j])
+        mean = float(values[known, j].mean()) if known.any() else math.nan
+        groups = [group for (_, solver), group in evidence.groups.items() if solver == j]
+        entries = [_auc_entry(only[j])] if j in only else [_entry(mean, f"{mean:.4f}")]
+        if len(evidence.finished) != 1:
+            entries += [
+                _standing(findings.ranks[j], "{:.2f}"),
+                _standing(findings.ratings[j], "{:.0f}"),
+            ]
+        time = findings.mean_seconds[j]
+        middle = _median(nnz[:, j])
+        failed = int((~known).sum())
+        ok = sum(len(group.ok) for group in groups)
+        planned = sum(group.planned for group in groups)
+        entries += [
+            _entry(time, f"{time:.3g}"),
+            _entry(middle, f"{middle:.4g}"),
+            Entry(str(failed), str(failed)),
+            Entry(str(ok), f"{ok}/{planned}"),
+        ]
+        yield Line(j, j in findings.leading, tuple(entries))
+
+
+def _median(values: Vector) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if known.size else math.nan
+
+
+def _entry(value: float, text: str) -> Entry:
+    return Entry("", "–") if math.isnan(value) else Entry(repr(value), text)
+
+
+def _auc_entry(row: Row) -> Entry:
+    found = row.auc
+    if math.isnan(found.estimate):
+        return Entry("", "–", note=found.note)
+    return Entry(repr(found.estimate), f"{found.estimate:.4f}", _range(found, "{:.4f}"), found.note)
+
+
+def _standing(standing: Standing, form: str) -> Entry:
+    value = standing.value
+    if math.isnan(value.estimate):
+        return Entry("", "–", note=value.note)
+    return Entry(repr(value.estimate), form.format(value.estimate), _range(value, form), value.note)
+
+
+def _range(interval: Interval, form: str) -> str:
+    if math.isnan(interval.low):
+        return ""
+    return f"{form.format(interval.low)} – {form.format(interval.high)}"
+
+
+def _matrix_note(findings: Findings) -> str:
+    return (
+        f"Mean difference of the AUC over the data sets, and a verdict by Wilcoxon's signed-rank "
+        f"test with Holm's adjustment for {len(findings.pairs)} pairs. Differences within "
+        f"± {findings.settings.rope:g} are practically zero. Unlike ranks, a pair does not depend "
+        "on the other solvers, but for this adjustment."
+    )
+
+
+def _matrix(findings: Findings) -> tuple[MatrixLine, ...]:
+    names = findings.evidence.solvers
+    number = {name: j for j, name in enumerate(names)}
+    both = {(number[p.a], number[p.b]): p for p in findings.pairs}
+    both |= {(number[p.b], number[p.a]): p.flipped() for p in findings.pairs}
+    return tuple(
+        MatrixLine(a, tuple(None if a == b else _matrix_cell(both[a, b]) for b in findings.order))
+        for a in findings.order
+    )
+
+
+def _matrix_cell(pair: Pair) -> MatrixCell:
+    word = pair.word
+    bayes = pair.sign_test
+    return MatrixCell(
+        word=str(word),
+        sign=SIGNS[word],
+        effect="–" if math.isnan(pair.mean) else f"{pair.mean:+.4f}",
+        record=f"{pair.wins} / {pair.ties} / {pair.losses}",
+        test=f"p {_p(pair.holm)}; P(better) {_p(bayes.better)}, P(equivalent) "
+        f"{_p(bayes.equivalent)}",
+    )
+
+
+def _p(p: float) -> str:
+    return "–" if math.isnan(p) else f"{p:.2g}" if p >= 0.001 else "< .001"
+
+
+def _pairs_note(findings: Findings, data: dict[str, Any]) -> str:
+    left = len(findings.local_pairs) - len(data["pairs"]["a"])
+    note = (
+        "DeLong's test of solvers on the same test rows, with Holm's adjustment for all pairs of "
+        "the data set. It says how the fitted models compare on rows like these."
+    )
+    if left:
+        note += f" {left} pairs without a ★ are left out of this page, to keep it small."
+    return note
+
+
+def _figures(findings: Findings) -> tuple[Figure, ...]:
+    points = findings.points
+    thinned = f"Median over the folds, at no more than {points} of the stored passes."
+    bands = "Mean over the folds; the band is from the lowest to the highest fold"
+    return (
+        Figure("auc-seconds", "AUC against time", f"{thinned} Of the training rows: during a fit nobody has the labels of the test rows."),
+        Figure("auc-passes", "AUC against passes", f"{thinned} Of the training rows."),
+        Figure("gap", "Gap of the objective against passes", f"{thinned} f* is the least objective that any fit of the same problem has reached; what has reached it is not drawn."),
+        Figure("roc", "ROC curves", f"{bands}, at {points} false positive rates."),
+        Figure("pr", "Precision and recall", f"{bands}, at {points} recalls."),
+        Figure("sparsity", "AUC against sparsity", "Test AUC of each solver. The grey line joins those that no other solver beats in both."),
+        Figure("speed", "AUC against the time of a fit", "Likewise, with the median time of a fit."),
+        Figure("profile", "Performance profiles", PROFILE_NOTE),
+        Figure("tuning", "Tuning", "Mean AUC of the inner folds at each point that was tried, brighter is higher; those with a ring were chosen."),
+    )  # fmt: skip
+
+
+def _failures_note(evidence: Evidence) -> str:
+    failed = {name: n for name, n in evidence.counts.items() if name not in ("ok", "not run yet")}
+    if not failed:
+        return "All cells that were run have an AUC."
+    total = sum(failed.values())
+    kinds = ", ".join(f"{n} {name}" for name, n in failed.items())
+    return f"{total} cells have no AUC: {kinds}. Cells of one reason are together."
+
+
+def _failures(evidence: Evidence) -> tuple[Failure, ...]:
+    kinds: dict[tuple[int, str, str], list[tuple[str, str]]] = {}
+    for (dataset, solver), group in evidence.groups.items():
+        for fit in group.failed:
+            kinds.setdefault((solver, str(fit.status), fit.why), []).append(
+                (evidence.datasets[dataset], fit.log)
+            )
+    most = sorted(kinds.items(), key=lambda item: -len(item[1]))
+    return tuple(
+        Failure(
+            solver,
+            status,
+            len(cells),
+            _few([*dict.fromkeys(name for name, _ in cells)]),
+            why or "No reason is known.",
+            next((log for _, log in cells if log), "")[-LOG:],
+        )
+        for (solver, status, why), cells in most[:FAILURES]
+    )
+
+
+def _few(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _convergence(evidence: Evidence) -> str:
+    rows = [
+        (evidence.solvers[j], evidence.datasets[i], Ends.of(*evidence.convergence(i, j)))
+        for (i, j), group in evidence.groups.items()
+        if group.ok
+    ]
+    return "\n".join(end_notes(rows))
+
+
+def _environment(evidence: Evidence) -> Iterable[tuple[str, str]]:
+    for condition in evidence.conditions:
+        yield "ran on", str(condition)
+    for versions, count in evidence.versions.items():
+        yield f"{count} cells with", versions
+
+
+def _commands_note(evidence: Evidence) -> str:
+    if not evidence.plans:
+        return "The folder holds no plan."
+    return (
+        "Save the text of a plan under its name and run the command beside it. Plans hold all "
+        "settings; what `compare` was given is a plan too."
+    )
+
+
+def _plans(evidence: Evidence, folder: str) -> tuple[PlanText, ...]:
+    return tuple(
+        PlanText(name, shlex.join(["aucbench", "run", name, "--out", folder]), text)
+        for name, text in evidence.plans.items()
+    )
+
+
+def _methods(findings: Findings) -> tuple[str, ...]:
+    settings = findings.settings
+    methods = [
+        "Inside a data set: " + ", ".join(sorted({row.auc.method for row in findings.rows})) + ".",
+        f"Region of practical equivalence: ± {settings.rope:g} of AUC; level {settings.level:g}.",
+        "Every planned cell counts. A failed one leaves its solver without a value on the data "
+        "set, which counts as the worst rank.",
+        f"Numbers of figures have {DIGITS} significant digits, rates of ROC and precision-recall "
+        "curves 4 decimals.",
+    ]
+    return tuple(methods)

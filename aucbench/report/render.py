@@ -1,0 +1,96 @@
+"""A page as one HTML file.
+
+Design
+  a. The template has no arithmetic, and the scripts of the page have none but that of axes.
+  b. Names are text. Jinja2 escapes them, and the data of the figures are JSON without `<`. The
+     page allows its own scripts only, by their hashes, and no connection, so that a name that got
+     through all the same could do nothing.
+  c. Figures are drawn as SVG by some hundred lines of our own, since Plotly alone takes 4 MB.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import sha256
+from importlib import metadata
+from importlib.resources import files
+from importlib.util import find_spec
+from typing import Any
+
+from aucbench.bench.text import shown
+from aucbench.errors import MissingExtraError
+from aucbench.report.page import Page
+
+
+def require_jinja() -> None:
+    """Raise `MissingExtraError` when Jinja2 is not installed."""
+    if find_spec("jinja2") is None:
+        raise MissingExtraError("an HTML report", "report")
+
+
+def html(page: Page, *, live: bool = False) -> bytes:
+    """Return the page as one file in UTF-8, which opens without a network.
+
+    Parameters
+    ----------
+    page : Page
+        What it shows.
+    live : bool
+        Load the page again when its server has a newer one.
+
+    Raises
+    ------
+    MissingExtraError
+        When Jinja2 is not installed.
+    """
+    require_jinja()
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        autoescape=True,
+        loader=PackageLoader("aucbench.report", "html"),
+        undefined=StrictUndefined,
+        finalize=lambda value: _printable(value) if type(value) is str else value,
+    )
+    names = ("chart.js", "table.js", "page.js", *(("live.js",) if live else ()))
+    scripts = [_asset(name) for name in names]
+    text = environment.get_template("page.html").render(
+        page=page,
+        version=metadata.version("aucbench"),
+        policy=_policy(scripts, live=live),
+        style=Markup(_asset("page.css")),  # noqa: S704 - ours
+        scripts=[Markup(script) for script in scripts],  # noqa: S704 - ours
+        data=Markup(embedded(page.data)),  # noqa: S704 - holds no <
+    )
+    return text.encode("utf-8", "backslashreplace")
+
+
+def embedded(data: Any) -> str:
+    """Return JSON that can stand inside a script element: it holds no `<`."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def _policy(scripts: Iterable[str], *, live: bool) -> str:
+    """Return the policy by which a browser runs these scripts only, and connects to nothing."""
+    hashes = (base64.b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{text}'" for text in hashes)
+    own = " connect-src 'self';" if live else ""
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:;{own} "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+@lru_cache
+def _asset(name: str) -> str:
+    return (files("aucbench.report") / "html" / name).read_text(encoding="utf-8")
+
+
+def _printable(text: str) -> str:
+    """`text` with what a page cannot show, such as control characters, written as escapes."""
+    return "\n".join("\t".join(map(shown, line.split("\t"))) for line in text.split("\n"))
