@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.bench.results.convergence import Optima
-from aucbench.report.evidence import CURVE, Evidence, Fit, Group
+from aucbench.report.evidence import CURVE, Fit, Group
 
 Vector = NDArray[np.float64]
 PASSES, SECONDS, OBJECTIVE, TRAIN_AUC = (CURVE.index(name) for name in CURVE[:4])
@@ -117,9 +117,7 @@ def tuning_table(group: Group) -> TuningTable | None:
         if fit.chosen is not None:
             chosen[_text(fit.chosen)] += 1
     names = [*dict.fromkeys(name for parameters, _ in tried.values() for name in parameters)]
-    axes = tuple(
-        name for name in names if len({_text(p.get(name)) for p, _ in tried.values()}) > 1
-    )
+    axes = tuple(name for name in names if len({_text(p.get(name)) for p, _ in tried.values()}) > 1)
     if not axes:
         return None
     points = (
@@ -130,9 +128,11 @@ def tuning_table(group: Group) -> TuningTable | None:
 
 
 def front(cost: Vector, auc: Vector) -> tuple[int, ...]:
-    """Return which points no other one beats: none has a cost as low and an AUC as high, one of
-    them better. In the order of the cost; points with a NaN are not on it.
-    """  # noqa: D205
+    """Return the numbers of the points on the Pareto front, in the order of the cost.
+
+    No other point has a cost as low and an AUC as high, and one of them better. Points with a NaN
+    are not on it.
+    """
     known = np.flatnonzero(~np.isnan(cost) & ~np.isnan(auc))
     found: list[int] = []
     best = -np.inf
@@ -151,12 +151,3 @@ def _mean(values: Sequence[float]) -> float:
 
 def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
-
-
-def data_facts(evidence: Evidence, dataset: int) -> dict[str, float]:
-    """Return rows and features of a data set, as its fits know them; NaN when none does."""
-    fits = [fit for _, group in evidence.row(dataset) for fit in group.ok]
-    if not fits:
-        return {"n": np.nan, "d": np.nan}
-    first = fits[0]
-    return {"n": first.n_train + first.n_test, "d": first.d}

@@ -17,8 +17,10 @@ from aucbench.bench.show.endings import Ends
 from aucbench.bench.text import shown
 from aucbench.report.curves import front, learning_curve, tuning_table
 from aucbench.report.evidence import Group
-from aucbench.report.findings import Findings, LocalPair, Row
+from aucbench.report.findings import Findings
+from aucbench.report.inside import Inside, Row
 from aucbench.stats.roc import Band
+from aucbench.stats.within import PairWithin
 from aucbench.stats.words import Word
 
 UNIT = 10_000  # of rates on the page, which are whole numbers
@@ -32,74 +34,80 @@ Vector = NDArray[np.float64]
 def drawn(findings: Findings) -> dict[str, Any]:
     """Return what the scripts show: columns of the table, curves and points."""
     evidence, rows = findings.evidence, findings.rows
-    groups = [evidence.group(row.dataset, row.solver) for row in rows]
     timed = not findings.times
-    notes = [*dict.fromkeys(row.auc.note for row in rows if row.auc.note)]
-    number = {note: j for j, note in enumerate(notes)}
-    seconds = np.array([group.median("seconds") if timed else math.nan for group in groups])
-    nnz = np.array([group.mean("nnz") for group in groups])
-    auc = np.array([row.auc.estimate for row in rows])
+    values = np.array([row.estimate for row in rows])
+    seconds = np.array([row.group.median("seconds") if timed else math.nan for row in rows])
+    nonzeros = np.array([row.group.mean("nnz") for row in rows])
+    notes = {note: j for j, note in enumerate(dict.fromkeys(row.note for row in rows if row.note))}
     return {
         "solvers": [shown(name) for name in evidence.solvers],
-        "datasets": [{"name": shown(name)} for name in evidence.datasets],
-        "measure": "AUC",
+        "datasets": [shown(name) for name in evidence.datasets],
+        "measure": findings.measure,
         "words": [str(word) for word in Word],
-        "notes": notes,
+        "notes": [*notes],
         "unit": UNIT,
         "hidden": [*findings.order[SHOWN:]],
         "rows": {
-            "dataset": [row.dataset for row in rows],
-            "solver": [row.solver for row in rows],
-            "estimate": _numbers(auc),
-            "low": _numbers(row.auc.low for row in rows),
-            "high": _numbers(row.auc.high for row in rows),
-            "note": [number.get(row.auc.note) for row in rows],
-            "rank": _numbers(row.rank for row in rows),
-            "leading": [row.leading for row in rows],
+            **_columns(rows),
+            "note": [notes.get(row.note) for row in rows],
             "seconds": _numbers(seconds),
-            "nnz": _numbers(nnz),
-            "ok": [len(group.ok) for group in groups],
-            "planned": [group.planned for group in groups],
-            "end": [Ends.of(*evidence.convergence(row.dataset, row.solver)).mark for row in rows],
+            "nnz": _numbers(nonzeros),
+            "end": [Ends.of(*evidence.convergence(r.dataset, r.solver)).mark for r in rows],
         },
         "pairs": _pair_columns(findings),
-        "curves": [_curve(findings, group, timed=timed) for group in groups],
+        "curves": [_curve(findings, row.group, timed=timed) for row in rows],
         "roc": _bands([row.roc for row in rows]),
         "pr": _bands([row.pr for row in rows]),
-        "fronts": {"nnz": _fronts(rows, nnz, auc), "seconds": _fronts(rows, seconds, auc)},
-        "profile": {"name": "time divided by the best time", "of": _profile_lines(findings)},
-        "tuning": [_tuning(group) for group in groups],
-        "no_scores": "The folder has no scores with labels for this data set.",
+        "fronts": {
+            "nnz": _fronts(rows, nonzeros, values),
+            "seconds": _fronts(rows, seconds, values),
+        },
+        "profiles": _profile_lines(findings),
+        "tuning": [_tuning(row.group) for row in rows],
         "no_times": findings.times or "No time is known.",
     }
 
 
-def _pair_columns(findings: Findings) -> dict[str, list[Any]]:
-    """Return the pairs inside data sets, the better solver first."""
-    kept = [_better_first(pair) for pair in _kept_pairs(findings)]
-    words = [*Word]
+def _columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """Return the columns of the table that come from rows one by one."""
+    delong = [row.known.delong if row.known else None for row in rows]
+    splits = [row.known.resampled if row.known else None for row in rows]
     return {
-        "dataset": [pair.dataset for pair in kept],
-        "a": [pair.a for pair in kept],
-        "b": [pair.b for pair in kept],
-        "effect": _numbers(pair.difference.effect for pair in kept),
-        "low": _numbers(pair.difference.low for pair in kept),
-        "high": _numbers(pair.difference.high for pair in kept),
-        "p": _numbers(pair.holm for pair in kept),
-        "word": [words.index(pair.word) for pair in kept],
+        "dataset": [row.dataset for row in rows],
+        "solver": [row.solver for row in rows],
+        "estimate": _numbers(row.estimate for row in rows),
+        "low": _numbers(found.low if found else math.nan for found in delong),
+        "high": _numbers(found.high if found else math.nan for found in delong),
+        "split_low": _numbers(found.low if found else math.nan for found in splits),
+        "split_high": _numbers(found.high if found else math.nan for found in splits),
+        "rank": _numbers(row.rank for row in rows),
+        "leading": [row.leading for row in rows],
+        "ok": [len(row.group.ok) for row in rows],
+        "planned": [row.group.planned for row in rows],
     }
 
 
-def _kept_pairs(findings: Findings) -> list[LocalPair]:
-    pairs = [*findings.local_pairs]
-    if len(pairs) <= LOCAL_PAIRS:
-        return pairs
-    leading = {(row.dataset, row.solver) for row in findings.rows if row.leading}
-    return [p for p in pairs if {(p.dataset, p.a), (p.dataset, p.b)} & leading]
+def _pair_columns(findings: Findings) -> dict[str, list[Any]]:
+    kept = [(one.dataset, pair) for one in findings.insides for pair in _kept_pairs(findings, one)]
+    words = [*Word]
+    return {
+        "dataset": [i for i, _ in kept],
+        "a": [int(pair.a) for _, pair in kept],
+        "b": [int(pair.b) for _, pair in kept],
+        "effect": _numbers(pair.verdict.effect for _, pair in kept),
+        "low": _numbers(pair.verdict.low for _, pair in kept),
+        "high": _numbers(pair.verdict.high for _, pair in kept),
+        "p": _numbers(pair.p for _, pair in kept),
+        "word": [words.index(pair.word) for _, pair in kept],
+    }
 
 
-def _better_first(pair: LocalPair) -> LocalPair:
-    return pair.flipped() if pair.difference.effect < 0 else pair
+def _kept_pairs(findings: Findings, one: Inside) -> list[PairWithin]:
+    """Return the pairs of a data set that are on the page, see `LOCAL_PAIRS`."""
+    if sum(len(other.pairs) for other in findings.insides) <= LOCAL_PAIRS:
+        return [*one.pairs]
+    leading = {str(row.solver) for row in one.rows if row.leading}
+    return [pair for pair in one.pairs if {pair.a, pair.b} & leading]
 
 
 def _curve(findings: Findings, group: Group, *, timed: bool) -> dict[str, list[Any]] | None:

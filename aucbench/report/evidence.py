@@ -217,7 +217,7 @@ class Group:
         return float(np.median(known)) if known.size else NAN
 
 
-EMPTY = Group({})
+NOTHING = Group({})
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ class Evidence:
 
     def group(self, dataset: int, solver: int) -> Group:
         """Return the fits of a solver on a data set; an empty group when there are none."""
-        return self.groups.get((dataset, solver), EMPTY)
+        return self.groups.get((dataset, solver), NOTHING)
 
     def row(self, dataset: int) -> Iterator[tuple[int, Group]]:
         """Yield the solvers that were planned on a data set, and their fits."""
@@ -273,7 +273,7 @@ class Evidence:
         waiting = {dataset for (dataset, _), group in self.groups.items() if group.pending}
         return tuple(i for i in range(len(self.datasets)) if i not in waiting)
 
-    def values(self, name: str = "auc") -> Array:
+    def values(self, name: str) -> Array:
         """Mean of a measure for each finished data set (rows) and solver; NaN where a cell failed.
 
         Returns
@@ -287,36 +287,16 @@ class Evidence:
                     found[row, solver] = group.mean(name)
         return found
 
-    def by_fold(self) -> Array | None:
-        """AUC of each fold, shape (len(finished), len(solvers), J); NaN where there is none.
-
-        None when there is no finished data set. J is the largest number of folds of a data set.
-        """
-        keys = [
-            sorted({fold for _, group in self.row(dataset) for fold in group.fits})
-            for dataset in self.finished
-        ]
-        if not keys:
-            return None
-        found = np.full((len(keys), len(self.solvers), max(map(len, keys))), NAN)
-        for row, dataset in enumerate(self.finished):
-            for solver, group in self.row(dataset):
-                if group.complete:
-                    for j, fold in enumerate(keys[row]):
-                        if fold in group.fits:
-                            found[row, solver, j] = group.fits[fold].auc
-        return found
-
-    @cached_property
-    def ratio(self) -> float:
-        """Test rows divided by training rows of a split, median over the fits; 0 if unknown."""
+    def ratio(self, *datasets: int) -> float:
+        """Test rows divided by training rows of a split, median over the ok fits; 1 if unknown."""
         ratios = [
             fit.n_test / fit.n_train
-            for group in self.groups.values()
+            for dataset in datasets
+            for _, group in self.row(dataset)
             for fit in group.ok
             if fit.n_train > 0 and fit.n_test > 0
         ]
-        return float(np.median(ratios)) if ratios else 0.0
+        return float(np.median(ratios)) if ratios else 1.0
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
@@ -338,8 +318,10 @@ class Evidence:
             found["not run yet"] += group.pending
         return +found
 
-    def convergence(self, dataset: int, solver: int) -> tuple[int, int, list[_Judged]]:
-        """Return the arguments of `Ends.of`: ok fits, those that the budget ended, and what is known."""
+    def convergence(
+        self, dataset: int, solver: int
+    ) -> tuple[int, int, list[tuple[Descent, Convergence]]]:
+        """Return the arguments of `Ends.of`: ok fits, those ended by the budget, and the rest."""
         ok = self.group(dataset, solver).ok
         by_budget = sum(fit.descent.stop in BUDGET for fit in ok)
         judged = [
@@ -348,9 +330,6 @@ class Evidence:
             if fit.descent.start is not None or fit.descent.stop == Stop.STALLED.name
         ]
         return len(ok), by_budget, judged
-
-
-_Judged = tuple[Descent, Convergence]
 
 
 def evidence_of(

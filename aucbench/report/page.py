@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from aucbench.bench.show.endings import Ends, end_notes
 from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Evidence
-from aucbench.report.findings import TARGET, Findings, Row
+from aucbench.report.findings import TARGET, Findings
+from aucbench.report.inside import Row
 from aucbench.stats.pairs import Pair
 from aucbench.stats.ranking import Standing
 from aucbench.stats.words import Interval, Word
@@ -162,7 +163,6 @@ def page_of(findings: Findings, *, folder: str) -> Page:
         Name of the results folder, for the commands.
     """
     evidence = findings.evidence
-    measured = bool(findings.local_pairs)
     data = drawn(findings)
     return Page(
         title=f"Results of {folder}",
@@ -178,11 +178,13 @@ def page_of(findings: Findings, *, folder: str) -> Page:
         matrix=_matrix(findings) if len(evidence.finished) > 1 else (),
         matrix_legend=MATRIX_LEGEND,
         table_note=(
-            f"AUC of the test rows with its {findings.settings.level:.0%} interval, the median "
-            "time of a fit, and the mean number of non-zero weights."
+            f"{findings.measure} of the test rows: its mean over the splits and the "
+            f"{findings.settings.level:.0%} interval for other test rows; then the one over "
+            "splits, which covers other training rows too. Median time of a fit, mean number of "
+            "non-zero weights."
         ),
         table_legend=TABLE_LEGEND,
-        has_pairs=measured,
+        has_pairs=bool(data["pairs"]["a"]),
         pairs_note=_pairs_note(findings, data),
         figures=_figures(findings),
         failures_note=_failures_note(evidence),
@@ -199,10 +201,6 @@ def page_of(findings: Findings, *, folder: str) -> Page:
 MATRIX_LEGEND = (
     "▲ better, ▼ worse, = equivalent, · not distinguishable. The second line counts the data sets "
     "on which the solver of the row is ahead, level, and behind.",
-)
-PROFILE_NOTE = (
-    f"Share of the data sets that a solver solves within a multiple of the time of the fastest one. "
-    f"Solved means a mean test AUC of at least {TARGET:.1%} of the best; a failed cell never does."
 )
 TABLE_LEGEND = (
     "★ not worse than the best of the data set. ? says why an interval is missing, or which rule "
@@ -249,8 +247,8 @@ def _board_note(findings: Findings) -> str:
     n = len(findings.evidence.finished)
     if n == 1:
         return (
-            f"One data set: the AUC of the test rows with its {findings.settings.level:.0%} "
-            "interval."
+            f"One data set: the {findings.measure} of the test rows with its "
+            f"{findings.settings.level:.0%} interval."
         )
     return (
         f"Over {n} data sets, each with the same weight. Intervals are of "
@@ -259,7 +257,7 @@ def _board_note(findings: Findings) -> str:
 
 
 def _board_columns(findings: Findings) -> tuple[Column, ...]:
-    names = ["mean AUC"]
+    names = [f"mean {findings.measure}"]
     if len(findings.evidence.finished) != 1:
         names += ["average rank", "rating"]
     names += ["fit s", "non-zeros", "no value", "ok"]
@@ -286,8 +284,7 @@ def _board_legend(findings: Findings) -> tuple[str, ...]:
 
 def _board(findings: Findings) -> Iterable[Line]:
     evidence = findings.evidence
-    values = evidence.values()
-    nnz = evidence.values("nnz")
+    values, nnz = findings.values, findings.nonzeros
     only = {row.solver: row for row in findings.rows if evidence.finished == (row.dataset,)}
     for j in findings.order:
         known = ~np.isnan(values[:, j])
@@ -323,10 +320,11 @@ def _entry(value: float, text: str) -> Entry:
 
 
 def _auc_entry(row: Row) -> Entry:
-    found = row.auc
-    if math.isnan(found.estimate):
-        return Entry("", "–", note=found.note)
-    return Entry(repr(found.estimate), f"{found.estimate:.4f}", _range(found, "{:.4f}"), found.note)
+    """Return the entry of a solver when there is one data set."""
+    if row.known is None or math.isnan(row.estimate):
+        return Entry("", "–", note=row.note)
+    interval = _range(row.known.delong, "{:.4f}")
+    return Entry(repr(row.estimate), f"{row.estimate:.4f}", interval, row.note)
 
 
 def _standing(standing: Standing, form: str) -> Entry:
@@ -344,8 +342,9 @@ def _range(interval: Interval, form: str) -> str:
 
 def _matrix_note(findings: Findings) -> str:
     return (
-        f"Mean difference of the AUC over the data sets, and a verdict by Wilcoxon's signed-rank "
-        f"test with Holm's adjustment for {len(findings.pairs)} pairs. Differences within "
+        f"Mean difference of the {findings.measure} over the data sets, and a verdict by "
+        f"Wilcoxon's signed-rank test with Holm's adjustment for {len(findings.pairs)} pairs. P is "
+        "of the Bayesian signed-rank test. Differences within "
         f"± {findings.settings.rope:g} are practically zero. Unlike ranks, a pair does not depend "
         "on the other solvers, but for this adjustment."
     )
@@ -380,10 +379,11 @@ def _p(p: float) -> str:
 
 
 def _pairs_note(findings: Findings, data: dict[str, Any]) -> str:
-    left = len(findings.local_pairs) - len(data["pairs"]["a"])
+    left = sum(len(one.pairs) for one in findings.insides) - len(data["pairs"]["a"])
     note = (
-        "DeLong's test of solvers on the same test rows, with Holm's adjustment for all pairs of "
-        "the data set. It says how the fitted models compare on rows like these."
+        "Solvers on the same test rows. A verdict is what DeLong's test, for other test rows, and "
+        "the corrected resampled t-test, for other training rows, both support: the wider interval "
+        "and the larger p-value, with Holm's adjustment for all pairs of the data set."
     )
     if left:
         note += f" {left} pairs without a ★ are left out of this page, to keep it small."
@@ -393,18 +393,41 @@ def _pairs_note(findings: Findings, data: dict[str, Any]) -> str:
 def _figures(findings: Findings) -> tuple[Figure, ...]:
     points = findings.points
     thinned = f"Median over the folds, at no more than {points} of the stored passes."
-    bands = "Mean over the folds; the band is from the lowest to the highest fold"
-    return (
-        Figure("auc-seconds", "AUC against time", f"{thinned} Of the training rows: during a fit nobody has the labels of the test rows."),
-        Figure("auc-passes", "AUC against passes", f"{thinned} Of the training rows."),
-        Figure("gap", "Gap of the objective against passes", f"{thinned} f* is the least objective that any fit of the same problem has reached; what has reached it is not drawn."),
-        Figure("roc", "ROC curves", f"{bands}, at {points} false positive rates."),
-        Figure("pr", "Precision and recall", f"{bands}, at {points} recalls."),
-        Figure("sparsity", "AUC against sparsity", "Test AUC of each solver. The grey line joins those that no other solver beats in both."),
-        Figure("speed", "AUC against the time of a fit", "Likewise, with the median time of a fit."),
-        Figure("profile", "Performance profiles", PROFILE_NOTE),
-        Figure("tuning", "Tuning", "Mean AUC of the inner folds at each point that was tried, brighter is higher; those with a ring were chosen."),
-    )  # fmt: skip
+    bands = f"Mean over the folds, at {points} points; the band goes from the lowest to the highest"
+    notes = {
+        "auc-seconds": (
+            "AUC against time",
+            f"{thinned} Of the training rows: during a fit nobody has the labels of the test rows.",
+        ),
+        "auc-passes": ("AUC against passes", f"{thinned} Of the training rows."),
+        "gap": (
+            "Gap of the objective against passes",
+            f"{thinned} f* is the least objective that any fit of the same problem has reached; a "
+            "fit that has reached it leaves the figure.",
+        ),
+        "roc": ("ROC curves", f"{bands} fold."),
+        "pr": ("Precision and recall", f"{bands} fold."),
+        "sparsity": (
+            f"{findings.measure} against sparsity",
+            "Of the test rows. The grey line joins the solvers that no other one beats in both.",
+        ),
+        "speed": (
+            f"{findings.measure} against the time of a fit",
+            "Likewise, with the median time of a fit.",
+        ),
+        "profile": (
+            "Performance profiles",
+            "Share of the data sets that a solver solves within a multiple of the time of the "
+            f"fastest one. Solved means a mean test {findings.measure} of at least {TARGET:.1%} of "
+            "the best; a failed cell never does.",
+        ),
+        "tuning": (
+            "Tuning",
+            "Mean AUC of the inner folds at each point that was tried, brighter is higher; points "
+            "with a ring were chosen.",
+        ),
+    }
+    return tuple(Figure(name, title, note) for name, (title, note) in notes.items())
 
 
 def _failures_note(evidence: Evidence) -> str:
@@ -477,7 +500,9 @@ def _plans(evidence: Evidence, folder: str) -> tuple[PlanText, ...]:
 def _methods(findings: Findings) -> tuple[str, ...]:
     settings = findings.settings
     methods = [
-        "Inside a data set: " + ", ".join(sorted({row.auc.method for row in findings.rows})) + ".",
+        "Intervals inside a data set: "
+        + "; ".join(sorted({row.known.delong.method for row in findings.rows if row.known}))
+        + ". Over splits: corrected resampled t (Nadeau and Bengio).",
         f"Region of practical equivalence: ± {settings.rope:g} of AUC; level {settings.level:g}.",
         "Every planned cell counts. A failed one leaves its solver without a value on the data "
         "set, which counts as the worst rank.",

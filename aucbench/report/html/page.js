@@ -24,16 +24,18 @@
 
   /* Data set by data set. */
   const filters = form("rows");
-  options(filters.elements.dataset, datasets.map(d => d.name));
+  options(filters.elements.dataset, datasets);
   options(filters.elements.solver, solvers);
   const value = name => r => rows[name][r];
   const columns = [
-    {name: "data set", value: r => datasets[rows.dataset[r]].name, head: true,
-      cell: r => element("span", {class: "name"}, datasets[rows.dataset[r]].name)},
+    {name: "data set", value: r => datasets[rows.dataset[r]], head: true,
+      cell: r => element("span", {class: "name"}, datasets[rows.dataset[r]])},
     {name: "solver", value: r => solvers[rows.solver[r]], cell: r => named(rows.solver[r]).concat(rows.leading[r] ? [element("span", {class: "mark", title: "not worse than the best of the data set"}, " ★")] : [])},
     {name: data.measure, number: true, value: value("estimate"),
       cell: r => [fixed(rows.estimate[r], 4), element("span", {class: "range"}, range(rows.low[r], rows.high[r], 4)),
         ...(rows.note[r] === null ? [] : [" ", element("abbr", {class: "why", title: data.notes[rows.note[r]], tabindex: 0}, "?")])]},
+    {name: "over splits", number: true, value: value("split_low"), title: "interval for other training and test rows",
+      cell: r => element("span", {class: "range"}, range(rows.split_low[r], rows.split_high[r], 4) || "–")},
     {name: "rank", number: true, value: value("rank"), cell: r => rows.rank[r] === null ? "–" : Chart.short(rows.rank[r])},
     {name: "fit s", number: true, value: value("seconds"), cell: r => rows.seconds[r] === null ? "–" : Chart.short(Number(rows.seconds[r].toPrecision(3)))},
     {name: "non-zeros", number: true, value: value("nnz"), cell: r => rows.nnz[r] === null ? "–" : Chart.short(Number(rows.nnz[r].toPrecision(4)))},
@@ -48,7 +50,7 @@
       (picked(dataset) === null || rows.dataset[r] === picked(dataset)) &&
       (picked(solver) === null || rows.solver[r] === picked(solver)) &&
       (!leading.checked || rows.leading[r]) && (!failed.checked || rows.ok[r] < rows.planned[r]) &&
-      (!wanted || `${datasets[rows.dataset[r]].name} ${solvers[rows.solver[r]]}`.toLowerCase().includes(wanted)));
+      (!wanted || `${datasets[rows.dataset[r]]} ${solvers[rows.solver[r]]}`.toLowerCase().includes(wanted)));
   };
   onChange(filters, () => table.show(filtered()));
   table.show(filtered());
@@ -56,7 +58,7 @@
   /* Pairs inside one data set. */
   const pairForm = form("pairs");
   if (pairForm) {
-    options(pairForm.elements.dataset, datasets.map(d => d.name));
+    options(pairForm.elements.dataset, datasets);
     options(pairForm.elements.solver, solvers);
     const pick = name => p => pairs[name][p];
     const pairTable = Table.make(document.getElementById("pair-rows"), [
@@ -78,7 +80,7 @@
 
   /* Figures: one choice of data set and of solvers for all of them. */
   const chosen = form("charts").elements.dataset, hidden = new Set(data.hidden);
-  options(chosen, datasets.map(d => d.name));
+  options(chosen, datasets);
   const toggles = document.querySelector(".toggles");
   const buttons = solvers.map((name, number) => {
     const button = element("button", {type: "button", "aria-pressed": String(!hidden.has(number)), "data-solver": number}, ...named(number));
@@ -117,12 +119,12 @@
     "auc-passes": box => Chart.draw(box, {label: "AUC of the training rows against passes", x: {name: "passes", log: true}, y: {name: "training AUC"}, series: curve("passes", "auc")}),
     "auc-seconds": box => Chart.draw(box, {label: "AUC of the training rows against seconds", x: {name: "seconds inside the solver", log: true}, y: {name: "training AUC"}, series: curve("seconds", "auc")}),
     "gap": box => Chart.draw(box, {label: "Gap of the objective against passes", x: {name: "passes", log: true}, y: {name: "(f − f*) / (f(0) − f*)", log: true}, series: curve("passes", "gap"), empty: "No solver that is shown has an objective of its own on this data set."}),
-    "roc": box => Chart.draw(box, {label: "ROC curves", x: {name: "false positive rate", low: 0, high: 1}, y: {name: "true positive rate", low: 0, high: 1}, diagonal: true, series: band("roc", [[0, 0]]), empty: data.no_scores}),
-    "pr": box => Chart.draw(box, {label: "Precision-recall curves", x: {name: "recall", low: 0, high: 1}, y: {name: "precision", low: 0, high: 1}, series: band("pr", []), empty: data.no_scores}),
+    "roc": box => Chart.draw(box, {label: "ROC curves", x: {name: "false positive rate", low: 0, high: 1}, y: {name: "true positive rate", low: 0, high: 1}, diagonal: true, series: band("roc", [[0, 0]]), empty: "The folder does not hold all scores of this data set with their labels."}),
+    "pr": box => Chart.draw(box, {label: "Precision-recall curves", x: {name: "recall", low: 0, high: 1}, y: {name: "precision", low: 0, high: 1}, series: band("pr", []), empty: "The folder does not hold all scores of this data set with their labels."}),
     "sparsity": box => Chart.draw(box, {label: "AUC against non-zero weights", x: {name: "non-zero weights", log: true}, y: {name: data.measure}, series: [...front("nnz"), ...cloud("nnz")], empty: "No solver that is shown has weights on this data set."}),
     "speed": box => Chart.draw(box, {label: "AUC against seconds of a fit", x: {name: "seconds of a fit", log: true}, y: {name: data.measure}, series: [...front("seconds"), ...cloud("seconds")], empty: data.no_times}),
-    "profile": box => Chart.draw(box, {label: "Performance profiles", x: {name: data.profile.name, log: true}, y: {name: "share of data sets", low: 0, high: 1},
-      series: data.profile.of.map(([solver, x, y]) => ({number: solver, name: solvers[solver], points: zip(x, y)})).filter(one => !hidden.has(one.number)), empty: data.no_times}),
+    "profile": box => Chart.draw(box, {label: "Performance profiles", x: {name: "time divided by the best time", log: true}, y: {name: "share of data sets", low: 0, high: 1},
+      series: data.profiles.map(([solver, x, y]) => ({number: solver, name: solvers[solver], points: zip(x, y)})).filter(one => !hidden.has(one.number)), empty: data.no_times}),
   };
 
   /* Tuning: one solver at a time, two of its axes. */
