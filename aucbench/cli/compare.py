@@ -12,6 +12,7 @@ from aucbench.cli.options import (
     EngineName,
     Jobs,
     Memory,
+    MetricNames,
     Options,
     Quiet,
     Retry,
@@ -22,6 +23,7 @@ from aucbench.cli.options import (
     Timing,
     entries,
     limited,
+    measures,
 )
 from aucbench.cli.running import go
 
@@ -79,6 +81,7 @@ def compare(
     retry: Retry = None,
     timing: Timing = False,
     quiet: Quiet = False,
+    metrics: MetricNames = None,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
     from aucbench.bench.plan.plan import DEFAULT_FEATURES, Plan, choices, default_solvers
@@ -103,7 +106,7 @@ def compare(
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
     way_on = "run the same command again to go on" if out else "--out DIR would keep the others"
-    go(plan, options, out, json, way_on)
+    go(plan, options, out, json, way_on, measures(metrics))
 
 
 def _specs(texts: Texts) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from aucbench.errors import ParameterError, UnknownNameError
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
+    from aucbench.stats import Measure
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 
@@ -38,6 +39,14 @@ Retry = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")]
 Timing = Annotated[
     bool, typer.Option("--timing", help=f"One cell at a time, each fitted {TIMED_FITS} times.")
+]
+MetricNames = Annotated[
+    Texts,
+    typer.Option(
+        "--metrics",
+        help="Also ap, pauc[max_fpr=.1], precision[k=10] or recall[k=10], from the stored scores; "
+        "repeatable.",
+    ),
 ]
 
 
@@ -91,6 +100,16 @@ def limited(
         memory=plan.memory if memory is None else memory,
         repeat_fits=fits,
     )
+
+
+def measures(texts: Texts) -> tuple[Measure, ...]:
+    """Return the measures that --metrics names, each once; errors are those of `measure`."""
+    if not texts:
+        return ()  # the imports below take time
+    from aucbench.registry.specs import split_specs
+    from aucbench.stats import measure
+
+    return tuple(dict.fromkeys(measure(spec) for text in texts for spec in split_specs(text)))
 
 
 def entries(option: str, texts: Texts) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from aucbench.cli.options import (
     EngineName,
     Jobs,
     Memory,
+    MetricNames,
     Options,
     Quiet,
     Retry,
@@ -27,6 +28,7 @@ from aucbench.cli.options import (
     Timing,
     entries,
     limited,
+    measures,
 )
 from aucbench.cli.running import go, warn
 from aucbench.errors import AucbenchError, DataError
@@ -58,6 +60,7 @@ def run(
     retry: Retry = None,
     timing: Timing = False,
     quiet: Quiet = False,
+    metrics: MetricNames = None,
 ) -> None:
     """Run the cells of a plan that are not in the folder yet; print the table."""
     from aucbench.bench.plan.toml import read_plan, with_line
@@ -67,7 +70,7 @@ def run(
     options = Options(*where, entries("retry", retry), quiet, timing)
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
     with with_line(plan):
-        go(asked, options, out, json, f"go on with: {again}")
+        go(asked, options, out, json, f"go on with: {again}", measures(metrics))
 
 
 def _print_example(wanted: bool) -> None:

@@ -16,18 +16,27 @@ from aucbench.bench.text import shown
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
+    from aucbench.bench.results.metrics import Metrics
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
     from aucbench.bench.show.progress import Progress
     from aucbench.bench.show.tables import Tally
     from aucbench.cell import Cell
     from aucbench.cli.options import Options
+    from aucbench.stats import Measure
 
 INTERRUPTED = 130  # exit code by which shells know Ctrl-C
 Keep = Callable[["Record"], object]
 
 
-def go(plan: Plan, options: Options, folder: Path | None, json: Path | None, way_on: str) -> None:
+def go(
+    plan: Plan,
+    options: Options,
+    folder: Path | None,
+    json: Path | None,
+    way_on: str,
+    measures: Sequence[Measure] = (),
+) -> None:
     """Run a plan, write the rows, print the table; exit with 130 after Ctrl-C.
 
     Parameters
@@ -38,8 +47,11 @@ def go(plan: Plan, options: Options, folder: Path | None, json: Path | None, way
         File that takes the rows.
     way_on : str
         How to go on after Ctrl-C.
+    measures : sequence of Measure
+        Measured on the stored scores when the run has ended.
     """
     from aucbench.bench.results.export import write_json
+    from aucbench.bench.results.metrics import Metrics
     from aucbench.bench.show.tables import Tally
     from aucbench.infra.store import require_writable
 
@@ -51,12 +63,19 @@ def go(plan: Plan, options: Options, folder: Path | None, json: Path | None, way
     keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
     with _opened(folder) as store:
         whole = _run(plan, store, engine, options, keepers)
+        metrics = Metrics(store, measures)
+        known = (store.read(ids[cell]) for cell in plan.cells() if cell in ids)
+        found = (record for record in known if record is not None)
         try:
             if json is not None:
-                found = (store.read(ids[cell]) for cell in plan.cells() if cell in ids)
-                write_json((record for record in found if record is not None), tally.optima, json)
+                write_json(found, tally.optima, json, metrics.add)
+            elif measures:
+                for record in found:
+                    metrics.add(record)
         finally:
             _print_table(plan, tally)
+            if measures:
+                _print_metrics(metrics)
     if not whole:
         missing = len(plan) - tally.total
         typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
@@ -119,6 +138,12 @@ def _print_table(plan: Plan, tally: Tally) -> None:
         typer.echo(tables.plain_table(summaries))
     typer.echo(f"\n{shown(tables.protocol(plan, tally.tried))}")
     for line in (*tally.notes(), *tally.failures()):
+        typer.echo(shown(line))
+
+
+def _print_metrics(metrics: Metrics) -> None:
+    typer.echo(f"\n{metrics.table()}")
+    for line in metrics.notes():
         typer.echo(shown(line))
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 from scipy.stats import rankdata
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_whole
 from aucbench.stats.delong import auc
@@ -36,6 +35,8 @@ def average_precision(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None
     DataError
         As `Fold`, and when there is one class only.
     """
+    from sklearn.metrics import average_precision_score
+
     positive, order, w = _ordered(y, scores, weights)
     return float(average_precision_score(positive, order, sample_weight=w))
 
@@ -66,6 +67,8 @@ def partial_auc(
     -----
     McClish (1989), "Analyzing a Portion of the ROC Curve", Medical Decision Making 9.
     """
+    from sklearn.metrics import roc_auc_score
+
     _require_rate(max_fpr)
     positive, order, w = _ordered(y, scores, weights)
     return float(roc_auc_score(positive, order, sample_weight=w, max_fpr=max_fpr))

@@ -89,8 +89,18 @@ def table_rows(
         yield {"stale": stale(record), **flat_row(record, optima)}
 
 
-def write_json(records: Iterable[Record], optima: Optima, path: Path) -> None:
+def write_json(
+    records: Iterable[Record],
+    optima: Optima,
+    path: Path,
+    more: Callable[[Record], Mapping[str, Any]] = lambda _: {},
+) -> None:
     """Write the flat rows of records to a JSON file as a list, complete or not at all.
+
+    Parameters
+    ----------
+    more : function of a Record, optional
+        Returns what stands beside the fields of its row.
 
     Raises
     ------
@@ -98,7 +108,8 @@ def write_json(records: Iterable[Record], optima: Optima, path: Path) -> None:
         When the file cannot be written; what was there before stays.
     """
     with own_file(path) as file:
-        _write_list((flat_row(record, optima) for record in records), file)
+        rows = ({**flat_row(record, optima), **more(record)} for record in records)
+        _write_list(rows, file)
 
 
 def flat(record: Mapping[str, Any]) -> Row:

@@ -1,0 +1,107 @@
+"""--metrics: measures of the scores that a run has stored."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
+from typer.testing import CliRunner
+
+from aucbench.bench import Store
+from aucbench.cli import app
+
+pytestmark = pytest.mark.usefixtures("shared_supervisors")
+METRICS = "auc,ap,pauc[max_fpr=.1]"
+
+
+def compared(*arguments):
+    ended = CliRunner().invoke(app, ["compare", "--quiet", *map(str, arguments)])
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def tested(tmp_path_factory, shared_supervisors):
+    """A folder with four cells, without and with metrics: output and rows of each time."""
+    folder = tmp_path_factory.mktemp("metrics")
+    out, rows = folder / "out", folder / "rows.json"
+    run = ("--solvers", "logistic,sht-auc", "--data", "breast-cancer", "--splits", 2, "--out", out)
+    found = []
+    for extra in ((), ("--metrics", METRICS)):
+        text = compared(*run, "--json", rows, *extra)
+        found.append((text, json.loads(rows.read_text(encoding="utf-8"))))
+    return out, *found
+
+
+def test_the_values_are_those_of_the_stored_scores(tested):
+    out, _, (_, rows) = tested
+    assert len(rows) == 4
+    with Store(out) as store:
+        for row in rows:
+            found = store.scores(row["id"])
+            y, s = found["y"], found["scores"]
+            assert row["auc"] == pytest.approx(roc_auc_score(y, s), rel=1e-12)
+            assert row["ap"] == pytest.approx(average_precision_score(y, s), rel=1e-12)
+            partial = roc_auc_score(y, s, max_fpr=0.1)
+            assert row["pauc[max_fpr=0.1]"] == pytest.approx(partial, rel=1e-12)
+
+
+def test_cells_do_not_know_of_it(tested):
+    _, (_, plain), (_, measured) = tested
+    extra = {"ap", "pauc[max_fpr=0.1]"}
+    assert [{k: v for k, v in row.items() if k not in extra} for row in measured] == plain
+
+
+def test_the_table_has_a_line_for_each_solver_and_the_first_one_is_as_ever(tested):
+    _, (plain, _), (text, rows) = tested
+    assert text.startswith(plain)
+    header, *lines = text.removeprefix(plain).strip().splitlines()
+    assert header.split() == ["data", "set", "features", "solver", "auc", "ap", "pauc[max_fpr=0.1]"]
+    assert [line.split()[2] for line in lines] == ["logistic", "sht-auc"]
+    values = [row["ap"] for row in rows if row["solver"] == "logistic"]
+    assert len(values) == 2
+    assert f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}" in lines[0]
+
+
+def test_what_cannot_be_measured_is_marked_and_said(tmp_path):
+    rows = tmp_path / "rows.json"
+    solvers = "constant,roc-svm[step=1e200]"  # the second one diverges
+    text = compared(
+        *("--solvers", solvers, "--data", "breast-cancer", "--splits", 2, "--json", rows),
+        *("--metrics", "recall[k=400],ap"),
+    )
+    found = {row["solver"]: row for row in json.loads(rows.read_text(encoding="utf-8"))}
+    assert found["constant"]["recall[k=400]"] is None
+    assert found["constant"]["ap"] > 0
+    assert found["roc-svm[step=1e+200]"]["status"] == "invalid"
+    assert found["roc-svm[step=1e+200]"]["ap"] is None
+    assert "recall[k=400] is missing in 1 row(s): there are 285 test rows, fewer" in text
+    assert "ap is missing" not in text  # the first table says why the row has no AUC
+    (line,) = (x for x in text.splitlines() if "roc-svm" in x and x.endswith("-"))
+    assert line.split()[-2:] == ["-", "-"]
+
+
+def test_error_functions_have_no_labels_to_measure_by(tmp_path):
+    lines = [
+        f"s{i},{low},{high},{fp},{fn}\n"
+        for i in range(24)
+        for low, high, fp, fn in (("-inf", i - 1, 1, 0), (i - 1, i + 1, 0, 0), (i + 1, "inf", 0, 1))
+    ]
+    header = "sequenceID,min_log_lambda,max_log_lambda,fp,fn\n"
+    (tmp_path / "toy.errors.csv").write_text(header + "".join(lines))
+    named = [f"s{i},{i},{i % 5}\n" for i in range(24)]
+    (tmp_path / "toy.features.csv").write_text("sequenceID,a,b\n" + "".join(named))
+    text = compared(
+        *("--solvers", "constant", "--data", tmp_path / "toy.errors.csv", "--splits", 2),
+        *("--metrics", "ap"),
+    )
+    assert "ap is missing in 2 row(s): its scores have no labels beside them" in text
+
+
+@pytest.mark.parametrize("metrics", ["f1", "pauc[max_fpr=2]", "ap,"])
+def test_a_metric_that_makes_no_sense_is_refused_before_the_first_fit(tmp_path, metrics):
+    out = tmp_path / "out"
+    run = ["compare", "--solvers", "constant", "--data", "digits-8", "--out", str(out)]
+    ended = CliRunner().invoke(app, [*run, "--metrics", metrics])
+    assert ended.exit_code != 0
+    assert not out.exists()
