@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucbench.stats import Fold, auc_difference, auc_interval
+from aucbench import stats
 
 
 class DeLong:
@@ -20,10 +20,10 @@ class DeLong:
         drawn = [rng.standard_normal(n) + y for _ in range(2)]
         if scores == "tied":
             drawn = [np.round(s, 2) for s in drawn]
-        self.a, self.b = ([Fold(y, s)] for s in drawn)
+        self.a, self.b = ([stats.Fold(y, s)] for s in drawn)
 
     def time_interval(self, n: int, scores: str) -> None:
-        auc_interval(self.a)
+        stats.auc_interval(self.a)
 
     def time_difference(self, n: int, scores: str) -> None:
-        auc_difference(self.a, self.b)
+        stats.auc_difference(self.a, self.b)
