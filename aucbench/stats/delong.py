@@ -24,8 +24,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
-from scipy.special import expit, logit
-from scipy.stats import norm, t
+from scipy.special import (
+    expit,
+    logit,
+    ndtri,
+    stdtr,
+    stdtrit,
+)  # scipy.stats takes longer for each call
 
 from aucbench.errors import DataError, require_whole
 from aucbench.stats.rows import Mask, Vector, checked_rows, checked_weights, require_both
@@ -258,10 +263,10 @@ def interval_of(placed: Placements, level: float = LEVEL, repeats: int = 1) -> I
     tail = (1 - level) / 2
     if not flaw:
         variance, degrees = placed.variance(repeats)
-        half = t.isf(tail, degrees) * sqrt(variance) / (estimate * (1 - estimate))
+        half = -stdtrit(degrees, tail) * sqrt(variance) / (estimate * (1 - estimate))
         low, high = (float(expit(logit(estimate) + side * half)) for side in (-1, 1))
         return Interval(estimate, low, high, level, "DeLong, logit", placed.note)
-    low, high = _not_rejected(estimate, placed.counts, repeats, float(norm.isf(tail)))
+    low, high = _not_rejected(estimate, placed.counts, repeats, -float(ndtri(tail)))
     note = f"{flaw} {placed.note}".strip()
     return Interval(estimate, low, high, level, "Hanley-McNeil, score", note)
 
@@ -327,9 +332,9 @@ def difference_of(
         return Difference(effect, nan, nan, nan, level, method, note)
     variance, degrees = placed.variance(repeats)
     se = sqrt(variance)
-    half = float(t.isf((1 - level) / 2, degrees)) * se
+    half = -float(stdtrit(degrees, (1 - level) / 2)) * se
     low, high = max(-1.0, effect - half), min(1.0, effect + half)
-    p = 2 * float(t.sf(abs(effect) / se, degrees))
+    p = 2 * float(stdtr(degrees, -abs(effect) / se))
     return Difference(effect, low, high, p, level, method, a.note)
 
 
