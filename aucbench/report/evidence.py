@@ -103,7 +103,9 @@ class Fit:
     Attributes
     ----------
     id : str
-        Of the record, for `Evidence.scores`.
+        Of the record.
+    data : str
+        Hash of the data set.
     status : CellStatus
     why, log : str
         Reason and end of what the process wrote; empty when it is ok.
@@ -121,6 +123,7 @@ class Fit:
     """
 
     id: str
+    data: str
     status: CellStatus
     why: str
     log: str
@@ -149,6 +152,7 @@ class Fit:
         tuning = record.tuning or {}
         return Fit(
             id=record.id,
+            data=sizes.data or "",
             status=record.status.status,
             why=record.why,
             log=record.process.log or "",
@@ -218,6 +222,7 @@ class Group:
 
 
 NOTHING = Group({})
+Scores = Callable[[Fit], Mapping[str, NDArray[Any]] | None]
 
 
 @dataclass(frozen=True)
@@ -242,8 +247,8 @@ class Evidence:
         Records that were left out, because the data, a plugin or aucbench has changed since.
     unchecked : str
         Why it is not known which records are stale; empty when it is.
-    scores : function (str) -> mapping of str to array, or None
-        Scores, row numbers and, where they can be had, labels of the test rows of a cell.
+    scores : function (Fit) -> mapping of str to array, or None
+        As `Store.scores`.
     """
 
     datasets: tuple[str, ...]
@@ -255,7 +260,7 @@ class Evidence:
     versions: Mapping[str, int] = field(default_factory=dict)
     stale: int = 0
     unchecked: str = ""
-    scores: Callable[[str], Mapping[str, NDArray[Any]] | None] = lambda _: None
+    scores: Scores = lambda _: None
 
     def group(self, dataset: int, solver: int) -> Group:
         """Return the fits of a solver on a data set; an empty group when there are none."""
@@ -337,7 +342,7 @@ def evidence_of(
     plans: Sequence[Plan] = (),
     *,
     wanted: Mapping[Cell, str] | None = None,
-    scores: Callable[[str], Mapping[str, NDArray[Any]] | None] = lambda _: None,
+    scores: Scores = lambda _: None,
 ) -> Evidence:
     """Sort records by data set and solver.
 
@@ -350,7 +355,7 @@ def evidence_of(
     wanted : mapping of Cell to str, optional
         Ids of the planned cells for the present data, plugins and aucbench. A record of such a
         cell with another id is stale. Without it, no record is.
-    scores : function (str) -> mapping of str to array, or None
+    scores : function (Fit) -> mapping of str to array, or None
         As `Store.scores`.
 
     Raises
@@ -409,7 +414,9 @@ def read_evidence(store: Store) -> Evidence:
         wanted = wanted_ids(plans)
     except AucbenchError as error:
         unchecked = str(error)
-    found = evidence_of(store.records(), plans, wanted=wanted, scores=store.scores)
+    found = evidence_of(
+        store.records(), plans, wanted=wanted, scores=lambda fit: store.scores(fit.id, fit.data)
+    )
     return replace(
         found, plans={path.name: text for path, text in texts.items()}, unchecked=unchecked
     )
@@ -482,8 +489,12 @@ def _shared(keys: Sequence[Key], fields: Sequence[str]) -> dict[str, Any]:
 
 
 def _curve(points: Sequence[Mapping[str, Any]]) -> Array:
-    rows = [[_or_nan(number(point.get(name))) for name in CURVE] for point in points]
-    return np.array(rows, dtype=np.float64).reshape(-1, len(CURVE))
+    rows = [[point.get(name) for name in CURVE] for point in points]
+    try:
+        found = np.array(rows, dtype=np.float64)  # None becomes NaN
+    except (TypeError, ValueError):  # a plugin reports something else than numbers
+        found = np.array([[_or_nan(number(value)) for value in row] for row in rows])
+    return found.reshape(-1, len(CURVE))
 
 
 def _versions(record: Record) -> str:

@@ -8,20 +8,20 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from aucbench.report.evidence import Evidence, Group
 from aucbench.stats.delong import Fold
 from aucbench.stats.resampled import corrected_difference, corrected_interval
-from aucbench.stats.roc import Band, pr_band, roc_band
+from aucbench.stats.roc import Band, Corners, pr_band, roc_band
 from aucbench.stats.within import PairWithin, SolverWithin, WithinDataset, within
 from aucbench.stats.words import Difference, Interval, Word, holm
 
@@ -29,7 +29,6 @@ AUC = "auc"
 NO_SCORES = "The folder does not hold all scores of this data set with their labels."
 Array: TypeAlias = NDArray[np.float64]
 Folds: TypeAlias = dict[int, dict[tuple[int, int], Fold]]  # by solver and fold
-Bands: TypeAlias = Callable[[Sequence[tuple[ArrayLike, ArrayLike]], int], Band]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +123,9 @@ def inside(
         As `within`.
     """
     groups = dict(evidence.row(dataset))
-    folds = _folds(
-        evidence, sorted(groups.items(), key=lambda item: -np.nan_to_num(item[1].mean("auc")))
-    )
+    means = {solver: np.nan_to_num(group.mean("auc")) for solver, group in groups.items()}
+    best_first = sorted(groups, key=means.__getitem__, reverse=True)
+    folds = _folds(evidence, {solver: groups[solver] for solver in best_first})
     repeats = len({fold.seed for group in groups.values() for fold in group.fits})
     ratio = evidence.ratio(dataset)
     if folds:
@@ -137,7 +136,7 @@ def inside(
         found = _by_splits(values, ratio, measure, level, rope)
     known = {int(solver.name): solver for solver in found.solvers}
     ranks = _ranks({j: s for j, s in known.items() if groups[j].complete and not s.missing})
-    roc, pr = _bands(roc_band, folds, points), _bands(pr_band, folds, points)
+    roc, pr = _bands(folds, points)
     rows = tuple(
         Row(
             dataset=dataset,
@@ -168,7 +167,7 @@ def _folds(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
         for key, fit in group.fits.items():
             if not fit.ok:
                 continue
-            arrays = evidence.scores(fit.id)
+            arrays = evidence.scores(fit)
             if arrays is None or "y" not in arrays:
                 return {}
             fold = Fold(arrays["y"], arrays["scores"])
@@ -221,9 +220,12 @@ def _by_splits(
     return WithinDataset(measure, (), solvers, pairs, best)
 
 
-def _bands(make: Bands, folds: Folds, points: int) -> dict[int, Band]:
-    bands = {
-        solver: make([(fold.positive, fold.scores) for fold in of.values()], points)
-        for solver, of in folds.items()
-    }
-    return {solver: band for solver, band in bands.items() if band.folds}
+def _bands(folds: Folds, points: int) -> tuple[dict[int, Band], dict[int, Band]]:
+    """Return the mean ROC and precision-recall curves of the solvers that have one."""
+    roc, pr = {}, {}
+    for solver, of in folds.items():
+        corners = [Corners.of(fold.positive, fold.scores) for fold in of.values()]
+        known = [corner for corner in corners if corner.has_both_classes]
+        if known:
+            roc[solver], pr[solver] = roc_band(known, points), pr_band(known, points)
+    return roc, pr

@@ -8,7 +8,7 @@ relationship between precision-recall and ROC curves", ICML).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,54 @@ CROWDING = 1.7  # > 1 puts more points of the grid where a curve rises, at small
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Corners:
+    """The corners of the ROC curve of one fold, in counts from (0, 0).
+
+    Attributes
+    ----------
+    fp, tp : array of shape (m + 1,)
+        False and true positives above each of the m distinct scores, ascending.
+    """
+
+    fp: Vector
+    tp: Vector
+
+    @staticmethod
+    def of(y: ArrayLike, scores: ArrayLike) -> Corners:
+        """Return the corners of a fold; time O(n log n).
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            Labels, of which those > 0 are positive.
+        scores : array of shape (n,)
+            A larger score means more positive.
+
+        Raises
+        ------
+        DataError
+            When `y` and `scores` differ in shape, or a score is NaN.
+        """
+        positive, s = np.asarray(y) > 0, np.asarray(scores, dtype=np.float64)
+        if positive.shape != s.shape or s.ndim != 1 or np.isnan(s).any():
+            raise DataError(
+                f"labels and scores must be vectors of one length without NaN, got shapes "
+                f"{positive.shape} and {s.shape}"
+            )
+        order = np.argsort(s)[::-1]
+        ordered = s[order]
+        last = np.flatnonzero(np.append(ordered[:-1] != ordered[1:], s.size > 0))
+        tp = np.cumsum(positive[order], dtype=np.float64)[last]
+        return Corners(np.append(0.0, last + 1.0 - tp), np.append(0.0, tp))
+
+    @property
+    def has_both_classes(self) -> bool:
+        """Whether the fold has curves."""
+        return bool(self.fp[-1] > 0 and self.tp[-1] > 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Band:
     """A mean curve over folds.
 
@@ -29,75 +76,48 @@ class Band:
     ----------
     x, mean, low, high : array of shape (points,)
         `low` and `high` are the least and the largest value of any fold at this x.
-    folds : int
-        Number of folds with both classes; the others have no curve.
     """
 
     x: Vector
     mean: Vector
     low: Vector
     high: Vector
-    folds: int
 
 
-def roc_band(folds: Sequence[tuple[ArrayLike, ArrayLike]], points: int = 50) -> Band:
+def roc_band(folds: Sequence[Corners], points: int = 50) -> Band:
     """Mean true positive rate at fixed false positive rates.
 
     Parameters
     ----------
-    folds : sequence of (y, scores)
-        Labels, of which those > 0 are positive, and scores of the rows of each fold.
+    folds : sequence of Corners
+        At least one, all with both classes.
     points : int
         Size of the grid of false positive rates; it is finer at small rates.
 
     Raises
     ------
     DataError
-        When `y` and `scores` differ in shape, or scores are NaN.
+        When there is no fold, or one holds one class.
     ParameterError
         When there are fewer than two points.
     """
     require_whole(2, points=points)
-    x = np.linspace(0.0, 1.0, points) ** CROWDING
-    return _band(x, [_sensitivity(x, *counts) for counts in _counted(folds)])
+    return _band(np.linspace(0.0, 1.0, points) ** CROWDING, folds, _sensitivity)
 
 
-def pr_band(folds: Sequence[tuple[ArrayLike, ArrayLike]], points: int = 50) -> Band:
+def pr_band(folds: Sequence[Corners], points: int = 50) -> Band:
     """Mean precision at fixed recalls 1/points, 2/points, ..., 1; the rest is as in `roc_band`."""
     require_whole(2, points=points)
-    x = np.arange(1, points + 1) / points
-    return _band(x, [_precision(x, *counts) for counts in _counted(folds)])
+    return _band(np.arange(1, points + 1) / points, folds, _precision)
 
 
-def _band(x: Vector, curves: Sequence[Vector]) -> Band:
-    if not curves:
-        nothing = np.full(x.size, np.nan)
-        return Band(x, nothing, nothing, nothing, 0)
-    table = np.array(curves)
-    return Band(x, table.mean(axis=0), table.min(axis=0), table.max(axis=0), len(table))
-
-
-def _counted(
-    folds: Sequence[tuple[ArrayLike, ArrayLike]],
-) -> list[tuple[Vector, Vector]]:
-    """Return the corners of the ROC curve of each fold with both classes, in counts from (0, 0)."""
-    counted = [_corners(*fold) for fold in folds]
-    return [(fp, tp) for fp, tp in counted if fp[-1] > 0 and tp[-1] > 0]
-
-
-def _corners(y: ArrayLike, scores: ArrayLike) -> tuple[Vector, Vector]:
-    """Return false and true positives above each threshold: one corner per distinct score."""
-    positive, s = np.asarray(y) > 0, np.asarray(scores, dtype=np.float64)
-    if positive.shape != s.shape or s.ndim != 1 or np.isnan(s).any():
-        raise DataError(
-            f"labels and scores must be vectors of one length without NaN, got shapes "
-            f"{positive.shape} and {s.shape}"
-        )
-    order = np.argsort(-s)
-    last = np.append(np.flatnonzero(np.diff(s[order])), s.size - 1) if s.size else np.empty(0, int)
-    tp = np.cumsum(positive[order], dtype=np.float64)[last]
-    fp = last + 1.0 - tp
-    return np.append(0.0, fp), np.append(0.0, tp)
+def _band(
+    x: Vector, folds: Sequence[Corners], curve: Callable[[Vector, Vector, Vector], Vector]
+) -> Band:
+    if not folds or not all(fold.has_both_classes for fold in folds):
+        raise DataError("a curve needs folds that hold both classes; leave the others out")
+    table = np.array([curve(x, fold.fp, fold.tp) for fold in folds])
+    return Band(x, table.mean(axis=0), table.min(axis=0), table.max(axis=0))
 
 
 def _sensitivity(x: Vector, fp: Vector, tp: Vector) -> Vector:

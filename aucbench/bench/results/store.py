@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -49,6 +50,7 @@ class Store:
     def __init__(self, folder: Path, *, create: bool = False, patience: float = 120.0):
         self._documents = DocumentStore(folder, create=create, patience=patience)
         self.folder = self._documents.folder
+        self._unpacked = lru_cache(maxsize=1)(lambda path: unpack(path.read_bytes()))
 
     def __enter__(self) -> Self:
         """Return the store itself."""
@@ -80,19 +82,27 @@ class Store:
         """Yield all records in the order of their ids; memory does not grow with their number."""
         return map(Record.from_json, self._documents.documents())
 
-    def scores(self, cell: str) -> dict[str, NDArray[Any]] | None:
+    def scores(self, cell: str, data: str | None = None) -> dict[str, NDArray[Any]] | None:
         """Return `scores` and `rows` of a cell, and their labels `y`; None where there are none.
 
         `rows` are the numbers of the test rows in the data set. There is no `y` during a run,
         after a run that was killed until the next one ends, and for rows that have error
         functions in place of labels.
+
+        Parameters
+        ----------
+        data : str, optional
+            Hash of the data set of the cell, by which reading its record is saved.
         """
-        found, record = self._documents.arrays(cell), self.read(cell)
-        if found is None or record is None:
-            return found
-        path = self._target(record.sizes.data or "")
+        found = self._documents.arrays(cell)
+        if found is None:
+            return None
+        if data is None:
+            record = self.read(cell)
+            data = None if record is None else record.sizes.data
+        path = self._target(data or "")
         try:
-            target = unpack(path.read_bytes())
+            target = self._unpacked(path)
         except FileNotFoundError:
             return found
         except OSError as error:
