@@ -10,20 +10,25 @@ import typer
 from aucbench.cli.options import (
     CellsPerJob,
     EngineName,
+    FailIf,
     Jobs,
+    Markdown,
     Memory,
     MetricNames,
     Options,
+    Printed,
     Quiet,
     Retry,
+    Rope,
     Scheduler,
+    Sort,
+    Tex,
     Texts,
     Threads,
     Timeout,
     Timing,
     entries,
     limited,
-    measures,
 )
 from aucbench.cli.running import go
 
@@ -82,6 +87,11 @@ def compare(
     timing: Timing = False,
     quiet: Quiet = False,
     metrics: MetricNames = None,
+    rope: Rope = 0.005,
+    sort: Sort = "plan",
+    md: Markdown = False,
+    tex: Tex = False,
+    fail_if: FailIf = None,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
     from aucbench.bench.plan.plan import DEFAULT_FEATURES, Plan, choices, default_solvers
@@ -105,8 +115,9 @@ def compare(
     plan = limited(plan, timeout, memory, timing=timing)
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
+    printed = Printed.of(metrics, rope, sort, fail_if, md=md, tex=tex)
     way_on = "run the same command again to go on" if out else "--out DIR would keep the others"
-    go(plan, options, out, json, way_on, measures(metrics))
+    go(plan, options, out, json, way_on, printed)
 
 
 def _specs(texts: Texts) -> tuple[str, ...]:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.errors import DataError, ParameterError, UnknownNameError, require_at_least
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
+    from aucbench.report.demand import Demand
+    from aucbench.report.evidence import Evidence
+    from aucbench.report.findings import Findings, Settings
     from aucbench.stats import Measure
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
@@ -44,10 +47,106 @@ MetricNames = Annotated[
     Texts,
     typer.Option(
         "--metrics",
-        help="Also ap, pauc[max_fpr=.1], precision[k=10] or recall[k=10], from the stored scores; "
+        help="auc, ap, pauc[max_fpr=.1], precision[k=10] or recall[k=10], from the stored scores; "
+        "the verdict is on the first one; repeatable. [default: auc]",
+    ),
+]
+Rope = Annotated[
+    float, typer.Option(help="Differences of the measure up to this size are equivalent.")
+]
+Sort = Annotated[str, typer.Option(help="Order of the lines: plan, value or seconds.")]
+Markdown = Annotated[bool, typer.Option("--md", help="Print the tables in Markdown.")]
+Tex = Annotated[bool, typer.Option("--tex", help="Print the tables in LaTeX.")]
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-if",
+        help='Exit with 1 if this holds: "A worse than B [on MEASURE] [by DIFFERENCE]", or better; '
         "repeatable.",
     ),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What `run` and `compare` print when a run has ended.
+
+    Attributes
+    ----------
+    measures : tuple of Measure
+        The verdict is on the first one.
+    rope : float
+    sort, form : str
+        Keys of `SORTS` and `FORMS` of `aucbench.report.terminal`.
+    demands : tuple of Demand
+    """
+
+    measures: tuple[Measure, ...]
+    rope: float
+    sort: str
+    form: str
+    demands: tuple[Demand, ...]
+
+    @staticmethod
+    def of(
+        metrics: Texts, rope: float, sort: str, fail_if: Texts, *, md: bool, tex: bool
+    ) -> Printed:
+        """Read the options.
+
+        Raises
+        ------
+        AucbenchError
+            When one of them makes no sense, or both `md` and `tex` are given.
+        """
+        from aucbench.registry.specs import split_specs
+        from aucbench.report.demand import Demand
+        from aucbench.report.terminal import SORTS
+        from aucbench.stats import measure
+
+        if md and tex:
+            raise ParameterError("--md and --tex are two forms of the same tables; give one")
+        if sort not in SORTS:
+            raise ParameterError(f"--sort {sort} is no order; give {', '.join(SORTS)}")
+        require_at_least(0.0, rope=rope)
+        specs = [spec for text in metrics or ("auc",) for spec in split_specs(text)]
+        return Printed(
+            tuple(dict.fromkeys(measure(spec) for spec in specs)),
+            rope,
+            sort,
+            "md" if md else "tex" if tex else "text",
+            tuple(Demand.of(text) for text in fail_if or ()),
+        )
+
+    def findings(self, evidence: Evidence) -> tuple[list[Findings], list[str]]:
+        """Return the findings of each measure that can be had, and why others cannot.
+
+        Where none of those that were asked for can be had, it is the AUC.
+        """
+        from aucbench.report.findings import findings_of
+
+        found: list[Findings] = []
+        missing: list[str] = []
+        for name in dict.fromkeys((*(measure.name for measure in self.measures), "auc")):
+            if name == "auc" and found and all(measure.name != name for measure in self.measures):
+                continue
+            try:
+                found.append(findings_of(evidence, self._settings(name, self.rope)))
+            except DataError as error:
+                if name == "auc":
+                    raise
+                missing.append(f"{name} is missing: {error}")
+        return found, missing
+
+    def findings_for(self, evidence: Evidence, demand: Demand) -> Findings:
+        """Return the findings by which a demand is judged."""
+        from aucbench.report.findings import findings_of
+
+        return findings_of(evidence, self._settings(demand.measure, demand.by))
+
+    def _settings(self, name: str, rope: float) -> Settings:
+        from aucbench.report.findings import Settings
+
+        return Settings(measure=name, rope=rope, curves=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +199,6 @@ def limited(
         memory=plan.memory if memory is None else memory,
         repeat_fits=fits,
     )
-
-
-def measures(texts: Texts) -> tuple[Measure, ...]:
-    """Return the measures that --metrics names, each once; errors are those of `measure`."""
-    if not texts:
-        return ()  # the imports below take time
-    from aucbench.registry.specs import split_specs
-    from aucbench.stats import measure
-
-    return tuple(dict.fromkeys(measure(spec) for text in texts for spec in split_specs(text)))
 
 
 def entries(option: str, texts: Texts) -> tuple[str, ...]:

@@ -16,19 +16,24 @@ from aucbench.bench.text import aligned, shown
 from aucbench.cli.options import (
     CellsPerJob,
     EngineName,
+    FailIf,
     Jobs,
+    Markdown,
     Memory,
     MetricNames,
     Options,
+    Printed,
     Quiet,
     Retry,
+    Rope,
     Scheduler,
+    Sort,
+    Tex,
     Threads,
     Timeout,
     Timing,
     entries,
     limited,
-    measures,
 )
 from aucbench.cli.running import go, warn
 from aucbench.errors import AucbenchError, DataError
@@ -61,6 +66,11 @@ def run(
     timing: Timing = False,
     quiet: Quiet = False,
     metrics: MetricNames = None,
+    rope: Rope = 0.005,
+    sort: Sort = "plan",
+    md: Markdown = False,
+    tex: Tex = False,
+    fail_if: FailIf = None,
 ) -> None:
     """Run the cells of a plan that are not in the folder yet; print the table."""
     from aucbench.bench.plan.toml import read_plan, with_line
@@ -69,8 +79,9 @@ def run(
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
+    printed = Printed.of(metrics, rope, sort, fail_if, md=md, tex=tex)
     with with_line(plan):
-        go(asked, options, out, json, f"go on with: {again}", measures(metrics))
+        go(asked, options, out, json, f"go on with: {again}", printed)
 
 
 def _print_example(wanted: bool) -> None:

@@ -16,16 +16,18 @@ from aucbench.bench.text import shown
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
-    from aucbench.bench.results.metrics import Metrics
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
     from aucbench.bench.show.progress import Progress
-    from aucbench.bench.show.tables import Tally
+    from aucbench.bench.show.tally import Tally
     from aucbench.cell import Cell
-    from aucbench.cli.options import Options
-    from aucbench.stats import Measure
+    from aucbench.cli.options import Options, Printed
+    from aucbench.report.evidence import Evidence
+    from aucbench.report.terminal import Table
 
 INTERRUPTED = 130  # exit code by which shells know Ctrl-C
+BROKEN = 1  # exit code when a condition of --fail-if holds
+WIDE = 80  # columns of the answer where stdout is no terminal
 Keep = Callable[["Record"], object]
 
 
@@ -35,9 +37,11 @@ def go(
     folder: Path | None,
     json: Path | None,
     way_on: str,
-    measures: Sequence[Measure] = (),
+    printed: Printed,
 ) -> None:
-    """Run a plan, write the rows, print the table; exit with 130 after Ctrl-C.
+    """Run a plan, write the rows, print tables and the answer.
+
+    It exits with 130 after Ctrl-C, and with 1 where a condition of --fail-if holds.
 
     Parameters
     ----------
@@ -47,14 +51,17 @@ def go(
         File that takes the rows.
     way_on : str
         How to go on after Ctrl-C.
-    measures : sequence of Measure
-        Measured on the stored scores when the run has ended.
+    printed : Printed
+        What is printed when the run has ended.
     """
     from aucbench.bench.results.export import write_json
-    from aucbench.bench.results.metrics import Metrics
-    from aucbench.bench.show.tables import Tally
+    from aucbench.bench.results.metrics import metrics_of
+    from aucbench.bench.show.tally import Tally
     from aucbench.infra.store import require_writable
+    from aucbench.report.evidence import evidence_of
 
+    for demand in printed.demands:
+        demand.require_solvers(evidence_of((), [plan]).solvers)
     if json is not None:
         require_writable(json)
     engine = options.make_engine(folder)
@@ -63,23 +70,22 @@ def go(
     keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
     with _opened(folder) as store:
         whole = _run(plan, store, engine, options, keepers)
-        metrics = Metrics(store, measures)
-        known = (store.read(ids[cell]) for cell in plan.cells() if cell in ids)
-        found = (record for record in known if record is not None)
-        try:
-            if json is not None:
-                write_json(found, tally.optima, json, metrics.add)
-            elif measures:
-                for record in found:
-                    metrics.add(record)
-        finally:
-            _print_table(plan, tally)
-            if measures:
-                _print_metrics(metrics)
+        found = [ids[cell] for cell in plan.cells() if cell in ids]
+        if json is not None:
+            records = (record for record in map(store.read, found) if record is not None)
+            write_json(
+                records,
+                tally.optima,
+                json,
+                lambda record: metrics_of(record, store, printed.measures),
+            )
+        broken = _print(plan, store, found, tally, printed)
     if not whole:
         missing = len(plan) - tally.total
         typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
+    if broken:
+        raise typer.Exit(BROKEN)
 
 
 def warn(sentence: str) -> None:
@@ -126,25 +132,52 @@ def _run(
     return True
 
 
-def _print_table(plan: Plan, tally: Tally) -> None:
-    from rich.console import Console
+def _print(plan: Plan, store: Store, ids: Sequence[str], tally: Tally, printed: Printed) -> bool:
+    """Print tables, notes, failures and the answer; return whether a condition came true."""
+    from aucbench.bench.show.tally import protocol
+    from aucbench.report import terminal
+    from aucbench.report.evidence import evidence_of
 
-    from aucbench.bench.show import tables
-
-    summaries = tally.summaries()
-    if sys.stdout.isatty():
-        Console(highlight=False).print(tables.rich_table(summaries))
+    records = (record for record in map(store.read, ids) if record is not None)
+    evidence = evidence_of(records, [plan], scores=lambda fit: store.scores(fit.id, fit.data))
+    found, missing = printed.findings(evidence)
+    tables = terminal.tables(found[0], found[1:], printed.sort)
+    wide = _width()
+    if printed.form == "text":
+        _echo_tables(terminal.text(tables, wide), tables)
     else:
-        typer.echo(tables.plain_table(summaries))
-    typer.echo(f"\n{shown(tables.protocol(plan, tally.tried))}")
-    for line in (*tally.notes(), *tally.failures()):
+        typer.echo(terminal.FORMS[printed.form](tables))
+    typer.echo(f"\n{shown(protocol(plan, tally.tried))}")
+    for line in (*terminal.notes(found[0]), *missing, *tally.failures()):
         typer.echo(shown(line))
+    if len(evidence.solvers) > 1:
+        typer.echo(f"\n{terminal.answer(found[0], wide or WIDE)}")
+    return _broken(evidence, printed)
 
 
-def _print_metrics(metrics: Metrics) -> None:
-    typer.echo(f"\n{metrics.table()}")
-    for line in metrics.notes():
-        typer.echo(shown(line))
+def _width() -> int | None:
+    """Columns of the terminal; None when stdout is none."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _echo_tables(text: str, tables: Sequence[Table]) -> None:
+    """Print tables, in a terminal with the best line of each in bold."""
+    best = [flag for table in tables for flag in (False, False, *table.best, False)]
+    for line, bold in zip(text.split("\n"), best, strict=False):
+        typer.echo(typer.style(line, bold=True) if bold and sys.stdout.isatty() else line)
+
+
+def _broken(evidence: Evidence, printed: Printed) -> bool:
+    """Print the verdict of each condition, and return whether one of them holds."""
+    broken = False
+    for demand in printed.demands:
+        found = printed.findings_for(evidence, demand)
+        holds = demand.holds(found)
+        typer.echo(f"{'failed' if holds else 'passed'}: {shown(demand.said(found))}")
+        broken |= holds
+    return broken
 
 
 @contextmanager

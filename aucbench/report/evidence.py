@@ -109,7 +109,7 @@ class Fit:
     status : CellStatus
     why, log : str
         Reason and end of what the process wrote; empty when it is ok.
-    auc, seconds, nnz, passes, n_train, n_test, d : float
+    auc, seconds, spread, nnz, passes, n_train, n_test, d : float
     curve : array of shape (points, 5)
         The columns are those of `CURVE`.
     descent : Descent
@@ -129,6 +129,7 @@ class Fit:
     log: str
     auc: float
     seconds: float
+    spread: float
     nnz: float
     passes: float
     n_train: float
@@ -158,6 +159,7 @@ class Fit:
             log=record.process.log or "",
             auc=_or_nan(found.auc) if record.ok else NAN,
             seconds=_or_nan(found.fit_seconds),
+            spread=_or_nan(found.fit_seconds_spread),
             nnz=_or_nan(found.nnz),
             passes=_or_nan(found.passes),
             n_train=_or_nan(sizes.n_train),

@@ -45,12 +45,15 @@ class Settings:
         As in `aucbench.stats.words`.
     mixed : bool
         Compare times that were measured under different conditions.
+    curves : bool
+        Make ROC and precision-recall curves.
     """
 
     measure: str = AUC
     rope: float = ROPE
     level: float = LEVEL
     mixed: bool = False
+    curves: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +131,7 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     """
     s = settings or Settings()
     name = measure(s.measure).name
-    points = _points(len(evidence.groups))
+    points = _points(len(evidence.groups)) if s.curves else 0
     insides = tuple(
         inside(evidence, dataset, points, measure=name, level=s.level, rope=s.rope)
         for dataset in range(len(evidence.datasets))

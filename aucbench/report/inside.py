@@ -96,11 +96,14 @@ class Inside:
         One for each solver that was planned on it.
     pairs : tuple of PairWithin
         Of the solvers with a value; they are called by their numbers, as text.
+    classes : tuple of (int, int), or None
+        Numbers of positive and of negative rows; None when labels cannot be had.
     """
 
     dataset: int
     rows: tuple[Row, ...]
     pairs: tuple[PairWithin, ...]
+    classes: tuple[int, int] | None = None
 
 
 def inside(
@@ -111,7 +114,7 @@ def inside(
     Parameters
     ----------
     points : int
-        Of each mean curve.
+        Of each mean curve; 0 for none.
     measure, level, rope :
         As in `aucbench.stats.within`.
 
@@ -136,7 +139,7 @@ def inside(
         found = _by_splits(values, ratio, measure, level, rope)
     known = {int(solver.name): solver for solver in found.solvers}
     ranks = _ranks({j: s for j, s in known.items() if groups[j].complete and not s.missing})
-    roc, pr = _bands(folds, points)
+    roc, pr = _bands(folds, points) if points else ({}, {})
     rows = tuple(
         Row(
             dataset=dataset,
@@ -149,7 +152,18 @@ def inside(
         )
         for j, group in groups.items()
     )
-    return Inside(dataset=dataset, rows=rows, pairs=found.pairs)
+    return Inside(dataset=dataset, rows=rows, pairs=found.pairs, classes=_classes(folds))
+
+
+def _classes(folds: Folds) -> tuple[int, int] | None:
+    """Return the rows of both classes in the test folds of one seed, which hold each row once."""
+    if not folds:
+        return None
+    of_seed = {key: fold for of in folds.values() for key, fold in of.items()}
+    first = min(seed for seed, _ in of_seed)
+    positive = [fold.positive for (seed, _), fold in of_seed.items() if seed == first]
+    count = sum(int(np.count_nonzero(rows)) for rows in positive)
+    return count, sum(rows.size for rows in positive) - count
 
 
 def _ranks(known: Mapping[int, SolverWithin]) -> dict[int, float]:

@@ -52,15 +52,76 @@ def test_cells_do_not_know_of_it(tested):
     assert [{k: v for k, v in row.items() if k not in extra} for row in measured] == plain
 
 
-def test_the_table_has_a_line_for_each_solver_and_the_first_one_is_as_ever(tested):
+def test_the_table_has_a_column_for_each_measure(tested):
     _, (plain, _), (text, rows) = tested
-    assert text.startswith(plain)
-    header, *lines = text.removeprefix(plain).strip().splitlines()
-    assert header.split() == ["data", "set", "features", "solver", "auc", "ap", "pauc[max_fpr=0.1]"]
-    assert [line.split()[2] for line in lines] == ["logistic", "sht-auc"]
+    assert "AP" not in plain
+    _, header, *lines = text.partition("\n\n")[0].splitlines()
+    place = header.split().index("pAUC[max_fpr=0.1]")
+    assert header.split()[place - 1] == "AP"
     values = [row["ap"] for row in rows if row["solver"] == "logistic"]
     assert len(values) == 2
-    assert f"{np.mean(values):.4f} ± {np.std(values, ddof=1):.4f}" in lines[0]
+    assert f" {np.mean(values):.4f} " in next(line for line in lines if "logistic" in line)
+    assert "has the highest AUC" in text
+
+
+def test_the_verdict_is_on_the_first_measure():
+    text = compared(
+        "--solvers",
+        "logistic,constant",
+        "--data",
+        "breast-cancer",
+        "--splits",
+        2,
+        "--metrics",
+        "ap",
+    )
+    assert "has the highest AP" in text
+    assert " AUC " not in text.partition("\n\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("condition", "code", "said"),
+    [
+        (
+            "constant worse than logistic by 0.1",
+            1,
+            "failed: constant is worse than logistic",
+        ),
+        ("logistic worse than constant on ap", 0, "passed: logistic is better than constant"),
+    ],
+)
+def test_a_condition_decides_the_exit_code(condition, code, said):
+    run = ["compare", "--quiet", "--solvers", "logistic,constant", "--data", "breast-cancer"]
+    ended = CliRunner().invoke(app, [*run, "--splits", "2", "--fail-if", condition])
+    assert ended.exit_code == code
+    assert said in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        (["--fail-if", "svm worse than logistic"], "unknown solver in this comparison 'svm'"),
+        (["--fail-if", "logistic is bad"], "cannot read the condition"),
+        (["--md", "--tex"], "give one"),
+        (["--sort", "luck"], "no order"),
+        (["--rope", "-1"], "rope must be at least"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_the_first_fit(tmp_path, extra, said):
+    out = tmp_path / "out"
+    run = ["compare", "--solvers", "logistic,constant", "--data", "digits-8", "--out", str(out)]
+    ended = CliRunner().invoke(app, [*run, *extra])
+    assert ended.exit_code != 0
+    assert said in ended.output
+    assert not out.exists()
+
+
+def test_tables_come_in_markdown_and_latex(tested):
+    out, *_ = tested
+    run = ("--solvers", "logistic,sht-auc", "--data", "breast-cancer", "--splits", 2, "--out", out)
+    text = compared(*run, "--md")
+    assert "\n|  | solver | AUC | 95 % interval | rank |" in text
+    assert "\\toprule" in compared(*run, "--tex", "--sort", "value")
 
 
 def test_what_cannot_be_measured_is_marked_and_said(tmp_path):
@@ -75,10 +136,8 @@ def test_what_cannot_be_measured_is_marked_and_said(tmp_path):
     assert found["constant"]["ap"] > 0
     assert found["roc-svm[step=1e+200]"]["status"] == "invalid"
     assert found["roc-svm[step=1e+200]"]["ap"] is None
-    assert "recall[k=400] is missing in 1 row(s): there are 285 test rows, fewer" in text
-    assert "ap is missing" not in text  # the first table says why the row has no AUC
-    (line,) = (x for x in text.splitlines() if "roc-svm" in x and x.endswith("-"))
-    assert line.split()[-2:] == ["-", "-"]
+    assert "recall[k=400] is missing: there are 28" in text
+    assert "constant has the highest AP" in text
 
 
 def test_error_functions_have_no_labels_to_measure_by(tmp_path):
@@ -95,7 +154,7 @@ def test_error_functions_have_no_labels_to_measure_by(tmp_path):
         *("--solvers", "constant", "--data", tmp_path / "toy.errors.csv", "--splits", 2),
         *("--metrics", "ap"),
     )
-    assert "ap is missing in 2 row(s): its scores have no labels beside them" in text
+    assert "ap is missing: the measure ap needs the scores of the test rows and" in text
 
 
 @pytest.mark.parametrize("metrics", ["f1", "pauc[max_fpr=2]", "ap,"])

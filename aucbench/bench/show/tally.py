@@ -1,0 +1,81 @@
+"""What a run counts while it goes on: rows, failures and their reasons, points that were tried."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.results.convergence import Optima
+from aucbench.bench.results.record import Record
+from aucbench.budget import DEFAULT_PASSES
+
+
+class Tally:
+    """Takes records one at a time, in any order, and forgets them.
+
+    Parameters
+    ----------
+    plan : Plan, optional
+        Gives the order of solvers and data sets; without it, it is that of their first records.
+    """
+
+    def __init__(self, plan: Plan | None = None) -> None:
+        self.optima = Optima()
+        self.total = self.failed = 0  # records, and those that are not ok
+        self._order: dict[tuple[str, str, str], int] = {}
+        self._first: dict[str, tuple[tuple[Any, ...], str]] = {}  # failure of a solver
+        self._tried: set[int] = set()  # numbers of points that cells were tuned by
+        if plan is not None:
+            solvers = [choice.label for choice in plan.solvers]
+            keys = product(plan.datasets, plan.features, solvers)
+            self._order = {key: number for number, key in enumerate(keys)}
+
+    def add(self, record: Record) -> None:
+        """Take one record."""
+        cell = record.cell
+        solver = cell.label
+        key = (cell.dataset, cell.features, solver)
+        place = self._order.setdefault(key, len(self._order))
+        self.optima.add(record)
+        self.total += 1
+        if record.tuning is not None:
+            self._tried.add(len(record.tuning["table"]))
+        if not record.ok:
+            self.failed += 1
+            when = (place, cell.seed, cell.split)
+            line = f"{solver} on {cell.dataset}: {record.status.status}: {record.why}"
+            self._first[solver] = min((when, line), self._first.get(solver, (when, line)))
+
+    @property
+    def tried(self) -> tuple[int, int] | None:
+        """Fewest and most points that a cell was tuned by; None before the first such cell."""
+        return (min(self._tried), max(self._tried)) if self._tried else None
+
+    def failures(self) -> tuple[str, ...]:
+        """Return how many rows have no AUC, and the first reason of each solver; else nothing."""
+        if not self.failed:
+            return ()
+        reasons = (f"  {line}" for _, line in sorted(self._first.values()))
+        head = f"{self.failed} of {self.total} rows have no AUC; the first of each solver:"
+        return head, *reasons
+
+
+def protocol(plan: Plan, tried: tuple[int, int] | None = None) -> str:
+    """Return the line that says how the numbers of a table came about; `tried` as in `Tally`."""
+    limits = ((plan.passes, "passes"), (plan.seconds, "seconds"))
+    given = [f"{limit:g} {unit}" for limit, unit in limits if limit is not None]
+    budget = " or ".join(given) or f"{DEFAULT_PASSES:g} passes or the solver's own"
+    own = ((plan.objective, "objective"), (plan.projector, "projector"))
+    asked = "".join(f", {kind} {spec}" for spec, kind in own if spec is not None)
+    if any(choice.tune for choice in plan.solvers):
+        if tried is None:
+            points = f"at most {plan.tune_evals} points"
+        else:
+            points = f"{' to '.join(map(str, sorted({*tried})))} point(s)"
+        asked += f", tuned by {points} x {plan.inner_splits} inner splits"
+    seeds = ",".join(map(str, plan.seeds))
+    return (
+        f"{plan.splits} splits x {plan.repeats} repeat(s), {','.join(plan.features)}{asked}, "
+        f"{budget}, gap {plan.gap_tol:g}, seed {seeds}"
+    )

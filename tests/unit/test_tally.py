@@ -1,0 +1,89 @@
+import random
+import tracemalloc
+
+from bench_toys import cell, record_of
+
+from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.show.tally import Tally, protocol
+from aucbench.bench.text import aligned, shown
+
+
+def row(solver="a", dataset="x", *, split=0, seed=0, features="maxabs", tune=False, **measured):
+    planned = cell(solver, dataset, split=split, seed=seed, features=features, tune=tune)
+    return record_of(planned, **measured)
+
+
+def test_the_order_in_which_cells_end_changes_nothing():
+    plan = Plan(("x",), choices(["a", "b", "c", "absent"]), ("maxabs",), splits=3)
+    records = [
+        row(auc=0.8),
+        row("b", split=0, auc=1.0),
+        row("b", split=1, status="timeout", reason="boom"),
+        row("c", status="invalid", reason="nan"),
+    ]
+    found = set()
+    for seed in range(5):
+        tally = Tally(plan)
+        for record in random.Random(seed).sample(records, len(records)):
+            tally.add(record)
+        found.add(tally.failures())
+
+    (failures,) = found
+    assert failures[0] == "2 of 4 rows have no AUC; the first of each solver:"
+
+
+def test_failures_tell_the_first_reason_of_each_solver():
+    tally = Tally()
+    for record in [
+        row(auc=1.0),
+        *(row("b", split=j, status="error", reason=f"E{j}") for j in (1, 0)),
+    ]:
+        assert tally.failures() == () or tally.failed
+        tally.add(record)
+
+    assert tally.failures() == (
+        "2 of 3 rows have no AUC; the first of each solver:",
+        "  b on x: error: E0",
+    )
+
+
+def test_memory_is_a_few_bytes_per_cell():
+    tally = Tally()
+    tracemalloc.start()
+    for number in range(20_000):
+        tally.add(row(split=number, auc=0.5, fit_seconds=float(number), nnz=number, log="x" * 1000))
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+
+    assert held < 20_000 * 40
+    assert tally.total == 20_000
+
+
+def test_protocol_tells_the_budget():
+    both = protocol(Plan(("x",), passes=2, seconds=0.5, objective="logistic"))
+    tuned = Plan(("x",), choices(["a"], tune=True), features=("none", "unit"), seeds=(3, 8))
+
+    assert "auto, objective logistic, 2 passes or 0.5 seconds, gap 1e-06, seed 0" in both
+    assert ", 50 passes or the solver's own, " in protocol(Plan(("x",)))
+    assert ", 3 seconds, " in protocol(Plan(("x",), seconds=3))
+    assert "none,unit, tuned by at most 20 points x 3 inner splits, 50 " in protocol(tuned)
+    assert protocol(tuned).endswith("seed 3,8")
+
+
+def test_protocol_tells_how_many_points_were_tried():
+    tuned, tally = Plan(("x",), choices(["a"], tune=True)), Tally()
+    tally.add(row(auc=1.0))
+    assert tally.tried is None
+
+    tally.add(row(auc=1.0, tuning={"table": [{}] * 7}))
+    assert ", tuned by 7 point(s) x 3 inner splits" in protocol(tuned, tally.tried)
+
+    for count in (20, 12):
+        tally.add(row(status="error", tuning={"table": [{}] * count}))
+    assert ", tuned by 7 to 20 point(s) x 3 inner splits" in protocol(tuned, tally.tried)
+
+
+def test_text_is_aligned_and_harmless():
+    assert shown("a\x1b[1m\nµ") == "a\\x1b[1m\\nµ"
+    assert aligned([("a", "1"), ("bcd", "22")], right=[1]) == "a     1\nbcd  22"
+    assert aligned([]) == ""

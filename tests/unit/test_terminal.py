@@ -1,0 +1,228 @@
+"""The tables that `compare` prints, and the answer below them."""
+
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+from bench_toys import cell, record_of
+
+from aucbench.bench.plan.plan import Choice, Plan, choices
+from aucbench.errors import ParameterError
+from aucbench.report.evidence import evidence_of
+from aucbench.report.findings import Settings, findings_of
+from aucbench.report.terminal import answer, markdown, notes, shortened, tables, tex, text
+
+QUICK = Settings(curves=False)
+SPLITS = 3
+
+
+def row(solver="a", dataset="x", *, split=0, seed=0, features="maxabs", tune=False, **measured):
+    planned = cell(solver, dataset, split=split, seed=seed, features=features, tune=tune)
+    sizes = {"n_train": 80, "n_test": 40, "d": 7}
+    return record_of(planned, **{**sizes, **measured})
+
+
+def findings(rows, plans=(), scores=lambda _: None):
+    return findings_of(evidence_of(rows, plans, scores=scores), QUICK)
+
+
+ROWS = [
+    row(split=0, auc=0.8, fit_seconds=1.0, nnz=2),
+    row(split=1, auc=0.9, fit_seconds=2.0, nnz=3),
+    row(split=2, auc=1.0, fit_seconds=9.0, nnz=3),
+    row("b", split=0, auc=1.0, fit_seconds=1.0, nnz=1),
+    row("b", split=1, status="timeout", reason="boom", fit_seconds=99.0),
+    row("c", split=0, status="invalid", reason="nan", nnz=7),
+]
+
+
+def test_numbers_are_of_ok_rows_only():
+    (table,) = tables(findings(ROWS))
+
+    assert table.title == "x: 120 rows, 7 features"
+    assert table.header == (
+        *("", "solver", "AUC", "95 % interval", "rank", "fit s", "non-zeros", "ok"),
+    )
+    a, b, c = table.lines
+    assert (a[2], *a[4:]) == ("0.9000", "1", "2", "2.7", "3/3")
+    assert (b[2], *b[4:]) == ("1.0000", "-", "1", "1", "1/2")
+    assert c[2:] == ("-", "-", "-", "-", "-", "0/1")
+    assert table.best == (True, False, False)
+    low, high = map(float, a[3].split("–"))
+    assert low < 0.9 < high
+
+
+def test_labels_give_positives_and_delongs_interval():
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(90) % 3 == 0, 1, -1)
+    scores = {name: rng.normal(size=90) + shift * y for name, shift in (("a", 1.5), ("b", -1.0))}
+    rows = [
+        replace(row(name, split=j, auc=0.5), id=f"{name}{j}")
+        for name in scores
+        for j in range(SPLITS)
+    ]
+    of_fit = {r.id: (r.cell.label, slice(30 * r.cell.split, 30 * r.cell.split + 30)) for r in rows}
+
+    def stored(fit):
+        name, part = of_fit[fit.id]
+        return {"scores": scores[name][part], "y": y[part]}
+
+    found = findings(rows, scores=stored)
+    (table,) = tables(found)
+
+    assert table.title == "x: 90 rows, 30 positive (33.3%), 7 features"
+    assert [line[0] for line in table.lines] == ["*", ""]
+    assert any(line.startswith("intervals: DeLong") for line in notes(found))
+    assert [line[1] for line in tables(found, sort="value")[0].lines] == ["a", "b"]
+    assert "a has the highest AUC" in answer(found)
+
+
+def test_lines_are_sorted_and_an_unknown_order_is_refused():
+    rows = [row("a", auc=0.5, fit_seconds=1.0), row("b", auc=0.7, fit_seconds=2.0), row("c")]
+    found = findings([*rows[:2], row("c", status="error", reason="E")])
+
+    def order(by):
+        return [line[1] for line in tables(found, sort=by)[0].lines]
+
+    assert (order("plan"), order("value")) == (["a", "b", "c"], ["b", "a", "c"])
+    assert order("seconds") == ["a", "b", "c"]
+    with pytest.raises(ParameterError, match="sort by plan, value, seconds"):
+        tables(found, sort="luck")
+
+
+def test_the_feature_map_is_named_when_there_are_several():
+    several = findings([row(features="none", auc=0.5), row(features="maxabs", auc=0.6)])
+
+    assert [line[1] for line in tables(several)[0].lines] == [
+        "a, features=none",
+        "a, features=maxabs",
+    ]
+    assert tables(several)[0].best == (False, True)
+
+
+def test_the_spread_of_repeated_fits_has_a_column():
+    timed = [
+        row(split=j, auc=0.5, fit_seconds=0.5, fit_seconds_spread=x)
+        for j, x in ((0, 1.5), (1, 0.25), (2, 1))
+    ]
+    (table,) = tables(findings([*timed, row("b", auc=0.5, fit_seconds=1.0)]))
+
+    place = table.header.index("spread s")
+    assert table.header[place - 1] == "fit s"
+    assert [line[place - 1 : place + 1] for line in table.lines] == [("0.5", "1"), ("1", "-")]
+
+
+def test_tuned_and_plain_solvers_are_told_apart_and_choices_are_named():
+    solvers = (Choice("a"), Choice("a", True), Choice("a", {"k": (1, 2)}))
+    plan = Plan(("x",), solvers, ("maxabs",), splits=3, passes=4.0, tune_evals=16)
+    chosen = {"table": [{"parameters": {"k": 2}, "auc": 0.5}], "chosen": {"k": 2}}
+    rows = [
+        row(tune=tune, auc=0.5, tuning=chosen if tune else None)
+        for tune in (True, solvers[2].tuning, False)
+    ]
+    found = findings(rows, [plan])
+
+    names = [line[1] for line in tables(found)[0].lines]
+    assert [name.split(",")[0] for name in names] == ["a", "a (tuned)", "a (tuned k=1|2)"]
+    assert [line.split(" chose ")[1] for line in notes(found) if " chose " in line] == [
+        "k=2 (1x)",
+        "k=2 (1x)",
+    ]
+
+
+def ended(solver="a", dataset="x", *, split=0, gap=None, stop="PASSES", value=0.5, **given):
+    """Row of a fit that fell from f(0) = 1 to `value`."""
+    known = {"auc": 0.5, "objective_at_start": 1.0, "objective": value, "problem": "p"}
+    known |= {"data": dataset, "gap": gap, "stop": stop, "passes": 4.0}
+    return row(solver, dataset, split=split, **{**known, **given})
+
+
+def test_marks_say_how_fits_ended_and_notes_which_have_not_converged():
+    curve = tuple({"passes": t, "gap": 0.4 / t} for t in (1.0, 2.0, 3.0, 4.0))
+    found = findings(
+        [
+            ended("exact", gap=1e-9, stop="CERTIFIED"),
+            ended("online", value=0.502),
+            *(ended("slow", split=j, gap=0.1, curve=curve) for j in (0, 1)),
+            ended("slow", split=2, gap=1e-9, stop="CERTIFIED"),
+            *(ended("slow", name, gap=0.1, curve=curve) for name in ("y", "z", "u", "v")),
+            ended("stuck", gap=1e-3, stop="STALLED"),
+            ended("lost", value=0.5, stop="STALLED"),
+            ended("poor", value=0.6),
+            row("trees", auc=0.5, stop="FINISHED"),
+            row("forest", auc=0.5, stop="PASSES"),
+            row("broken", status="error", reason="E"),
+        ]
+    )
+    table = tables(found)[0]
+
+    assert table.header[-2:] == ("ok", "end")
+    assert {line[1]: line[-1] for line in table.lines} == {
+        **{"exact": "", "online": "b", "slow": "N", "stuck": "s", "lost": "N", "poor": "N"},
+        **{"trees": "", "forest": "b", "broken": ""},
+    }
+    lines = [*notes(found)]
+    assert lines[lines.index("b: the budget ended fits, not the method") :] == [
+        "b: the budget ended fits, not the method",
+        "s: stalled above the gap tolerance:",
+        "  stuck on x: 1 of 1 fits, gap up to 0.001",
+        "  lost on x: 1 of 1 fits, nothing certified",
+        "N: not converged, gap > 1 % of f(0) − f*:",
+        "  slow on x, y, z and 2 more: 6 of 7 fits, about 20x passes",
+        "  lost on x: 1 of 1 fits, the curve no longer falls",
+        "  poor on x: 1 of 1 fits",
+    ]
+
+
+def test_a_table_in_which_all_is_well_has_no_marks():
+    (table,) = tables(findings([ended("exact", gap=1e-9, stop="CERTIFIED")]))
+
+    assert table.header[-1] == "ok"
+
+
+def test_the_order_in_which_fits_end_changes_nothing():
+    rows = [ended("a", value=0.6), ended("b", value=0.5), ended("c", split=1, value=0.9)]
+    plan = Plan(("x",), choices(["a", "b", "c"]), ("maxabs",), splits=3, passes=4.0)
+    found = {text(tables(findings(order, [plan]))) for order in permutations(rows)}
+
+    assert len(found) == 1
+
+
+def test_names_lose_their_middle_where_a_terminal_is_narrow_and_numbers_never():
+    long = "estimator[sklearn.neighbors:KNeighborsClassifier,n_neighbors=15]"
+    rows = [
+        row(
+            name,
+            f"{'a/very/long/path/' * 5}data.svm",
+            auc=0.75,
+            fit_seconds=1.0,
+        )
+        for name in (long, "b")
+    ]
+    found = tables(findings(rows))
+
+    narrow = text(found, 80).splitlines()
+    assert max(map(len, narrow)) <= 80
+    assert "…" in narrow[0]
+    assert "120 rows, 7 features" in narrow[0]
+    assert all("0.7500" in line for line in narrow[2:])
+    assert long in text(found)
+    assert shortened("abcdefgh", 5) == "ab…gh"
+
+
+def test_markup_in_names_stays_text():
+    name = "a|b_*<script>&%"
+    found = tables(findings([row(name, "x", auc=0.5), row("c\x1b", "x", auc=0.4)]))
+
+    assert "| **a\\|b\\_\\*\\<script\\>&%** |" in markdown(found)
+    assert r"\textbf{a|b\_*<script>\&\%}" in tex(found)
+    assert "\x1b" not in text(found) + markdown(found) + tex(found)
+    assert tex(found).count(r"\\") == 3
+
+
+def test_one_data_set_without_any_value_is_a_table_too():
+    found = findings([row(status="error", reason="E"), row("b", status="error", reason="E")])
+
+    assert [line[2] for line in tables(found)[0].lines] == ["-", "-"]
+    assert "none can be recommended" in answer(found)
