@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from math import inf, isnan, nan, sqrt
 
 import numpy as np
@@ -102,6 +103,35 @@ class Spread:
             sqrt(np.mean(repeated)) if repeated else 0.0,
             ratio,
         )
+
+    @staticmethod
+    def typical(values: ArrayLike, ratio: float = 0.0) -> Spread:
+        """Return the spread of the pair of solvers in the middle: half of all scatter more.
+
+        Parameters
+        ----------
+        values : array of shape (N, k, J)
+            By data set, solver and split; NaN where there is none.
+        ratio : float
+            n_test / n_train.
+
+        Raises
+        ------
+        DataError
+            When no two solvers have values on two data sets.
+        """
+        table = np.asarray(values, dtype=np.float64)
+        if table.ndim != 3:
+            raise DataError(f"values must have the shape (N, k, J), got {table.shape}")
+        differences = [a - b for a, b in combinations(table.transpose(1, 0, 2), 2)]
+        known = [d for d in differences if np.count_nonzero(~np.isnan(d).all(axis=1)) > 1]
+        if not known:
+            raise DataError(
+                "a spread over data sets takes two solvers that have values on the same two data "
+                f"sets; here are {table.shape[1]} solver(s) on {len(table)} data set(s)"
+            )
+        spreads = sorted((Spread.of(d, ratio) for d in known), key=lambda spread: spread.sd)
+        return spreads[len(spreads) // 2]
 
     def with_splits(self, splits: float) -> float:
         """Return the standard deviation over data sets with another number of splits, or inf.
@@ -397,6 +427,7 @@ def plan(
     """
     require_whole(1, splits=splits)
     require_whole(2, solvers=solvers)
+    _require(data_sets, spread.sd, level, 1)
     pairs = solvers * (solvers - 1) // 2
     sd = spread.with_splits(splits)
     limit = spread.with_splits(inf) if spread.split_sd > 0.0 else None

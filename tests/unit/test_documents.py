@@ -267,3 +267,8 @@ def test_the_plans_and_the_space_of_the_page_are_read():
     names = {}
     exec(block("docs/run.md", "python", "space = ["), names)
     assert all(is_axis(axis) for part in names["space"] for axis in part.values())
+
+
+def test_the_verdicts_across_data_sets_are_those_of_the_page(capsys):
+    exec(block("docs/statistics.md", "python", "import advise, pairwise"), {})
+    assert capsys.readouterr().out == block("docs/statistics.md", "text", "logistic - svm-or")

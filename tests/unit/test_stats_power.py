@@ -71,6 +71,18 @@ def test_spread_of_stored_differences_by_hand():
     assert found.splits == pytest.approx(5 / 3)
 
 
+def test_the_typical_spread_is_that_of_the_pair_in_the_middle():
+    rng = np.random.default_rng(0)
+    values = rng.normal(0, 1, (9, 3, 4)) * np.array([0.01, 0.02, 0.05])[:, None]
+    values[0, 1] = nan
+    pairs = [Spread.of(values[:, a] - values[:, b], 0.5) for a, b in ((0, 1), (0, 2), (1, 2))]
+    assert Spread.typical(values, 0.5) == sorted(pairs, key=lambda spread: spread.sd)[1]
+    with pytest.raises(DataError, match="1 solver"):
+        Spread.typical(values[:, :1])
+    values[1:, 2] = nan
+    assert Spread.typical(values) == Spread.of(values[:, 0] - values[:, 1])
+
+
 def test_more_splits_shrink_their_own_part_only():
     spread = Spread(sd=0.05, splits=4, split_sd=0.06, ratio=0.25)
     assert spread.with_splits(4) == pytest.approx(0.05)

@@ -7,6 +7,7 @@ from scipy.stats import binomtest, friedmanchisquare, studentized_range
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.stats.missing import Rule
+from aucbench.stats.pairs import pairwise
 from aucbench.stats.ranking import average_ranks, bradley_terry, critical_difference
 
 
@@ -146,6 +147,21 @@ def test_groups_by_hand():
     few = critical_difference(values[:5], "abc")
     assert few.groups == (("a", "b"), ("b", "c"))
     assert "depend on the pool" in found.warning
+
+
+def test_the_pool_decides_whether_ranks_differ_and_pairs_are_untouched():
+    """c lies between a and b where a is ahead, and is last elsewhere; it says nothing of them."""
+    ahead = np.arange(20) < 13
+    a, b, c = (np.where(ahead, *levels) for levels in ((0.9, 0.7), (0.7, 0.9), (0.8, 0.1)))
+    few, more = np.column_stack([a, b]), np.column_stack([a, b, c])
+    without, found = critical_difference(few, "ab"), critical_difference(more, "abc")
+    assert without.groups == (("a", "b"),)
+    assert not any({"a", "b"} <= {*group} for group in found.groups)
+    assert np.diff(without.ranks) == pytest.approx(0.3)
+    assert found.ranks[found.names.index("b")] - found.ranks[0] == pytest.approx(0.95)
+
+    [alone], [first, *_] = pairwise(few, "ab"), pairwise(more, "abc")
+    assert (alone.difference, alone.wins, alone.losses) == (first.difference, 13, 7)
 
 
 def test_friedmans_test_is_that_of_scipy_with_ties():
