@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 from aucbench.bench.text import shown
 from aucbench.cli.catalogue import list_names, list_plugins, show, warn_of_broken_plugins
 from aucbench.cli.compare import compare
+from aucbench.cli.power import power
 from aucbench.cli.run import export, list_plan, run, status
 from aucbench.errors import AucbenchError
 
@@ -51,6 +52,7 @@ app.command("run")(run)
 app.command("plan")(list_plan)
 app.command("status")(status)
 app.command("export")(export)
+app.command("power")(power)
 app.command("list")(list_names)
 app.command("show")(show)
 app.command("plugins")(list_plugins)

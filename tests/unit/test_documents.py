@@ -272,3 +272,12 @@ def test_the_plans_and_the_space_of_the_page_are_read():
 def test_the_verdicts_across_data_sets_are_those_of_the_page(capsys):
     exec(block("docs/statistics.md", "python", "import advise, pairwise"), {})
     assert capsys.readouterr().out == block("docs/statistics.md", "text", "logistic - svm-or")
+
+
+def test_the_power_of_the_page_is_what_the_command_prints():
+    shown = block("docs/statistics.md", "console", "aucbench power")
+    command, expected = shown.split("\n", 1)
+    _, _, *arguments = shlex.split(command)
+    ended = CliRunner().invoke(app, arguments)
+    assert ended.exit_code == 0, ended.output
+    assert ended.stdout == expected
