@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError
-from aucbench.stats.fragile import Fragile, between, fragile
+from aucbench.stats.bayes import DRAWS
+from aucbench.stats.fragile import Fragile, between, fragile_of
 from aucbench.stats.missing import ROUNDING, Array, Rule, checked, differences, filled
 from aucbench.stats.pairs import Pair, flipped, pairwise
 from aucbench.stats.power import FEWEST, MOST, POWER, Spread, detectable_difference, settle
@@ -158,14 +159,15 @@ def advise(
         rule=rule,
         leader=leader,
     )
+    every = pairwise(table, names, rope=rope, level=level, rule=rule, draws=DRAWS, seed=seed)
     pairs = tuple(
         pair if pair.a == names[leader] else pair.flipped()
-        for pair in pairwise(table, names, rope=rope, level=level, rule=rule, seed=seed)
+        for pair in every
         if names[leader] in (pair.a, pair.b)
     )
     weak = tuple(
         found if found.a == names[leader] else found.flipped()
-        for found in fragile(table, names, data_sets, rope=rope, level=level, rule=rule, seed=seed)
+        for found in fragile_of(every, table, names, data_sets, level, rule, DRAWS, seed)
         if names[leader] in (found.a, found.b)
     )
     sentences = (

@@ -8,7 +8,8 @@ z_0 = 0 of the prior get weights w ~ Dirichlet(s, 1, ..., 1). Each draw of w giv
     theta_worse = sum_ij w_i w_j [z_i + z_j < -2 rope],
 
 and theta_equivalent is the rest. The probability of a region is the share of draws in which its
-theta is the largest.
+theta is the largest. Of sorted differences, those with which z_i has a large sum are the last
+ones, and those with a small sum the first ones; so cumulated weights give the inner sums.
 
 Benavoli, Corani, Demšar and Zaffalon (2017), "Time for a change: a tutorial for comparing multiple
 classifiers through Bayesian analysis", JMLR 18.
@@ -20,7 +21,6 @@ from dataclasses import dataclass
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.errors import ParameterError, require_at_least, require_whole
 from aucbench.stats.signed_rank import Array, walsh_averages
@@ -85,22 +85,22 @@ class Posterior:
             raise ParameterError("a difference is NaN; leave its data set out")
         if differences.size == 0:
             return SignTest(nan, nan, nan)
-        w = self._of_size(differences.size)
-        walsh = walsh_averages(np.r_[0.0, differences])
-        better = _weight(w, walsh > rope)
-        worse = _weight(w, walsh < -rope)
+        z = np.r_[0.0, differences]
+        order = np.argsort(z, kind="stable")
+        walsh = walsh_averages(z[order])
+        w = self._of_size(differences.size)[order]
+        sums = np.vstack([np.zeros(self._draws), np.cumsum(w, axis=0)])  # of the first m weights
+        worse = np.sum(w * sums[np.count_nonzero(walsh < -rope, axis=1)], axis=0)
+        better = np.sum(w * (1.0 - sums[np.count_nonzero(walsh <= rope, axis=1)]), axis=0)
         thetas = np.column_stack([worse, 1.0 - better - worse, better])
         won = np.bincount(np.argmax(thetas, axis=1), minlength=3) / self._draws
         return SignTest(*(float(share) for share in won))
 
     def _of_size(self, n: int) -> Array:
+        """Return weights of shape (n + 1, draws), the first row for the difference of the prior."""
         if n not in self._weights:
             rng = np.random.default_rng([self._seed, n])
-            gamma = rng.standard_gamma(np.r_[PRIOR, np.ones(n)], (self._draws, n + 1))
-            self._weights[n] = gamma / gamma.sum(axis=1, keepdims=True)
+            shapes = np.r_[PRIOR, np.ones(n)][:, None]
+            gamma = rng.standard_gamma(shapes, (n + 1, self._draws))
+            self._weights[n] = gamma / gamma.sum(axis=0)
         return self._weights[n]
-
-
-def _weight(w: Array, above: NDArray[np.bool_]) -> Array:
-    """Return sum_ij w_i w_j [above_ij] of each draw."""
-    return np.asarray(np.einsum("ij,ij->i", w @ above.astype(np.float64), w))

@@ -125,6 +125,20 @@ def fragile(
     if len(data_sets) != len(table):
         raise DataError(f"{len(table)} rows of values have {len(data_sets)} names of data sets")
     pairs = pairwise(table, names, rope=rope, level=level, rule=rule, draws=draws, seed=seed)
+    return fragile_of(pairs, table, names, data_sets, level, rule, draws, seed)
+
+
+def fragile_of(
+    pairs: Sequence[Pair],
+    table: Array,
+    names: Sequence[str],
+    data_sets: Sequence[str],
+    level: float,
+    rule: Rule,
+    draws: int,
+    seed: int,
+) -> tuple[Fragile, ...]:
+    """Return `fragile` of the pairs that `pairwise` has found with the same arguments."""
     by_rule = _by_rule(table, names, pairs, rule, level)
     by_seed = _by_seed(table, pairs, rule, level, draws, seed)
     by_data = _by_data(table, pairs, rule, level, data_sets)

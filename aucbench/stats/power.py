@@ -517,10 +517,13 @@ def _settled(
 
 def _drawn_statistic(d: Array, counts: Array) -> Array:
     """Return T of samples in which d_i is counts[:, i] times, in O(d.size) for each sample."""
-    sizes, group = np.unique(np.abs(d), return_inverse=True)
-    members = counts @ (group[:, None] == np.arange(sizes.size))
+    order = np.argsort(np.abs(d), kind="stable")
+    sizes = np.abs(d)[order]
+    begins = np.flatnonzero(np.r_[True, sizes[1:] != sizes[:-1]])  # of groups of equal size
+    members = np.add.reduceat(counts[:, order], begins, axis=1)
     midranks = np.cumsum(members, axis=1) - (members - 1.0) / 2.0
-    return np.asarray((counts * midranks[:, group]) @ ((np.sign(d) + 1.0) / 2.0))
+    positive = np.add.reduceat(counts[:, order] * ((np.sign(d[order]) + 1.0) / 2.0), begins, axis=1)
+    return np.asarray(np.einsum("ij,ij->i", positive, midranks))
 
 
 def _shrunk(d: Array, factor: float) -> Array:

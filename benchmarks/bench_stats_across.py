@@ -1,0 +1,34 @@
+"""20 solvers on 100 data sets, with 2000 draws."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aucbench import stats
+
+
+class AcrossDataSets:
+    """A table of AUCs, with one cell in a hundred missing."""
+
+    version = "1"
+    params = (["pairwise", "average_ranks", "bradley_terry", "fragile", "advise", "settle"],)
+    param_names = ("function",)
+
+    def setup(self, function: str) -> None:
+        rng = np.random.default_rng(0)
+        values = rng.uniform(0.6, 0.9, (100, 1)) + rng.normal(0, 0.02, (100, 20))
+        values += 0.002 * np.arange(20)
+        differences = values[:, 0] - values[:, 1]
+        values[rng.random(values.shape) < 0.01] = np.nan
+        names, data_sets = [f"s{j}" for j in range(20)], [f"d{i}" for i in range(100)]
+        self.call = {
+            "pairwise": lambda: stats.pairwise(values, names, draws=2000),
+            "average_ranks": lambda: stats.average_ranks(values, names, draws=2000),
+            "bradley_terry": lambda: stats.bradley_terry(values, names, draws=2000),
+            "fragile": lambda: stats.fragile(values, names, data_sets, draws=2000),
+            "advise": lambda: stats.advise(values, names, data_sets),
+            "settle": lambda: stats.settle(differences, pairs=190, draws=2000),
+        }[function]
+
+    def time_call(self, function: str) -> None:
+        self.call()
