@@ -21,6 +21,7 @@ from aucbench.bench.text import shown
 from aucbench.cli.catalogue import list_names, list_plugins, show, warn_of_broken_plugins
 from aucbench.cli.compare import compare
 from aucbench.cli.power import power
+from aucbench.cli.report import figure, report, serve
 from aucbench.cli.run import export, list_plan, run, status
 from aucbench.errors import AucbenchError
 
@@ -53,6 +54,9 @@ app.command("plan")(list_plan)
 app.command("status")(status)
 app.command("export")(export)
 app.command("power")(power)
+app.command("report")(report)
+app.command("figure")(figure)
+app.command("serve")(serve)
 app.command("list")(list_names)
 app.command("show")(show)
 app.command("plugins")(list_plugins)

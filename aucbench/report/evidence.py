@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,6 @@ from aucbench.cell import Cell
 from aucbench.errors import DataError
 from aucbench.judge.verdict import number
 from aucbench.records import CellStatus, Stop
-
-if TYPE_CHECKING:
-    from aucbench.bench.results.store import Store
 
 OF_DATA = ("dataset", "positive", "drop", "splits")
 OF_SOLVER = (
@@ -251,6 +248,8 @@ class Evidence:
         Why it is not known which records are stale; empty when it is.
     scores : function (Fit) -> mapping of str to array, or None
         As `Store.scores`.
+    problems : function () -> tuple of str
+        Sentences about files that could not be used so far.
     """
 
     datasets: tuple[str, ...]
@@ -263,6 +262,7 @@ class Evidence:
     stale: int = 0
     unchecked: str = ""
     scores: Scores = lambda _: None
+    problems: Callable[[], tuple[str, ...]] = tuple
 
     def group(self, dataset: int, solver: int) -> Group:
         """Return the fits of a solver on a data set; an empty group when there are none."""
@@ -391,36 +391,6 @@ def evidence_of(
         versions[_versions(record)] += 1
     return replace(
         _named(found, cells, optima), versions=dict(versions), stale=stale, scores=scores
-    )
-
-
-def read_evidence(store: Store) -> Evidence:
-    """Return what a results folder holds; stale records are left out and counted.
-
-    Where the plans cannot be looked up, because a data set or a plugin is not on this machine,
-    `Evidence.unchecked` says so and all records count.
-
-    Raises
-    ------
-    DataError
-        When the folder cannot be read, or as `evidence_of`.
-    """
-    from aucbench.bench.overview import wanted_ids
-    from aucbench.bench.plan.toml import parse_plan
-    from aucbench.errors import AucbenchError
-
-    texts = store.plans()
-    plans = [parse_plan(text, str(path)) for path, text in texts.items()]
-    wanted, unchecked = None, ""
-    try:
-        wanted = wanted_ids(plans)
-    except AucbenchError as error:
-        unchecked = str(error)
-    found = evidence_of(
-        store.records(), plans, wanted=wanted, scores=lambda fit: store.scores(fit.id, fit.data)
-    )
-    return replace(
-        found, plans={path.name: text for path, text in texts.items()}, unchecked=unchecked
     )
 
 

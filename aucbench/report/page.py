@@ -241,6 +241,7 @@ def _warnings(findings: Findings) -> Iterable[str]:
         yield f"It is not known whether records are stale: {evidence.unchecked}"
     if findings.times:
         yield findings.times
+    yield from evidence.problems()
 
 
 def _board_note(findings: Findings) -> str:

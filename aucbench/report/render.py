@@ -31,15 +31,15 @@ def require_jinja() -> None:
         raise MissingExtraError("an HTML report", "report")
 
 
-def html(page: Page, *, live: bool = False) -> bytes:
+def html(page: Page, *, live: str = "") -> bytes:
     """Return the page as one file in UTF-8, which opens without a network.
 
     Parameters
     ----------
     page : Page
         What it shows.
-    live : bool
-        Load the page again when its server has a newer one.
+    live : str
+        Its version, when its server may have a newer one, which the page then loads.
 
     Raises
     ------
@@ -61,7 +61,8 @@ def html(page: Page, *, live: bool = False) -> bytes:
     text = environment.get_template("page.html").render(
         page=page,
         version=metadata.version("aucbench"),
-        policy=_policy(scripts, live=live),
+        live=live,
+        policy=_policy(scripts, live=bool(live)),
         style=Markup(_asset("page.css")),
         scripts=[Markup(script) for script in scripts],
         data=Markup(embedded(page.data)),

@@ -1,0 +1,80 @@
+"""Read the evidence of a results folder, again and again while a run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from aucbench.bench.overview import wanted_ids
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.toml import parse_plan
+from aucbench.bench.results.store import Store
+from aucbench.cell import Cell
+from aucbench.errors import AucbenchError
+from aucbench.report.evidence import Evidence, evidence_of
+
+
+class FolderReader:
+    """Reads a results folder; its plans are looked up once, as long as they stay the same.
+
+    Parameters
+    ----------
+    folder : Path
+        The results folder.
+    stale : bool
+        Count records of the plans whose data, plugin or aucbench has changed since.
+    """
+
+    def __init__(self, folder: Path, *, stale: bool = False) -> None:
+        self.folder = folder
+        self._stale = stale
+        self._known: tuple[dict[Path, str], Mapping[Cell, str], str] | None = None
+
+    @property
+    def version(self) -> str:
+        """A text that changes when the folder does."""
+        parts = [self.folder / name for name in ("plans", "targets", "cells")]
+        parts += sorted((self.folder / "cells").glob("??"))
+        return ",".join(str(part.stat().st_mtime_ns) for part in parts if part.exists())
+
+    def read(self) -> Evidence:
+        """Return what the folder holds; stale records are left out and counted.
+
+        Where the plans cannot be looked up, because a data set or a plugin is not on this machine,
+        `Evidence.unchecked` says so and all records count.
+
+        Raises
+        ------
+        DataError
+            When the folder cannot be read, or as `evidence_of`.
+        """
+        store = Store(self.folder)
+        texts = store.plans()
+        plans = [parse_plan(text, str(path)) for path, text in texts.items()]
+        wanted, unchecked = self._look_up(texts, plans)
+        found = evidence_of(
+            store.records(),
+            plans,
+            wanted=wanted,
+            scores=lambda fit: store.scores(fit.id, fit.data),
+        )
+        return replace(
+            found,
+            plans={path.name: text for path, text in texts.items()},
+            unchecked=unchecked,
+            problems=store.problems,
+        )
+
+    def _look_up(
+        self, texts: dict[Path, str], plans: Sequence[Plan]
+    ) -> tuple[Mapping[Cell, str], str]:
+        """Return the ids that count, and why they are not known; none if stale ones count too."""
+        if self._stale:
+            return {}, ""
+        if self._known is None or self._known[0] != texts:
+            try:
+                self._known = texts, wanted_ids(plans), ""
+            except AucbenchError as error:
+                self._known = texts, {}, str(error)
+        return self._known[1:]
