@@ -69,14 +69,13 @@ def serve(
 ) -> None:
     """Show the page of a results folder on 127.0.0.1, and keep it new while a run goes on."""
     from aucbench.report.render import require_jinja
-    from aucbench.report.serve import LivePage, server
+    from aucbench.report.serve import HOST, LivePage, server
 
     require_jinja()
     page = LivePage(folder, _settings(metric, rope, level, mixed=mixed), stale=stale)
     page.html()  # a folder that cannot be read is an error now, and not in the browser
     with server(page, port) as running:
-        host, port = running.server_address[:2]
-        typer.echo(f"http://{host}:{port}/ shows {shown(str(folder))}; Ctrl-C ends it", err=True)
+        typer.echo(f"http://{HOST}:{running.server_port}/ shows {shown(str(folder))}; Ctrl-C ends it", err=True)
         try:
             running.serve_forever()
         except KeyboardInterrupt:

@@ -17,8 +17,8 @@ from threading import Lock
 from typing import Any
 
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.report.folder import FolderReader
 from aucbench.report.findings import Settings, findings_of
+from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
 from aucbench.report.render import html
 
@@ -109,9 +109,7 @@ def _handler(page: LivePage) -> type[BaseHTTPRequestHandler]:
                     self._send(HTTPStatus.OK, known[0], known[1]())
                 except AucbenchError as error:
                     text = f"error: {error}".encode("utf-8", "backslashreplace")
-                    self._send(
-                        HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", text
-                    )
+                    self._send(HTTPStatus.INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", text)
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
             """Say nothing: a line for each question every few seconds helps nobody."""

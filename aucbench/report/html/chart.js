@@ -52,12 +52,14 @@ const Chart = (() => {
     const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
     const every = Math.max(1, Math.ceil((last - first + 1) / count)), ticks = [];
     for (let k = first; k <= last; k += every) ticks.push(10 ** k);
-    return ticks.length >= 2 ? ticks : [low, high];
+    return ticks.length >= 2 ? ticks : linearTicks(low, high, Math.max(2, count - 1)).filter(x => x >= low && x <= high);
   };
 
   /* A scale from values to pixels; `log` needs values > 0, the others are left out before. */
   const scale = (values, from, to, {log = false, low = null, high = null, count = 5}) => {
     let a = low ?? Math.min(...values), b = high ?? Math.max(...values);
+    if (a !== b && low === null && high === null) { const by = 0.03;
+      [a, b] = log ? [a / (b / a) ** by, b * (b / a) ** by] : [a - (b - a) * by, b + (b - a) * by]; }
     if (a === b) { [a, b] = log ? [a / 2, b * 2] : [a - (Math.abs(a) || 1) * 0.05, b + (Math.abs(b) || 1) * 0.05]; }
     const f = log ? Math.log10 : x => x;
     const place = x => from + (f(x) - f(a)) / (f(b) - f(a)) * (to - from);

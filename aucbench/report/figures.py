@@ -1,0 +1,392 @@
+"""Figures for print, by matplotlib: one function for each, and one size for all.
+
+Design
+  a. `matplotlib.figure.Figure` is used without pyplot, so that no window is opened and no global
+     state is left behind.
+  b. Solvers have the colours, markers and dashes of the page; colour alone tells nothing apart.
+  c. Files have no date, so that the same results give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aucbench.bench.text import shown
+from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError
+from aucbench.report.curves import front, learning_curve
+from aucbench.report.findings import TARGET, Findings
+from aucbench.report.inside import Inside
+from aucbench.stats.ranking import critical_difference
+from aucbench.stats.words import Word
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072b2", "#d55e00", "#008a66", "#b0528c", "#a87700", "#2f8fc4", "#6b6b6b")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", "--", ":", "-.")
+WIDTH = 6.3  # inches: the text of an A4 page
+NAME = 42  # characters of a solver's name that are drawn
+WORDS = {Word.BETTER: "#9ecae1", Word.WORSE: "#f4a582", Word.EQUIVALENT: "#d9d9d9"}
+FORMATS = {
+    ".pdf": {"CreationDate": None},
+    ".svg": {"Date": None},
+    ".png": {"Software": None},
+}
+
+
+def check_figure(kind: str, ending: str) -> str:
+    """Return the format of a file by its ending, after all checks that need no results.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no such figure.
+    ParameterError
+        When the ending is another one.
+    MissingExtraError
+        When matplotlib is not installed.
+    """
+    if kind not in FIGURES:
+        raise UnknownNameError("figure", kind, FIGURES)
+    if ending.lower() not in FORMATS:
+        raise ParameterError(
+            f"cannot draw into a file that ends in {ending!r}; let it end in {', '.join(FORMATS)}"
+        )
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("a figure", "plot")
+    return ending.lower()
+
+
+def drawn_figure(findings: Findings, kind: str, ending: str, dataset: str | None = None) -> bytes:
+    """Return a figure as the content of a file.
+
+    Parameters
+    ----------
+    kind : str
+        A name in `FIGURES`.
+    ending : str
+        A key of `FORMATS`.
+    dataset : str, optional
+        Name of the data set of `curves`, `roc` and `pareto`; default: the only one.
+
+    Raises
+    ------
+    AucbenchError
+        As `check_figure`; when there is nothing to draw, or no such data set, or none is given
+        and there are several; when a data set is given for a figure of all of them.
+    """
+    ending = check_figure(kind, ending)
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    # Type 3 fonts are refused by some publishers; a fixed salt keeps the bytes of a SVG the same.
+    settings = {"pdf.fonttype": 42, "svg.hashsalt": "aucbench", "font.size": 9.0}
+    with rc_context(settings):  # type: ignore[arg-type]
+        figure = Figure(layout="constrained")
+        if kind in LOCAL_FIGURES:
+            one = findings.insides[_dataset(findings, dataset)]
+            LOCAL_FIGURES[kind](figure, findings, one)
+        elif dataset is not None:
+            raise ParameterError(f"the figure {kind} is of all data sets; leave --dataset out")
+        else:
+            GLOBAL_FIGURES[kind](figure, findings)
+        content = BytesIO()
+        figure.savefig(content, format=ending[1:], dpi=200, metadata=FORMATS[ending])
+    return content.getvalue()
+
+
+def _dataset(findings: Findings, name: str | None) -> int:
+    known = findings.evidence.datasets
+    if name is None and len(known) == 1:
+        return 0
+    if name is None:
+        raise ParameterError(
+            f"the figure is of one data set, and the folder has {len(known)}; name one of "
+            f"{', '.join(known)} with --dataset"
+        )
+    if name not in known:
+        raise UnknownNameError("data set", name, known)
+    return known.index(name)
+
+
+def _leaderboard(figure: Figure, findings: Findings) -> None:
+    """Mean, average rank and rating of each solver with their intervals, the best on top."""
+    order, names = findings.order, _names(findings)
+    if len(findings.evidence.finished) == 1:
+        [only] = findings.evidence.finished
+        rows = {row.solver: row for row in findings.insides[only].rows}
+        found = {j: row.known.delong for j, row in rows.items() if row.known is not None}
+        panels = [(findings.measure, found)]
+    else:
+        ranks = {j: standing.value for j, standing in enumerate(findings.ranks)}
+        ratings = {j: standing.value for j, standing in enumerate(findings.ratings)}
+        panels = [("average rank", ranks), ("rating (Bradley–Terry, Elo)", ratings)]
+    figure.set_size_inches(WIDTH, 1.0 + 0.25 * len(order))
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for ax, (title, values) in zip(axes, panels, strict=True):
+        for place, j in enumerate(order):
+            if j not in values or np.isnan(values[j].estimate):
+                continue
+            x = values[j]
+            style = _style(j)
+            if not np.isnan(x.low):
+                ax.plot([x.low, x.high], [place, place], color=style["color"], lw=1.5)
+            ax.plot([x.estimate], [place], marker=style["marker"], color=style["color"], ls="")
+        ax.set_xlabel(title)
+        ax.grid(axis="x", lw=0.4)
+        if title == "average rank":
+            ax.invert_xaxis()  # the best is on the right in all panels
+    axes[0].set_yticks(range(len(order)), [names[j] for j in order])
+    axes[0].invert_yaxis()
+
+
+def _pairs(figure: Figure, findings: Findings) -> None:
+    """Mean difference of each solver (row) to each other one (column), and the verdict."""
+    order, names = findings.order, _names(findings)
+    if not findings.pairs:
+        raise ParameterError("the folder has one solver, and a pair takes two")
+    _require_several(findings)
+    number = {name: j for j, name in enumerate(findings.evidence.solvers)}
+    both = {(number[p.a], number[p.b]): p for p in findings.pairs}
+    both |= {(number[p.b], number[p.a]): p.flipped() for p in findings.pairs}
+    k = len(order)
+    figure.set_size_inches(max(WIDTH, 1.9 + 0.85 * k), 1.2 + 0.55 * k)
+    ax = figure.subplots()
+    for row, a in enumerate(order):
+        for column, b in enumerate(order):
+            if a == b:
+                continue
+            pair = both[a, b]
+            colour = WORDS.get(pair.word, "white")
+            ax.add_patch(_square(column, row, colour))
+            text = f"{pair.mean:+.4f}\n{pair.wins}/{pair.ties}/{pair.losses}"
+            weight = "bold" if pair.word in (Word.BETTER, Word.WORSE) else "normal"
+            ax.text(column, row, text, ha="center", va="center", fontsize=7, fontweight=weight)
+    ax.set_xlim(-0.5, k - 0.5)
+    ax.set_ylim(k - 0.5, -0.5)
+    ax.set_xticks(range(k), [names[j] for j in order], rotation=35, ha="left")
+    ax.set_yticks(range(k), [names[j] for j in order])
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.set_xlabel(
+        f"row less column: mean {findings.measure}; wins/ties/losses. Bold: better or worse "
+        "(Wilcoxon, Holm); grey: equivalent",
+        fontsize=7,
+    )
+
+
+def _cd(figure: Figure, findings: Findings) -> None:
+    """Critical-difference diagram of the average ranks, with the warning that it needs."""
+    _require_several(findings)
+    found = critical_difference(
+        findings.values, findings.evidence.solvers, level=findings.settings.level
+    )
+    k = len(found.names)
+    left = (k + 1) // 2
+    figure.set_size_inches(WIDTH, 1.3 + 0.2 * left + 0.12 * len(found.groups))
+    ax = figure.subplots()
+    depth = 0.6 + 0.35 * len(found.groups)
+    ax.plot([1, k], [0, 0], color="black", lw=1)
+    for tick in range(1, k + 1):
+        ax.plot([tick, tick], [0, -0.15], color="black", lw=1)
+        ax.text(tick, -0.25, str(tick), ha="center", va="bottom")
+    for place, (name, rank) in enumerate(zip(found.names, found.ranks, strict=True)):
+        first = place < left
+        end, align = (0.6, "right") if first else (float(k) + 0.4, "left")
+        level = depth + (place if first else k - 1 - place)
+        ax.plot([rank, rank, end], [0, level, level], color="black", lw=0.8)
+        text = f"{_short(name)} ({rank:.2f})"
+        ax.text(end + (-0.05 if first else 0.05), level, text, ha=align, va="center")
+    ranks = dict(zip(found.names, found.ranks, strict=True))
+    for number, group in enumerate(found.groups):
+        ends = [ranks[group[0]] - 0.03, ranks[group[-1]] + 0.03]
+        ax.plot(ends, [0.3 + 0.35 * number] * 2, color="black", lw=3, solid_capstyle="butt")
+    ax.plot([1, 1 + found.difference], [-1.1, -1.1], color="black", lw=1.5)
+    ax.text(1, -1.25, f"CD = {found.difference:.2f}", ha="left", va="bottom")
+    ax.invert_yaxis()
+    ax.set_axis_off()
+    figure.supxlabel(
+        f"{found.data_sets} data sets, Friedman p = {found.friedman_p:.2g}. {found.warning}",
+        fontsize=6,
+        wrap=True,
+    )
+
+
+def _curves(figure: Figure, findings: Findings, one: Inside) -> None:
+    """AUC of the training rows against passes and seconds, and the gap of the objective."""
+    figure.set_size_inches(WIDTH, 2.8)
+    axes = figure.subplots(1, 3)
+    optima, names = findings.evidence.optima, _names(findings)
+    handles = []
+    for row in one.rows:
+        found = learning_curve(row.group.ok, optima, findings.points)
+        if found is None:
+            continue
+        style = {**_style(row.solver), "markevery": max(1, found.passes.size // 6), "ms": 4}
+        line = axes[0].plot(found.passes, found.train_auc, **style)[0]
+        handles.append((line, names[row.solver]))
+        if not findings.times:
+            axes[1].plot(found.seconds, found.train_auc, **style)
+        axes[2].plot(found.passes, np.where(found.gap > 0, found.gap, np.nan), **style)
+    _require_drawn(handles, "learning curves", findings, one)
+    labels = (("passes", "training AUC"), ("seconds", "training AUC"), ("passes", "relative gap"))
+    for ax, (x, y) in zip(axes, labels, strict=True):
+        ax.set(xscale="log", xlabel=x, ylabel=y)
+        ax.grid(lw=0.4)
+    axes[2].set_yscale("log")
+    if findings.times:
+        axes[1].set_title("times under different conditions", fontsize=7)
+    _legend(figure, handles)
+    figure.suptitle(_title(findings, one))
+
+
+def _roc(figure: Figure, findings: Findings, one: Inside) -> None:
+    """Mean ROC and precision-recall curves over the folds, and their range."""
+    figure.set_size_inches(WIDTH, 3.6)
+    axes = figure.subplots(1, 2)
+    names, handles = _names(findings), []
+    for row in one.rows:
+        if row.roc is None or row.pr is None:
+            continue
+        style = {key: value for key, value in _style(row.solver).items() if key != "marker"}
+        axes[0].plot([0, 0], [0, row.roc.mean[0]], **style)
+        for ax, band in zip(axes, (row.roc, row.pr), strict=True):
+            line = ax.plot(band.x, band.mean, **style)[0]
+            ax.fill_between(band.x, band.low, band.high, color=style["color"], alpha=0.12, lw=0)
+        handles.append((line, names[row.solver]))
+    _require_drawn(handles, "scores with labels", findings, one)
+    axes[0].plot([0, 1], [0, 1], color="grey", lw=0.6, ls=":")
+    axes[0].set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
+    axes[1].set(xlabel="recall", ylabel="precision", aspect="equal", ylim=(0, 1.02))
+    _legend(figure, handles)
+    figure.suptitle(_title(findings, one))
+
+
+def _profile(figure: Figure, findings: Findings) -> None:
+    """Performance profiles of Dolan and Moré."""
+    _require_times(findings)
+    figure.set_size_inches(WIDTH, 3.6)
+    ax = figure.subplots()
+    end = max((ratio for p in findings.profiles for ratio in p.ratios), default=1.0)
+    handles = []
+    for solver, profile in enumerate(findings.profiles):
+        corners = np.unique([1.0, *profile.ratios, end])
+        style = {**_style(solver), "ms": 4, "drawstyle": "steps-post"}
+        handles += [(ax.plot(corners, profile.share(corners), **style)[0], profile.name)]
+    ax.set(
+        xscale="log",
+        ylim=(0, 1.02),
+        xlabel="time divided by the best time",
+        ylabel=f"share of data sets at {TARGET:.1%} of the best {findings.measure}",
+    )
+    ax.grid(lw=0.4)
+    _legend(figure, [(line, _short(name)) for line, name in handles])
+
+
+def _pareto(figure: Figure, findings: Findings, one: Inside) -> None:
+    """The measure against non-zero weights and against time, with the Pareto fronts."""
+    figure.set_size_inches(WIDTH, 3.2)
+    axes = figure.subplots(1, 2, sharey=True)
+    names = _names(findings)
+    values = np.array([row.estimate for row in one.rows])
+    nonzeros = np.array([row.group.mean("nnz") for row in one.rows])
+    seconds = np.array([row.group.median("seconds") for row in one.rows])
+    if findings.times:
+        seconds = np.full(seconds.shape, np.nan)
+    handles = {}
+    panels = ((nonzeros, "non-zero weights"), (seconds, "seconds of a fit"))
+    for ax, (cost, label) in zip(axes, panels, strict=True):
+        on = list(front(cost, values))
+        ax.plot(cost[on], values[on], color="grey", lw=0.8)
+        for row, x, y in zip(one.rows, cost, values, strict=True):
+            if x > 0 and not np.isnan(y):
+                style = {**_style(row.solver), "ls": ""}
+                handles[row.solver] = (ax.plot([x], [y], **style)[0], names[row.solver])
+        low, high = ax.get_xlim()
+        if low > 0 and high > 10 * low:  # a log axis has few labels inside one power of ten
+            ax.set_xscale("log")
+        ax.set_xlabel(label)
+        ax.grid(lw=0.4)
+    axes[0].set_ylabel(findings.measure)
+    _require_drawn([*handles.values()], "values with a cost", findings, one)
+    _legend(figure, [*handles.values()])
+    figure.suptitle(_title(findings, one))
+
+
+def _style(solver: int) -> dict[str, Any]:
+    """Return colour, marker and dashes of a solver, as on the page."""
+    return {
+        "color": COLOURS[solver % len(COLOURS)],
+        "marker": MARKERS[solver % len(MARKERS)],
+        "ls": DASHES[solver // len(COLOURS) % len(DASHES)],
+        "lw": 1.3,
+    }
+
+
+def _names(findings: Findings) -> list[str]:
+    return [_short(name) for name in findings.evidence.solvers]
+
+
+def _short(name: str) -> str:
+    """Return a name for a figure; $ would start a formula, and a long one is cut in the middle."""
+    text = shown(name)
+    if len(text) > NAME:
+        text = f"{text[: NAME // 2]}…{text[-(NAME // 2 - 1) :]}"
+    return text.replace("$", r"\$")
+
+
+def _title(findings: Findings, one: Inside) -> str:
+    return _short(findings.evidence.datasets[one.dataset])
+
+
+def _legend(figure: Figure, handles: Sequence[tuple[Any, str]]) -> None:
+    lines, names = zip(*handles, strict=True)
+    figure.legend(lines, names, loc="outside lower center", ncols=3, fontsize=7, frameon=False)
+
+
+def _square(x: int, y: int, colour: str) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor="white", lw=1)
+
+
+def _require_several(findings: Findings) -> None:
+    count = len(findings.evidence.finished)
+    if count < 2:
+        raise ParameterError(
+            f"this figure is about several data sets, and the folder has {count} that are "
+            "finished; draw leaderboard, curves, roc or pareto"
+        )
+
+
+def _require_times(findings: Findings) -> None:
+    if findings.times:
+        raise ParameterError(findings.times)
+    if not any(profile.ratios for profile in findings.profiles):
+        raise ParameterError("no solver has a time, so that there is no profile to draw")
+
+
+def _require_drawn(handles: Sequence[Any], what: str, findings: Findings, one: Inside) -> None:
+    if not handles:
+        name = findings.evidence.datasets[one.dataset]
+        raise ParameterError(f"the folder has no {what} of {name}, so that nothing can be drawn")
+
+
+GLOBAL_FIGURES: dict[str, Callable[[Figure, Findings], None]] = {
+    "leaderboard": _leaderboard,
+    "pairs": _pairs,
+    "cd": _cd,
+    "profile": _profile,
+}
+LOCAL_FIGURES: dict[str, Callable[[Figure, Findings, Inside], None]] = {
+    "curves": _curves,
+    "roc": _roc,
+    "pareto": _pareto,
+}
+FIGURES = (*GLOBAL_FIGURES, *LOCAL_FIGURES)
