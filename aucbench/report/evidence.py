@@ -444,7 +444,7 @@ def _numbered(keys: Iterable[Key]) -> dict[Key, int]:
 
 def _names(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
     """Return the first field of each key, with those of the others that vary."""
-    varying = [j for j in range(1, len(fields)) if len({key[j] for key in keys}) > 1]
+    varying = [j for j, values in _values(keys, fields).items() if len(values) > 1]
     return tuple(
         ", ".join((str(key[0]), *(f"{fields[j]}={key[j]}" for j in varying if key[j] is not None)))
         for key in keys
@@ -453,10 +453,19 @@ def _names(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
 
 def _shared(keys: Sequence[Key], fields: Sequence[str]) -> dict[str, Any]:
     """Return the fields, but the first, that are the same for all keys and say something."""
+    found = {fields[j]: values for j, values in _values(keys, fields).items() if len(values) == 1}
+    return {name: one for name, [one] in found.items() if one not in (None, ())}
+
+
+def _values(keys: Sequence[Key], fields: Sequence[str]) -> dict[int, list[Any]]:
+    """Return the different values of each field but the first; tuning says nothing without it."""
     return {
-        fields[j]: keys[0][j]
+        j: [
+            *dict.fromkeys(
+                key[j] for key in keys if fields[j] not in OF_TUNING or key[j] is not None
+            )
+        ]
         for j in range(1, len(fields))
-        if len({key[j] for key in keys}) == 1 and keys[0][j] not in (None, ())
     }
 
 

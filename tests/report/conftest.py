@@ -1,0 +1,75 @@
+"""A small results folder, doctored copies of it, and a browser."""
+
+import shutil
+
+import pytest
+from report_results import DATASETS, SPLITS, Browser
+
+from aucbench.bench import Choice, Plan, Store, make_engine, run
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory):
+    """Three solvers, one of them tuned, on three data sets of scikit-learn; 27 cells."""
+    folder = tmp_path_factory.mktemp("report") / "results"
+    solvers = (
+        Choice("sht-auc[k=10]"),
+        Choice("logistic", tune={"C": (0.1, 1.0, 10.0)}),
+        Choice("hist-gradient-boosting[max_iter=20]"),
+    )
+    plan = Plan(DATASETS, solvers, splits=SPLITS, passes=10)
+    with Store(folder, create=True) as store:
+        assert all(record.ok for record in run(plan, store, make_engine(jobs=2)))
+    return folder
+
+
+@pytest.fixture
+def records(results):
+    return [*Store(results).records()]
+
+
+@pytest.fixture
+def doctored(results, tmp_path):
+    """Return a function that copies the folder with changed records; None leaves one out."""
+
+    def copy(change, name="doctored"):
+        folder = tmp_path / name
+        shutil.copytree(results, folder)
+        shutil.rmtree(folder / "cells")
+        with Store(folder, create=True) as store:
+            for record in Store(results).records():
+                if (changed := change(record)) is not None:
+                    path = results / "scores" / record.id[:2] / f"{record.id}.npz"
+                    store.write(changed, path.read_bytes() if changed.ok else None)
+        return folder
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """Chromium without a window, which keeps what its console and its network say."""
+    selenium = pytest.importorskip("selenium", reason="selenium is not installed")
+    names = [shutil.which(name) for name in ("chromium", "chromedriver")]
+    if None in names:
+        pytest.skip("no browser: install chromium and chromium-driver")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    assert selenium
+    options = webdriver.ChromeOptions()
+    options.binary_location = names[0]
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(names[1]))
+    yield browser
+    browser.quit()
+
+
+@pytest.fixture
+def browser(driver):
+    found = Browser(driver)
+    found.resize(1200)
+    found.emulate("light")
+    return found

@@ -1,0 +1,242 @@
+"""The page in a real browser: no errors, no requests, and everything that can be pressed works.
+
+With AUCBENCH_SCREENSHOTS=FOLDER the pictures of the documentation are written there.
+"""
+
+import os
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+from report_results import failed, with_cell
+
+from aucbench.records import CellStatus
+from aucbench.registry.specs import Spec
+from aucbench.report.findings import findings_of
+from aucbench.report.folder import FolderReader
+from aucbench.report.page import page_of
+from aucbench.report.render import html
+
+NASTY = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
+SCREENSHOTS = os.environ.get("AUCBENCH_SCREENSHOTS")
+
+
+def written(folder, path):
+    findings = findings_of(FolderReader(folder, stale=True).read())
+    path.write_bytes(html(page_of(findings, folder="results")))
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def address(results, tmp_path_factory):
+    return written(results, tmp_path_factory.mktemp("page") / "report.html")
+
+
+def screenshot(browser, name):
+    if SCREENSHOTS:
+        browser.png(Path(SCREENSHOTS) / name)
+
+
+def test_the_page_has_no_error_and_nothing_leaves_it(browser, address):
+    browser.open(address)
+    assert browser.console() == []
+    assert browser.requests() == [address]
+    assert "has the highest mean AUC" in browser.texts("#answer p.first")[0]
+    assert browser.count(".chart svg") == 9
+    assert browser.texts(".chart .empty") == []
+    screenshot(browser, "report.png")
+
+
+def test_connections_are_forbidden_even_for_its_own_scripts(browser, address):
+    browser.open(address)
+    ended = browser.driver.execute_async_script(
+        "const done = arguments[0];"
+        "fetch('https://example.org/').then(() => done('sent'), () => done('refused'))"
+    )
+    assert ended == "refused"
+    browser.driver.execute_async_script(
+        "const image = document.createElement('img');"
+        "image.addEventListener('error', arguments[0]);"
+        "image.src = 'https://example.org/spy.png';"
+        "document.body.append(image)"
+    )
+    refusals = [entry["message"] for entry in browser.console()]
+    assert len(refusals) >= 2
+    assert all("Content Security Policy" in message for message in refusals)
+
+
+def test_curves_toggle(browser, address):
+    browser.open(address)
+    drawn = "#roc .series[data-solver='1']"
+    assert browser.count(drawn) == 1
+    browser.press(".toggles button[data-solver='1']")
+    assert browser.count(drawn) == 0
+    assert browser.count("#roc .series") == 2
+    assert browser.run(
+        "return document.querySelector('.toggles [data-solver=\"1\"]').ariaPressed"
+    ) == "false"  # fmt: skip
+    browser.press(".toggles button", "none")
+    assert browser.count("figure:not(#tuning) .series") == 0
+    browser.press(".toggles button", "all")
+    assert browser.count("#roc .series") == 3
+    assert browser.console() == []
+
+
+def test_figures_follow_the_data_set(browser, address):
+    browser.open(address)
+    shape = "return document.querySelector('#roc .series path[fill=none]').getAttribute('d')"
+    before = browser.run(shape)
+    browser.choose("form[data-for=charts] select", "1")
+    assert browser.run(shape) != before
+
+
+def test_tuning_is_drawn_for_the_solver_that_was_tuned(browser, address):
+    browser.open(address)
+    titles = browser.texts("#tuning .series path title")
+    assert [title.partition(":")[0] for title in titles] == ["C=0.1", "C=1", "C=10"]
+    assert all("inner AUC 0.9" in title for title in titles)
+    assert browser.texts("#tuning option") == ["logistic (tuned C=0.1|1.0|10.0)"]
+
+
+def column(browser, number):
+    return browser.texts(f"#rows tbody tr > :nth-child({number})")
+
+
+def test_the_table_sorts_by_its_buttons(browser, address):
+    browser.open(address)
+    browser.press("#rows th button", "AUC")
+    down = [float(text.split()[0]) for text in column(browser, 3)]
+    assert down == sorted(down, reverse=True)
+    assert len(down) == 9
+    browser.press("#rows th button", "AUC")
+    assert [float(text.split()[0]) for text in column(browser, 3)] == down[::-1]
+    sorts = browser.run(
+        "return [...document.querySelectorAll('#rows th')].map(t => t.ariaSort).filter(Boolean)"
+    )
+    assert sorts == ["ascending"]
+
+    browser.press("#leaderboard th button", "fit s")
+    seconds = [float(text) for text in browser.texts("#leaderboard tbody td:nth-child(5)")]
+    assert seconds == sorted(seconds, reverse=True)
+
+
+def test_the_table_filters(browser, address):
+    browser.open(address)
+    browser.choose("form[data-for=rows] [name=text]", "LOGIST")
+    assert [*map(str.strip, {text.removesuffix("★").strip() for text in column(browser, 2)})] == [
+        "logistic (tuned C=0.1|1.0|10.0)"
+    ]
+    browser.choose("form[data-for=rows] [name=dataset]", "2")
+    assert column(browser, 1) == ["digits-3"]
+    assert browser.texts("output[for=rows]") == ["1 of 1 rows"]
+    browser.choose("form[data-for=rows] [name=text]", "no such name")
+    assert column(browser, 1) == []
+
+
+def test_pairs_of_a_data_set_are_listed_with_the_better_solver_first(browser, address):
+    browser.open(address)
+    browser.choose("form[data-for=pairs] [name=dataset]", "1")
+    effects = [float(t.split()[0]) for t in browser.texts("#pair-rows tbody td:nth-child(4)")]
+    assert len(effects) == 3
+    assert min(effects) >= 0
+    words = {"better", "equivalent", "not distinguishable"}
+    assert {*browser.texts("#pair-rows tbody td:nth-child(2)")} <= words
+
+
+def test_it_can_be_used_by_keyboard(browser, address):
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(address)
+    browser.run("document.querySelector('#rows th:nth-child(3) button').focus()")
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    assert browser.run("return document.querySelector('#rows th:nth-child(3)').ariaSort")
+    browser.driver.switch_to.active_element.send_keys(Keys.TAB)
+    outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_nothing_is_wider_than_the_window(browser, address, width):
+    browser.resize(width)
+    browser.open(address)
+    assert browser.run("return innerWidth") == width
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    wide = browser.run(
+        "return [...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, pre') &&"
+        "e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"
+    )
+    assert wide == []
+    if width == 400:
+        assert imread(BytesIO(browser.png())).shape[1] == width
+        screenshot(browser, "report-400.png")
+
+
+def test_dark_mode_is_dark_and_readable(browser, address):
+    browser.emulate("dark")
+    browser.open(address)
+    screenshot(browser, "report-dark.png")
+    ink, paper = (
+        browser.run(f"return getComputedStyle(document.body).{name}")
+        for name in ("color", "backgroundColor")
+    )
+    assert contrast(ink, paper) > 7
+    assert luminance(paper) < 0.05
+    lines = browser.run(
+        "return [...document.querySelectorAll('#roc .series path[fill=none]')]"
+        ".map(e => getComputedStyle(e).stroke)"
+    )
+    assert min(contrast(line, paper) for line in lines) > 3
+
+
+def luminance(colour):
+    """Relative luminance of "rgb(r, g, b)", by the rules for accessible pages (WCAG 2)."""
+    rgb = np.array([float(x) for x in colour[4:-1].split(",")]) / 255
+    linear = np.where(rgb <= 0.03928, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def contrast(a, b):
+    low, high = sorted([luminance(a), luminance(b)])
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_in_print_controls_are_gone_and_tables_are_whole(browser, address):
+    browser.emulate("light", media="print")
+    browser.open(address)
+    shown = browser.run(
+        "return ['.filters', '.toggles', 'nav', '#leaderboard table', '#roc svg'].map(s =>"
+        "getComputedStyle(document.querySelector(s)).display !== 'none')"
+    )
+    assert shown == [False, False, False, True, True]
+    assert browser.run("return getComputedStyle(document.querySelector('.scroll')).overflowX") == (
+        "visible"
+    )
+
+
+def test_names_with_markup_stay_text(browser, doctored, tmp_path):
+    def change(record):
+        if "sht-auc" in record.cell.label:
+            record = with_cell(record, solver=Spec(NASTY, {}))
+        if record.cell.dataset == "digits-8":
+            record = with_cell(record, dataset=NASTY)
+        if record.cell.dataset == "digits-3" and record.cell.split == 0:
+            return failed(record, CellStatus.ERROR, f"{NASTY} </script>", f"log: {NASTY}\x1b[31m")
+        return record
+
+    folder = doctored(change)
+    [plan] = (folder / "plans").glob("*.toml")
+    plan.write_text(plan.read_text("utf-8") + f"# {NASTY}\n", "utf-8")
+    browser.open(written(folder, tmp_path / "nasty.html"))
+
+    assert browser.console() == []
+    assert browser.run("return window.hacked ?? null") is None
+    assert browser.count("img") == 0
+    assert NASTY in browser.texts("#leaderboard .name")
+    assert NASTY in browser.texts("#rows tbody th")
+    assert any(NASTY in text for text in browser.texts(".toggles button"))
+    assert any(NASTY in text for text in browser.texts("form[data-for=rows] option"))
+    assert any(NASTY in text and "</script>" in text for text in browser.texts("#failures p"))
+    assert f"log: {NASTY}\\x1b[31m" in browser.texts("#failures pre")[0]
+    assert any(NASTY in text for text in browser.texts("#commands pre"))

@@ -1,0 +1,137 @@
+"""What is read of a results folder, against the records by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from report_results import DATASETS, SPLITS, failed, with_cell
+
+from aucbench.bench import Choice, Plan
+from aucbench.errors import DataError
+from aucbench.records import CellStatus
+from aucbench.report.evidence import Condition, evidence_of
+from aucbench.report.folder import FolderReader
+
+
+def test_a_folder_is_sorted_by_data_set_and_solver(results, records):
+    found = FolderReader(results).read()
+
+    assert found.datasets == DATASETS
+    assert found.solvers == (
+        "sht-auc[k=10]",
+        "logistic (tuned C=0.1|1.0|10.0)",
+        "hist-gradient-boosting[max_iter=20]",
+    )
+    assert found.counts == {"ok": len(records)}
+    assert (found.stale, found.unchecked, found.problems()) == (0, "", ())
+    assert found.common == {
+        **{"splits": SPLITS, "features": "auto", "passes": 10.0, "gap_tol": 1e-6},
+        **{"tune_evals": 20, "inner_splits": 3, "repeat_fits": 1},
+    }
+    for i, dataset in enumerate(DATASETS):
+        for j, solver in enumerate(found.solvers):
+            own = [r for r in records if (r.cell.dataset, r.cell.label) == (dataset, solver)]
+            assert {fit.id for fit in found.group(i, j).ok} == {r.id for r in own}
+            for name in ("auc", "fit_seconds"):
+                mine = found.group(i, j).mean({"fit_seconds": "seconds"}.get(name, name))
+                assert mine == pytest.approx(np.mean([getattr(r.measures, name) for r in own]))
+
+
+def test_scores_come_with_the_labels_of_their_rows(results):
+    found = FolderReader(results).read()
+    fit = found.group(0, 0).ok[0]
+    arrays = found.scores(fit)
+    positive, negative = (arrays["scores"][arrays["y"] == label] for label in (1, -1))
+    greater = (positive[:, None] > negative).mean() + (positive[:, None] == negative).mean() / 2
+    assert greater == pytest.approx(fit.auc)
+
+
+def test_choices_that_vary_are_in_the_names(records):
+    some = [replace(with_cell(r, passes=99.0), id=r.id[::-1]) for r in records]
+    found = evidence_of([*records, *some])
+    assert "sht-auc[k=10], passes=10.0" in found.solvers
+    assert "sht-auc[k=10], passes=99.0" in found.solvers
+    assert len(found.solvers) == 6
+    assert "passes" not in found.common
+
+    found = evidence_of([*records, *(with_cell(r, drop=("age",)) for r in some)])
+    assert "digits-3, drop=()" in found.datasets
+    assert "digits-3, drop=('age',)" in found.datasets
+
+
+def test_a_failed_cell_takes_the_value_of_its_data_set_and_leaves_the_others(records):
+    broken = next(r for r in records if "sht-auc" in r.cell.label)
+    some = [failed(r, CellStatus.TIMEOUT, "too slow") if r is broken else r for r in records]
+    found = evidence_of(some)
+    i, j = found.datasets.index(broken.cell.dataset), found.solvers.index("sht-auc[k=10]")
+
+    lacks = np.isnan(found.values("auc"))
+    assert lacks[i, j]
+    assert lacks.sum() == 1
+    assert len(found.group(i, j).ok) == SPLITS - 1
+    assert [(fit.status, fit.why) for fit in found.group(i, j).failed] == [("timeout", "too slow")]
+    assert found.counts == {"ok": len(records) - 1, "timeout": 1}
+
+
+def test_a_cell_that_was_not_run_yet_leaves_its_data_set_out(records):
+    plan = Plan(("breast-cancer", "digits-1"), (Choice("sht-auc[k=10]"),), splits=SPLITS,
+                passes=10)  # fmt: skip
+    found = evidence_of(records, [plan])
+
+    new = found.datasets.index("digits-1")
+    assert [found.datasets[i] for i in found.finished] == [
+        name for name in found.datasets if name != "digits-1"
+    ]
+    assert found.group(new, found.solvers.index("sht-auc[k=10]")).pending == SPLITS
+    assert found.counts["not run yet"] == SPLITS
+    assert len(found.values("auc")) == len(DATASETS)
+
+
+def test_stale_records_are_left_out_and_counted(records):
+    wanted = {r.cell: r.id for r in records}
+    old = [replace(r, id=r.id[::-1]) for r in records[:4]]
+    found = evidence_of([*records, *old], wanted=wanted)
+    assert found.stale == 4
+    assert found.counts == {"ok": len(records)}
+
+
+def test_two_results_of_one_cell_are_refused_when_nobody_knows_which_one_counts(records):
+    with pytest.raises(DataError, match=r"two results of .* delete one of"):
+        evidence_of([*records, replace(records[0], id="ab" * 16)])
+
+
+def test_the_same_fit_of_two_seeds_counts_once(records):
+    again = [replace(with_cell(r, repeat=1), id=r.id[::-1]) for r in records]
+    found = evidence_of([*records, *again])  # seed 0 again, as the second repeat of seed -1
+    assert found.counts == {"ok": len(records)}
+
+
+def test_an_empty_folder_is_refused():
+    with pytest.raises(DataError, match="nothing to report"):
+        evidence_of([])
+
+
+def test_conditions_are_told_apart(records):
+    other = replace(records[0], machine={**records[0].machine, "host": "elsewhere", "threads": 4})
+    found = evidence_of([other, *records[1:]])
+    assert found.conditions == (Condition.of(records[1]), Condition.of(other))
+    assert str(found.conditions[1]).startswith("elsewhere, ")
+
+
+def test_a_curve_with_other_things_than_numbers_is_nan_there(records):
+    broken = next(r for r in records if "sht-auc" in r.cell.label)
+    points = ({**broken.curve[0], "train_auc": "high", "objective": None}, *broken.curve[1:])
+    found = evidence_of([replace(broken, curve=points)])
+    curve = found.group(0, 0).ok[0].curve
+    assert np.isnan(curve[0]).tolist() == [False, False, True, True, True]
+    assert curve[1:, 3] == pytest.approx([point["train_auc"] for point in broken.curve[1:]])
+
+
+def test_plans_that_cannot_be_looked_up_are_said_and_all_records_count(doctored):
+    folder = doctored(lambda record: record)
+    for path in (folder / "plans").glob("*.toml"):
+        path.write_text(path.read_text("utf-8").replace("digits-8", "gone.csv"), encoding="utf-8")
+    found = FolderReader(folder).read()
+    assert "gone" in found.unchecked
+    assert found.counts["ok"] == 27
+    assert found.counts["not run yet"] == 9  # those of the set that is gone

@@ -1,0 +1,180 @@
+"""The page without a browser: its numbers, its sentences, and what it must not hold."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from report_results import failed, with_cell
+
+from aucbench.bench import Store
+from aucbench.errors import DataError, MissingExtraError, UnknownNameError
+from aucbench.records import CellStatus
+from aucbench.report import render
+from aucbench.report.evidence import evidence_of
+from aucbench.report.findings import Settings, findings_of
+from aucbench.report.folder import FolderReader
+from aucbench.report.page import page_of
+from aucbench.stats.delong import Fold, auc_interval
+from aucbench.stats.pairs import pairwise
+
+
+def evidence(results, records):
+    store = Store(results)
+    return evidence_of(records, scores=lambda fit: store.scores(fit.id, fit.data))
+
+
+@pytest.fixture(scope="module")
+def findings(results):
+    return findings_of(FolderReader(results).read())
+
+
+@pytest.fixture(scope="module")
+def page(findings):
+    return page_of(findings, folder="results")
+
+
+def test_numbers_are_those_of_the_statistics(results, findings, page):
+    row = findings.insides[1].rows[0]
+    store = Store(results)
+    scores = [store.scores(fit.id) for fit in row.group.ok]
+    expected = auc_interval([Fold(one["y"], one["scores"]) for one in scores])
+    assert row.known.delong == expected
+
+    rows = page.data["rows"]
+    place = list(zip(rows["dataset"], rows["solver"], strict=True)).index((1, 0))
+    assert rows["estimate"][place] == pytest.approx(expected.estimate, rel=1e-5)
+    assert rows["low"][place] == pytest.approx(expected.low, rel=1e-5)
+    values = findings.evidence.values("auc")
+    assert findings.pairs == pairwise(values, findings.evidence.solvers)
+    first = page.matrix[0].cells[1].effect
+    a, b = findings.order[:2]
+    assert first == f"{(values[:, a] - values[:, b]).mean():+.4f}"
+
+
+def test_the_file_asks_for_nothing(page):
+    text = render.html(page).decode()
+    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#|data:)""", text.partition("<script")[0])
+    assert "http" not in re.sub(r"http://www\.w3\.org/2000/svg|http-equiv", "", text)
+    assert text.count("<script>") == 3
+
+
+def test_data_cannot_end_their_element():
+    text = render.embedded({"name": "</script><!--", "x": [1.5, None]})
+    assert "<" not in text
+    assert json.loads(text) == {"name": "</script><!--", "x": [1.5, None]}
+
+
+def test_without_jinja_the_extra_is_named(monkeypatch, page):
+    monkeypatch.setattr(render, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'aucbench\[report\]'"):
+        render.html(page)
+
+
+def test_another_measure_takes_the_place_of_the_auc(results, findings):
+    found = findings_of(FolderReader(results).read(), Settings(measure="ap"))
+    assert found.measure == "AP"
+    assert "mean AP" in found.advice.sentences[0]
+    assert not np.allclose(found.values, findings.values)
+    assert page_of(found, folder="results").board_columns[1].name == "mean AP"
+    with pytest.raises(UnknownNameError, match="auc"):
+        findings_of(found.evidence, Settings(measure="acc"))
+
+
+def test_without_labels_the_splits_alone_are_compared(records):
+    found = findings_of(evidence_of(records))
+    [verdict] = {pair.verdict.method for one in found.insides for pair in one.pairs}
+    assert verdict == "corrected resampled t"
+    assert {row.roc for row in found.rows} == {None}
+    assert all("does not hold all scores" in row.note for row in found.rows)
+    page = page_of(found, folder="results")
+    assert {*page.data["roc"]["of"]} == {None}
+    with pytest.raises(DataError, match="the measure ap needs the scores"):
+        findings_of(evidence_of(records), Settings(measure="ap"))
+
+
+def test_times_under_different_conditions_are_compared_only_when_asked(results, records):
+    one = replace(records[0], machine={**records[0].machine, "threads": 4})
+    mixed = evidence(results, [one, *records[1:]])
+
+    page = page_of(findings_of(mixed), folder="results")
+    assert any("2 different conditions" in sentence for sentence in page.warnings)
+    assert {*page.data["rows"]["seconds"]} == {None}
+    assert {x for curve in page.data["curves"] if curve for x in curve["seconds"]} == {None}
+    assert not any("faster" in sentence for sentence in page.answer)
+    assert [line.entries[3].text for line in page.board] == ["–"] * 3
+    assert all(points[1][0] == 0 for points in ([p[0], p[2]] for p in page.data["profiles"]))
+
+    page = page_of(findings_of(mixed, Settings(mixed=True)), folder="results")
+    assert None not in page.data["rows"]["seconds"]
+    assert not any("conditions" in sentence for sentence in page.warnings)
+
+
+def test_failures_are_listed_by_reason_and_count(results, records):
+    def broken(record):
+        if "sht-auc" in record.cell.label and record.cell.dataset != "digits-3":
+            return failed(record, CellStatus.TIMEOUT, "killed after 5 s", "last words")
+        return record
+
+    found = findings_of(evidence(results, [*map(broken, records)]))
+    page = page_of(found, folder="results")
+    [failure] = page.failures
+    assert (failure.status, failure.count, failure.why) == ("timeout", 6, "killed after 5 s")
+    assert failure.log == "last words"
+    assert "6 cells have no AUC" in page.failures_note
+    line = next(line for line in page.board if "sht" in page.solvers[line.solver])
+    assert [entry.text for entry in line.entries[-2:]] == ["2", "3/9"]
+    assert not line.leading or found.advice.leader is not None
+    ranks = dict(zip(page.solvers, found.ranks, strict=True))
+    assert ranks[page.solvers[line.solver]].imputed == 2
+
+
+def test_one_data_set_has_intervals_in_its_leaderboard(results, records):
+    found = findings_of(evidence(results, [r for r in records if r.cell.dataset == "digits-8"]))
+    page = page_of(found, folder="results")
+    assert page.matrix == ()
+    assert [column.name for column in page.board_columns][1:3] == ["mean AUC", "fit s"]
+    assert all(re.fullmatch(r"0\.\d{4} – [01]\.\d{4}", e.range) for e in (
+        line.entries[0] for line in page.board))  # fmt: skip
+    assert {line.solver for line in page.board if line.leading} == {
+        row.solver for row in found.rows if row.leading
+    }
+
+
+def test_a_folder_whose_cells_were_not_run_yet_has_a_page(records):
+    from aucbench.bench import Choice, Plan
+
+    found = findings_of(evidence_of([], [Plan(("digits-8",), (Choice("logistic"),))]))
+    page = page_of(found, folder="results")
+    assert "5 not run yet" in page.facts
+    assert "The run has not ended: 1 of 1 data sets" in page.warnings[0]
+    assert b"logistic" in render.html(page)
+
+
+def test_one_solver_alone_has_a_page(results, records):
+    found = findings_of(evidence(results, [r for r in records if "sht" in r.cell.label]))
+    page = page_of(found, folder="results")
+    assert page.has_pairs is False
+    assert b"sht-auc" in render.html(page)
+
+
+def test_names_are_shown_with_escapes_where_they_cannot_be_printed(results, records):
+    odd = [with_cell(r, dataset="a\x00\u202e\ud800") if r.cell.dataset == "digits-8" else r
+           for r in records]  # fmt: skip
+    text = render.html(page_of(findings_of(evidence(results, odd)), folder="results"))
+    assert rb"a\x00\u202e\ud800" in text.replace(rb"\\", b"\\")
+    assert "\u202e" not in text.decode()
+
+
+@pytest.mark.slow
+def test_the_size_of_a_large_page_is_bounded(records):
+    many = [
+        replace(with_cell(r, dataset=f"{r.cell.dataset} {i}"), id=f"{i:08x}{r.id[8:]}")
+        for i in range(150)
+        for r in records
+    ]
+    found = findings_of(evidence_of(many))
+    small = len(render.html(page_of(found, folder="results")))
+    assert found.points == 40
+    assert small < 27 * 150 / 20_000 * 15e6
