@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -43,28 +42,23 @@ def power(
     ] = 0.8,
 ) -> None:
     """Say which difference a number of data sets can show, and how many data sets it takes."""
-    from aucbench.bench import Store
-    from aucbench.report.evidence import read_evidence
+    from aucbench.report.folder import FolderReader
     from aucbench.report.planning import power_plan
 
-    with ExitStack() as stack:
-        evidence = None
-        if folder is not None:
-            store = stack.enter_context(Store(folder))
-            evidence = read_evidence(store)
-            for problem in store.problems():
-                warn(problem)
-        found = power_plan(
-            evidence,
-            data_sets=data_sets,
-            splits=splits,
-            solvers=solvers,
-            sd=sd,
-            split_sd=split_sd,
-            difference=difference,
-            level=level,
-            wanted=probability,
-        )
+    evidence = None if folder is None else FolderReader(folder, stale=False).read()
+    found = power_plan(
+        evidence,
+        data_sets=data_sets,
+        splits=splits,
+        solvers=solvers,
+        sd=sd,
+        split_sd=split_sd,
+        difference=difference,
+        level=level,
+        wanted=probability,
+    )
+    for problem in evidence.problems() if evidence is not None else ():
+        warn(problem)
     if evidence is not None and evidence.unchecked:
         warn(f"stale results may count, since the plans cannot be looked up: {evidence.unchecked}")
     for sentence in found.sentences:
