@@ -183,12 +183,11 @@ def test_links_between_pages_lead_somewhere(page):
 
 
 def table(text):
-    """Names, AUC, non-zeros (-1: none) and mark of each line; times differ from run to run."""
-    number = r"(\d\.\d{4})"
-    line = rf"^(\S.*?) +{number} ± {number} +\S+ +(\S+) +\d+/\d+ *(\w?)$"
+    """Name, mark, AUC, non-zeros (-1: none) of each line; times differ from run to run."""
+    line = r"^\*? +(\S.*?) +(\d\.\d{4}) +(?:\S+–\S+ +)?\S+ +\S+ +(\S+) +\d+/\d+ *(\w?)$"
     return [
-        (*names.split(), mark, float(auc), float(nnz.replace("-", "-1")))
-        for names, auc, _, nnz, mark in re.findall(line, text, re.MULTILINE)
+        (name, mark, float(auc), float(nnz.replace("-", "-1")))
+        for name, auc, nnz, mark in re.findall(line, text, re.MULTILINE)
     ]
 
 
@@ -196,8 +195,8 @@ def shown_comparisons(page):
     """Command and table of every comparison of a page that needs nothing but aucbench."""
     text = (ROOT / page).read_text(encoding="utf-8")
     for found in re.findall(r"^```console\n\$ (aucbench compare.*?)^```$", text, re.M | re.S):
-        command, newline, lines = found.partition("\ndata set")
-        if newline:
+        command, lines = re.fullmatch(r"((?:[^\n]*\\\n)*[^\n]*)\n(.*)", found, re.DOTALL).groups()
+        if " repeat(s), " in lines:
             yield pytest.param(command.replace("\\\n", " "), lines, id=command.split("--data ")[1])
 
 
