@@ -11,7 +11,6 @@ from typing import Final
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.report.findings import Findings
 from aucbench.stats.measures import measure
-from aucbench.stats.pairs import flipped
 from aucbench.stats.words import ROPE, Difference, Word
 
 FORM: Final = re.compile(
@@ -123,7 +122,7 @@ class Demand:
             numbers = {str(names.index(self.a)): 1.0, str(names.index(self.b)): -1.0}
             for pair in findings.insides[0].pairs:
                 if {pair.a, pair.b} == numbers.keys():
-                    turned = pair.verdict if numbers[pair.a] > 0 else flipped(pair.verdict)
+                    turned = pair.verdict if numbers[pair.a] > 0 else pair.verdict.flipped()
                     return turned, pair.p
         else:
             for over in findings.pairs:

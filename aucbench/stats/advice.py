@@ -20,7 +20,7 @@ from aucbench.errors import DataError
 from aucbench.stats.bayes import DRAWS
 from aucbench.stats.fragile import Fragile, between, fragile_of
 from aucbench.stats.missing import ROUNDING, Array, Rule, checked, differences, filled
-from aucbench.stats.pairs import Pair, flipped, pairwise
+from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.power import FEWEST, MOST, POWER, Spread, detectable_difference, settle
 from aucbench.stats.ranking import average_ranks
 from aucbench.stats.signed_rank import smallest_n
@@ -229,7 +229,7 @@ def _rivals(
 ) -> list[tuple[str, Difference, tuple[str, str]]]:
     """Return the rivals, the differences of the leader less them, and their keys."""
     return [
-        (pair[1], d, pair) if pair[0] == leader else (pair[0], flipped(d), pair)
+        (pair[1], d, pair) if pair[0] == leader else (pair[0], d.flipped(), pair)
         for pair, d in within.items()
         if leader in pair
     ]

@@ -84,7 +84,7 @@ class Pair:
         return Pair(
             self.b,
             self.a,
-            flipped(self.difference),
+            self.difference.flipped(),
             self.holm,
             0.0 - self.mean,
             self.losses,
@@ -96,11 +96,6 @@ class Pair:
             self.left_out,
             self.rope,
         )
-
-
-def flipped(d: Difference) -> Difference:
-    """Return the difference b - a for a - b."""
-    return replace(d, effect=0.0 - d.effect, low=0.0 - d.high, high=0.0 - d.low)
 
 
 def pairwise(

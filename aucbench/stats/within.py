@@ -284,8 +284,7 @@ def _turned(pair: PairWithin) -> PairWithin:
     """Return the pair in the other order."""
     words = {Word.BETTER: Word.WORSE, Word.WORSE: Word.BETTER}
     delong, resampled, verdict = (
-        replace(x, effect=-x.effect, low=-x.high, high=-x.low)
-        for x in (pair.delong, pair.resampled, pair.verdict)
+        difference.flipped() for difference in (pair.delong, pair.resampled, pair.verdict)
     )
     word = words.get(pair.word, pair.word)
     return PairWithin(pair.b, pair.a, delong, resampled, verdict, pair.p, word)

@@ -9,7 +9,7 @@ Design
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -82,6 +82,10 @@ class Difference:
         if 1 - (self.p if p is None else p) > self.level and self.effect != 0:
             return Word.BETTER if self.effect > 0 else Word.WORSE
         return Word.UNCLEAR
+
+    def flipped(self) -> Difference:
+        """Return the difference b - a."""
+        return replace(self, effect=0.0 - self.effect, low=0.0 - self.high, high=0.0 - self.low)
 
 
 def holm(p: ArrayLike) -> NDArray[np.float64]:
