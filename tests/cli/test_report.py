@@ -1,0 +1,74 @@
+"""`aucbench report`, `figure` and `serve`: parse, one call, print."""
+
+import os
+import signal
+import subprocess
+import sys
+from urllib.request import urlopen
+
+import pytest
+from typer.testing import CliRunner
+
+from aucbench.bench import compare
+from aucbench.cli import app
+
+MAIN = "from aucbench.cli import main; main()"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli") / "results"
+    compare("sht-auc,logistic", "breast-cancer,digits-8", splits=2, passes=2, out=path)
+    return path
+
+
+def ask(*arguments):
+    return CliRunner().invoke(app, [*map(str, arguments)])
+
+
+def test_the_answer_is_printed_and_the_page_written(folder, tmp_path):
+    page = tmp_path / "report.html"
+    found = ask("report", folder, "--html", page)
+    assert found.exit_code == 0, found.output
+    assert "has the highest mean AUC" in found.stdout.splitlines()[0]
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+    assert "0.1 MB in" in found.stderr
+    assert ask("report", folder).stdout == found.stdout
+    assert "mean AP" in ask("report", folder, "--metric", "ap").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["report", "{}/nothing"], "there is no results folder"),
+        (["report", "{}", "--metric", "acc"], "unknown measure 'acc'"),
+        (["report", "{}", "--html", "{}/no/folder/x.html"], "cannot write"),
+        (["report", "{}", "--level", "2"], "level"),
+        (["report", "{}", "--rope", "-1"], "rope"),
+        (["figure", "pie", "{}", "--out", "x.pdf"], "unknown figure 'pie'"),
+        (["figure", "roc", "{}", "--out", "x.pdf"], "name one of breast-cancer, digits-8"),
+        (["serve", "{}", "--port", "-1"], "cannot listen on port -1"),
+    ],
+)
+def test_mistakes_end_with_a_sentence_and_2(folder, arguments, sentence):
+    found = ask(*(argument.format(folder) for argument in arguments))
+    assert found.exit_code == 2
+    assert sentence in found.stderr
+    assert "Traceback" not in found.output
+
+
+def test_a_figure_is_written(folder, tmp_path):
+    for kind, more in (("leaderboard", ()), ("curves", ("--dataset", "digits-8"))):
+        path = tmp_path / f"{kind}.svg"
+        assert ask("figure", kind, folder, "--out", path, *more).exit_code == 0
+        assert b"<svg" in path.read_bytes()
+
+
+def test_serve_ends_with_ctrl_c(folder):
+    command = [sys.executable, "-c", MAIN, "serve", str(folder), "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as running:
+        address = running.stderr.readline().split()[0]
+        with urlopen(address, timeout=60) as answer:
+            assert b"Results of" in answer.read()
+        running.send_signal(signal.SIGINT)
+        assert running.wait(30) == 0

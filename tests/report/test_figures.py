@@ -1,0 +1,98 @@
+"""Figures for print: each draws what was found, and says why when it cannot."""
+
+import re
+
+import pytest
+from report_results import with_cell
+
+from aucbench.bench import Store
+from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError
+from aucbench.report import figures
+from aucbench.report.evidence import evidence_of
+from aucbench.report.figures import FIGURES, LOCAL_FIGURES, check_figure, drawn_figure
+from aucbench.report.findings import findings_of
+from aucbench.report.folder import FolderReader
+
+START = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml"}
+
+
+@pytest.fixture(scope="module")
+def findings(results):
+    return findings_of(FolderReader(results).read())
+
+
+def drawn(findings, kind, ending=".svg"):
+    return drawn_figure(findings, kind, ending, "digits-8" if kind in LOCAL_FIGURES else None)
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_a_figure_names_its_solvers_and_is_the_same_each_time(findings, kind):
+    content = drawn(findings, kind)
+    comments = "".join(re.findall(r"<!-- (.*?) -->", content.decode()))
+    for solver in findings.evidence.solvers:
+        if kind == "pareto" and "boosting" in solver:
+            continue  # it is there too, but only in the legend of its time
+        assert solver in comments
+    assert drawn(findings, kind) == content
+
+
+@pytest.mark.parametrize("ending", START)
+def test_formats_are_what_their_endings_say(findings, ending):
+    assert drawn(findings, "leaderboard", ending).startswith(START[ending])
+
+
+def test_intervals_are_drawn_where_they_are(findings, monkeypatch):
+    from matplotlib.axes import Axes
+
+    lines = []
+    real = Axes.plot
+    monkeypatch.setattr(Axes, "plot", lambda ax, *a, **k: (lines.append(a), real(ax, *a, **k))[1])
+    drawn(findings, "leaderboard")
+    for standing in (*findings.ranks, *findings.ratings):
+        assert any([*line[0]] == [standing.value.low, standing.value.high] for line in lines)
+        assert any([*line[0]] == [standing.value.estimate] for line in lines)
+
+
+def test_mistakes_are_sentences(findings):
+    with pytest.raises(UnknownNameError, match="unknown figure 'rocs': did you mean 'roc'"):
+        check_figure("rocs", ".pdf")
+    with pytest.raises(ParameterError, match=r"ends in '.gif'; let it end in .pdf, .svg, .png"):
+        check_figure("roc", ".gif")
+    with pytest.raises(ParameterError, match=r"the folder has 3; name one of .* with --dataset"):
+        drawn_figure(findings, "roc", ".svg")
+    with pytest.raises(UnknownNameError, match="did you mean 'digits-3'"):
+        drawn_figure(findings, "roc", ".svg", "digits-33")
+    with pytest.raises(ParameterError, match="leave --dataset out"):
+        drawn_figure(findings, "pairs", ".svg", "digits-8")
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"aucbench\[plot\]"):
+        check_figure("roc", ".pdf")
+
+
+def test_what_cannot_be_drawn_is_said(results, records):
+    store = Store(results)
+    one = findings_of(
+        evidence_of(
+            [r for r in records if r.cell.dataset == "digits-8"],
+            scores=lambda fit: store.scores(fit.id, fit.data),
+        )
+    )
+    for kind in ("pairs", "cd"):
+        with pytest.raises(ParameterError, match="about several data sets, and the folder has 1"):
+            drawn_figure(one, kind, ".svg")
+    assert drawn_figure(one, "leaderboard", ".svg")
+    assert drawn_figure(one, "roc", ".svg") == drawn_figure(one, "roc", ".svg", "digits-8")
+
+    bare = findings_of(evidence_of(records))
+    with pytest.raises(ParameterError, match="has no scores with labels of digits-3"):
+        drawn_figure(bare, "roc", ".svg", "digits-3")
+
+
+def test_names_are_no_formulas_and_not_too_long(records):
+    odd = [with_cell(r, dataset="$x^{" + "a" * 100) for r in records if r.cell.dataset[-1] == "8"]
+    content = drawn_figure(findings_of(evidence_of(odd)), "curves", ".svg").decode()
+    assert "<!-- \\$x^{aaaaa" in content or "<!-- $x^{aaaaa" in content
+    assert "a" * 50 not in content
