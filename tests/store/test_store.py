@@ -178,7 +178,7 @@ def test_nothing_in_scores_is_unpickled(store, record, npz):
     store.write(record("0a1b"), npz(test=np.array([print, None], dtype=object)))
     assert store.arrays("0a1b") is None
     (problem,) = store.problems()
-    assert "it is not an npz file: ValueError: Object arrays cannot be loaded" in problem
+    assert "a member holds Python objects, which are not unpickled" in problem
     assert "delete" in problem
     assert store.has("0a1b")
 
@@ -382,3 +382,38 @@ with DocumentStore(Path(sys.argv[1]), create=True) as store:
     assert [r["id"] for r in DocumentStore(folder).documents()] == [
         f"0{number}" for number in range(6)
     ]
+
+
+@pytest.mark.filterwarnings("ignore:Stored array in format 2.0")  # which is what is tested
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.asfortranarray(np.arange(6).reshape(2, 3)),
+        np.array(3.5),
+        np.zeros((0, 3), np.int8),
+        np.array(["a", "bcd"]),
+        np.zeros(2, [("a" * 70_000, "f8")]),  # a header too long for version 1.0 of the format
+    ],
+)
+def test_every_kind_of_array_comes_back_as_it_was(store, record, npz, array):
+    for key in ("0a1b", "0a1c"):
+        store.write(record(key), npz(array=array))
+        found = store.arrays(key)["array"]
+        np.testing.assert_array_equal(found, array)
+        assert (found.dtype, found.shape) == (array.dtype, array.shape)
+        assert found.flags.writeable
+        found.fill(found.flat[0] if found.size else 0)  # which changes no other array
+
+
+@pytest.mark.parametrize("keep", [5, 9, 60, 130])
+def test_an_array_that_was_cut_is_no_array(store, record, npz, keep):
+    from io import BytesIO
+    from zipfile import ZipFile
+
+    content, cut = npz(array=np.arange(3.0)), BytesIO()
+    with ZipFile(BytesIO(content)) as whole, ZipFile(cut, "w") as shorter:
+        shorter.writestr("array.npy", whole.read("array.npy")[:keep])
+    store.write(record("0a1b"), cut.getvalue())
+    assert store.arrays("0a1b") is None
+    assert "it is not an npz file" in store.problems()[0]

@@ -76,13 +76,14 @@ class Shards:
         """Return the arrays of a blob; None where there is none that belongs to the shard."""
         from aucbench.infra.store.npz import unpack
 
-        found = self.read(key)
-        if found is None or found.blob_hash is None:
+        text = self._text(key)
+        wanted = None if text is None else shard.blob_hash(text)
+        if wanted is None:
             return None
         path = self._path(BLOBS, key, "npz")
         try:
             packed = path.read_bytes()
-            if sha256(packed).hexdigest() != found.blob_hash:
+            if sha256(packed).hexdigest() != wanted:
                 raise DataError("it is not the file that its shard names")
             return unpack(packed)
         except FileNotFoundError:
