@@ -8,9 +8,9 @@ Design
      of the names; so a name is never longer than it must be, and never ambiguous.
   c. Folds are known by the seed of their shuffle and their number. Cells that ask for the same fit
      twice, which two seeds with several repeats do, count once.
-  d. A cell that failed leaves its solver without a value on that data set, and so does a solver
-     that was not planned there. A cell that was not run yet leaves the whole data set out of what
-     is said across data sets, since the solver must not be blamed for it.
+  d. A cell that failed leaves its solver without a value on that data set. A cell that was not run
+     yet, and a solver that was not planned there, leave the whole data set out of what is said
+     across data sets, since the solver must not be blamed for it.
 """
 
 from __future__ import annotations
@@ -276,9 +276,29 @@ class Evidence:
 
     @cached_property
     def finished(self) -> tuple[int, ...]:
-        """The data sets of which no planned cell is left to run."""
+        """The data sets on which all solvers were planned, and no cell is left to run."""
+        done = [0] * len(self.datasets)
+        for (dataset, _), group in self.groups.items():
+            done[dataset] += not group.pending
+        return tuple(i for i, count in enumerate(done) if count == len(self.solvers))
+
+    @property
+    def left_out(self) -> str:
+        """Which data sets do not count in what is said across data sets; empty if all do."""
         waiting = {dataset for (dataset, _), group in self.groups.items() if group.pending}
-        return tuple(i for i in range(len(self.datasets)) if i not in waiting)
+        others = len(self.datasets) - len(self.finished) - len(waiting)
+        count, sentences = len(self.datasets), []
+        if waiting:
+            sentences.append(
+                f"The run has not ended: {len(waiting)} of {count} data sets have cells that were "
+                "not run yet, and are left out of what is said across data sets."
+            )
+        if others:
+            sentences.append(
+                f"On {others} of {count} data sets some solvers were not planned; these data sets "
+                "are left out of what is said across data sets."
+            )
+        return " ".join(sentences)
 
     def values(self, name: str) -> Array:
         """Mean of a measure for each finished data set (rows) and solver; NaN where a cell failed.

@@ -226,12 +226,8 @@ def _plain(value: Any) -> str:
 
 def _warnings(findings: Findings) -> Iterable[str]:
     evidence = findings.evidence
-    waiting = len(evidence.datasets) - len(evidence.finished)
-    if waiting:
-        yield (
-            f"The run has not ended: {waiting} of {len(evidence.datasets)} data sets have cells "
-            "that were not run yet, and are left out of what is said across data sets."
-        )
+    if evidence.left_out:
+        yield evidence.left_out
     if evidence.stale:
         yield (
             f"{evidence.stale} records are stale, since the data, a plugin or aucbench has "

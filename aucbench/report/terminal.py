@@ -314,6 +314,7 @@ def _point(chosen: Any) -> str:
 
 def answer(findings: Findings, width: int = 80) -> str:
     """Return the recommendation, a line for each sentence or more."""
-    sentences = [*findings.advice.sentences, *([findings.times] if findings.times else [])]
+    said = (*findings.advice.sentences, findings.times, findings.evidence.left_out)
+    sentences = [sentence for sentence in said if sentence]
     lines = [wrap(shown(sentence), width, subsequent_indent="  ") for sentence in sentences]
     return "\n".join(line for some in lines for line in some)

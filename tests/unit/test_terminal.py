@@ -226,3 +226,15 @@ def test_one_data_set_without_any_value_is_a_table_too():
 
     assert [line[2] for line in tables(found)[0].lines] == ["-", "-"]
     assert "none can be recommended" in answer(found)
+
+
+def test_a_data_set_on_which_a_solver_was_not_planned_does_not_count_against_it():
+    found = findings(
+        [
+            *(row(name, data, auc=0.5) for name in ("a", "b") for data in ("x", "y")),
+            row("c", "x", auc=0.4),
+        ]
+    )
+
+    assert found.values.shape == (1, 3)
+    assert "On 1 of 2 data sets some solvers were not planned" in answer(found).replace("\n  ", " ")
