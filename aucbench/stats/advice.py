@@ -268,9 +268,12 @@ def _verdicts(case: _Case, pairs: Sequence[Pair]) -> Iterator[str]:
         yield f"Equivalent too {'is' if len(rest) == 1 else 'are'} {_listed([p.b for p in rest])}."
     if unclear := by_word[Word.UNCLEAR]:
         yield f"It is not distinguishable from {_with_effects(unclear)}."
-        for pair in unclear:
-            if gains := _gains(case, pair.b):
-                yield f"{pair.b} is {gains}."
+        rivals = [pair.b for pair in unclear]
+        fastest = max(rivals, key=lambda rival: _factor(case, rival))
+        sparsest = max(rivals, key=lambda rival: _ratio(case, case.nonzeros, rival))
+        for rival in dict.fromkeys((fastest, sparsest)):
+            if gains := _gains(case, rival):
+                yield f"{rival} {'' if gains.startswith('has') else 'is '}{gains}."
     if worse := by_word[Word.WORSE]:
         yield (
             f"On most data sets it is behind: by the signed-rank test it is worse than "

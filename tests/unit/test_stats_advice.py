@@ -237,3 +237,22 @@ def test_shapes_that_do_not_agree_are_refused(given, sentence):
     usual = {"values": results().mean(axis=2), "names": NAMES, "data_sets": sets(14)}
     with pytest.raises(DataError, match=sentence):
         advise(**{**usual, **given})
+
+
+def test_of_many_that_cannot_be_told_apart_the_fastest_and_the_sparsest_are_named():
+    rng = np.random.default_rng(3)
+    values = 0.8 + 0.02 * rng.normal(size=(6, 5))
+    values[:, 0] += 0.001
+    seconds = np.array([[8.0, 4.0, 2.0, 1.0, 8.0]] * 6)
+    nonzeros = np.array([[100.0, 100.0, 100.0, 100.0, 5.0]] * 6)
+    found = advise(
+        values,
+        ["a", "b", "c", "fast", "sparse"],
+        [f"x{j}" for j in range(6)],
+        seconds=seconds,
+        nonzeros=nonzeros,
+    )
+    assert [sentence for sentence in found.sentences if " times f" in sentence] == [
+        "fast is 8.0 times faster.",
+        "sparse has 20 times fewer non-zero weights.",
+    ]
