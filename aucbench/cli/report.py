@@ -75,7 +75,10 @@ def serve(
     page = LivePage(folder, _settings(metric, rope, level, mixed=mixed), stale=stale)
     page.html()  # a folder that cannot be read is an error now, and not in the browser
     with server(page, port) as running:
-        typer.echo(f"http://{HOST}:{running.server_port}/ shows {shown(str(folder))}; Ctrl-C ends it", err=True)
+        typer.echo(
+            f"http://{HOST}:{running.server_port}/ shows {shown(str(folder))}; Ctrl-C ends it",
+            err=True,
+        )
         try:
             running.serve_forever()
         except KeyboardInterrupt:

@@ -171,4 +171,12 @@ def _converter() -> Any:
     converter = Converter(forbid_extra_keys=True)
     converter.register_unstructure_hook(Cell, Cell.to_json)
     converter.register_structure_hook(Cell, lambda plain, _: Cell.from_json(plain))
+    # The points of curves are most of a record; they are taken as JSON gives them, without a copy.
+    converter.register_structure_hook_func(lambda kind: kind == Mapping[str, Any], _mapping)
     return converter
+
+
+def _mapping(plain: Any, _: Any) -> Mapping[str, Any]:
+    if not isinstance(plain, dict):
+        raise TypeError(f"not a mapping but {type(plain).__name__}")
+    return plain

@@ -1,0 +1,46 @@
+"""What docs/report.md shows works on a results folder."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from aucbench.cli import app
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "report.md").read_text("utf-8")
+COMMANDS = re.findall(r"^\$ aucbench ((?:report|figure) .*)$", PAGE, re.MULTILINE)
+
+
+@pytest.fixture
+def here(results, tmp_path, monkeypatch):
+    (tmp_path / "results").symlink_to(results)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_of_the_page_run(command):
+    arguments = shlex.split(command)
+    found = CliRunner().invoke(app, arguments)
+    assert found.exit_code == 0, found.output
+    assert Path(arguments[-1]).stat().st_size > 1000
+
+
+def test_the_page_shows_every_figure():
+    from aucbench.report.figures import FIGURES
+
+    assert {command.split()[1] for command in COMMANDS if command.startswith("figure")} == {
+        *FIGURES
+    }
+
+
+@pytest.mark.usefixtures("here")
+def test_the_python_example_runs(capsys):
+    [code] = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    exec(code, {})
+    said = capsys.readouterr().out.splitlines()
+    assert "highest mean AUC" in said[0]
+    assert len(said) == 4
+    assert Path("report.html").read_bytes().startswith(b"<!doctype html>")
