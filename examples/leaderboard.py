@@ -97,7 +97,7 @@ def write_sample(name: str, path: Path, rows: int) -> None:
     rarer = 1 if data.p <= 0.5 else -1
     of_rarer = np.flatnonzero(data.y == rarer)
     others = np.flatnonzero(data.y != rarer)
-    count = min(of_rarer.size, max(round(share * of_rarer.size), FEWEST))
+    count = min(of_rarer.size, rows // 2, max(round(share * of_rarer.size), FEWEST))
     kept = np.sort(
         np.concatenate(
             [

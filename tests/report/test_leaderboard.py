@@ -1,0 +1,27 @@
+"""The worked example: one command from data to a report."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "examples" / "leaderboard.py"
+
+
+@pytest.mark.slow
+def test_the_leaderboard_of_two_tasks(data_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
+    command = [sys.executable, str(SCRIPT), str(tmp_path), "--rows", "120", "--points", "2"]
+    command += ["--tasks", "fourclass", "mnist", "--solvers", "logistic", "svm-or"]
+
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 0, ended.stderr
+    assert "samples/mnist.svm: 120 rows, 60 positive" in ended.stdout
+    assert "over 2 data sets" in ended.stdout
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "svm-or (tuned)" in page
+    lines = (tmp_path / "samples/mnist.svm").read_text().splitlines()
+    labels = [line.split()[0] for line in lines]
+    assert {float(label) for label in labels} == {-1.0, 1.0}
