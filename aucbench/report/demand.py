@@ -117,12 +117,10 @@ class Demand:
 
     def _difference(self, findings: Findings) -> tuple[Difference, float]:
         """Return a − b, and the p-value that is adjusted for all pairs."""
-        names = findings.evidence.solvers
         if len(findings.insides) == 1:
-            numbers = {str(names.index(self.a)): 1.0, str(names.index(self.b)): -1.0}
             for pair in findings.insides[0].pairs:
-                if {pair.a, pair.b} == numbers.keys():
-                    turned = pair.verdict if numbers[pair.a] > 0 else pair.verdict.flipped()
+                if {pair.a, pair.b} == {self.a, self.b}:
+                    turned = pair.verdict if pair.a == self.a else pair.verdict.flipped()
                     return turned, pair.p
         else:
             for over in findings.pairs:

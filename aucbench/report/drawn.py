@@ -89,11 +89,11 @@ def _columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
 
 def _pair_columns(findings: Findings) -> dict[str, list[Any]]:
     kept = [(one.dataset, pair) for one in findings.insides for pair in _kept_pairs(findings, one)]
-    words = [*Word]
+    words, number = [*Word], findings.evidence.solvers.index
     return {
         "dataset": [i for i, _ in kept],
-        "a": [int(pair.a) for _, pair in kept],
-        "b": [int(pair.b) for _, pair in kept],
+        "a": [number(pair.a) for _, pair in kept],
+        "b": [number(pair.b) for _, pair in kept],
         "effect": _numbers(pair.verdict.effect for _, pair in kept),
         "low": _numbers(pair.verdict.low for _, pair in kept),
         "high": _numbers(pair.verdict.high for _, pair in kept),
@@ -106,7 +106,7 @@ def _kept_pairs(findings: Findings, one: Inside) -> list[PairWithin]:
     """Return the pairs of a data set that are on the page, see `LOCAL_PAIRS`."""
     if sum(len(other.pairs) for other in findings.insides) <= LOCAL_PAIRS:
         return [*one.pairs]
-    leading = {str(row.solver) for row in one.rows if row.leading}
+    leading = {row.known.name for row in one.rows if row.known is not None and row.leading}
     return [pair for pair in one.pairs if {pair.a, pair.b} & leading]
 
 

@@ -407,7 +407,7 @@ def evidence_of(
                 f"{fits[fold].id} and {record.id}, or repair what its plan names"
             )
         fits[fold] = Fit.of(record)
-        optima.add(record)
+        optima.add_fit(fits[fold].descent)
         versions[_versions(record)] += 1
     return replace(
         _named(found, cells, optima), versions=dict(versions), stale=stale, scores=scores

@@ -225,10 +225,7 @@ def _only(evidence: Evidence, insides: Sequence[Inside]) -> dict[tuple[str, str]
     if len(evidence.finished) != 1:
         return {}
     [dataset] = evidence.finished
-    names = evidence.solvers
-    return {
-        (names[int(pair.a)], names[int(pair.b)]): pair.verdict for pair in insides[dataset].pairs
-    }
+    return {(pair.a, pair.b): pair.verdict for pair in insides[dataset].pairs}
 
 
 def _order(leader: str | None, ratings: Sequence[Standing], values: Array) -> tuple[int, ...]:

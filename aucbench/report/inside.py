@@ -8,7 +8,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
@@ -95,7 +95,7 @@ class Inside:
     rows : tuple of Row
         One for each solver that was planned on it.
     pairs : tuple of PairWithin
-        Of the solvers with a value; they are called by their numbers, as text.
+        Of the solvers with a value.
     classes : tuple of (int, int), or None
         Numbers of positive and of negative rows; None when labels cannot be had.
     """
@@ -132,12 +132,12 @@ def inside(
     repeats = len({fold.seed for group in groups.values() for fold in group.fits})
     ratio = evidence.ratio(dataset)
     if folds:
-        named = {str(solver): of for solver, of in folds.items()}
+        named = {evidence.solvers[solver]: of for solver, of in folds.items()}
         found = within(named, ratio, repeats=repeats, by=measure, level=level, rope=rope)
     else:
-        values = _values(groups) if measure == AUC else {}
+        values = _values(evidence.solvers, groups) if measure == AUC else {}
         found = _by_splits(values, ratio, measure, level, rope)
-    known = {int(solver.name): solver for solver in found.solvers}
+    known = {evidence.solvers.index(solver.name): solver for solver in found.solvers}
     ranks = _ranks({j: s for j, s in known.items() if groups[j].complete and not s.missing})
     roc, pr = _bands(folds, points) if points else ({}, {})
     rows = tuple(
@@ -189,11 +189,11 @@ def _folds(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
     return found
 
 
-def _values(groups: Mapping[int, Group]) -> dict[str, Array]:
+def _values(names: Sequence[str], groups: Mapping[int, Group]) -> dict[str, Array]:
     """Return the AUC of each split by solver, NaN where it has none."""
     keys = sorted({key for group in groups.values() for key in group.fits})
     return {
-        str(solver): np.array(
+        names[solver]: np.array(
             [group.fits[key].auc if key in group.fits else nan for key in keys], dtype=np.float64
         )
         for solver, group in groups.items()

@@ -153,7 +153,13 @@ class Optima:
     def add(self, record: Record) -> None:
         """Take one record; the order does not matter."""
         problem = _problem(record)
-        least = _least(record) if record.ok else None
+        self._keep(problem, _least(record) if record.ok and problem is not None else None)
+
+    def add_fit(self, descent: Descent) -> None:
+        """Take one fit, whose record need not be kept; one without f(0) has no problem here."""
+        self._keep(descent.problem, descent.least)
+
+    def _keep(self, problem: str | None, least: float | None) -> None:
         if problem is not None and least is not None:
             self._least[problem] = min(least, self._least.get(problem, inf))
 
