@@ -165,7 +165,7 @@ def page_of(findings: Findings, *, folder: str) -> Page:
     evidence = findings.evidence
     data = drawn(findings)
     return Page(
-        title=f"Results of {folder}",
+        title=f"aucbench: {folder}",
         facts=_facts(evidence),
         solvers=evidence.solvers,
         answer=findings.advice.sentences,
@@ -198,6 +198,18 @@ def page_of(findings: Findings, *, folder: str) -> Page:
     )
 
 
+SAID = {  # of the choices that all cells share
+    "splits": "{} splits",
+    "positive": "positive labels {}",
+    "drop": "without the columns {}",
+    "features": "features {}",
+    "objective": "objective {}",
+    "projector": "projector {}",
+    "passes": "at most {} passes",
+    "seconds": "at most {} seconds",
+    "tune_evals": "tuned by at most {} points",
+    "inner_splits": "{} inner splits",
+}
 MATRIX_LEGEND = (
     "▲ better, ▼ worse, = equivalent, · not distinguishable. The second line counts the data sets "
     "on which the solver of the row is ahead, level, and behind.",
@@ -211,17 +223,22 @@ TABLE_LEGEND = (
 def _facts(evidence: Evidence) -> str:
     counts = evidence.counts
     status = ", ".join(f"{n} {name}" for name, n in counts.most_common())
-    common = ", ".join(
-        f"{name} {_plain(value)}" for name, value in evidence.common.items() if name != "gap_tol"
-    )
+    common = [_said(name, value) for name, value in evidence.common.items() if name in SAID]
     return (
-        f"{len(evidence.datasets)} data set(s), {len(evidence.solvers)} solver(s), "
-        f"{counts.total()} cells: {status}. All with {common}."
+        f"{_number(len(evidence.datasets), 'data set')}, "
+        f"{_number(len(evidence.solvers), 'solver')}, {_number(counts.total(), 'cell')}: {status}. "
+        f"In all cells: {', '.join(common)}."
     )
 
 
-def _plain(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+def _said(name: str, value: Any) -> str:
+    texts = map(str, value) if isinstance(value, tuple) else [str(value)]
+    plain = f"{value:g}" if isinstance(value, float) else ", ".join(texts)
+    return SAID[name].format(plain)
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _warnings(findings: Findings) -> Iterable[str]:

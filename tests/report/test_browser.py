@@ -47,6 +47,8 @@ def test_the_page_has_no_error_and_nothing_leaves_it(browser, address):
     assert browser.count(".chart svg") == 9
     assert browser.texts(".chart .empty") == []
     screenshot(browser, "report.png")
+    browser.run("document.querySelector('#charts').scrollIntoView()")
+    screenshot(browser, "report-figures.png")
 
 
 def test_connections_are_forbidden_even_for_its_own_scripts(browser, address):
