@@ -49,9 +49,9 @@ def report(
         typer.echo(shown(sentence))
     if html is not None:
         from aucbench.report.page import page_of
-        from aucbench.report.render import html as rendered
+        from aucbench.report.render import to_html
 
-        content = rendered(page_of(found, folder=str(folder)))
+        content = to_html(page_of(found, folder=str(folder)))
         with own_file(html) as file:
             file.write(content)
         typer.echo(f"{len(content) / 1e6:.1f} MB in {shown(str(html))}", err=True)

@@ -39,6 +39,7 @@ OF_SOLVER = (
     *("tune_evals", "inner_splits", "repeat_fits"),
 )
 OF_TUNING = ("tune_evals", "inner_splits")
+NO_DESCENT = Descent()
 CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc")
 NAN = float("nan")
 
@@ -103,7 +104,7 @@ class Fit:
         Of the record.
     data : str
         Hash of the data set.
-    status : CellStatus
+    status : CellStatus or str
     why, log : str
         Reason and end of what the process wrote; empty when it is ok.
     auc, seconds, spread, nnz, passes, n_train, n_test, d : float
@@ -121,7 +122,7 @@ class Fit:
 
     id: str
     data: str
-    status: CellStatus
+    status: CellStatus | str
     why: str
     log: str
     auc: float
@@ -133,15 +134,15 @@ class Fit:
     n_test: float
     d: float
     curve: Array
-    descent: Descent
-    condition: Condition | None
+    descent: Descent = NO_DESCENT
+    condition: Condition | None = None
     tuned: tuple[tuple[Mapping[str, Any], float], ...] = ()
     chosen: Mapping[str, Any] | None = None
 
     @property
     def ok(self) -> bool:
         """Whether it has an AUC that counts."""
-        return self.status is CellStatus.OK
+        return self.status == CellStatus.OK
 
     @staticmethod
     def of(record: Record) -> Fit:
@@ -255,7 +256,7 @@ class Evidence:
     datasets: tuple[str, ...]
     solvers: tuple[str, ...]
     groups: Mapping[Place, Group]
-    optima: Optima
+    optima: Optima = field(default_factory=Optima)
     common: Mapping[str, Any] = field(default_factory=dict)
     plans: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, int] = field(default_factory=dict)

@@ -31,7 +31,7 @@ def require_jinja() -> None:
         raise MissingExtraError("an HTML report", "report")
 
 
-def html(page: Page, *, live: str = "") -> bytes:
+def to_html(page: Page, *, live: str = "") -> bytes:
     """Return the page as one file in UTF-8, which opens without a network.
 
     Parameters

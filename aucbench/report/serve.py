@@ -20,7 +20,7 @@ from aucbench.errors import AucbenchError, ParameterError
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
-from aucbench.report.render import html
+from aucbench.report.render import to_html
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
@@ -62,7 +62,7 @@ class LivePage:
             if version != self._made[0]:
                 findings = findings_of(self._reader.read(), self._settings)
                 page = page_of(findings, folder=str(self._reader.folder))
-                self._made = version, html(page, live=version)
+                self._made = version, to_html(page, live=version)
             return self._made[1]
 
 

@@ -17,7 +17,7 @@ from aucbench.registry.specs import Spec
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
-from aucbench.report.render import html
+from aucbench.report.render import to_html
 
 NASTY = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
 SCREENSHOTS = os.environ.get("AUCBENCH_SCREENSHOTS")
@@ -25,7 +25,7 @@ SCREENSHOTS = os.environ.get("AUCBENCH_SCREENSHOTS")
 
 def written(folder, path):
     findings = findings_of(FolderReader(folder, stale=True).read())
-    path.write_bytes(html(page_of(findings, folder="results")))
+    path.write_bytes(to_html(page_of(findings, folder="results")))
     return path.as_uri()
 
 

@@ -54,7 +54,7 @@ def test_numbers_are_those_of_the_statistics(results, findings, page):
 
 
 def test_the_file_asks_for_nothing(page):
-    text = render.html(page).decode()
+    text = render.to_html(page).decode()
     assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#|data:)""", text.partition("<script")[0])
     assert "http" not in re.sub(r"http://www\.w3\.org/2000/svg|http-equiv", "", text)
     assert text.count("<script>") == 3
@@ -69,7 +69,7 @@ def test_data_cannot_end_their_element():
 def test_without_jinja_the_extra_is_named(monkeypatch, page):
     monkeypatch.setattr(render, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'aucbench\[report\]'"):
-        render.html(page)
+        render.to_html(page)
 
 
 def test_another_measure_takes_the_place_of_the_auc(results, findings):
@@ -149,20 +149,20 @@ def test_a_folder_whose_cells_were_not_run_yet_has_a_page(records):
     page = page_of(found, folder="results")
     assert "5 not run yet" in page.facts
     assert "The run has not ended: 1 of 1 data sets" in page.warnings[0]
-    assert b"logistic" in render.html(page)
+    assert b"logistic" in render.to_html(page)
 
 
 def test_one_solver_alone_has_a_page(results, records):
     found = findings_of(evidence(results, [r for r in records if "sht" in r.cell.label]))
     page = page_of(found, folder="results")
     assert page.has_pairs is False
-    assert b"sht-auc" in render.html(page)
+    assert b"sht-auc" in render.to_html(page)
 
 
 def test_names_are_shown_with_escapes_where_they_cannot_be_printed(results, records):
     odd = [with_cell(r, dataset="a\x00\u202e\ud800") if r.cell.dataset == "digits-8" else r
            for r in records]  # fmt: skip
-    text = render.html(page_of(findings_of(evidence(results, odd)), folder="results"))
+    text = render.to_html(page_of(findings_of(evidence(results, odd)), folder="results"))
     assert rb"a\x00\u202e\ud800" in text.replace(rb"\\", b"\\")
     assert "\u202e" not in text.decode()
 
@@ -175,6 +175,16 @@ def test_the_size_of_a_large_page_is_bounded(records):
         for r in records
     ]
     found = findings_of(evidence_of(many))
-    small = len(render.html(page_of(found, folder="results")))
+    small = len(render.to_html(page_of(found, folder="results")))
     assert found.points == 40
     assert small < 27 * 150 / 20_000 * 15e6
+
+
+def test_public_names_are_there():
+    import aucbench.report
+
+    assert aucbench.report.__all__ == sorted(aucbench.report._HOMES)
+    for name in aucbench.report.__all__:
+        assert getattr(aucbench.report, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'pages'"):
+        _ = aucbench.report.pages
