@@ -27,6 +27,7 @@ def fit(dataset: int, solver: int, fold: report.FoldKey) -> report.Fit:
         log="",
         auc=float(rng.uniform(0.8, 0.9)),
         seconds=float(rng.exponential()),
+        spread=float("nan"),
         nnz=float(rng.integers(1, 100)),
         passes=float(POINTS),
         n_train=4.0 * N_TEST,
