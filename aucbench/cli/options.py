@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -137,11 +138,13 @@ class Printed:
                 missing.append(f"{name} is missing: {error}")
         return found, missing
 
-    def findings_for(self, evidence: Evidence, demand: Demand) -> Findings:
-        """Return the findings by which a demand is judged."""
+    def findings_for(self, demand: Demand, known: Sequence[Findings]) -> Findings:
+        """Return the findings by which a demand is judged; most often they are known already."""
         from aucbench.report.findings import findings_of
 
-        return findings_of(evidence, self._settings(demand.measure, demand.by))
+        settings = self._settings(demand.measure, demand.by)
+        same = (found for found in known if found.settings == settings)
+        return next(same, None) or findings_of(known[0].evidence, settings)
 
     def _settings(self, name: str, rope: float) -> Settings:
         from aucbench.report.findings import Settings

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from aucbench.bench.show.tally import Tally
     from aucbench.cell import Cell
     from aucbench.cli.options import Options, Printed
-    from aucbench.report.evidence import Evidence
+    from aucbench.report.findings import Findings
     from aucbench.report.terminal import Table
 
 INTERRUPTED = 130  # exit code by which shells know Ctrl-C
@@ -60,8 +60,10 @@ def go(
     from aucbench.infra.store import require_writable
     from aucbench.report.evidence import evidence_of
 
-    for demand in printed.demands:
-        demand.require_solvers(evidence_of((), [plan]).solvers)
+    if printed.demands:
+        names = evidence_of((), [plan]).solvers
+        for demand in printed.demands:
+            demand.require_solvers(names)
     if json is not None:
         require_writable(json)
     engine = options.make_engine(folder)
@@ -152,7 +154,7 @@ def _print(plan: Plan, store: Store, ids: Sequence[str], tally: Tally, printed: 
         typer.echo(shown(line))
     if len(evidence.solvers) > 1:
         typer.echo(f"\n{terminal.answer(found[0], wide or WIDE)}")
-    return _broken(evidence, printed)
+    return _broken(printed, found)
 
 
 def _width() -> int | None:
@@ -169,11 +171,11 @@ def _echo_tables(text: str, tables: Sequence[Table]) -> None:
         typer.echo(typer.style(line, bold=True) if bold and sys.stdout.isatty() else line)
 
 
-def _broken(evidence: Evidence, printed: Printed) -> bool:
+def _broken(printed: Printed, known: Sequence[Findings]) -> bool:
     """Print the verdict of each condition, and return whether one of them holds."""
     broken = False
     for demand in printed.demands:
-        found = printed.findings_for(evidence, demand)
+        found = printed.findings_for(demand, known)
         holds = demand.holds(found)
         typer.echo(f"{'failed' if holds else 'passed'}: {shown(demand.said(found))}")
         broken |= holds

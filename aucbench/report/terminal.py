@@ -96,17 +96,18 @@ def tables(findings: Findings, others: Sequence[Findings] = (), sort: str = "pla
     if sort not in SORTS:
         raise ParameterError(f"there is no order {sort!r}; sort by {', '.join(SORTS)}")
     columns = _columns(findings, others)
-    rows = {one.dataset: sorted(one.rows, key=SORTS[sort]) for one in findings.insides}
-    everywhere = [row for some in rows.values() for row in some]
-    kept = [c for c in columns if any(c.text(row) not in c.idle for row in everywhere)]
+    sets = [(one, sorted(one.rows, key=SORTS[sort])) for one in findings.insides]
+    texts = [[[column.text(row) for column in columns] for row in rows] for _, rows in sets]
+    lines = [line for some in texts for line in some]
+    kept = [j for j, c in enumerate(columns) if any(line[j] not in c.idle for line in lines)]
     return [
         Table(
             _title(findings.evidence, one),
-            tuple(column.name for column in kept),
-            tuple(tuple(column.text(row) for column in kept) for row in rows[one.dataset]),
-            _best(rows[one.dataset]),
+            tuple(columns[j].name for j in kept),
+            tuple(tuple(line[j] for j in kept) for line in some),
+            _best(rows),
         )
-        for one in findings.insides
+        for (one, rows), some in zip(sets, texts, strict=True)
     ]
 
 
