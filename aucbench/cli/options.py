@@ -53,7 +53,7 @@ MetricNames = Annotated[
     ),
 ]
 Rope = Annotated[
-    float, typer.Option(help="Differences of the measure up to this size are equivalent.")
+    float, typer.Option(help="Differences of the measure up to this size are practically zero.")
 ]
 Sort = Annotated[str, typer.Option(help="Order of the lines: plan, value or seconds.")]
 Markdown = Annotated[bool, typer.Option("--md", help="Print the tables in Markdown.")]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.text import shown
+from aucbench.cli.options import Rope
 
 if TYPE_CHECKING:
     from aucbench.report.findings import Findings, Settings
@@ -16,7 +17,6 @@ Folder = Annotated[Path, typer.Argument(metavar="RESULTS", help="A results folde
 Metric = Annotated[
     str, typer.Option(help="auc, ap, pauc[max_fpr=.1], precision[k=10] or recall[k=10].")
 ]
-Rope = Annotated[float, typer.Option(help="Differences up to this size are practically zero.")]
 Level = Annotated[float, typer.Option(help="Of the intervals.")]
 Mixed = Annotated[
     bool, typer.Option("--mixed", help="Compare times of different hosts, threads or concurrency.")

@@ -144,6 +144,7 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     nonzeros = evidence.values("nnz")
     names = evidence.solvers
     ratings = bradley_terry(values, names, rope=s.rope, level=s.level)
+    pairs = pairwise(values, names, rope=s.rope, level=s.level)
     advice = advise(
         values,
         names,
@@ -152,6 +153,7 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
         nonzeros=nonzeros,
         folds=folds,
         ratio=evidence.ratio(*evidence.finished),
+        pairs=pairs,
         within=_only(evidence, insides),
         measure=_title(name),
         rope=s.rope,
@@ -165,7 +167,7 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
         values=values,
         seconds=seconds,
         nonzeros=nonzeros,
-        pairs=pairwise(values, names, rope=s.rope, level=s.level),
+        pairs=pairs,
         ranks=average_ranks(values, names, level=s.level),
         ratings=ratings,
         advice=advice,

@@ -92,6 +92,7 @@ def advise(
     nonzeros: ArrayLike | None = None,
     folds: ArrayLike | None = None,
     ratio: float = 0.0,
+    pairs: Sequence[Pair] | None = None,
     within: Mapping[tuple[str, str], Difference] | None = None,
     measure: str = "AUC",
     rope: float = ROPE,
@@ -115,6 +116,8 @@ def advise(
         The values by split, so that it can be said what more splits would bring.
     ratio : float
         n_test / n_train of a split.
+    pairs : sequence of Pair, optional
+        What `pairwise` returns for the same arguments. None: it is computed here.
     within : mapping of (str, str) to Difference, optional
         The differences a - b inside the data set, when there is only one.
     measure : str
@@ -159,8 +162,10 @@ def advise(
         rule=rule,
         leader=leader,
     )
-    every = pairwise(table, names, rope=rope, level=level, rule=rule, draws=DRAWS, seed=seed)
-    pairs = tuple(
+    every = pairs
+    if every is None:
+        every = pairwise(table, names, rope=rope, level=level, rule=rule, draws=DRAWS, seed=seed)
+    of_leader = tuple(
         pair if pair.a == names[leader] else pair.flipped()
         for pair in every
         if names[leader] in (pair.a, pair.b)
@@ -172,12 +177,12 @@ def advise(
     )
     sentences = (
         *_first_sentences(case),
-        *_verdicts(case, pairs),
+        *_verdicts(case, of_leader),
         *_failures(case),
         *_fragile(case, weak),
-        *_surer(case, pairs, seed),
+        *_surer(case, of_leader, seed),
     )
-    return Advice(sentences, names[leader], pairs, weak)
+    return Advice(sentences, names[leader], of_leader, weak)
 
 
 def _leader(table: Array, names: Sequence[str], rule: Rule) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Final
 
 from aucbench.bench.results.convergence import ENOUGH, LONG, Convergence, Descent
 from aucbench.judge.verdict import Measures
@@ -52,9 +51,6 @@ class Ends:
         if self.factors:
             return OPEN_MARK
         return STALLED_MARK if self.stalled else BUDGET_MARK if self.by_budget else ""
-
-
-NO_ENDS: Final = Ends(0, 0, (), ())
 
 
 def ending_text(found: Measures) -> str:
