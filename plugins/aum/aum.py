@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,8 +18,6 @@ from aucbench.projectors import Hyperplane, Identity
 from aucbench.protocols import Problem, State, identity
 
 from .learner import AumLearner, mean_gap
-
-FEW = 2_000  # rows whose crossings are swept without being asked for
 
 
 @dataclass(frozen=True)
@@ -82,10 +81,7 @@ class AumDescent(AumLearner):
 
     normalise: bool | None = None
 
-    def search(self, data: Data) -> str:
-        """Return "max_auc" for few labelled rows too, because its sweep is in O(n²)."""
-        few = self.early_stopping and data.n <= FEW
-        return self.line_search or ("max_auc" if few else super().search(data))
+    few: ClassVar[int] = 2_000
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the AUM. For labels w stays in the set above, and starts in it."""

@@ -47,6 +47,9 @@ class AumLearner:
         "line_search": ("exact", "linear", "max_auc"),
     }
     needs: ClassVar = Needs(breakpoints=True)
+    few: ClassVar[int] = (
+        0  # rows for which "max_auc" is the default, since it sweeps O(n²) crossings
+    )
     held: ClassVar[float] = 0.0  # share of the rows that judge where `validation` is None
 
     def __post_init__(self) -> None:
@@ -76,7 +79,8 @@ class AumLearner:
 
     def search(self, data: Data) -> str:
         """Return how steps are chosen on these rows."""
-        default = "exact" if isinstance(data.target, Labels) else "max_auc"
+        few = self.early_stopping and data.n <= self.few
+        default = "max_auc" if few or not isinstance(data.target, Labels) else "exact"
         return self.line_search or default
 
     def parts(
