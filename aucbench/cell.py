@@ -9,13 +9,13 @@ from operator import attrgetter
 from typing import Any
 
 from aucbench.ranges import Range
+from aucbench.reading import Reading
 from aucbench.registry.specs import Spec, parse_spec
 
 TARGET_FILE = "target.npz"  # in which a worker hands the target of a data set to the parent
 Scalar = str | int | float | bool
 Grid = tuple[tuple[str, tuple[Scalar, ...] | Range], ...]
 Tuning = bool | Grid
-PositiveLabels = Scalar | tuple[Scalar, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Cell:
         Specifications as the user gave them; the last two replace the solver's own.
     tune : bool or tuple of (parameter, values or Range)
         See `Choice`.
-    positive, drop :
-        Labels of files that are positive, and columns of files that are left out.
+    reading : Reading
+        How the data set is read, if it is a file.
     splits, split : int
         Number of stratified folds and which of them is the test set.
     repeat, seed : int
@@ -50,8 +50,7 @@ class Cell:
     features: str
     objective: str | None
     projector: str | None
-    positive: PositiveLabels
-    drop: tuple[str | int, ...]
+    reading: Reading
     splits: int
     repeat: int
     split: int
@@ -87,8 +86,8 @@ class Cell:
             When the text of the solver is malformed.
         """
         given = {name: fields[name] for name in NAMES}
-        for name in ("tune", "positive", "drop"):
-            given[name] = hashable(given[name])
+        given["tune"] = hashable(given["tune"])
+        given["reading"] = Reading.from_json(given["reading"])
         given["solver"] = _parsed(given["solver"])
         return Cell(**given)
 
@@ -120,8 +119,8 @@ def hashable(value: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """What JSON holds: lists for tuples, mappings for ranges, text for specifications."""
-    if isinstance(value, Range):
+    """What JSON holds: lists for tuples, mappings for objects, text for specifications."""
+    if isinstance(value, Range | Reading):
         return value.to_json()
     if isinstance(value, Spec):
         return str(value)

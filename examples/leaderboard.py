@@ -91,7 +91,7 @@ def write_sample(name: str, path: Path, rows: int) -> None:
     """Write at most `rows` rows of a task, drawn with the seed 0; keep an older file."""
     if path.exists():
         return
-    data = load(name, positive=TASKS[name]) if TASKS[name] else load(name)
+    data = load(name, positive=TASKS[name], negative="rest") if TASKS[name] else load(name)
     rng = np.random.default_rng(0)
     share = min(1.0, rows / data.n)
     rarer = 1 if data.p <= 0.5 else -1

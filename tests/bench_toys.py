@@ -14,6 +14,7 @@ from aucbench.fit import jobs
 from aucbench.infra.supervise.records import Ending, Outcome
 from aucbench.judge.targets import KeptTarget
 from aucbench.judge.verdict import Measures, Status
+from aucbench.reading import Reading
 from aucbench.records import CellStatus
 from aucbench.registry.specs import parse_spec
 
@@ -174,8 +175,7 @@ def cell(solver="means", dataset=DATA, **given):
         "features": "maxabs",
         "objective": None,
         "projector": None,
-        "positive": None,
-        "drop": (),
+        "reading": Reading(),
         "splits": 3,
         "repeat": 0,
         "split": 0,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aucbench.bench.engines import make_engine
 from aucbench.bench.plan.plan import Plan, choices
@@ -16,10 +16,14 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import run
 from aucbench.budget import GAP_TOL
+from aucbench.reading import Reading
 from aucbench.registry.specs import split_specs
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+PLAIN_READING = Reading()
 
 
 def compare(
@@ -29,8 +33,7 @@ def compare(
     features: str | Iterable[str] = "auto",
     objective: str | None = None,
     projector: str | None = None,
-    positive: Any = None,
-    drop: Sequence[str | int] = (),
+    reading: Reading = PLAIN_READING,
     splits: int = 5,
     repeats: int = 1,
     passes: float | None = None,
@@ -63,7 +66,9 @@ def compare(
         Cells that run at once. Default: the number of cores.
     out : Path, optional
         Folder that keeps the results; cells that are in it already are not run again.
-    objective, projector, positive, drop, splits, repeats, passes, seconds,
+    reading : Reading
+        How data sets that are files are read, such as `Reading(target="outcome")`.
+    objective, projector, splits, repeats, passes, seconds,
     gap_tol, seed :
         See `Plan`.
 
@@ -83,8 +88,7 @@ def compare(
         _specs(features),
         objective,
         projector,
-        positive,
-        tuple(drop),
+        reading,
         splits,
         repeats,
         (seed,),

@@ -87,8 +87,7 @@ def cell_job(
 def _read_step(cell: Cell, limits: Limits) -> Step:
     request = {
         "dataset": cell.dataset,
-        "positive": cell.positive,
-        "drop": cell.drop,
+        "reading": cell.reading.to_json(),
         "folder": str(Path.cwd()),  # relative paths start here
     }
     return Step(_key("data", request), f"{JOBS}:read", request, limits)

@@ -9,19 +9,23 @@ import typer
 
 from aucbench.cli.options import (
     CellsPerJob,
+    Drop,
     EngineName,
     FailIf,
     Jobs,
     Markdown,
     Memory,
     MetricNames,
+    Negative,
     Options,
+    Positive,
     Printed,
     Quiet,
     Retry,
     Rope,
     Scheduler,
     Sort,
+    Target,
     Tex,
     Texts,
     Threads,
@@ -29,6 +33,7 @@ from aucbench.cli.options import (
     Timing,
     entries,
     limited,
+    reading,
 )
 from aucbench.cli.running import go
 
@@ -57,8 +62,10 @@ def compare(
     ] = None,
     objective: Annotated[str | None, typer.Option(help="In place of the solvers' own.")] = None,
     projector: Annotated[str | None, typer.Option(help="In place of the solvers' own.")] = None,
-    positive: Annotated[Texts, typer.Option(help="Labels of files that count as positive.")] = None,
-    drop: Annotated[Texts, typer.Option(help="Columns of files to leave out.")] = None,
+    target: Target = None,
+    positive: Positive = None,
+    negative: Negative = None,
+    drop: Drop = None,
     splits: Annotated[int, typer.Option(help="Stratified folds.")] = 5,
     repeats: Annotated[int, typer.Option(help="How often the folds are drawn anew.")] = 1,
     passes: Annotated[
@@ -97,14 +104,14 @@ def compare(
     from aucbench.bench.plan.plan import DEFAULT_FEATURES, Plan, choices, default_solvers
 
     datasets = _specs(data)
+    how = reading(target, positive, negative, drop)
     plan = Plan(
         datasets,
         choices(_specs(solvers) or default_solvers(datasets), tune=tune),
         _specs(features) or DEFAULT_FEATURES,
         objective,
         projector,
-        positive=entries("positive", positive) or None,
-        drop=entries("drop", drop),
+        reading=how,
         splits=splits,
         repeats=repeats,
         seeds=(seed,),

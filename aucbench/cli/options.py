@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_at_least
+from aucbench.reading import REST, Reading
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 
 Texts = list[str] | None
+Target = Annotated[
+    str | None, typer.Option(help="Label column of files, by name or by number from 0.")
+]
+Positive = Annotated[Texts, typer.Option(help="Labels of files that count as positive.")]
+Negative = Annotated[
+    Texts, typer.Option(help="Labels of files that count as negative; rest means all others.")
+]
+Drop = Annotated[Texts, typer.Option(help="Columns of files to leave out.")]
 Timeout = Annotated[
     float | None, typer.Option(help="Seconds of wall time after which a cell is killed.")
 ]
@@ -189,6 +198,26 @@ class Options:
             folder=folder,
             cells_per_job=self.cells_per_job,
         )
+
+
+def reading(target: str | None, positive: Texts, negative: Texts, drop: Texts) -> Reading:
+    """Return how files are read.
+
+    Raises
+    ------
+    ParameterError
+        When an option makes no sense.
+    """
+    return Reading(
+        target=target,
+        positive=entries("positive", positive) or None,
+        negative=_negative(entries("negative", negative)),
+        drop=entries("drop", drop),
+    )
+
+
+def _negative(labels: tuple[str, ...]) -> tuple[str, ...] | str | None:
+    return REST if labels == (REST,) else labels or None
 
 
 def limited(

@@ -87,7 +87,7 @@ class Data:
     dropped: tuple[str, ...] = ()
 
     @staticmethod
-    def of(X: Any, y: Any = None, *, positive: Any = None) -> Data:
+    def of(X: Any, y: Any = None, *, positive: Any = None, negative: Any = None) -> Data:
         """Check input and turn it into `Data`; it is copied only where that is necessary.
 
         Parameters
@@ -95,9 +95,11 @@ class Data:
         X : array, DataFrame or scipy sparse matrix of any format, shape (n, d)
             Floats, integers or booleans; they become float64.
         y : array of shape (n,)
-            Labels in {-1, 1}, {0, 1} or booleans; with `positive`, any values.
-        positive : label or list of labels, optional
-            The positive class. A list of labels makes several classes binary.
+            Labels in {-1, 1}, {0, 1}, booleans, or a pair of words such as no and yes; any values
+            with `positive`.
+        positive, negative : label or list of labels, optional
+            The two classes. One of them is enough for two labels; more than two need both, and
+            negative="rest" means every label that is not positive.
 
         Raises
         ------
@@ -115,7 +117,7 @@ class Data:
             raise DataError(
                 f"X has {checked.n} rows but y has {got} labels; give one label per row"
             )
-        return Data(checked, Labels.of(y, positive), names)
+        return Data(checked, Labels.of(y, positive, negative), names)
 
     n = property(lambda self: self.rows.n, doc="Number of rows.")
     d = property(lambda self: self.rows.d, doc="Number of features.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,13 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Block
 from aucbench.errors import DataError
+from aucbench.reading import REST
+
+USUAL = (  # pairs of words, negative and positive, in any case
+    *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"), ("-1", "1")),
+    *(("neg", "pos"), ("negative", "positive")),
+)
+MOST_SHOWN = 8  # labels that a message lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +60,15 @@ class Labels:
         return Labels.of(self.y[block])
 
     @staticmethod
-    def of(y: Any, positive: Any = None) -> Labels:
+    def of(y: Any, positive: Any = None, negative: Any = None) -> Labels:
         """Check labels and encode them as -1 and +1.
 
         Parameters
         ----------
         y : array of shape (n,)
-            Labels in {-1, 1}, {0, 1} or booleans; with `positive`, any values.
-        positive : label or list of labels, optional
-            The positive class.
+            The labels. Text loses the spaces around it.
+        positive, negative : label or list of labels, optional
+            The two classes, see `Classes.of`.
 
         Raises
         ------
@@ -68,11 +76,102 @@ class Labels:
             When a label is missing, when there is only one class, or when it is not clear which
             labels are positive.
         """
-        mask = _is_positive(_label_vector(y), positive)
+        raw = label_vector(y)
+        if positive is None and negative is None and (mask := _plain_signs(raw)) is not None:
+            return Labels.of_mask(mask)
+        return Labels.of_mask(Classes.of(counted(raw), positive, negative).holds(raw))
+
+    @staticmethod
+    def of_mask(mask: NDArray[np.bool_]) -> Labels:
+        """Labels from a mask of the positive rows.
+
+        Raises
+        ------
+        DataError
+            When there is only one class.
+        """
         if mask.all() or not mask.any():
             only = "positive" if mask.all() else "negative"
             raise DataError(f"all {mask.size} labels are {only}; the AUC needs both classes")
         return Labels(np.where(mask, np.int8(1), np.int8(-1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """Which labels are positive, and which are negative.
+
+    Attributes
+    ----------
+    positive, negative : tuple of labels
+        Both together are all labels that occur.
+    """
+
+    positive: tuple[Any, ...]
+    negative: tuple[Any, ...]
+
+    def holds(self, raw: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return the mask of the positive rows among labels that `label_vector` returned."""
+        return np.isin(raw, [*self.positive])
+
+    @staticmethod
+    def of(counts: Mapping[Any, int], positive: Any = None, negative: Any = None) -> Classes:
+        """Divide the labels that occur into two classes.
+
+        Two labels need no options if they are -1 and 1, 0 and 1, truth values, or a pair of
+        words such as no and yes. Two others need the name of one of them. More than two need
+        both options.
+
+        Parameters
+        ----------
+        counts : mapping of label to int
+            How often each label occurs.
+        positive, negative : label or list of labels, optional
+            The two classes; "rest" as `negative` means every label that is not positive.
+
+        Raises
+        ------
+        DataError
+            When a label does not occur, is in both classes, or is in none of them.
+        """
+        labels = sorted(counts, key=lambda label: (str(type(label)), label))
+        chosen = several(positive)
+        if chosen is not None and isinstance(negative, str) and negative == REST:
+            others: list[Any] | None = [label for label in labels if label not in chosen]
+        else:
+            others = several(negative)
+        for name, wanted in (("positive", chosen), ("negative", others)):
+            for label in wanted or ():
+                if label not in counts:
+                    raise DataError(
+                        f"{name}={label!r} is no label: the labels are {_shown(counts, labels)}"
+                    )
+        if chosen is None and others is None:
+            chosen = _usual(labels)
+        if chosen is None and others is not None and len(labels) == 2:
+            chosen = [label for label in labels if label not in others]
+        if others is None and chosen is not None and len(labels) <= 2:
+            others = [label for label in labels if label not in chosen]
+        if chosen is None or others is None:
+            raise DataError(
+                f"the labels are {_shown(counts, labels)}; say which are positive and which are "
+                f"negative, {_example(counts, labels, chosen)}"
+            )
+        if both := [label for label in chosen if label in others]:
+            raise DataError(f"the label {both[0]!r} is both positive and negative; give it once")
+        if left := [label for label in labels if label not in chosen and label not in others]:
+            raise DataError(
+                f"neither positive nor negative is {_shown(counts, left)}; name these labels too, "
+                "or say that all others are negative: --negative rest (in Python negative='rest')"
+            )
+        return Classes(tuple(chosen), tuple(others))
+
+
+def counted(raw: NDArray[Any]) -> dict[Any, int]:
+    """Return how often each label occurs."""
+    if raw.dtype.kind in "fiubU":
+        values, counts = np.unique(raw, return_counts=True)
+        return dict(zip(values.tolist(), counts.tolist(), strict=True))
+    return dict(Counter(raw.tolist()))
 
 
 def side_of(y: Any, positive: Any = None) -> NDArray[np.int8]:
@@ -83,10 +182,9 @@ def side_of(y: Any, positive: Any = None) -> NDArray[np.int8]:
     DataError
         When a label is missing, or when it is not -1, 0 or 1 and `positive` is not given.
     """
-    raw = _label_vector(y)
+    raw = label_vector(y)
     if positive is not None:
-        several = isinstance(positive, Collection) and not isinstance(positive, str | bytes)
-        mask = np.isin(raw, [*positive] if several else [positive])
+        mask = np.isin(raw, several(positive) or [])
     elif strange := {*raw.tolist()} - {-1, 0, 1}:
         raise DataError(
             f"there is a label {min(strange, key=str)!r}; say with positive= which labels are "
@@ -97,7 +195,14 @@ def side_of(y: Any, positive: Any = None) -> NDArray[np.int8]:
     return np.where(mask, np.int8(1), np.int8(-1))
 
 
-def _label_vector(y: Any) -> NDArray[Any]:
+def label_vector(y: Any) -> NDArray[Any]:
+    """Return labels as a vector; text without the spaces around it.
+
+    Raises
+    ------
+    DataError
+        When y is no vector, or a label is missing.
+    """
     raw = np.asarray(y)
     if raw.ndim == 2 and 1 in raw.shape:
         raw = raw.reshape(-1)
@@ -106,28 +211,69 @@ def _label_vector(y: Any) -> NDArray[Any]:
     if raw.dtype.kind == "f" and not np.isfinite(raw).all():
         where = int(np.flatnonzero(~np.isfinite(raw))[0])
         raise DataError(f"y has {raw[where]} in row {where}; every row needs a label")
-    return raw
+    return _stripped(raw)
 
 
-def _is_positive(raw: NDArray[Any], positive: Any) -> NDArray[np.bool_]:
-    if positive is None and raw.size and raw.dtype.kind in "fiub":
-        low, mask = raw.min(), np.asarray(raw == 1)
-        if (
-            low in (-1, 0, 1) and (mask | (raw == low)).all()
-        ):  # the fast form of the test on sets below
-            return mask
-    values = sorted({*raw.tolist()}, key=lambda v: (str(type(v)), v))
-    shown = ", ".join(map(repr, values[:6])) + (", ..." if len(values) > 6 else "")
-    if positive is not None:
-        several = isinstance(positive, Collection) and not isinstance(positive, str | bytes)
-        wanted = [*positive] if several else [positive]
-        absent = [label for label in wanted if label not in values]
-        if absent or not (several or len(values) <= 2):
-            raise DataError(
-                f"positive={positive!r} does not split the labels {shown}; name one label of two, "
-                "or a list of those labels that are positive"
-            )
-        return np.isin(raw, wanted)
-    if not ({*values} <= {-1, 1} or {*values} <= {0, 1}):
-        raise DataError(f"the labels are {shown}; say with positive= which of them are positive")
-    return np.asarray(raw > 0, dtype=np.bool_)
+def _stripped(raw: NDArray[Any]) -> NDArray[Any]:
+    if raw.dtype.kind == "U":
+        return np.strings.strip(raw)
+    if raw.dtype.kind != "O":
+        return raw
+    out = np.empty(raw.size, object)
+    for at, label in enumerate(raw.tolist()):
+        if label is None or label != label:  # NaN and its relatives are not themselves
+            raise DataError(f"the label of row {at} is missing; every row needs a label")
+        out[at] = label.strip() if isinstance(label, str) else label
+    return out
+
+
+def _plain_signs(raw: NDArray[Any]) -> NDArray[np.bool_] | None:
+    """Return the mask of the positives where the labels are -1 and 1, or 0 and 1; else None.
+
+    It reads the labels twice, and makes no set of them.
+    """
+    if not raw.size or raw.dtype.kind not in "fiub":
+        return None
+    low, mask = raw.min(), np.asarray(raw == 1)
+    return mask if low in (-1, 0, 1) and (mask | (raw == low)).all() else None
+
+
+def several(labels: Any) -> list[Any] | None:
+    """Return one label or several as a list, text without the spaces around it."""
+    if labels is None:
+        return None
+    alone = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
+    listed = [labels] if alone else labels
+    return [label.strip() if isinstance(label, str) else label for label in listed]
+
+
+def _usual(labels: Sequence[Any]) -> list[Any] | None:
+    """Return the positive one of two labels that everybody reads in one way; else None."""
+    if {*labels} <= {-1, 1} or {*labels} <= {0, 1}:
+        return [label for label in labels if label > 0]
+    words = {str(label).casefold(): label for label in labels if isinstance(label, str)}
+    for negative, positive in USUAL:
+        if words.keys() == {negative, positive} and len(labels) == 2:
+            return [words[positive]]
+    return None
+
+
+def _shown(counts: Mapping[Any, int], labels: Sequence[Any]) -> str:
+    """Return labels with their counts: 'no' (4), 'yes' (3)."""
+    first = ", ".join(f"{label!r} ({counts[label]})" for label in labels[:MOST_SHOWN])
+    return first if len(labels) <= MOST_SHOWN else f"{first} and {len(labels) - MOST_SHOWN} more"
+
+
+def _example(counts: Mapping[Any, int], labels: Sequence[Any], chosen: list[Any] | None) -> str:
+    """Return how to name the classes: as asked, or with the rarest label as the positive one."""
+    first = chosen or [min(labels, key=lambda label: counts[label])]
+    words = {str(label).casefold() for label in first}
+    alike = [label for label in labels if str(label).casefold() in words]
+    others = [label for label in labels if label not in alike]
+    named = ",".join(map(str, alike))
+    if len(labels) == 2:
+        return f"for example --positive {named} (in Python positive={first[0]!r})"
+    return (
+        f"for example --positive {named} --negative {','.join(map(str, others[:2]))}, or "
+        f"--positive {named} --negative {REST} (in Python positive={alike!r}, negative={REST!r})"
+    )

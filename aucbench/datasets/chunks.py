@@ -11,20 +11,23 @@ Design
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from aucbench.data import Chunk, arrays
-from aucbench.data.targets import Labels
+from aucbench.data.targets import Classes, counted, label_vector, several
 from aucbench.datasets import changepoint, files, formats, idx
 from aucbench.datasets.cuts import CUTTERS, Cut, svmlight_tables
 from aucbench.datasets.formats import Table
 from aucbench.datasets.manifest import manifest_row, verify
 from aucbench.errors import DataError, require_whole
+from aucbench.reading import REST
 
 
 def stream(
@@ -32,6 +35,7 @@ def stream(
     *,
     rows: int = 10_000,
     positive: Any = None,
+    negative: Any = None,
     drop: Sequence[str | int] = (),
     target: str | int | None = None,
     features: int | None = None,
@@ -44,7 +48,7 @@ def stream(
 
     Parameters
     ----------
-    source, positive, drop, target
+    source, positive, negative, drop, target
         As for `load`. A compressed Parquet file is decompressed into a temporary file.
     rows : int
         Rows of a chunk; the last chunk may have fewer.
@@ -74,11 +78,16 @@ def stream(
             f"{path}: features={features} is for svmlight, but the columns of a table are counted; "
             "leave it out"
         )
-    chosen = [*rule.positive] or None if positive is None else positive
     names, width = files.feature_names(path), manifest_row(path).get("features", "")
     least = len(names) if names else int(width) if width.isdecimal() else 0
     tables = cutter(path, Cut(rows, target, features, least))
-    return _chunks(tables, path, names, files.left_out(drop, rule), _Joined(chosen))
+    return _chunks(
+        tables,
+        path,
+        names,
+        files.left_out(drop, rule),
+        _Joined(partial(files.class_names, positive, negative, rule)),
+    )
 
 
 def _cutter(path: Path) -> Callable[[Path, Cut], Iterator[Table]]:
@@ -119,11 +128,11 @@ def _chunks(
 class _Joined:
     """What the chunks of one file must have in common, and how many rows were read so far."""
 
-    positive: Any
+    class_names: Callable[[Any], tuple[Any, Any]]
     seen: int = 0
     sparse: bool | None = None
     kinds: list[str] = field(default_factory=list)
-    labels: set[Any] = field(default_factory=set)
+    labels: Counter[Any] = field(default_factory=Counter)
 
     def chunk(self, table: Table) -> Chunk:
         """Check the next table as `load` would check it together with the tables before it."""
@@ -149,13 +158,13 @@ class _Joined:
                 )
 
     def _positive(self, y: Any) -> Any:
-        given = self.positive
-        positive = None if given is None else files.as_labels(given, y)
-        if not isinstance(given, Collection) or isinstance(given, str | bytes):
-            self.labels |= {*y.tolist()}
-            if len(self.labels) > 1:
-                Labels.of([*self.labels], positive)
-        return positive
+        positive, negative = self.class_names(y)
+        self.labels.update(counted(label_vector(y)))
+        named = [*(several(positive) or ()), *(several(negative) or () if negative != REST else ())]
+        every = dict.fromkeys(named, 0) | self.labels  # those that are named may come later
+        if len(every) < 2:
+            return positive
+        return [*Classes.of(every, positive, negative).positive]
 
     def _laid_out(self, X: arrays.Rows) -> arrays.Rows:
         if self.sparse is None:

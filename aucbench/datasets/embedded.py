@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from aucbench.data import Data
+from aucbench.reading import REST
 
 
 def breast_cancer() -> Data:
@@ -45,7 +46,7 @@ def digits(digit: int) -> Data:
     from sklearn.datasets import load_digits
 
     bunch = load_digits()
-    data = Data.of(bunch.data, bunch.target, positive=[digit])
+    data = Data.of(bunch.data, bunch.target, positive=[digit], negative=REST)
     return replace(data, names=tuple(bunch.feature_names))
 
 

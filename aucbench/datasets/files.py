@@ -26,6 +26,7 @@ from aucbench.datasets.download import fetch, is_url
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
 from aucbench.errors import DataError, UnknownNameError
+from aucbench.reading import REST
 
 VARIABLE = "AUCBENCH_DATA"
 
@@ -34,6 +35,7 @@ def load(
     source: str | os.PathLike[str],
     *,
     positive: Any = None,
+    negative: Any = None,
     drop: str | int | Sequence[str | int] | None = (),
     target: str | int | None = None,
     folds: str | None = "",
@@ -54,9 +56,9 @@ def load(
     ----------
     source : str or path
         The name of a set in the folder AUCBENCH_DATA, a path, or https://...#sha256=HEX.
-    positive : label or list of labels, optional
-        The positive class. It replaces the rule of the catalogue. Text such as "3" also means
-        the numeric label 3.
+    positive, negative : label or list of labels, optional
+        The two classes, see `Classes.of`. They replace the rule of the catalogue. Text such as
+        "3" also means the numeric label 3.
     drop : sequence of names or numbers
         Features to leave out. They replace those of the catalogue. Numbers count the features
         from 0, without the label column. ("none",) or None drops nothing.
@@ -80,15 +82,15 @@ def load(
     """
     path, rule = locate(source)
     if name := changepoint.set_name(path):
-        _refuse_given(name, positive=positive, target=target)
+        _refuse_given(name, positive=positive, negative=negative, target=target)
         column = changepoint.OWN_FOLDS if folds == "" else folds
         return changepoint.load_parts(path, column, left_out(drop, rule))
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     try:
         table = without_columns(_table(path, target), left_out(drop, rule))
-        chosen = [*rule.positive] or None if positive is None else as_labels(positive, table.y)
-        data = Data.of(table.X, table.y, positive=chosen)
+        named = class_names(positive, negative, rule, table.y)
+        data = Data.of(table.X, table.y, positive=named[0], negative=named[1])
     except DataError as error:
         text = str(error)
         raise error if str(path) in text else DataError(f"{path}: {text}") from error
@@ -230,6 +232,13 @@ def without_columns(table: Table, drop: Sequence[str | int]) -> Table:
     d = np.shape(table.X)[1]
     dropped = {column_at(wanted, table.names, d) for wanted in drop}
     return table.keeping([j for j in range(d) if j not in dropped]) if dropped else table
+
+
+def class_names(positive: Any, negative: Any, rule: ClassRule, y: Any) -> tuple[Any, Any]:
+    """Return the positive and the negative labels: those asked for, or else those of the rule."""
+    if positive is None and negative is None and rule.positive:
+        return [*rule.positive], REST
+    return as_labels(positive, y), negative if negative == REST else as_labels(negative, y)
 
 
 def as_labels(positive: Any, y: Any) -> Any:

@@ -208,11 +208,8 @@ def _hand_over(folder: Path, **arrays: Vector | None) -> None:
 
 
 def _read(request: Mapping[str, Any]) -> Data:
-    given = {"drop": request["drop"]} if request["drop"] else {}
-    if request["positive"] is not None:
-        given["positive"] = request["positive"]
     try:
         with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
-            return registry.get_dataset(request["dataset"], **given)
+            return registry.get_dataset(request["dataset"], **request["reading"])
     except OSError as error:
         raise DataError(f"cannot read {request['dataset']}: {error.strerror or error}") from error

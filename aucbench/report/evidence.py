@@ -31,9 +31,10 @@ from aucbench.bench.results.record import Record
 from aucbench.cell import Cell
 from aucbench.errors import DataError
 from aucbench.judge.verdict import number
+from aucbench.reading import Reading
 from aucbench.records import CellStatus, Stop
 
-OF_DATA = ("dataset", "positive", "drop", "splits")
+OF_DATA = ("dataset", "reading", "splits")
 OF_SOLVER = (
     *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
     *("tune_evals", "inner_splits", "repeat_fits"),
@@ -467,15 +468,21 @@ def _names(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
     """Return the first field of each key, with those of the others that vary."""
     varying = [j for j, values in _values(keys, fields).items() if len(values) > 1]
     return tuple(
-        ", ".join((str(key[0]), *(f"{fields[j]}={key[j]}" for j in varying if key[j] is not None)))
+        ", ".join(
+            [str(key[0]), *(_varied(fields[j], key[j]) for j in varying if key[j] is not None)]
+        )
         for key in keys
     )
+
+
+def _varied(field: str, value: Any) -> str:
+    return str(value) if isinstance(value, Reading) else f"{field}={value}"
 
 
 def _shared(keys: Sequence[Key], fields: Sequence[str]) -> dict[str, Any]:
     """Return the fields, but the first, that are the same for all keys and say something."""
     found = {fields[j]: values for j, values in _values(keys, fields).items() if len(values) == 1}
-    return {name: one for name, [one] in found.items() if one not in (None, ())}
+    return {name: one for name, [one] in found.items() if one not in (None, (), Reading())}
 
 
 def _values(keys: Sequence[Key], fields: Sequence[str]) -> dict[int, list[Any]]:

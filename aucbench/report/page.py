@@ -200,8 +200,7 @@ def page_of(findings: Findings, *, folder: str) -> Page:
 
 SAID = {  # of the choices that all cells share
     "splits": "{} splits",
-    "positive": "positive labels {}",
-    "drop": "without the columns {}",
+    "reading": "files read with {}",
     "features": "features {}",
     "objective": "objective {}",
     "projector": "projector {}",

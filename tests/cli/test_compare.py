@@ -262,7 +262,7 @@ def test_positive_and_drop_reach_files(cli, toys, tmp_path):
     data, path = write_csv(tmp_path / "three.csv", [0, 1, 2] * 10), tmp_path / "rows.json"
     common = ("compare", "--solvers", "means", "--data", data, "--splits", 2, "--json", path)
     refused = cli(*common)
-    result = cli(*common, "--positive", "1,2", "--drop", "first")
+    result = cli(*common, "--positive", "1,2", "--negative", "rest", "--drop", "first")
 
     assert refused.exit_code == 2
     assert "positive" in refused.stderr

@@ -8,6 +8,7 @@ from report_results import DATASETS, SPLITS, failed, with_cell
 
 from aucbench.bench import Choice, Plan
 from aucbench.errors import DataError
+from aucbench.reading import Reading
 from aucbench.records import CellStatus
 from aucbench.report.evidence import Condition, evidence_of
 from aucbench.report.folder import FolderReader
@@ -54,9 +55,9 @@ def test_choices_that_vary_are_in_the_names(records):
     assert len(found.solvers) == 6
     assert "passes" not in found.common
 
-    found = evidence_of([*records, *(with_cell(r, drop=("age",)) for r in some)])
-    assert "digits-3, drop=()" in found.datasets
-    assert "digits-3, drop=('age',)" in found.datasets
+    found = evidence_of([*records, *(with_cell(r, reading=Reading(drop=("age",))) for r in some)])
+    assert "digits-3, default reading" in found.datasets
+    assert "digits-3, drop=['age']" in found.datasets
 
 
 def test_a_failed_cell_takes_the_value_of_its_data_set_and_leaves_the_others(records):

@@ -20,24 +20,61 @@ def test_known_codes_need_no_positive(y):
     np.testing.assert_array_equal(Data.of(X, y).y, Y)
 
 
-def test_arbitrary_labels_need_positive():
-    with pytest.raises(
-        DataError, match=r"'no', 'yes'; say with positive= which of them are positive"
+def test_two_labels_need_the_name_of_one_of_them():
+    y = ["sick", "well", "sick", "well"]
+    with pytest.raises(DataError, match=r"'sick' \(2\), 'well' \(2\); say which are positive"):
+        Data.of(X, y)
+
+    for named in (
+        {"positive": "sick"},
+        {"negative": ["well"]},
+        {"positive": "sick", "negative": "rest"},
     ):
-        Data.of(X, ["yes", "no", "yes", "no"])
+        np.testing.assert_array_equal(Data.of(X, y, **named).y, Y)
 
-    data = Data.of(X, ["yes", "no", "yes", "no"], positive="yes")
 
-    np.testing.assert_array_equal(data.y, Y)
+@pytest.mark.parametrize(
+    "pair", ["no yes", "N Y", "False TRUE", "f t", "neg pos", "Negative Positive", "0 1"]
+)
+def test_a_usual_pair_of_words_needs_no_name(pair):
+    negative, positive = pair.split()
+    for spaces in ("", " "):
+        y = [positive + spaces, negative, positive, spaces + negative]
+        np.testing.assert_array_equal(Data.of(X, y).y, Y)
+        np.testing.assert_array_equal(Data.of(X, np.array(y, object)).y, Y)
+
+
+def test_more_than_two_labels_need_both_classes():
+    y = ["yes", "no", "Yes ", "maybe"]
+    said = (
+        r"'Yes' \(1\), 'maybe' \(1\), 'no' \(1\), 'yes' \(1\); .*"
+        r"--positive Yes,yes --negative maybe,no, or --positive Yes,yes --negative rest"
+    )
+    for positive in (None, "yes", ["yes"], ["Yes", "yes"]):
+        with pytest.raises(DataError, match=said):
+            Data.of(X, y, positive=positive)
+    with pytest.raises(DataError, match=r"neither positive nor negative is 'maybe' \(1\)"):
+        Data.of(X, y, positive=["yes", "Yes"], negative="no")
+    with pytest.raises(DataError, match="'no' is both positive and negative"):
+        Data.of(X, y, positive=["yes", "Yes", "no"], negative=["no", "maybe"])
+    for negative in ("rest", ["no", "maybe"], ["maybe ", "no"]):
+        found = Data.of(X, y, positive=[" yes", "Yes"], negative=negative)
+        np.testing.assert_array_equal(found.y, [1, -1, 1, -1])
+
+
+def test_a_missing_label_is_refused():
+    for missing in (None, np.nan):
+        with pytest.raises(DataError, match="label of row 2 is missing"):
+            Data.of(X, np.array(["a", "b", missing, "b"], object), positive="a")
 
 
 def test_a_list_of_positives_makes_several_classes_binary():
-    data = Data.of(X, [5, 0, 9, 3], positive=[5, 9])
+    data = Data.of(X, [5, 0, 9, 3], positive=[5, 9], negative="rest")
 
     np.testing.assert_array_equal(data.y, Y)
-    with pytest.raises(DataError, match="does not split"):
+    with pytest.raises(DataError, match="say which are positive"):
         Data.of(X, [5, 0, 9, 3], positive=5)
-    with pytest.raises(DataError, match="does not split"):
+    with pytest.raises(DataError, match="positive=7 is no label"):
         Data.of(X, [5, 0, 9, 3], positive=[5, 7])
 
 
@@ -156,7 +193,7 @@ def test_a_frame_names_its_columns():
         (np.array([[1j], [2]]), [1, -1], "encode it as numbers"),
         (np.array([[1], ["b"]], dtype=object), [1, -1], "encode it as numbers"),
         (X, np.eye(4), "give one label per row"),
-        (X, [1, 2, 3, 4], "which of them are positive"),
+        (X, [1, 2, 3, 4], "say which are positive"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(X, y, sentence):

@@ -48,7 +48,7 @@ def test_digits_are_one_against_the_rest(digit):
 
 
 def test_a_digit_that_is_none_is_refused():
-    with pytest.raises(DataError, match="does not split the labels"):
+    with pytest.raises(DataError, match="positive=10 is no label"):
         digits(10)
 
 

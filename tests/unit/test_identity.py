@@ -5,6 +5,7 @@ from aucbench.bench.plan import identity
 from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Choice, Plan, choices
 from aucbench.cell import Cell
+from aucbench.reading import Reading
 
 PLUGINS = {"solver": "p" * 32, "features": "q" * 32}
 CELL = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())
@@ -15,7 +16,7 @@ def identify(cell=CELL, data="d" * 32, plugins=PLUGINS, code="c" * 32):
 
 
 def test_an_id_is_short_hexadecimal_and_the_same_in_every_version_of_python():
-    assert identify() == "39d2c3f77476a3acb4cf58c5ad4f33d9"
+    assert identify() == "89ee1975606d7b53c16c4b6b6d0487e3"
 
 
 def test_every_field_of_a_cell_counts():
@@ -27,8 +28,7 @@ def test_every_field_of_a_cell_counts():
         "features": "none",
         "objective": "logistic",
         "projector": "l2-ball",
-        "positive": ("1",),
-        "drop": (2,),
+        "reading": Reading(positive="1", drop=(2,)),
         "splits": 4,
         "repeat": 1,
         "split": 1,

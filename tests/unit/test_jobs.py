@@ -20,6 +20,7 @@ from aucbench.data.packed import unpack_target
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.fit import jobs, rows
 from aucbench.fit.measure import MAX_POINTS, fitted_cell
+from aucbench.reading import Reading
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
 from aucbench.solving.wrappers import recast
@@ -177,7 +178,7 @@ def test_the_hash_is_that_of_the_content():
 def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("a,b,y\n1,2,yes\n3,4,no\n5,6,yes\n7,8,no\n")
-    planned = cell(dataset=str(path), positive="yes", drop=("a",))
+    planned = cell(dataset=str(path), reading=Reading(positive="yes", drop=("a",)))
     job = data_job(planned)
     (step,) = job.steps
     kept, room = tmp_path / "kept", tmp_path / "room"
@@ -189,7 +190,10 @@ def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
 
     assert job.handed == (step.key,)
     assert (
-        step == bench.job(cell(dataset=str(path), positive="yes", drop=("a",), splits=2)).steps[0]
+        step
+        == bench.job(
+            cell(dataset=str(path), reading=Reading(positive="yes", drop=("a",)), splits=2)
+        ).steps[0]
     )
     assert {**about, "hash": ""} == {"hash": "", "n": 4, "d": 1, "n_pos": 2, "dropped": 0}
     assert described == about
@@ -247,7 +251,7 @@ def test_cells_of_a_split_share_its_steps(bench):
     assert keys(one)[0] == keys(replace(one, split=1))[0]
     for changed in ({"split": 1}, {"seed": 1}, {"features": "unit"}, {"splits": 4}):
         assert keys(one)[1] != keys(replace(one, **changed))[1]
-    positive = data_job(replace(one, positive="1")).steps
+    positive = data_job(replace(one, reading=Reading(positive="1"))).steps
     assert keys(one)[0] != positive[0].key
 
 

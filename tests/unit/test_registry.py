@@ -141,7 +141,12 @@ def test_what_nobody_registers_is_a_file(tmp_path, monkeypatch):
     folder = Folder(tmp_path)
     path = folder.csv("my data (1).csv")
     assert get_dataset(path).n == 4
-    assert get_dataset(f"{path}[target=a,positive=[1,2]]").y.tolist() == [1, 1, -1, -1]
+    assert get_dataset(f"{path}[target=a,positive=[1,2],negative=rest]").y.tolist() == [
+        1,
+        1,
+        -1,
+        -1,
+    ]
     folder.csv("mine.csv")
     monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
     assert get_dataset("mine", positive=0).y.tolist() == [1, -1, 1, -1]

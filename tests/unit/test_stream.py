@@ -126,14 +126,16 @@ def test_labels_of_any_kind_need_the_positive_one(ending, tmp_path):
     path = write(tmp_path / f"t{ending}", CONTENT[ending](X, np.where(y > 0, "sick", "well")))
     for positive in ("sick", ["sick"], ["sick", "dead"][:1]):
         same_as_load(path, 4, positive=positive)
-    with pytest.raises(DataError, match=r"t\..* rows 0 to 3: the labels are 'sick', 'well'; say"):
+    with pytest.raises(
+        DataError, match=r"t\..* rows 0 to 3: the labels are 'sick' .*, 'well' .*; say"
+    ):
         [*stream(path, rows=4)]
 
 
 def test_text_names_a_numeric_label_and_a_list_several(tmp_path):
     path = write(tmp_path / "t.svm", svm_bytes(table()[0], np.arange(N) % 4))
     for positive in ([1, 3], ("1", "3"), ["1.0", 3]):
-        same_as_load(path, 3, positive=positive)
+        same_as_load(path, 3, positive=positive, negative="rest")
     for wrong in (2, "2", None):
         with pytest.raises(DataError, match="the labels"):
             load(path, positive=wrong)
@@ -145,12 +147,14 @@ def test_labels_that_come_late_are_compared_with_the_earlier_ones(tmp_path):
     lines = ["1 1:1", "0 2:1", "0 1:2", "1 2:2"]
     path = write(tmp_path / "t.svm", "\n".join([*lines, "-1 1:3"]))
     for features in (None, 2):
-        with pytest.raises(DataError, match=r"t\.svm: rows 4 to 4: the labels are -1, 0, 1; say"):
+        with pytest.raises(
+            DataError, match=r"t\.svm: rows 4 to 4: the labels are -1 .*, 0 .*, 1 .*; say"
+        ):
             [*stream(path, rows=2, features=features)]
     write(path, "\n".join([*lines, "7 1:3"]))
-    with pytest.raises(DataError, match=r"rows 4 to 4: .*7.* which of them are positive"):
+    with pytest.raises(DataError, match=r"rows 4 to 4: .*7.*; say which are positive"):
         [*stream(path, rows=2, features=2)]
-    with pytest.raises(DataError, match=r"positive=1 does not split the labels 0, 1, 7"):
+    with pytest.raises(DataError, match=r"the labels are 0 .*, 1 .*, 7 .*; say which"):
         [*stream(path, rows=2, positive=1)]
     write(tmp_path / "t.csv", "a,y\n1,0\n2,1\n3,1\n4,b\n")
     with pytest.raises(DataError, match="rows 2 to 3: the column of the labels holds text here"):

@@ -11,6 +11,7 @@ from aucbench.bench.plan.plan import Choice, Plan, choices
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, line_error, parse_plan, read_plan, write_plan
 from aucbench.bench.plan.toml_lines import line_of
 from aucbench.errors import DataError
+from aucbench.reading import Reading
 
 PLANS = [
     Plan(("german",)),
@@ -24,8 +25,7 @@ PLANS = [
         ("maxabs", "none"),
         "logistic",
         "top-k[k=5]",
-        ("1", 2, 2.5),
-        ("duration", 3),
+        Reading(positive=("1", 2, 2.5), negative="rest", target=3, drop=("duration", 3)),
         splits=3,
         repeats=2,
         seeds=(0, 5),
@@ -38,7 +38,7 @@ PLANS = [
         timeout=600,
         memory=0.25,
     ),
-    Plan(("x",), choices(["a"]), positive="yes", objective="logistic"),
+    Plan(("x",), choices(["a"]), reading=Reading(positive="yes"), objective="logistic"),
 ]
 
 
@@ -63,7 +63,7 @@ def test_the_example_holds_every_table_and_is_what_it_says():
         timeout=600,
         memory=4000,
     )
-    for line in ("seconds = 10", 'objective = "logistic"', 'positive = ["1", "2"]'):
+    for line in ("seconds = 10", 'objective = "logistic"'):
         key, value = next(iter(tomllib.loads(line).items()))
         uncommented = parse_plan(PLAN_EXAMPLE.replace(f"# {line}", line))
         assert getattr(uncommented, key) == (tuple(value) if isinstance(value, list) else value)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from aucbench.errors import (
@@ -15,6 +14,7 @@ from aucbench.errors import (
     require_whole,
 )
 from aucbench.ranges import RANGE_EXAMPLE, Range
+from aucbench.reading import plain_value
 from aucbench.registry.specs import Spec, joined_specs, parse_spec
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
 SPECS = ("datasets", "features", "objective", "projector")
-PLAIN_WANTED = "text, a finite number, true or false"
 
 
 class PlanError(ParameterError):
@@ -61,32 +60,8 @@ def check_plan(plan: Plan) -> None:
             )
     for number, choice in enumerate(plan.solvers):
         _check_choice(number, choice)
-    _with_place(("positive",), plain_labels, plan.positive)
-    _check_drop(plan.drop)
     _check_seeds(plan)
     _check_unique(plan)
-
-
-def plain_labels(labels: Any) -> Any:
-    """Return labels as None, one plain value, or a tuple of them.
-
-    Raises
-    ------
-    ParameterError
-        When one of them is neither text nor a finite number nor a switch.
-    """
-    if labels is None:
-        return None
-    single = isinstance(labels, str) or not isinstance(labels, Iterable)
-    return _plain(labels) if single else tuple(map(_plain, labels))
-
-
-def _plain(value: Any) -> str | int | float | bool:
-    value = value.item() if hasattr(value, "item") else value
-    fine = isinstance(value, str | int) or (isinstance(value, float) and isfinite(value))
-    if not fine:
-        raise ParameterError(f"got the value {value!r}, wanted {PLAIN_WANTED}")
-    return value  # type: ignore[no-any-return]
 
 
 def _whole(low: int) -> Callable[[str, Any], None]:
@@ -223,21 +198,9 @@ def _check_grid(spec: Spec, name: Any, values: Any, place: tuple[str | int, ...]
             *place,
             name,
         )
-    _with_place((*place, name), lambda: [*map(_plain, values)])
+    _with_place((*place, name), lambda: [plain_value(value, name) for value in values])
     if len({*map(repr, values)}) < len(values):
         raise PlanError(f"{name} in the grid of {spec} has a value twice", *place, name)
-
-
-def _check_drop(drop: Any) -> None:
-    if isinstance(drop, str) or not isinstance(drop, Sequence):
-        raise PlanError(f"drop must be a list of columns, got {drop!r}", "drop")
-    for column in drop:
-        if isinstance(column, bool) or not isinstance(column, str | int):
-            raise PlanError(
-                f"drop holds {column!r}, wanted the name or number of a column",
-                "drop",
-                value=column,
-            )
 
 
 def _check_seeds(plan: Plan) -> None:

@@ -17,10 +17,11 @@ from math import prod
 from operator import itemgetter
 from typing import Any
 
-from aucbench.bench.plan.checks import PlanError, check_plan, checked_spec, plain_labels
+from aucbench.bench.plan.checks import PlanError, check_plan, checked_spec
 from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.cell import Cell, Scalar, Tuning, solver_label
 from aucbench.ranges import Range
+from aucbench.reading import Reading
 from aucbench.registry.specs import Spec, parse_spec
 
 # Fast, strong and unlike each other on the sets of docs/defaults.md: a loss of rows, one of pairs,
@@ -90,7 +91,7 @@ class Plan:
         The solvers that are compared.
     features : tuple of str
         Feature maps, fitted on the training rows and applied to both parts; `a+b` is b after a.
-    objective, projector, positive, drop, splits, gap_tol, tune_evals, inner_splits,
+    objective, projector, reading, splits, gap_tol, tune_evals, inner_splits,
     repeat_fits :
         See `Cell`.
     repeats, seeds :
@@ -113,8 +114,7 @@ class Plan:
     features: tuple[str, ...] = DEFAULT_FEATURES
     objective: str | None = None
     projector: str | None = None
-    positive: Any = None
-    drop: tuple[str | int, ...] = ()
+    reading: Reading = field(default_factory=Reading)
     splits: int = 5
     repeats: int = 1
     seeds: tuple[int, ...] = (0,)
@@ -160,7 +160,7 @@ class Plan:
     def _shared(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Return the fields that all cells share: those of `Cell` before repeat, and after seed."""
         passes, seconds = (None if v is None else float(v) for v in (self.passes, self.seconds))
-        about = (self.objective, self.projector, plain_labels(self.positive), tuple(self.drop))
+        about = (self.objective, self.projector, self.reading)
         budget = (passes, seconds, float(self.gap_tol))
         tuning = (int(self.tune_evals), int(self.inner_splits), int(self.repeat_fits))
         return (*about, int(self.splits)), budget + tuning

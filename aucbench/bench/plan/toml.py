@@ -25,6 +25,7 @@ from aucbench.bench.plan.plan import Choice, Plan, numbered_choice
 from aucbench.bench.plan.toml_lines import Place, line_of
 from aucbench.errors import AucbenchError, DataError, UnknownNameError
 from aucbench.ranges import Range
+from aucbench.reading import Reading
 
 PLAN_EXAMPLE = """\
 datasets = ["german", "outbreak[n=1000,d=1000]"]
@@ -33,8 +34,12 @@ splits = 5
 repeats = 1               # repeat r of seed s is shuffled with seed s + r
 seeds = [0]
 # objective = "logistic"  # in place of the solvers' own; projector likewise
-# positive = ["1", "2"]   # labels of files that count as positive
-# drop = ["duration"]     # columns of files that are left out
+
+[files]                   # how data sets that are files are read; all may be left out
+# target = "outcome"      # the column of the labels
+# positive = ["1", "2"]   # labels that count as positive
+# negative = "rest"       # every other label
+# drop = ["duration"]     # columns that are left out
 
 [budget]                  # of a fit, the first that is reached
 passes = 50
@@ -57,14 +62,17 @@ tune = true               # over its published grid, or over tune = {k = [10, 50
 [[solvers]]
 spec = "logistic[C=10.0]"
 """
-TABLES = {  # table of the file -> {key: field of the plan}
+FILES = tuple(f.name for f in fields(Reading))
+TABLES = {  # table of the file -> {key: field of the plan, or of its `reading`}
+    "files": {name: name for name in FILES},
     "budget": {"passes": "passes", "seconds": "seconds", "gap_tol": "gap_tol"},
     "limits": {"timeout": "timeout", "memory": "memory"},
     "tuning": {"evals": "tune_evals", "inner_splits": "inner_splits"},
 }
 PLACES = {field: (table, key) for table, keys in TABLES.items() for key, field in keys.items()}
-KEYS = tuple(f.name for f in fields(Plan) if f.name not in PLACES)  # outside every table
-LISTS = ("datasets", "features", "seeds", "drop", "positive")
+INSIDE = (*PLACES, "reading")
+KEYS = tuple(f.name for f in fields(Plan) if f.name not in INSIDE)  # outside every table
+LISTS = ("datasets", "features", "seeds")
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -126,6 +134,8 @@ def write_plan(plan: Plan) -> str:
         if f.name != "solvers" and (value := getattr(plan, f.name)) != getattr(usual, f.name)
     }
     document: dict[str, Any] = {key: changed[key] for key in KEYS if key in changed}
+    if how := plan.reading.to_json():
+        document["files"] = how
     for table, keys in TABLES.items():
         if inside := {key: changed[f] for key, f in keys.items() if f in changed}:
             document[table] = inside
@@ -169,7 +179,15 @@ def _plan(found: Mapping[str, Any]) -> Plan:
         _refuse_dates(name, value)
     if "solvers" in given:
         given["solvers"] = tuple(_choices(given["solvers"]))
-    return Plan(**{"datasets": (), **given})
+    how = {name: given.pop(name) for name in FILES if name in given}
+    return Plan(**{"datasets": (), **given, "reading": _reading(how)})
+
+
+def _reading(given: Mapping[str, Any]) -> Reading:
+    try:
+        return Reading.from_json(given)
+    except AucbenchError as error:
+        raise PlanError(str(error), "files") from error
 
 
 def _choices(solvers: Any) -> Iterator[Choice]:

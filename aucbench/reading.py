@@ -1,0 +1,119 @@
+"""`Reading`: how a file is read. The words are those of `datasets.load`, plans and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any
+
+from aucbench.errors import ParameterError, UnknownNameError
+
+Plain = str | int | float | bool
+PlainLabels = Plain | tuple[Plain, ...] | None
+REST = "rest"  # as `negative`: every label that is not positive
+PLAIN_WANTED = "text, a finite number, true or false"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How a file is read.
+
+    Attributes
+    ----------
+    target : str or int, optional
+        The label column of a table, by name or by number from 0.
+    positive, negative : label or tuple of labels, optional
+        The labels of the two classes; `negative` may be "rest".
+    drop : tuple of str or int
+        Features to leave out, by name or number; ("none",) also keeps those that the catalogue
+        leaves out.
+
+    Raises
+    ------
+    ParameterError
+        When a value is none of these.
+    """
+
+    target: str | int | None = None
+    positive: PlainLabels = None
+    negative: PlainLabels = None
+    drop: tuple[str | int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("positive", "negative"):
+            object.__setattr__(self, name, plain_labels(getattr(self, name), name))
+        object.__setattr__(self, "drop", _columns(self.drop))
+        if self.target is not None:
+            _require_column("target", self.target)
+
+    def given(self) -> dict[str, Any]:
+        """Return the values that differ from the defaults, by name."""
+        return {
+            f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default
+        }
+
+    def __str__(self) -> str:
+        """Return the options that are given, for people."""
+        shown = (f"{name}={value!r}" for name, value in self.to_json().items())
+        return ", ".join(shown) or "default reading"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return `given` as JSON holds it, with lists in place of tuples."""
+        return {
+            name: [*value] if isinstance(value, tuple) else value
+            for name, value in self.given().items()
+        }
+
+    @staticmethod
+    def from_json(plain: Mapping[str, Any]) -> Reading:
+        """Inverse of `to_json`.
+
+        Raises
+        ------
+        UnknownNameError
+            When there is no option of a name.
+        ParameterError
+            When a value makes no sense.
+        """
+        known = [f.name for f in fields(Reading)]
+        for name in plain:
+            if name not in known:
+                raise UnknownNameError("option of reading files", name, known)
+        return Reading(**plain)
+
+
+def plain_labels(labels: Any, name: str) -> PlainLabels:
+    """Return labels as None, one plain value, or a tuple of them.
+
+    Raises
+    ------
+    ParameterError
+        When one of them is neither text nor a finite number nor a switch.
+    """
+    if labels is None:
+        return None
+    if isinstance(labels, str) or not hasattr(labels, "__iter__"):
+        return plain_value(labels, name)
+    return tuple(plain_value(label, name) for label in labels)
+
+
+def plain_value(value: Any, name: str) -> Plain:
+    """Return one plain value; raises as `plain_labels`."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, str | int) or (isinstance(value, float) and isfinite(value)):
+        return value
+    raise ParameterError(f"{name} has the value {value!r}, wanted {PLAIN_WANTED}")
+
+
+def _columns(given: Any) -> tuple[str | int, ...]:
+    if isinstance(given, str) or not isinstance(given, list | tuple):
+        raise ParameterError(f"drop must be a list of columns, got {given!r}")
+    for column in given:
+        _require_column("drop", column)
+    return tuple(given)
+
+
+def _require_column(name: str, column: Any) -> None:
+    if isinstance(column, bool) or not isinstance(column, str | int):
+        raise ParameterError(f"{name} holds {column!r}, wanted the name or number of a column")
