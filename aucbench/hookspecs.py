@@ -1,4 +1,4 @@
-"""The hooks of a plugin: one per kind, each returns {name: class or factory}; and two events.
+"""The hooks of a plugin: one per kind, each returns {name: class or factory}; and three events.
 
 A plugin is a module named by an entry point of the group `aucbench`; a hook is a function
 of that module marked with `hookimpl`. Where one module has several solvers, an entry point for
@@ -53,6 +53,15 @@ def aucbench_features() -> Factories:  # type: ignore[empty-body]
 @hookspec
 def aucbench_datasets() -> Factories:  # type: ignore[empty-body]
     """Data sets: functions of their parameters that return `Data`."""
+
+
+@hookspec
+def aucbench_data_read(dataset: str, about: Mapping[str, Any]) -> None:
+    """Say that a data set was read, before the first cell.
+
+    `about` has `n`, `d`, `n_pos` where there are labels, and `understood`: the fields of
+    `aucbench.data.understood.Understood`.
+    """
 
 
 @hookspec

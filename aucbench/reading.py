@@ -28,6 +28,8 @@ class Reading:
     drop : tuple of str or int
         Features to leave out, by name or number; ("none",) also keeps those that the catalogue
         leaves out.
+    drop_suspicious : bool
+        Leave out the columns of tables that a warning is about.
 
     Raises
     ------
@@ -39,11 +41,14 @@ class Reading:
     positive: PlainLabels = None
     negative: PlainLabels = None
     drop: tuple[str | int, ...] = ()
+    drop_suspicious: bool = False
 
     def __post_init__(self) -> None:
         for name in ("positive", "negative"):
             object.__setattr__(self, name, plain_labels(getattr(self, name), name))
         object.__setattr__(self, "drop", _columns(self.drop))
+        if not isinstance(self.drop_suspicious, bool):
+            raise ParameterError(f"drop_suspicious is true or false, got {self.drop_suspicious!r}")
         if self.target is not None:
             _require_column("target", self.target)
 

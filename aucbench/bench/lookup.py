@@ -121,6 +121,12 @@ class Lookups:
         known = self.known.values()
         return {found.fingerprint: found.target.packed for found in known if found.target}
 
+    @property
+    def about(self) -> dict[str, Mapping[str, Any]]:
+        """What is known of the data sets, by the hash of the data."""
+        known = self.known.values()
+        return {found.fingerprint: found.found for found in known if found.target}
+
     def failure(self, cell: Cell) -> Outcome | None:
         """Return how the cell ends without being run; None when it can be run."""
         broken = next((found.failure for found in self.of(cell).values() if found.failure), None)

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lookup import Lookups, Name, look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plugin_probe import safe_supervisor
 from aucbench.bench.results.store import Store
+from aucbench.bench.show.data_lines import data_lines
 from aucbench.cell import Cell
 
 BANDWIDTH = 10e9  # bytes per second that one core reads; no pass over the rows is faster
@@ -93,15 +93,7 @@ def _data(plan: Plan, lookups: Lookups) -> Iterator[str]:
     for dataset in plan.datasets:
         found = lookups.known[Name("data", dataset)].found
         if found:
-            yield f"{dataset}: {found['n']} x {found['d']}, {_target(found)}"
-
-
-def _target(found: Mapping[str, Any]) -> str:
-    if "n_pos" in found:
-        share = f"{found['n_pos'] / found['n']:.2%} positive"
-    else:
-        share = f"{found['breakpoints']} breakpoints"
-    return share + (f", {found['dropped']} columns left out" if found["dropped"] else "")
+            yield from data_lines(dataset, found)
 
 
 def _bounds(plan: Plan, lookups: Lookups) -> Iterator[str]:

@@ -16,7 +16,7 @@ from time import sleep
 
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.lookup import Lookups, look_up
+from aucbench.bench.lookup import Lookups, Name, look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.plugin_probe import safe_supervisor
@@ -71,6 +71,7 @@ def run(
         if engine is local:
             engine = local.on(supervisor)
         store.keep_plan(write_plan(plan))
+        store.keep_about(lookups.about)
         runner = Runner(plan, lookups, store, engine, conditions, retry, listeners)
         with store.targets_away(lookups.targets):
             yield from runner.records()
@@ -106,6 +107,9 @@ class Runner:
 
     def records(self) -> Iterator[Record]:
         """Yield the record of every cell: first those in the store, then as cells end."""
+        for dataset in self.plan.datasets:
+            if about := self.lookups.known[Name("data", dataset)].found:
+                self._tell.aucbench_data_read(dataset=dataset, about=about)
         yield from self._finished(first=True)
         while any(state != KNOWN for state in self._state):
             progress = False

@@ -10,6 +10,7 @@ import typer
 from aucbench.cli.options import (
     CellsPerJob,
     Drop,
+    DropSuspicious,
     EngineName,
     FailIf,
     Jobs,
@@ -78,6 +79,7 @@ def compare(
     gap_tol: Annotated[float, typer.Option(help="A certified gap this small ends a fit.")] = 1e-6,
     seed: Annotated[int, typer.Option(help="Of the folds and of the solvers.")] = 0,
     *,
+    drop_suspicious: DropSuspicious = False,
     tune: Annotated[
         bool, typer.Option("--tune", help="Tune each solver over its published grid.")
     ] = False,
@@ -104,7 +106,7 @@ def compare(
     from aucbench.bench.plan.plan import DEFAULT_FEATURES, Plan, choices, default_solvers
 
     datasets = _specs(data)
-    how = reading(target, positive, negative, drop)
+    how = reading(target, positive, negative, drop, drop_suspicious=drop_suspicious)
     plan = Plan(
         datasets,
         choices(_specs(solvers) or default_solvers(datasets), tune=tune),

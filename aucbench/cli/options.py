@@ -31,6 +31,9 @@ Negative = Annotated[
     Texts, typer.Option(help="Labels of files that count as negative; rest means all others.")
 ]
 Drop = Annotated[Texts, typer.Option(help="Columns of files to leave out.")]
+DropSuspicious = Annotated[
+    bool, typer.Option("--drop-suspicious", help="Leave out the columns that a warning is about.")
+]
 Timeout = Annotated[
     float | None, typer.Option(help="Seconds of wall time after which a cell is killed.")
 ]
@@ -200,7 +203,9 @@ class Options:
         )
 
 
-def reading(target: str | None, positive: Texts, negative: Texts, drop: Texts) -> Reading:
+def reading(
+    target: str | None, positive: Texts, negative: Texts, drop: Texts, *, drop_suspicious: bool
+) -> Reading:
     """Return how files are read.
 
     Raises
@@ -213,6 +218,7 @@ def reading(target: str | None, positive: Texts, negative: Texts, drop: Texts) -
         positive=entries("positive", positive) or None,
         negative=_negative(entries("negative", negative)),
         drop=entries("drop", drop),
+        drop_suspicious=drop_suspicious,
     )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
+    from aucbench.bench.show.data_lines import DataLines
     from aucbench.bench.show.progress import Progress
     from aucbench.bench.show.tally import Tally
     from aucbench.cell import Cell
@@ -120,7 +121,7 @@ def _run(
     visitors = guests()
     try:
         with _progress(plan, options) as progress:
-            hear = (progress, *visitors)
+            hear = (progress, *_tellers(options), *visitors)
             for record in run(plan, store, engine, retry=options.retry, listeners=hear):
                 progress.known(record)
                 for keep in keepers:
@@ -141,12 +142,14 @@ def _print(plan: Plan, store: Store, ids: Sequence[str], tally: Tally, printed: 
     from aucbench.report.evidence import evidence_of
 
     records = (record for record in map(store.read, ids) if record is not None)
-    evidence = evidence_of(records, [plan], scores=lambda fit: store.scores(fit.id, fit.data))
+    evidence = evidence_of(
+        records, [plan], scores=lambda fit: store.scores(fit.id, fit.data), about=store.about
+    )
     found, missing = printed.findings(evidence)
     tables = terminal.tables(found[0], found[1:], printed.sort)
     wide = _width()
     if printed.form == "text":
-        _echo_tables(terminal.text(tables, wide), tables)
+        _echo_tables(tables, wide)
     else:
         typer.echo(terminal.FORMS[printed.form](tables))
     typer.echo(f"\n{shown(protocol(plan, tally.tried))}")
@@ -164,11 +167,17 @@ def _width() -> int | None:
     return get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def _echo_tables(text: str, tables: Sequence[Table]) -> None:
+def _echo_tables(tables: Sequence[Table], width: int | None) -> None:
     """Print tables, in a terminal with the best line of each in bold."""
-    best = [flag for table in tables for flag in (False, False, *table.best, False)]
-    for line, bold in zip(text.split("\n"), best, strict=False):
-        typer.echo(typer.style(line, bold=True) if bold and sys.stdout.isatty() else line)
+    from aucbench.report import terminal
+
+    for number, table in enumerate(tables):
+        lines = terminal.text([table], width).split("\n")
+        flags = [False] * (len(lines) - len(table.best)) + [*table.best]
+        if number:
+            typer.echo("")
+        for line, bold in zip(lines, flags, strict=True):
+            typer.echo(typer.style(line, bold=True) if bold and sys.stdout.isatty() else line)
 
 
 def _broken(printed: Printed, known: Sequence[Findings]) -> bool:
@@ -180,6 +189,12 @@ def _broken(printed: Printed, known: Sequence[Findings]) -> bool:
         typer.echo(f"{'failed' if holds else 'passed'}: {shown(demand.said(found))}")
         broken |= holds
     return broken
+
+
+def _tellers(options: Options) -> list[DataLines]:
+    from aucbench.bench.show.data_lines import DataLines
+
+    return [] if options.quiet else [DataLines(lambda line: typer.echo(line, err=True))]
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -14,6 +14,7 @@ from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, size, span
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows
 from aucbench.data.targets import Labels, side_of
+from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.kernels import linear
 
@@ -78,6 +79,8 @@ class Data:
         The fold of each row, numbered from 0, if the source divides its rows into folds.
     dropped : tuple of str
         Columns of the source that were left out because they hold missing or infinite values.
+    understood : Understood
+        What the reader of a file took from it, for people. Nothing computes with it.
     """
 
     rows: Rows
@@ -85,6 +88,7 @@ class Data:
     names: tuple[str, ...] | None = None
     folds: Index | None = None
     dropped: tuple[str, ...] = ()
+    understood: Understood = field(default_factory=Understood)
 
     @staticmethod
     def of(X: Any, y: Any = None, *, positive: Any = None, negative: Any = None) -> Data:

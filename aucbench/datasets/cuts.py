@@ -15,6 +15,7 @@ from typing import IO, Any
 from aucbench.data.arrays import MAX_STORED
 from aucbench.datasets import formats
 from aucbench.datasets.formats import Table
+from aucbench.datasets.label import find_label
 from aucbench.errors import DataError
 
 NumberedLine = tuple[int, bytes]  # the number of a line in the file, from 1, and its content
@@ -149,9 +150,11 @@ def _seekable(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _tables(frames: Iterable[Any], cut: Cut, *, named: bool) -> Iterator[Table]:
-    first = 0
+    first, target = 0, cut.target
     for frame in frames:
-        yield formats.frame_table(frame, cut.target, named=named, first=first)
+        if target is None:  # the first rows decide
+            target = str(frame.columns[find_label(frame, None).at])
+        yield formats.frame_table(frame, target, named=named, first=first)
         first += len(frame)
 
 

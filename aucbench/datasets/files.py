@@ -11,6 +11,7 @@ Design
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,16 +20,20 @@ from typing import Any
 import numpy as np
 
 from aucbench.data import Data
+from aucbench.data.targets import Classes, counted, label_vector
+from aucbench.data.understood import Understood
 from aucbench.datasets import changepoint, formats, idx
 from aucbench.datasets.catalogue import ClassRule, rule_of
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import fetch, is_url
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
+from aucbench.datasets.suspicious import is_sorted, repeated_rows, suspects
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.reading import REST
 
 VARIABLE = "AUCBENCH_DATA"
+KINDS = {"f": "numeric", "i": "numeric", "u": "numeric", "b": "boolean", "M": "date"}
 
 
 def load(
@@ -38,6 +43,7 @@ def load(
     negative: Any = None,
     drop: str | int | Sequence[str | int] | None = (),
     target: str | int | None = None,
+    drop_suspicious: bool = False,
     folds: str | None = "",
 ) -> Data:
     """Read a data set.
@@ -64,7 +70,11 @@ def load(
         from 0, without the label column. ("none",) or None drops nothing.
     target : name or number, optional
         The label column of a table. The default is the column called y, label, target or class,
-        or else the last column. For npz it is the name of the array of labels.
+        or else the first or last column if it is the only one with two values. For npz it is
+        the name of the array of labels.
+    drop_suspicious : bool
+        Leave out the columns of a table that `Data.understood` would warn about: those that are
+        constant, different in every row, hold days as numbers, or tell the label alone.
     folds : str, optional
         For changepoint sets only: the column with the fold of each sequence, see
         `load_changepoint`. The default is "fold" if the set has it. None or "none" means no
@@ -89,12 +99,56 @@ def load(
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     try:
         table = without_columns(_table(path, target), left_out(drop, rule))
-        named = class_names(positive, negative, rule, table.y)
-        data = Data.of(table.X, table.y, positive=named[0], negative=named[1])
+        y = label_vector(table.y)
+        classes = Classes.of(counted(y), *class_names(positive, negative, rule, y))
+        signs = np.where(classes.holds(y), 1, -1)
+        table, understood = _examined(table, signs > 0, drop_suspicious=drop_suspicious)
+        data = Data.of(table.X, signs)
     except DataError as error:
         text = str(error)
         raise error if str(path) in text else DataError(f"{path}: {text}") from error
-    return replace(data, rows=data.rows.in_faster_layout(), names=table.names)
+    understood = replace(
+        understood,
+        label=table.label,
+        positive=tuple(map(str, classes.positive)),
+        negative=tuple(map(str, classes.negative)),
+        dropped={
+            **dict.fromkeys(map(str, left_out(drop, rule)), "as asked" if drop else rule.reason),
+            **understood.dropped,
+        },
+    )
+    return replace(
+        data, rows=data.rows.in_faster_layout(), names=table.names, understood=understood
+    )
+
+
+def _examined(table: Table, positive: Any, *, drop_suspicious: bool) -> tuple[Table, Understood]:
+    """Return the table, without suspicious columns if so asked, and what is to be said about it."""
+    if not hasattr(table.X, "iloc"):
+        if drop_suspicious:
+            raise DataError(
+                "drop_suspicious is for tables whose columns have a meaning each, such as CSV; "
+                "leave it out"
+            )
+        return table, Understood(kinds={"numeric": int(np.shape(table.X)[1])})
+    names = table.names or tuple(map(str, table.X.columns))
+    found = {suspect.column: suspect.what for suspect in suspects(table.X, positive)}
+    warnings = []
+    if drop_suspicious:
+        table = table.keeping([j for j in range(len(names)) if j not in found])
+    else:
+        warnings = [f"column {names[j]!r} is suspicious: {what}" for j, what in found.items()]
+    if count := repeated_rows(table.X):
+        warnings.append(f"{count} row(s) occur earlier in the table; a test row may be learnt")
+    if is_sorted(positive):
+        warnings.append("the rows are sorted by label; splits shuffle them")
+    dropped = {names[j]: what for j, what in found.items()} if drop_suspicious else {}
+    return table, Understood(kinds=_kinds(table.X), dropped=dropped, warnings=tuple(warnings))
+
+
+def _kinds(frame: Any) -> dict[str, int]:
+    kinds = Counter(KINDS.get(getattr(t, "kind", "O"), "text") for t in frame.dtypes)
+    return {kind: kinds[kind] for kind in (*dict.fromkeys(KINDS.values()), "text") if kinds[kind]}
 
 
 def _refuse_given(name: str, **options: Any) -> None:

@@ -13,16 +13,15 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from aucbench.datasets.columns import column_at
+from aucbench.datasets.label import find_label
 from aucbench.errors import DataError, MissingExtraError
 
-TARGET_NAMES = ("y", "label", "target", "class")  # names of a column of labels
 _OPENERS: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".bz2": bz2.open, ".gz": gzip.open}
 UNREADABLE = (
     OSError,
@@ -49,16 +48,20 @@ class Table:
         The labels.
     names : tuple of str, optional
         The feature names.
+    label : str
+        Where the labels come from, for people.
     """
 
     X: Any
     y: Any
     names: tuple[str, ...] | None = None
+    label: str = ""
 
     def keeping(self, columns: Sequence[int]) -> Table:
         """Return the table with these columns only."""
         X = self.X.iloc[:, columns] if hasattr(self.X, "iloc") else self.X[:, columns]
-        return Table(X, self.y, self.names and tuple(self.names[j] for j in columns))
+        names = self.names and tuple(self.names[j] for j in columns)
+        return replace(self, X=X, names=names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,7 @@ def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
         raise DataError("there is no row in it; give lines such as '1 3:0.5 7:2'")
     if X.shape[1] < wanted.width:
         X.resize((X.shape[0], wanted.width))
-    return Table(X, whole_labels(y))
+    return Table(X, whole_labels(y), label="the first number of each line")
 
 
 def whole_labels(y: Any) -> Any:
@@ -224,22 +227,14 @@ def frame_table(frame: Any, target: str | int | None, *, named: bool, first: int
             "example, one column per feature, and a column of labels"
         )
     names = tuple(map(str, frame.columns))
-    at = _announced(names) if target is None else column_at(target, names, len(names))
-    y = frame.iloc[:, at]
+    found = find_label(frame, target)
+    y = frame.iloc[:, found.at]
     if y.isna().any():
         where = first + int(np.flatnonzero(y.isna())[0])
         raise DataError(f"the label is missing in row {where}; every row needs one")
-    table = Table(frame, y.to_numpy(), names if named else None)
-    return table.keeping([j for j in range(len(names)) if j != at])
-
-
-def _announced(names: Sequence[str]) -> int:
-    """Return the column with a name of `TARGET_NAMES`; the last column if there is none."""
-    found = [j for j, name in enumerate(names) if name.strip().lower() in TARGET_NAMES]
-    if len(found) > 1:
-        listed = ", ".join(repr(names[j]) for j in found)
-        raise DataError(f"the labels may be any of the columns {listed}; say which with target=")
-    return found[0] if found else len(names) - 1
+    column = f"column {names[found.at]!r}" if named else f"column {found.at}"
+    table = Table(frame, y.to_numpy(), names if named else None, f"{column}, {found.why}")
+    return table.keeping([j for j in range(len(names)) if j != found.at])
 
 
 def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
@@ -255,11 +250,11 @@ def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
             f"parts {', '.join(parts)}"
         )
     if "X" in held:
-        return Table(archive["X"], archive[label])
+        return Table(archive["X"], archive[label], label=f"the array {label}")
     data, indices, starts, shape = (archive[part] for part in parts)
     X = csr_array((data, indices, starts), shape=(int(shape[0]), int(shape[1])))
     X.check_format(full_check=True)  # kernels do not check column numbers
-    return Table(X, archive[label])
+    return Table(X, archive[label], label=f"the array {label}")
 
 
 _READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {

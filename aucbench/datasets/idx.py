@@ -46,7 +46,7 @@ def read_idx(first: Path) -> Table:
         raise DataError(
             f"{first} and its t10k part differ in image size ({error}); get the files again"
         ) from error
-    return Table(X, y)
+    return Table(X, y, label="the files of labels")
 
 
 def _items(path: Path, dimensions: int) -> Any:

@@ -97,6 +97,7 @@ def _kept(found: Data, room: Path) -> dict[str, Any]:
     (room / "out").mkdir()
     (room / "out" / TARGET_FILE).write_bytes(pack_arrays({**arrays_of(found.target), **folds}))
     about = {"hash": rows.data_hash(found), "n": found.n, "d": found.d, **_target(found)}
+    about["understood"] = found.understood.to_json()
     rows.write_about(room, about)
     return about
 

@@ -29,6 +29,7 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import BUDGET, Convergence, Descent, Optima
 from aucbench.bench.results.record import Record
 from aucbench.cell import Cell
+from aucbench.data.understood import Understood
 from aucbench.errors import DataError
 from aucbench.judge.verdict import number
 from aucbench.reading import Reading
@@ -224,6 +225,7 @@ class Group:
 
 NOTHING = Group({})
 Scores = Callable[[Fit], Mapping[str, NDArray[Any]] | None]
+About = Callable[[str], Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True)
@@ -250,6 +252,8 @@ class Evidence:
         Why it is not known which records are stale; empty when it is.
     scores : function (Fit) -> mapping of str to array, or None
         As `Store.scores`.
+    about : function (str) -> mapping or None
+        As `Store.about`.
     problems : function () -> tuple of str
         Sentences about files that could not be used so far.
     """
@@ -264,6 +268,7 @@ class Evidence:
     stale: int = 0
     unchecked: str = ""
     scores: Scores = lambda _: None
+    about: About = lambda _: None
     problems: Callable[[], tuple[str, ...]] = tuple
 
     def group(self, dataset: int, solver: int) -> Group:
@@ -275,6 +280,12 @@ class Evidence:
         for solver in range(len(self.solvers)):
             if (dataset, solver) in self.groups:
                 yield solver, self.groups[dataset, solver]
+
+    def understood(self, dataset: int) -> Understood:
+        """Return what was understood of a data set; nothing where that was not kept."""
+        fits = (fit for _, group in self.row(dataset) for fit in group.fits.values())
+        known = next((self.about(data) for data in {fit.data for fit in fits if fit.data}), None)
+        return Understood() if known is None else Understood.from_json(known["understood"])
 
     @cached_property
     def finished(self) -> tuple[int, ...]:
@@ -367,6 +378,7 @@ def evidence_of(
     *,
     wanted: Mapping[Cell, str] | None = None,
     scores: Scores = lambda _: None,
+    about: About = lambda _: None,
 ) -> Evidence:
     """Sort records by data set and solver.
 
@@ -381,6 +393,8 @@ def evidence_of(
         cell with another id is stale. Without it, no record is.
     scores : function (Fit) -> mapping of str to array, or None
         As `Store.scores`.
+    about : function (str) -> mapping or None
+        As `Store.about`.
 
     Raises
     ------
@@ -412,7 +426,11 @@ def evidence_of(
         optima.add_fit(fits[fold].descent)
         versions[_versions(record)] += 1
     return replace(
-        _named(found, cells, optima), versions=dict(versions), stale=stale, scores=scores
+        _named(found, cells, optima),
+        versions=dict(versions),
+        stale=stale,
+        scores=scores,
+        about=about,
     )
 
 

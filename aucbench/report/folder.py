@@ -58,6 +58,7 @@ class FolderReader:
             plans,
             wanted=wanted,
             scores=lambda fit: store.scores(fit.id, fit.data),
+            about=store.about,
         )
         return replace(
             found,

@@ -97,6 +97,14 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class DataFacts:
+    """What was understood of a data set."""
+
+    name: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlanText:
     """A plan of the folder and the command that runs it."""
 
@@ -122,6 +130,7 @@ class Page:
     matrix: tuple[MatrixLine, ...]
     matrix_legend: tuple[str, ...]
     table_note: str
+    understood: tuple[DataFacts, ...]
     table_legend: tuple[str, ...]
     has_pairs: bool
     pairs_note: str
@@ -183,6 +192,7 @@ def page_of(findings: Findings, *, folder: str) -> Page:
             "splits, which covers other training rows too. Median time of a fit, mean number of "
             "non-zero weights."
         ),
+        understood=tuple(_understood(evidence)),
         table_legend=TABLE_LEGEND,
         has_pairs=bool(data["pairs"]["a"]),
         pairs_note=_pairs_note(findings, data),
@@ -228,6 +238,12 @@ def _facts(evidence: Evidence) -> str:
         f"{_number(len(evidence.solvers), 'solver')}, {_number(counts.total(), 'cell')}: {status}. "
         f"In all cells: {', '.join(common)}."
     )
+
+
+def _understood(evidence: Evidence) -> Iterable[DataFacts]:
+    for number, name in enumerate(evidence.datasets):
+        if lines := tuple(evidence.understood(number).lines()):
+            yield DataFacts(name, lines)
 
 
 def _said(name: str, value: Any) -> str:

@@ -25,6 +25,7 @@ from aucbench.stats.words import Interval
 
 NOTHING = "-"
 LEADING = "*"
+WIDEST = 100  # characters of a line of facts where stdout is no terminal
 SHORTEST = 12  # characters of a name that is shortened
 SHOWN_CHOICES = 2  # points of a tuned solver that are named
 TEX = str.maketrans(
@@ -63,7 +64,9 @@ class Table:
     Attributes
     ----------
     title : str
-        The data set, and what was understood of it.
+        The data set and its sizes.
+    facts : tuple of str
+        What was understood of it: label, classes, columns that are left out, warnings.
     header : tuple of str
     lines : tuple of tuple of str
     best : tuple of bool
@@ -71,6 +74,7 @@ class Table:
     """
 
     title: str
+    facts: tuple[str, ...]
     header: tuple[str, ...]
     lines: tuple[tuple[str, ...], ...]
     best: tuple[bool, ...]
@@ -103,6 +107,7 @@ def tables(findings: Findings, others: Sequence[Findings] = (), sort: str = "pla
     return [
         Table(
             _title(findings.evidence, one),
+            tuple(findings.evidence.understood(one.dataset).lines()),
             tuple(columns[j].name for j in kept),
             tuple(tuple(line[j] for j in kept) for line in some),
             _best(rows),
@@ -219,7 +224,12 @@ def _text(table: Table, width: int | None) -> str:
     if width is not None and len(title) > width:
         name, _, facts = title.partition(": ")
         title = f"{shortened(name, max(SHORTEST, width - len(facts) - 2))}: {facts}"
-    return f"{title}\n{whole}"
+    said = [line for fact in table.facts for line in _wrapped(fact, width or WIDEST)]
+    return "\n".join([title, *said, whole])
+
+
+def _wrapped(fact: str, width: int) -> list[str]:
+    return wrap(shown(fact), width, initial_indent="  ", subsequent_indent="    ")
 
 
 def shortened(name: str, room: int) -> str:
@@ -244,7 +254,9 @@ def _markdown(table: Table) -> str:
     rule = ["---" if name in ("", "solver", "end") else "---:" for name in table.header]
     rows = [table.header, rule, *lines]
     head = shown(table.title).translate(MARKDOWN)
-    return "\n".join([head, "", *(f"| {' | '.join(row)} |" for row in rows)])
+    facts = [f"- {shown(fact).translate(MARKDOWN)}" for fact in table.facts]
+    notes = ["", *facts] if facts else []
+    return "\n".join([head, *notes, "", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def tex(found: Sequence[Table]) -> str:
@@ -263,7 +275,7 @@ def _tex(table: Table) -> str:
     ]
     return "\n".join(
         [
-            f"% {shown(table.title)}",
+            *(f"% {shown(line)}" for line in (table.title, *table.facts)),
             rf"\begin{{tabular}}{{{sides}}}",
             r"\toprule",
             " & ".join(map(_texed, table.header)) + r" \\",

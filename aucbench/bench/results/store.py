@@ -2,11 +2,13 @@
 
 FOLDER/plans/....toml   every plan that was run into the folder
 FOLDER/targets/....npz  the targets of the data sets, while no run is going on
+FOLDER/datasets/....json what is known of the data sets, by hash
 FOLDER/cells/, scores/  see `aucbench.infra.store`
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -16,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.results.record import Record
+from aucbench.errors import DataError
 from aucbench.infra.store import DocumentStore
 from aucbench.infra.store.files import make_folder, refused, unfinished, whole_file
 from aucbench.infra.store.npz import unpack
@@ -23,7 +26,7 @@ from aucbench.infra.store.npz import unpack
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PLANS, TARGETS = "plans", "targets"
+PLANS, TARGETS, ABOUT = "plans", "targets", "datasets"
 DIGITS = 16  # of the name of a plan
 
 
@@ -183,6 +186,30 @@ class Store:
         path = self.folder / PLANS / name
         if not path.is_file():
             self._put(path, content)
+
+    def keep_about(self, about: Mapping[str, Mapping[str, Any]]) -> None:
+        """Keep what is known of data sets, by the hash of their data."""
+        for name, plain in about.items():
+            content = json.dumps(plain, allow_nan=False).encode()
+            path = self._about(name)
+            if not path.is_file() or path.read_bytes() != content:
+                self._put(path, content)
+
+    def about(self, data: str) -> dict[str, Any] | None:
+        """Return what is known of the data set with this hash; None when that was not kept."""
+        path = self._about(data)
+        try:
+            plain: dict[str, Any] = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise refused("read", path, error) from error
+        except ValueError as error:
+            raise DataError(f"{path} is damaged ({error}); delete it") from error
+        return plain
+
+    def _about(self, name: str) -> Path:
+        return self.folder / ABOUT / f"{name}.json"
 
     def plans(self) -> dict[Path, str]:
         """Return the texts of the plans that were kept, by their files."""

@@ -9,7 +9,7 @@ Design
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -41,6 +41,11 @@ class Guest:
         self.name = name
         self.failure = failure
         self._hook = announcer([] if failure else [EntryPoint(name, value, PROJECT).load()])
+
+    @hookimpl
+    def aucbench_data_read(self, dataset: str, about: Mapping[str, Any]) -> None:
+        """Pass it on."""
+        self._tell("aucbench_data_read", dataset=dataset, about=about)
 
     @hookimpl
     def aucbench_cell_started(self, cell: Cell) -> None:

@@ -1,0 +1,75 @@
+"""`Understood`: what a reader took from a source, for people to check before they believe a number.
+
+It is said before every run and above every table. Nothing computes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+SHOWN_LABELS = 5  # labels of a class that a sentence lists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """What a reader took from a source.
+
+    Attributes
+    ----------
+    label : str
+        Where the labels come from and why, such as "column 'y', which has the name of labels".
+    positive, negative : tuple of str
+        The labels of both classes.
+    kinds : mapping of str to int
+        Numbers of features by kind, before they are encoded.
+    dropped : mapping of str to str
+        Columns that are left out, and why.
+    warnings : tuple of str
+        Sentences about what may be wrong.
+    """
+
+    label: str = ""
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, as JSON holds them."""
+        return asdict(self)
+
+    @staticmethod
+    def from_json(plain: Mapping[str, Any]) -> Understood:
+        """Inverse of `to_json`."""
+        lists = {name: tuple(plain[name]) for name in ("positive", "negative", "warnings")}
+        return Understood(**{**plain, **lists})
+
+    @property
+    def classes(self) -> str:
+        """Both classes, such as "positive 'yes', negative 'no'"; empty when there are no labels."""
+        if not self.positive:
+            return ""
+        return f"positive {_listed(self.positive)}, negative {_listed(self.negative)}"
+
+    @property
+    def features(self) -> str:
+        """Numbers of features by kind, such as "7 numeric, 2 category"."""
+        return ", ".join(f"{count} {kind}" for kind, count in self.kinds.items() if count)
+
+    def lines(self) -> Iterator[str]:
+        """Yield lines about the label, the classes, columns that are left out, and warnings."""
+        if self.label:
+            yield f"label: {self.label}" + (f"; {self.classes}" if self.classes else "")
+        if self.dropped:
+            left = ", ".join(f"{name} ({why})" for name, why in self.dropped.items())
+            yield f"left out: {left}"
+        yield from (f"warning: {warning}" for warning in self.warnings)
+
+
+def _listed(labels: tuple[str, ...]) -> str:
+    shown = ", ".join(f"'{label}'" for label in labels[:SHOWN_LABELS])
+    more = len(labels) - SHOWN_LABELS
+    return f"{shown} and {more} more" if more > 0 else shown

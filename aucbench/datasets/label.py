@@ -1,0 +1,83 @@
+"""Find the label column of a table.
+
+Design
+  a. A wrong label column gives wrong numbers without an error. So a column is taken only if the
+     user names it, if its name says that it holds labels, or if it is the only one that can hold
+     two classes and stands first or last, as labels do. Else there is an error that names the
+     columns that can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aucbench.datasets.columns import column_at
+from aucbench.errors import DataError
+
+TARGET_NAMES = ("y", "label", "target", "class")  # names of a column of labels
+FIRST_ROWS = 1000  # enough to rule out most columns with more than two values
+MOST_NAMED = 8  # columns that a message lists
+
+
+@dataclass(frozen=True, slots=True)
+class LabelColumn:
+    """The label column of a table.
+
+    Attributes
+    ----------
+    at : int
+        Its position.
+    why : str
+        Why it was taken, for people.
+    """
+
+    at: int
+    why: str
+
+
+def find_label(frame: Any, target: str | int | None) -> LabelColumn:
+    """Return the label column of a data frame.
+
+    Raises
+    ------
+    DataError
+        When `target` is no column, or when it is not clear which column holds the labels.
+    """
+    names = tuple(map(str, frame.columns))
+    if target is not None:
+        return LabelColumn(column_at(target, names, len(names)), "as asked")
+    announced = [j for j, name in enumerate(names) if name.strip().lower() in TARGET_NAMES]
+    if len(announced) == 1:
+        return LabelColumn(announced[0], "which has the name of labels")
+    able = announced or [j for j in range(len(names)) if has_two_values(frame.iloc[:, j])]
+    if len(able) == 1 and able[0] in (0, len(names) - 1):
+        place = "first" if able[0] == 0 else "last"
+        return LabelColumn(able[0], f"the only column with two values, and the {place} one")
+    raise DataError(_unclear([names[j] for j in able], bool(announced)))
+
+
+def _unclear(able: Sequence[str], announced: bool) -> str:
+    way = "say which column holds them with --target COLUMN (in Python target=)"
+    if not able:
+        return f"no column has two values, so it is not clear where the labels are; {way}"
+    listed = ", ".join(map(repr, able[:MOST_NAMED]))
+    more = f" and {len(able) - MOST_NAMED} more" if len(able) > MOST_NAMED else ""
+    if len(able) == 1:
+        return f"the labels may be in the column {listed}, the only one with two values; {way}"
+    reason = "have a name of labels" if announced else "have two values"
+    return f"the labels may be in any of the columns {listed}{more}, which {reason}; {way}"
+
+
+def has_two_values(column: Any) -> bool:
+    """Return whether a column of a data frame has two values; missing cells do not count."""
+    for part in (column.iloc[:FIRST_ROWS], column):
+        present = part.dropna()
+        if present.dtype.kind == "O" or not hasattr(present.dtype, "kind"):
+            found = {v.strip() if isinstance(v, str) else v for v in present.unique().tolist()}
+        else:
+            found = present.unique()
+        if len(found) > 2:
+            return False
+    return len(found) == 2

@@ -1,0 +1,103 @@
+"""Columns and rows that often mean a mistake."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from aucbench.data.understood import Understood
+from aucbench.datasets import load
+from aucbench.datasets.suspicious import FEWEST, SAMPLE, is_sorted, repeated_rows, suspects
+from aucbench.errors import DataError
+
+N = 300
+RNG = np.random.default_rng(0)
+POSITIVE = RNG.random(N) < 0.2
+DAYS = [20240100 + day for day in RNG.integers(1, 29, N)]
+STRANGE = {
+    "number": (np.arange(N)[::-1], "different in every row"),
+    "key": ([f"k{i}" for i in range(N)], "different in every row"),
+    "same": ([7] * N, "constant"),
+    "nothing": ([np.nan] * N, "constant"),
+    "day": (DAYS, "days as numbers"),
+    "paid": (RNG.random(N) - 2 * POSITIVE, "tells the label alone, with an AUC of 1.000"),
+    "state": (np.where(POSITIVE, "closed", "open"), "tells the label alone"),
+    "left": (np.where(POSITIVE, np.nan, RNG.random(N)), "tells the label alone"),
+}
+USUAL = {
+    "amount": RNG.lognormal(size=N) + POSITIVE,
+    "age": RNG.integers(18, 90, N),
+    "town": RNG.choice(["a", "b"], N),
+    "many": RNG.choice([f"t{i}" for i in range(N // 2)], N),
+    "gap": np.where(RNG.random(N) < 0.1, np.nan, RNG.random(N)),
+    "flag": RNG.random(N) < 0.5,
+    "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(RNG.integers(0, 99, N), "D"),
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_strange_column_is_found(name):
+    values, what = STRANGE[name]
+    [found] = suspects(pd.DataFrame({"age": USUAL["age"], name: values}), POSITIVE)
+    assert found.column == 1
+    assert what in found.what
+
+
+def test_usual_columns_are_not_suspicious():
+    assert [*suspects(pd.DataFrame(USUAL), POSITIVE)] == []
+
+
+def test_a_sample_finds_what_all_rows_confirm():
+    n = 3 * SAMPLE
+    positive = np.random.default_rng(1).random(n) < 0.01
+    later = positive + np.random.default_rng(2).random(n)
+    rare = np.zeros(n)
+    rare[:2] = 1  # constant in most samples, but not in all rows
+    found = [*suspects(pd.DataFrame({"later": later, "rare": rare}), positive)]
+    assert [(s.column, s.what) for s in found] == [(0, found[0].what)]
+    assert "AUC of 1.000" in found[0].what
+
+
+def test_a_few_rows_are_never_suspicious():
+    few = slice(0, FEWEST - 1)
+    frame = pd.DataFrame({name: values for name, (values, _) in STRANGE.items()})[few]
+    assert [*suspects(frame, POSITIVE[few])] == []
+
+
+def test_sorted_labels_and_repeated_rows_are_found():
+    assert is_sorted(np.sort(POSITIVE))
+    assert is_sorted(np.sort(POSITIVE)[::-1])
+    assert not is_sorted(POSITIVE)
+    assert repeated_rows(pd.DataFrame({"a": [1, 2, 1, 1], "b": [0, 0, 0, 1]})) == 1
+
+
+def messy(path):
+    columns = {"key": STRANGE["key"][0], "age": USUAL["age"], "sick": POSITIVE.astype(int)}
+    pd.DataFrame(columns).drop(columns="key").assign(number=np.arange(N))[
+        ["number", "age", "sick"]
+    ].to_csv(path, index=False)
+    return path
+
+
+def test_a_table_warns_and_leaves_out_on_request(tmp_path):
+    path = messy(tmp_path / "t.csv")
+    plain, clean = load(path), load(path, drop_suspicious=True)
+
+    assert plain.understood.warnings[0] == "column 'number' is suspicious: different in every row"
+    assert plain.names == ("number", "age")
+    assert clean.names == ("age",)
+    assert clean.understood.dropped == {"number": "different in every row"}
+    assert not any("number" in warning for warning in clean.understood.warnings)
+    assert load(path, drop=["number"]).understood.dropped == {"number": "as asked"}
+    lines = [*clean.understood.lines()]
+    assert lines[0].startswith("label: column 'sick', the only column with two values")
+    assert lines[0].endswith("positive '1', negative '0'")
+    assert "left out: number (different in every row)" in lines
+    assert Understood.from_json(clean.understood.to_json()) == clean.understood
+
+
+def test_only_tables_have_suspicious_columns(tmp_path):
+    path = tmp_path / "t.svm"
+    path.write_text("1 1:1\n0 1:2\n")
+    with pytest.raises(DataError, match="drop_suspicious is for tables"):
+        load(path, drop_suspicious=True)
+    assert load(path).understood.label == "the first number of each line"
