@@ -89,7 +89,7 @@ class FeatureMap(Protocol):
 
     It may use labels, since tuning fits it again for each inner fold. A class with
     `shared = True` is fitted only once for a split: it must not use labels, and what it learns
-    from rows must not matter.
+    from rows must not matter. A class with `keeps_rows = True` holds rows that it was fitted to.
     """
 
     exempt: ClassVar[int]  # trailing coordinates that are not features (an intercept)
@@ -123,7 +123,11 @@ identity = NoMap()
 
 
 class Model(Protocol):
-    """Scores rows in another way than w . phi(x): trees, kernels, wrapped estimators."""
+    """Scores rows in another way than w . phi(x): trees, kernels, wrapped estimators.
+
+    A class whose instances hold training rows declares `keeps_rows = True`, and None when that
+    depends on somebody else's code.
+    """
 
     def scores(self, rows: Rows) -> Vector:
         """Scores of raw rows (n, d) -> (n,); larger means more positive."""
@@ -142,6 +146,50 @@ class Learnt(Protocol):
     def model(self) -> Model | None:
         """The model, which scores raw rows; None with weights."""
         ...
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Scores raw rows by weights or by a model. It is all that a `Run` keeps of a problem.
+
+    It holds no training row, unless the map needs some: see `Run.keeps_rows`.
+
+    Attributes
+    ----------
+    features : FeatureMap
+        Maps raw rows to the features of the weights, already fitted.
+    d : int
+        Number of weights, or of the columns that a model was trained on.
+    """
+
+    features: FeatureMap
+    d: int
+
+    def by_weights(self, w: Vector, X: Any) -> Vector:
+        """w . phi(x) for raw rows X (n, d) -> (n,), 8192 rows mapped at a time."""
+        raw, phi = check_rows(X)[0], self.features
+        if isinstance(phi, NoMap):
+            return scores(raw, w)
+        parts = (raw.take(slice(lo, lo + MAPPED_ROWS)) for lo in range(0, raw.n, MAPPED_ROWS))
+        return np.concatenate([scores(phi(part), w) for part in parts])
+
+    def __call__(self, learnt: Learnt, X: Any) -> Vector:
+        """Scores of raw rows X (n, d) -> (n,) by the weights or the model of a state or a run.
+
+        A score of a model that is not finite becomes NaN, which every measure refuses.
+
+        Raises
+        ------
+        DataError
+            When `X` is not a matrix of finite numbers with the columns trained on.
+        PluginError
+            When a model does not return n numbers, or there is neither model nor weights.
+        """
+        if learnt.model is not None:
+            return _scores_by(learnt.model, check_rows(X)[0], self.d)
+        if learnt.w is None:
+            raise PluginError("there is neither w nor a model to score with; yield one of them")
+        return self.by_weights(learnt.w, X)
 
 
 @dataclass(frozen=True)
@@ -206,31 +254,18 @@ class Problem:
         """f(w) + Omega(w); None where f is not listed."""
         return None if self.f is None else self.f.value(w) + self.project.value(w)
 
+    @property
+    def scorer(self) -> Scorer:
+        """What scores raw rows; it holds no row of the problem."""
+        return Scorer(self.features, self.data.d)
+
     def scores(self, w: Vector, X: Any) -> Vector:
-        """w . phi(x) for raw rows X (n, d) -> (n,), 8192 rows mapped at a time."""
-        raw, phi = check_rows(X)[0], self.features
-        if isinstance(phi, NoMap):
-            return scores(raw, w)
-        parts = (raw.take(slice(lo, lo + MAPPED_ROWS)) for lo in range(0, raw.n, MAPPED_ROWS))
-        return np.concatenate([scores(phi(part), w) for part in parts])
+        """w . phi(x) for raw rows X (n, d) -> (n,), as `Scorer.by_weights`."""
+        return Scorer(self.features, w.size).by_weights(w, X)
 
     def scores_of(self, learnt: Learnt, X: Any) -> Vector:
-        """Scores of raw rows X (n, d) -> (n,) by the weights or the model of a state or a run.
-
-        A score of a model that is not finite becomes NaN, which every measure refuses.
-
-        Raises
-        ------
-        DataError
-            When `X` is not a matrix of finite numbers with the columns trained on.
-        PluginError
-            When a model does not return n numbers, or there is neither model nor weights.
-        """
-        if learnt.model is not None:
-            return _scores_by(learnt.model, check_rows(X)[0], self.data.d)
-        if learnt.w is None:
-            raise PluginError("there is neither w nor a model to score with; yield one of them")
-        return self.scores(learnt.w, X)
+        """Scores of raw rows X (n, d) -> (n,) by a state or a run, as `Scorer`."""
+        return self.scorer(learnt, X)
 
 
 def _scores_by(model: Model, rows: Rows, d: int) -> Vector:

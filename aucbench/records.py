@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from aucbench.protocols import Model, Problem
+    from aucbench.protocols import Model, Scorer
 
 
 class Stop(Enum):
@@ -59,11 +59,12 @@ class Point:
 class Run:
     """Result of `solve`: the last iterate, why `solve` ended, and the learning curve.
 
-    A solver learns weights `w` or another `model`; the other one is None.
+    A solver learns weights `w` or another `model`; the other one is None. A run does not hold the
+    problem, whose rows are the training rows; see `keeps_rows` for what may hold some of them.
     """
 
     w: NDArray[np.float64] | None
-    problem: Problem
+    scorer: Scorer
     stop: Stop
     points: tuple[Point, ...]
     model: Model | None = None
@@ -78,7 +79,18 @@ class Run:
         """Number of non-zero weights without exempt ones (an intercept); None with a model."""
         if self.w is None:
             return None
-        return int(np.count_nonzero(self.w[: self.w.size - self.problem.features.exempt]))
+        return int(np.count_nonzero(self.w[: self.w.size - self.scorer.features.exempt]))
+
+    @property
+    def keeps_rows(self) -> bool | None:
+        """Whether scoring needs training rows, so that this object and its pickle contain some.
+
+        True for kernels, whose landmarks are rows. False for weights of features, and for the
+        trees of the baselines, whose thresholds are single numbers. None for a wrapped
+        classifier: it is its own decision what it keeps.
+        """
+        held: bool | None = getattr(self.model or self.scorer.features, "keeps_rows", False)
+        return held
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of raw rows `X`, shape (n, d) -> (n,): w . phi(x), or those of the model.
@@ -86,6 +98,6 @@ class Run:
         Raises
         ------
         DataError, PluginError
-            As `Problem.scores_of`.
+            As `Scorer`.
         """
-        return self.problem.scores_of(self, X)
+        return self.scorer(self, X)

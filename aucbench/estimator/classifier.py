@@ -15,7 +15,7 @@ from aucbench.data import Chunk, Data, scores
 from aucbench.data.arrays import Vector
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import intercept_at, require_one_share
-from aucbench.protocols import Problem, Solver, Streaming
+from aucbench.protocols import Scorer, Solver, Streaming, identity
 from aucbench.registry import get_solver, list_solvers
 from aucbench.registry.lookup import find
 from aucbench.solving.loop import solve
@@ -175,7 +175,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Scores of rows X (n, d) -> (n,); larger means more positive."""
         check_is_fitted(self, ["run_", "weights_"], all_or_any=any)
         if self._online is not None:
-            return Problem(None).scores(self.weights_, X)
+            return Scorer(identity, self.n_features_in_).by_weights(self.weights_, X)
         return self.run_.decision_function(X)
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -45,6 +45,11 @@ class Chain:
         """Whether all maps of the chain are shared, see `is_shared`."""
         return all(is_shared(phi) for phi in self.maps)
 
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether a map of the chain holds rows that it was fitted to."""
+        return any(getattr(phi, "keeps_rows", False) for phi in self.maps)
+
     def fit(self, data: Data, rng: np.random.Generator) -> Chain:
         """Return a chain of maps that have learnt from `data`, one after the other."""
         learnt: list[FeatureMap] = []

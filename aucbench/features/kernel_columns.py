@@ -148,6 +148,7 @@ class KernelColumns:
     landmarks: Rows
 
     exempt: ClassVar[int] = 0
+    keeps_rows: ClassVar[bool] = True
 
     def fit(self, data: Data, rng: np.random.Generator) -> KernelColumns:
         """Return itself, because the landmarks are given."""

@@ -74,6 +74,7 @@ class Nystroem:
     root: Vector | None = field(default=None, repr=False, compare=False)
 
     exempt: ClassVar[int] = 0
+    keeps_rows: ClassVar[bool] = True  # of k-means the centres, which may be rows
 
     def __post_init__(self) -> None:
         require_whole(1, rank=self.rank)

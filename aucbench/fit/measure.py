@@ -32,7 +32,7 @@ from aucbench.metrics import auc_of
 from aucbench.protocols import Learnt, NoMap, Problem, Solver, State
 from aucbench.records import Point, Run, Stop
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Around, Started
+from aucbench.solving.wrappers import Observed, Started
 
 GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
 MAX_POINTS = 200
@@ -52,19 +52,6 @@ class LineFile:
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
-
-
-@dataclass(frozen=True)
-class Observed(Around):
-    """Keeps the problem of the solver inside."""
-
-    kept: list[Problem]
-
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Problem of the solver inside."""
-        own = self.solver.problem(data, rng)
-        self.kept.append(own)
-        return own
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +103,14 @@ def fitted_cell(
         features, and `set` describes the projector where it is one of aucbench.
     """
     curve = Curve(emit)
-    run = fit(cell, solver, train, every=1.0, curve=curve)
+    run, problem = fit(cell, solver, train, every=1.0, curve=curve)
     last = run.points[-1]
     if run.stop is not Stop.INVALID:
         curve.end(last, run)
     result = {**_timed(cell, solver, train, run), "passes": last.passes, "stop": run.stop.name}
-    fault = invalid(run)
-    result |= {"status": "invalid" if fault else "ok", "reason": fault, **_quality(run, train)}
+    fault = invalid(run, problem)
+    status = "invalid" if fault else "ok"
+    result |= {"status": status, "reason": fault, **_quality(run, problem, train)}
     if fault is not None:
         return FittedCell(result)
     begin = perf_counter()
@@ -138,17 +126,17 @@ def fit(
     every: float = inf,
     curve: Curve | None = None,
     w0: Vector | None = None,
-) -> Run:
-    """`solve` with the budget and the seed of a cell.
+) -> tuple[Run, Problem]:
+    """`solve` with the budget and the seed of a cell; return the problem too.
 
     Parameters
     ----------
     w0 : array of shape (d,), optional
         Start, where the solver does not choose one.
     """
-    kept: list[Problem] = [] if curve is None else curve.problems
-    return solve(
-        Observed(Started(solver, w0), kept),
+    problems: list[Problem] = [] if curve is None else curve.problems
+    run = solve(
+        Observed(Started(solver, w0), problems),
         data,
         passes=cell.passes,
         seconds=cell.seconds,
@@ -158,14 +146,15 @@ def fit(
         growth=GROWTH,
         watch=curve,
     )
+    return run, problems[-1]
 
 
-def invalid(run: Run) -> str | None:
+def invalid(run: Run, problem: Problem) -> str | None:
     """Return why the weights of a run cannot be used; None when they can."""
     if run.stop is Stop.INVALID:
         return str(run.stop.value)
-    if run.w is not None and not run.problem.project.contains(run.w):
-        return f"The weights are not in the set of {type(run.problem.project).__name__}."
+    if run.w is not None and not problem.project.contains(run.w):
+        return f"The weights are not in the set of {type(problem.project).__name__}."
     return None
 
 
@@ -224,7 +213,7 @@ def _validation_auc(problem: Problem, learnt: Learnt) -> float | None:
 
 
 def _timed(cell: Cell, solver: Solver, train: Data, first: Run) -> dict[str, Any]:
-    more = [fit(cell, solver, train) for _ in range(cell.repeat_fits - 1)]
+    more = [fit(cell, solver, train)[0] for _ in range(cell.repeat_fits - 1)]
     seconds = [run.seconds for run in (first, *more)]
     same = all(_same(run, first, train) for run in more)
     return {
@@ -245,10 +234,10 @@ def _same(run: Run, first: Run, train: Data) -> bool:
     return np.array_equal(a, b, equal_nan=True)
 
 
-def _quality(run: Run, train: Data) -> dict[str, Any]:
+def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
     if run.stop is Stop.INVALID:
         return {"feasible": None}
-    problem, last = run.problem, run.points[-1]
+    last = run.points[-1]
     found = {"objective": last.objective, "gap": last.gap}
     if run.w is None:
         return found

@@ -185,8 +185,8 @@ def _tried(
     """Fit one trial on one fold and keep the result; return valid weights, else None."""
     begin = perf_counter()
     try:
-        run = fit(cell, build(trial.point), rest, w0=w0)
-        fault = invalid(run)
+        run, problem = fit(cell, build(trial.point), rest, w0=w0)
+        fault = invalid(run, problem)
         score = None if fault else auc_or_none(held, run.decision_function(held.rows))
     except MemoryError:  # this ends the cell, because its limit of memory holds for all points
         raise

@@ -91,10 +91,13 @@ class Fitted:
         Fitted to labels 0 and 1.
     names : tuple of str or None
         Columns of the DataFrame that it was fitted to, if it was one.
+    keeps_rows : bool or None
+        Whether the classifier holds training rows, as nearest neighbours do; None: unknown.
     """
 
     estimator: Any
     names: tuple[str, ...] | None = None
+    keeps_rows: bool | None = None
 
     def scores(self, rows: Rows) -> Vector:
         """Values of the decision function, or probabilities of the positive class, (n,)."""
@@ -107,7 +110,9 @@ class Fitted:
         return self.estimator.predict_proba(X)[:, [*self.estimator.classes_].index(1)]
 
 
-def fitted(estimator: Any, data: Data, rng: np.random.Generator) -> State:
+def fitted(
+    estimator: Any, data: Data, rng: np.random.Generator, *, keeps_rows: bool | None = None
+) -> State:
     """Return the state with a clone of the estimator that is fitted to the rows.
 
     Parameters
@@ -116,6 +121,8 @@ def fitted(estimator: Any, data: Data, rng: np.random.Generator) -> State:
         Each parameter `random_state` that is None is drawn from `rng`, in the order of names.
     data : Data
         With labels.
+    keeps_rows : bool or None
+        Whether such a classifier holds training rows; None: unknown.
     """
     from sklearn.base import clone
 
@@ -125,7 +132,7 @@ def fitted(estimator: Any, data: Data, rng: np.random.Generator) -> State:
     y = (data.y > 0).astype(np.int64)
     names = _column_names(data)
     model = _unwritten(lambda X: clone(seeded).fit(X, y), _input(data.rows, names))
-    return State(1, None, data.n, model=Fitted(model, names), last=True)
+    return State(1, None, data.n, model=Fitted(model, names, keeps_rows), last=True)
 
 
 def _seeds(name: str) -> bool:

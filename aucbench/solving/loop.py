@@ -197,4 +197,4 @@ def _drive(
             if watch is not None and stop is not Stop.INVALID:
                 watch(points[-1], state)
     last = None if state.w is None else np.array(state.w, dtype=np.float64)
-    return Run(last, problem, stop, tuple(points), state.model)
+    return Run(last, problem.scorer, stop, tuple(points), state.model)

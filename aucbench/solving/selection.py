@@ -28,11 +28,11 @@ from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.metrics import auc_of
-from aucbench.protocols import Solver
+from aucbench.protocols import Problem, Solver
 from aucbench.ranges import axis_text, is_continuous
 from aucbench.records import Run, Stop
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Around, Started
+from aucbench.solving.wrappers import Around, Observed, Started
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,9 @@ def select(
     for rest, held in drawn_parts(data, folds, seed):
         w: Vector | None = None
         for candidate, notes in zip(solvers, scored, strict=True):
-            run = budget(Started(candidate, w), rest, every=inf)
-            score = _score(run, held)
+            observed = Observed(Started(candidate, w))
+            run = budget(observed, rest, every=inf)
+            score = _score(run, observed.problems[0], held)
             notes.append((score, run.points[-1].passes))
             w = run.w if warm and isfinite(score) else None
     table = [
@@ -189,11 +190,11 @@ def _put(solver: Solver, parameter: str, value: float) -> Solver:
     raise ParameterError(f"{solver!r} is no dataclass, whose {parameter} could be set; make it one")
 
 
-def _score(run: Run, held: Data) -> float:
+def _score(run: Run, problem: Problem, held: Data) -> float:
     """AUC of the rows held out; NaN where weights or scores are invalid."""
     if run.stop is Stop.INVALID:
         return nan
-    if run.w is not None and not run.problem.project.contains(run.w):
+    if run.w is not None and not problem.project.contains(run.w):
         return nan
     scores = run.decision_function(held.rows)
     return nan if np.isnan(scores).any() else auc_of(held.target, scores)

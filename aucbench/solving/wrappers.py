@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 import numpy as np
 
@@ -65,6 +65,25 @@ class Recast(Around):
         own = self.solver.problem(data, rng)
         f = own.f if self.objective is None else self.objective(own.data)
         return replace(own, f=f, project=self.projector or own.project)
+
+
+@dataclass(frozen=True)
+class Observed(Around):
+    """Keeps the problem of the solver inside, which has the training rows and so is in no `Run`.
+
+    Attributes
+    ----------
+    problems : list of Problem
+        One more for each `solve`.
+    """
+
+    problems: list[Problem] = field(default_factory=list)
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Problem of the solver inside."""
+        own = self.solver.problem(data, rng)
+        self.problems.append(own)
+        return own
 
 
 def learns_from(solver: Solver, data: Data) -> bool:

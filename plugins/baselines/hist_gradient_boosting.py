@@ -90,7 +90,7 @@ class HistGradientBoosting:
             l2_regularization=self.l2_regularization,
             class_weight="balanced" if self.balanced else None,
         )
-        state = fitted(boosting, problem.data, rng)
+        state = fitted(boosting, problem.data, rng, keeps_rows=False)
         trees = state.model.estimator.n_iter_ if isinstance(state.model, Fitted) else 1
         model = None if state.model is None else OnDense(state.model)
         yield replace(state, rows_seen=trees * problem.data.n, model=model)

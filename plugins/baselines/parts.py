@@ -57,6 +57,12 @@ class OnDense:
 
     model: Model
 
+    @property
+    def keeps_rows(self) -> bool | None:
+        """Whether the model inside holds training rows."""
+        held: bool | None = getattr(self.model, "keeps_rows", False)
+        return held
+
     def scores(self, rows: Rows) -> Vector:
         """Scores of the model inside."""
         if not rows.is_sparse:

@@ -94,7 +94,7 @@ class RandomForest:
             class_weight="balanced" if self.balanced else None,
             n_jobs=threads(),
         )
-        state = fitted(forest, problem.data, rng)
+        state = fitted(forest, problem.data, rng, keeps_rows=False)
         if isinstance(state.model, Fitted):  # more threads would add the trees in any order
             state.model.estimator.set_params(n_jobs=1)
         yield replace(state, rows_seen=self.n_estimators * problem.data.n)

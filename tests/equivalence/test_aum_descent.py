@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from observed import observed
 from scipy.optimize import linprog
 
 from aucbench import aum
@@ -87,10 +88,11 @@ def test_gradient_of_a_block_is_that_of_its_rows_alone():
 
 
 def test_plain_descent_shrinks_the_weights():
-    run = solve(get_solver("aum", normalise=False, early_stopping=False), Data.of(X, Y), passes=40)
-    start = run.problem.start()
+    solver = get_solver("aum", normalise=False, early_stopping=False)
+    run, problem = observed(solver, Data.of(X, Y), passes=40)
+    start = problem.start()
 
-    assert isinstance(run.problem.project, Identity)
+    assert isinstance(problem.project, Identity)
     assert np.linalg.norm(run.w) < 0.01 * np.linalg.norm(start)
 
 
@@ -98,8 +100,9 @@ def test_plain_descent_shrinks_the_weights():
 @pytest.mark.parametrize("search", SEARCHES)
 def test_every_line_search_goes_down(name, search):
     held = 0.25 if search == "max_auc_validation" else None
-    run = solve(get_solver(name, line_search=search, validation=held), Data.of(X, Y), passes=15)
-    start = run.problem.value(run.problem.start())
+    solver = get_solver(name, line_search=search, validation=held)
+    run, problem = observed(solver, Data.of(X, Y), passes=15)
+    start = problem.value(problem.start())
 
     assert run.points[-1].objective < start
 
@@ -164,9 +167,10 @@ def changepoints(n=80, seed=5):
 @pytest.mark.parametrize("search", SEARCHES)
 def test_error_functions_are_learnt(search):
     data = changepoints()
-    run = solve(get_solver("aum", line_search=search, validation=0.25), data, passes=60)
+    solver = get_solver("aum", line_search=search, validation=0.25)
+    run, problem = observed(solver, data, passes=60)
 
-    assert run.points[-1].objective < 0.7 * run.problem.value(np.zeros(3))
+    assert run.points[-1].objective < 0.7 * problem.value(np.zeros(3))
     assert auc_of(data.target, data.scores(run.w)) > auc_of(data.target, np.zeros(80))
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from observed import observed
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import pairwise_kernels
@@ -62,14 +63,14 @@ def test_kernel_solver_reaches_the_optimum_of_the_representer_form(kernel, layou
     X = data.rows.matrix
     given = KERNELS[kernel]
     solver = get_solver("roc-svm-kernel", lam=LAM, kernel=kernel, pairs=40, **given)
-    run = solve(solver, Data.of(layout(X), data.y), passes=400, gap_tol=1e-9)
-    f = run.problem.f
+    run, solved = observed(solver, Data.of(layout(X), data.y), passes=400, gap_tol=1e-9)
+    f = solved.f
     K = pairwise_kernels(X, metric=kernel, **given)
     value, alpha = optimum(K, f.positives, f.negatives, LAM)
 
     assert naive(K, alpha, f.positives, f.negatives, LAM) == pytest.approx(value, abs=1e-7)
-    assert run.problem.value(run.w) == pytest.approx(value, abs=1e-6)
-    assert run.points[-1].gap >= run.problem.value(run.w) - value - 1e-9
+    assert solved.value(run.w) == pytest.approx(value, abs=1e-6)
+    assert run.points[-1].gap >= solved.value(run.w) - value - 1e-9
     new = toy(50, seed=1).rows.matrix
     expected = pairwise_kernels(new, X, metric=kernel, **given) @ alpha
     np.testing.assert_allclose(run.decision_function(new), expected, atol=2e-3)
@@ -79,13 +80,13 @@ def test_kernel_solver_reaches_the_optimum_of_the_representer_form(kernel, layou
 def test_weights_are_those_of_the_representer_form(kernel):
     data = toy(30)
     solver = get_solver("roc-svm-kernel", lam=0.01, kernel=kernel, **KERNELS[kernel])
-    run = solve(solver, data, passes=30)
-    z = run.problem.features.landmarks.matrix
+    run, solved = observed(solver, data, passes=30)
+    z = run.scorer.features.landmarks.matrix
     K = pairwise_kernels(z, metric=kernel, **KERNELS[kernel])
     C = pairwise_kernels(data.rows.matrix, z, metric=kernel, **KERNELS[kernel])
 
     np.testing.assert_allclose(run.decision_function(data.rows), C @ run.w, atol=1e-9)
-    assert run.problem.project.value(run.w) == pytest.approx(0.005 * run.w @ K @ run.w, rel=1e-6)
+    assert solved.project.value(run.w) == pytest.approx(0.005 * run.w @ K @ run.w, rel=1e-6)
 
 
 @pytest.mark.parametrize("loss", ["exact", "incomplete"])
@@ -93,31 +94,31 @@ def test_weights_are_those_of_the_representer_form(kernel):
 def test_nystrom_is_the_linear_solver_on_nystrom_features(loss, how):
     data = toy(300)
     solver = get_solver("roc-svm-nystrom", lam=LAM, rank=25, landmarks=how, loss=loss)
-    run = solve(solver, data, passes=500, gap_tol=1e-8)
+    run, solved = observed(solver, data, passes=500, gap_tol=1e-8)
     problem_rng = np.random.default_rng(0).spawn(2)[0]
     phi = Nystroem(rank=25, landmarks=how).fit(data, problem_rng)
     mapped = data.with_rows(phi(data.rows))
     if loss == "exact":
-        linear = solve(get_solver("svm-or", lam=LAM), mapped, passes=500, gap_tol=1e-8)
-        value, scores = linear.problem.value(linear.w), linear.decision_function(mapped.rows)
+        linear, on = observed(get_solver("svm-or", lam=LAM), mapped, passes=500, gap_tol=1e-8)
+        value, scores = on.value(linear.w), linear.decision_function(mapped.rows)
     else:
-        f = run.problem.f
+        f = solved.f
         F = mapped.rows.matrix
         value, beta = optimum(F @ F.T, f.positives, f.negatives, LAM)
         scores = F @ (F.T @ beta)
 
-    assert run.problem.value(run.w) == pytest.approx(value, abs=1e-6)
+    assert solved.value(run.w) == pytest.approx(value, abs=1e-6)
     np.testing.assert_allclose(run.decision_function(data.rows), scores, atol=5e-3)
 
 
 def test_with_every_row_a_landmark_nystrom_is_the_kernel_solver():
     data = toy(60)
-    kernel = solve(get_solver("roc-svm-kernel", lam=LAM), data, passes=300, gap_tol=1e-8)
+    whole, own = observed(get_solver("roc-svm-kernel", lam=LAM), data, passes=300, gap_tol=1e-8)
     spec = "roc-svm-nystrom[rank=60,loss=incomplete]"
-    nystrom = solve(get_solver(spec, lam=LAM), data, passes=300, gap_tol=1e-8)
+    drawn, theirs = observed(get_solver(spec, lam=LAM), data, passes=300, gap_tol=1e-8)
 
-    np.testing.assert_array_equal(nystrom.problem.f.positives, kernel.problem.f.positives)
-    np.testing.assert_allclose(nystrom.w, kernel.w, atol=1e-9)
+    np.testing.assert_array_equal(theirs.f.positives, own.f.positives)
+    np.testing.assert_allclose(drawn.w, whole.w, atol=1e-9)
 
 
 def test_landmarks_that_others_span_have_no_weight():

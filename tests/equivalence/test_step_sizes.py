@@ -4,6 +4,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from observed import observed
 from scipy.sparse import csr_array
 
 from aucbench.data import Chunk, Data
@@ -60,11 +61,11 @@ def sample(kind, seed):
 
 def heights(solver, data):
     """The objective after 1, 5 and 50 passes over its value at w = 0."""
-    run = solve(solver, data, passes=50)
+    run, problem = observed(solver, data, passes=50)
     assert run.stop is Stop.PASSES
     assert np.isfinite(run.w).all()
     found = np.array([run.points[t - 1].objective for t in (1, 5, 50)])
-    return found / run.problem.value(np.zeros(data.d))
+    return found / problem.value(np.zeros(data.d))
 
 
 @NAMES

@@ -3,6 +3,7 @@
 import numpy as np
 import optima
 import pytest
+from observed import observed
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
@@ -74,8 +75,9 @@ def test_the_pairwise_square_with_a_ridge(name, problem, layout):
 @pytest.mark.parametrize("name", ["svm-or", "roc-svm-full", "roc-svm"])
 def test_the_hinge_with_a_ridge(name, problem, layout):
     X, y = PROBLEMS[problem]
-    run = solve(get_solver(name, lam=LAM), Data.of(layout(X), y), passes=500, gap_tol=1e-8)
-    f = run.problem.f
+    solver = get_solver(name, lam=LAM)
+    run, solved = observed(solver, Data.of(layout(X), y), passes=500, gap_tol=1e-8)
+    f = solved.f
     pairs = name == "roc-svm"
     D = X[f.positives] - X[f.negatives] if pairs else optima.differences(X, y)
     least = min(
@@ -96,12 +98,13 @@ def test_the_hinge_with_a_ridge(name, problem, layout):
 @pytest.mark.parametrize(("name", "margin"), [("aum", 0.0), ("aum-margin", 1.0)])
 def test_the_aum(name, margin, problem, layout):
     X, y = PROBLEMS[problem]
-    run = solve(get_solver(name, early_stopping=False), Data.of(layout(X), y), passes=2000)
-    normal = None if margin else run.problem.project.normal
+    solver = get_solver(name, early_stopping=False)
+    run, solved = observed(solver, Data.of(layout(X), y), passes=2000)
+    normal = None if margin else solved.project.normal
     w = optima.least_aum(X, y, margin, normal)
 
     assert run.stop is Stop.CERTIFIED
-    assert run.points[-1].objective == pytest.approx(run.problem.f.value(w), abs=1e-6)
+    assert run.points[-1].objective == pytest.approx(solved.f.value(w), abs=1e-6)
 
 
 @LAYOUTS
@@ -136,8 +139,8 @@ def test_logistic_regression(name, problem, layout):
 def test_kernel_machines(name, problem):
     X, y = PROBLEMS[problem]
     solver = get_solver(name, lam=LAM, gamma=0.1)
-    run = solve(solver, Data.of(X, y), passes=2000, gap_tol=1e-7)
-    f, C, R = run.problem.f, run.problem.data.rows.matrix, run.problem.project.root
+    run, solved = observed(solver, Data.of(X, y), passes=2000, gap_tol=1e-7)
+    f, C, R = solved.f, solved.data.rows.matrix, solved.project.root
     V = np.linalg.solve(R.T, C.T).T  # rows whose linear machine it is
     D = V[f.positives] - V[f.negatives] if name.endswith("kernel") else optima.differences(V, y)
     least = min(

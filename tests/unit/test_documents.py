@@ -251,6 +251,11 @@ def test_the_verdicts_inside_a_data_set_are_those_of_the_page(capsys):
     assert capsys.readouterr().out == block("docs/statistics.md", "text", "plain - tuned")
 
 
+def test_the_problem_of_a_run_is_observed(capsys):
+    exec(block("docs/contract.md", "python", "Observed("), {})
+    assert capsys.readouterr().out == "True False\n"
+
+
 def test_the_model_of_the_page_is_learnt():
     names = {"__name__": "nearest_mean"}
     exec(block("docs/plugin.md", "python", "class NearestMean"), names)
