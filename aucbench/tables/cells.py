@@ -1,0 +1,129 @@
+"""The cells of a column: what is missing, and what texts mean as numbers, dates or truth values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.arrays import Vector
+
+# The texts that pandas takes for a missing cell, and three marks that are usual in tables.
+MISSING = frozenset(
+    [
+        *("", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan"),
+        *("NULL", "null", "None", "na", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "?", "-", "."),
+    ]
+)
+TRUTH = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"))
+_TRUE, _FALSE = ({pair[k] for pair in TRUTH} for k in (0, 1))
+_ENDING = r"(?:\{point}\d*)?(?:[eE][+-]?\d+)?"
+_NUMBER = {  # by the decimal mark: digits in groups of three, or not grouped
+    point: re.compile(
+        rf"[+-]?(?=\{point}?\d)(?:\d{{1,3}}(?:(?P<mark>[\{group}' \u00a0\u202f])\d{{3}})"
+        rf"(?:(?P=mark)\d{{3}})*|\d*){_ENDING.format(point=point)}"
+    )
+    for point, group in ((".", ","), (",", "."))
+}
+ISO = "ISO8601"
+_ISO = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d.*)?)?")
+_DAYS = (
+    *("%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y"),
+    *("%d %b %Y", "%d-%b-%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
+)
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+FORMATS = tuple(day + time for day, time in product(_DAYS, _TIMES))
+
+
+def distinct_cells(series: Any) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the distinct texts of a column without missing ones, and the number of each cell.
+
+    Texts are stripped of blanks at both ends. A missing cell has the number -1.
+    """
+    import pandas as pd
+
+    numbers, values = pd.factorize(series)
+    known: dict[str, int] = {}
+    texts = (_text(value) for value in values)
+    table = [-1 if text in MISSING else known.setdefault(text, len(known)) for text in texts]
+    return [*known], np.array([*table, -1], dtype=np.int64)[numbers]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():  # whole numbers beside a missing cell
+        return str(int(value))
+    return str(value).strip()
+
+
+def truths(texts: Sequence[str]) -> Vector:
+    """Return 1 for true, yes, t or y, 0 for their opposites and NaN for other texts."""
+    words = [text.lower() for text in texts]
+    return np.array([1.0 if word in _TRUE else 0.0 if word in _FALSE else np.nan for word in words])
+
+
+def are_truths(texts: Sequence[str]) -> bool:
+    """Return whether all texts are of one pair of truth values, whatever their case."""
+    words = {text.lower() for text in texts}
+    return bool(words) and any(words <= {*pair} for pair in TRUTH)
+
+
+def numbers(texts: Sequence[str], decimal: str) -> Vector:
+    """Return texts as numbers with the given decimal mark; NaN where a text is no number.
+
+    Thousands may be set apart by the other mark, an apostrophe or a blank.
+    """
+    match = _NUMBER[decimal].fullmatch
+    drop = str.maketrans("", "", other_mark(decimal) + "' \u00a0\u202f")
+    return np.array(
+        [float(text.translate(drop).replace(",", ".")) if match(text) else np.nan for text in texts]
+    )
+
+
+def other_mark(decimal: str) -> str:
+    """Return the other one of the decimal marks . and ,"""
+    return "." if decimal == "," else ","
+
+
+def grouped_once(texts: Sequence[str], decimal: str) -> str | None:
+    """Return a number such as 1,234 if only groups of three decide that it is not 1.234."""
+    other = other_mark(decimal)
+    marked = [text for text in texts if other in text]
+    plain = all(text.count(other) == 1 and decimal not in text for text in marked)
+    return marked[0] if marked and plain else None
+
+
+def dates(texts: Sequence[str], form: str) -> Vector:
+    """Return texts as seconds since 1970 in UTC; NaN where a text has another format."""
+    import pandas as pd
+
+    read = pd.to_datetime(pd.Series(texts, dtype=object), format=form, errors="coerce", utc=True)
+    return seconds(read)
+
+
+def seconds(series: Any) -> Vector:
+    """Return dates of pandas as seconds since 1970; a time zone becomes UTC."""
+    zoned = series.dt.tz_convert(None) if series.dt.tz is not None else series
+    instants = zoned.to_numpy().astype("datetime64[us]")
+    found: Vector = instants.astype(np.int64) / 1e6
+    found[np.isnat(instants)] = np.nan
+    return found
+
+
+def date_formats(text: str) -> list[str]:
+    """Return the known formats in which a text is a date."""
+    if _ISO.fullmatch(text):
+        return [ISO]
+    return [form for form in FORMATS if _fits(text, form)]
+
+
+def _fits(text: str, form: str) -> bool:
+    try:
+        datetime.strptime(text, form)
+    except ValueError:
+        return False
+    return True
