@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,13 @@ from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.kernels import linear
 
+if TYPE_CHECKING:
+    from aucbench.tables import Schema
+
+NEEDS_FEATURES = (
+    "the rows are codes of a table, not features; call data.encoded(), which learns an encoding "
+    "from all of its rows, or give numbers without missing cells"
+)
 NEEDS_LABELS = (
     "needs labels, but the rows have error functions instead; use a solver that learns from "
     "breakpoints, such as aum"
@@ -78,7 +85,11 @@ class Data:
     folds : array of shape (n,), or None
         The fold of each row, numbered from 0, if the source divides its rows into folds.
     dropped : tuple of str
-        Columns of the source that were left out because they hold missing or infinite values.
+        Columns of the source that were left out because they hold missing or infinite values, or
+        because they cannot rank rows.
+    schema : Schema, or None
+        Of a table with text, dates or missing cells: what its columns are. Then the rows are its
+        codes, and an `Encoding` learnt from training rows makes features of them.
     understood : Understood
         What the reader of a file took from it, for people. Nothing computes with it.
     """
@@ -88,6 +99,7 @@ class Data:
     names: tuple[str, ...] | None = None
     folds: Index | None = None
     dropped: tuple[str, ...] = ()
+    schema: Schema | None = None
     understood: Understood = field(default_factory=Understood)
 
     @staticmethod
@@ -155,11 +167,13 @@ class Data:
     @cached_property
     def chunk(self) -> Chunk:
         """The same rows and labels as one chunk."""
+        self.require_features()
         return Chunk(self.rows, self.y)
 
     @cached_property
     def longest(self) -> float:
         """max_i ‖x_i‖, the length of the longest row; infinity where a square overflows."""
+        self.require_features()
         return float(np.sqrt(square_norms(self.rows).max()))
 
     @cached_property
@@ -170,12 +184,35 @@ class Data:
         m_neg = self.pullback(1.0 - positive) / self.labels.n_neg
         return m_neg, m_pos
 
+    def encoded(self) -> Data:
+        """Return the features of a table, by an encoding that learns from all rows; else itself.
+
+        To learn from some rows only, `Encoding.learn(data.schema, data.take(some).rows)` returns
+        an encoding, which is applied to rows.
+
+        Raises
+        ------
+        DataError
+            When no feature is left.
+        """
+        if self.schema is None:
+            return self
+        encoding = self.schema.encoding(self.rows)
+        return replace(self.with_rows(encoding(self.rows)), names=encoding.names)
+
+    def require_features(self) -> None:
+        """Raise `DataError` if the rows are codes of a table."""
+        if self.schema is not None:
+            raise DataError(NEEDS_FEATURES)
+
     def scores(self, w: Vector, block: Block = ALL) -> Vector:
         """Return X_B w, shape (|B|,), the scores of the rows in a block B."""
+        self.require_features()
         return scores(self.rows, w, block)
 
     def pullback(self, r: Vector, block: Block = ALL) -> Vector:
         """Return X_Bᵀ r, shape (d,), where r has one number for each row in the block B."""
+        self.require_features()
         out = np.zeros(self.d)
         linear.pullback(*self.rows.arrays, *span(block, self.n), r, out)
         return out

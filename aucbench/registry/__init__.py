@@ -109,6 +109,7 @@ def get_solver(spec: str | Spec | Solver, /, **params: Any) -> Solver:
 
 def get_objective(spec: str | Spec | Objective, data: Data, /, **params: Any) -> Objective:
     """Build f on `data`: `get_objective("logistic", data)`; raises as `get_solver`."""
+    data.require_features()
     return _get("objectives", spec, params, data)  # type: ignore[no-any-return]
 
 

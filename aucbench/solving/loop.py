@@ -93,7 +93,10 @@ def solve(
     ------
     UnsupportedError
         When the rows have breakpoints and the solver needs labels.
+    DataError
+        When the rows are codes of a table, see `Data.encoded`.
     """
+    data.require_features()
     require_above(0, passes=passes, seconds=seconds)
     require_at_least(0, growth=growth)
     if not learns_from(solver, data):

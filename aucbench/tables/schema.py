@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.data.arrays import Rows
 from aucbench.errors import DataError
 from aucbench.tables.found import Column, Found
+
+if TYPE_CHECKING:
+    from aucbench.tables.encoding import Encoding
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +41,6 @@ class Schema:
         lambda self: tuple(c.remark for c in self.columns if c.remark),
         doc="Sentences about columns that could be understood in another way.",
     )
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether all columns are numbers without a missing cell, so that codes are features."""
-        return not self.dropped and all(c.kind == "numeric" and not c.missing for c in self.columns)
 
     @staticmethod
     def of(frame: Any, decimal: str = ".") -> Schema:
@@ -106,6 +105,12 @@ class Schema:
             )
         return out
 
+    def encoding(self, coded: Rows) -> Encoding:
+        """Return what `Encoding.learn` learns from the codes of training rows."""
+        from aucbench.tables.encoding import Encoding
+
+        return Encoding.learn(self, coded)
+
     def to_json(self) -> dict[str, Any]:
         """Return its fields as JSON holds them."""
         return {
@@ -120,3 +125,10 @@ class Schema:
         columns = (Column(**{**c, "levels": tuple(c["levels"])}) for c in plain["columns"])
         dropped = ((name, reason) for name, reason in plain["dropped"])
         return Schema(tuple(columns), tuple(dropped), plain["decimal"])
+
+
+def is_numeric(frame: Any) -> bool:
+    """Return whether all cells of a data frame are finite numbers, so that it needs no codes."""
+    if any(getattr(dtype, "kind", "O") not in "fiub" for dtype in frame.dtypes):
+        return False
+    return bool(np.isfinite(frame.to_numpy(dtype=np.float64, na_value=np.nan)).all())
