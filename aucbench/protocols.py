@@ -10,7 +10,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -167,11 +167,17 @@ class Scorer:
 
     def by_weights(self, w: Vector, X: Any) -> Vector:
         """w . phi(x) for raw rows X (n, d) -> (n,), 8192 rows mapped at a time."""
+        found: Vector = self.by_each([w], X)[0]
+        return found
+
+    def by_each(self, weights: Sequence[Vector], X: Any) -> Vector:
+        """Scores by each of m weights, (m, n): each row is mapped once for all of them."""
         raw, phi = check_rows(X)[0], self.features
         if isinstance(phi, NoMap):
-            return scores(raw, w)
+            return np.array([scores(raw, w) for w in weights])
         parts = (raw.take(slice(lo, lo + MAPPED_ROWS)) for lo in range(0, raw.n, MAPPED_ROWS))
-        return np.concatenate([scores(phi(part), w) for part in parts])
+        mapped = map(phi, parts)
+        return np.concatenate([[scores(part, w) for w in weights] for part in mapped], axis=1)
 
     def __call__(self, learnt: Learnt, X: Any) -> Vector:
         """Scores of raw rows X (n, d) -> (n,) by the weights or the model of a state or a run.
@@ -262,6 +268,10 @@ class Problem:
     def scores(self, w: Vector, X: Any) -> Vector:
         """w . phi(x) for raw rows X (n, d) -> (n,), as `Scorer.by_weights`."""
         return Scorer(self.features, w.size).by_weights(w, X)
+
+    def each_scores(self, weights: Sequence[Vector], X: Any) -> Vector:
+        """Scores by each of m weights, (m, n), as `Scorer.by_each`."""
+        return Scorer(self.features, self.data.d).by_each(weights, X)
 
     def scores_of(self, learnt: Learnt, X: Any) -> Vector:
         """Scores of raw rows X (n, d) -> (n,) by a state or a run, as `Scorer`."""

@@ -150,8 +150,8 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     Results are appended to room/lines.jsonl as soon as they are known, so that they survive when
     the cell is killed: {"about": sizes, conditions, plugin}, {"parameters": ...},
     {"tuning": ...}, and {"point": ...} for each point of the curve. The scores of the test
-    rows go to room/out/scores.npy, and the weights, where the solver has them, to
-    room/out/w.npy: the parent measures them.
+    rows go to room/out/scores.npy, those along the fit to room/out/along.npy, and the weights,
+    where the solver has them, to room/out/w.npy: the parent measures them.
     """
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
@@ -188,7 +188,7 @@ def _fitted(
         done = fitted_cell(planned, solver, train, partial(rows.mapped, folder / "test"), lines)
     except UnsupportedError as refusal:  # for example, more rows than the method is for
         return {"status": "skipped", "reason": str(refusal)}
-    _hand_over(room / "out", w=done.w, scores=done.scores)
+    _hand_over(room / "out", w=done.w, scores=done.scores, along=done.along)
     whole: dict[str, Any] = strict({**cost, **done.result})
     return whole
 

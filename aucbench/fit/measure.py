@@ -27,11 +27,12 @@ from aucbench.cell import Cell
 from aucbench.data import Data, rounding
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
+from aucbench.fit.along import KeptWeights
 from aucbench.fit.plain import plain_fields, strict
 from aucbench.metrics import auc_of
 from aucbench.protocols import Learnt, NoMap, Problem, Solver, State
 from aucbench.records import Point, Run, Stop
-from aucbench.solving.loop import solve
+from aucbench.solving.loop import passes_limit, solve
 from aucbench.solving.wrappers import Observed, Started
 
 GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
@@ -66,11 +67,14 @@ class FittedCell:
         The weights, when they are valid.
     scores : array of shape (n_test,) or None
         Scores of the test rows, when the weights are valid.
+    along : array of shape (points, n_test) or None
+        Scores of the test rows at the points of the curve `result["test_points"]`.
     """
 
     result: dict[str, Any]
     w: Vector | None = None
     scores: Vector | None = None
+    along: Vector | None = None
 
 
 def fitted_cell(
@@ -100,7 +104,8 @@ def fitted_cell(
         of the first weights where 0 is not in the set, and None where the weights are not meant
         to minimise it. `problem` names f + Omega, see `_named`. `score_error` bounds what rounding
         does to a typical training score, `exempt` counts the trailing weights that are no
-        features, and `set` describes the projector where it is one of aucbench.
+        features, and `set` describes the projector where it is one of aucbench. `test_points` are
+        the numbers of the points of the curve, but the last one, whose weights score the test rows.
     """
     curve = Curve(emit)
     run, problem = fit(cell, solver, train, every=1.0, curve=curve)
@@ -108,14 +113,18 @@ def fitted_cell(
     if run.stop is not Stop.INVALID:
         curve.end(last, run)
     result = {**_timed(cell, solver, train, run), "passes": last.passes, "stop": run.stop.name}
+    result["passes_limit"] = passes_limit(solver, cell.passes, cell.seconds)
     fault = invalid(run, problem)
     status = "invalid" if fault else "ok"
     result |= {"status": status, "reason": fault, **_quality(run, problem, train)}
     if fault is not None:
         return FittedCell(result)
     begin = perf_counter()
-    scores = run.decision_function(test())
-    return FittedCell({**result, "predict_seconds": perf_counter() - begin}, run.w, scores)
+    rows = test()
+    scores = run.decision_function(rows)
+    result["predict_seconds"] = perf_counter() - begin
+    result["test_points"], along = curve.kept.scores(problem, rows, curve.count - 1)
+    return FittedCell(result, run.w, scores, along)
 
 
 def fit(
@@ -168,14 +177,17 @@ class Curve:
 
     def __init__(self, emit: Emit) -> None:
         self.problems: list[Problem] = []  # the one that is solved
+        self.kept = KeptWeights()
+        self.count = 0
         self._emit = emit
-        self._count = 0
         self._last: Point | None = None
 
     def __call__(self, point: Point, state: State) -> None:
         """Emit the point, while there is room for the last one after it."""
-        if self._count < MAX_POINTS - 1:
+        if self.count < MAX_POINTS - 1:
             self._write(point, state)
+            if state.w is not None:
+                self.kept.add(self.count - 1, point.passes, state.w)
 
     def end(self, point: Point, learnt: Learnt) -> None:
         """Emit the last point unless this was done."""
@@ -184,7 +196,7 @@ class Curve:
 
     def _write(self, point: Point, learnt: Learnt) -> None:
         (problem,) = self.problems
-        self._count, self._last = self._count + 1, point
+        self.count, self._last = self.count + 1, point
         known: dict[str, Any] = {
             "step": point.step,
             "passes": point.passes,

@@ -28,7 +28,7 @@ from aucbench.data.packed import pack_arrays
 from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError
 from aucbench.infra.supervise.records import Outcome
-from aucbench.judge.verdict import Measures, Status, number
+from aucbench.judge.verdict import Judged, Measures, Status, number
 from aucbench.metrics import auc_of
 from aucbench.records import CellStatus, Stop
 
@@ -41,46 +41,43 @@ class UnfitScoresError(Exception):
     """The result of a worker cannot be measured; the message says why."""
 
 
-def measured(
-    outcome: Outcome, numbers: Index, target: Labels | Breakpoints
-) -> tuple[Status, Measures, bytes | None]:
-    """Status and measures of a cell whose process returned, and what the store keeps of it.
+def measured(outcome: Outcome, numbers: Index, target: Labels | Breakpoints, points: int) -> Judged:
+    """Judge a cell whose process returned.
 
     Parameters
     ----------
     outcome : Outcome
-        With the result of `aucbench.fit.jobs.cell`, and the files scores.npy and w.npy.
+        With the result of `aucbench.fit.jobs.cell`, and the files scores.npy, along.npy and w.npy.
     numbers, target :
         Of the test rows.
-
-    Returns
-    -------
-    tuple
-        The third is a npz file with `scores` and `rows` (their numbers in the data set), when
-        the AUC counts. It has no target: cells that still run could read it there.
+    points : int
+        Points of the curve.
     """
     result = outcome.result or {}
     reported = _reported(result)
     status = result.get("status")
     if status != CellStatus.OK:
-        return _own_status(result), reported, None
+        return Judged(_own_status(result), reported)
     try:
         _require_time(result, outcome.wall_seconds)
         scores = _array(outcome.files, "scores.npy", numbers.size)
         w = _array(outcome.files, "w.npy") if "w.npy" in outcome.files else None
+        along = _along(result, outcome.files, numbers.size, points)
     except UnfitScoresError as unfit:
-        return Status(status=CellStatus.ERROR, reason=str(unfit)), reported, None
+        return Judged(Status(status=CellStatus.ERROR, reason=str(unfit)), reported)
     known = {**_of_weights(result, w), "feasible": _feasible(result, w)}
     found = replace(reported, **known)
     if fault := _fault(found, result, scores, w):
-        return Status(status=CellStatus.INVALID, reason=fault), found, None
+        return Judged(Status(status=CellStatus.INVALID, reason=fault), found)
     try:
         auc = auc_of(target, scores)
+        aucs = {point: auc_of(target, row) for point, row in along if not np.isnan(row).any()}
     except AucbenchError as error:
         failed = Status(status=CellStatus.ERROR, reason=str(error), error_type=type(error).__name__)
-        return failed, found, None
+        return Judged(failed, found)
     kept = pack_arrays({"scores": scores, "rows": numbers})
-    return Status(status=CellStatus.OK), replace(found, auc=auc), kept
+    last = {points - 1: auc} if points else {}
+    return Judged(Status(status=CellStatus.OK), replace(found, auc=auc), kept, {**aucs, **last})
 
 
 def _own_status(result: Mapping[str, Any]) -> Status:
@@ -108,6 +105,7 @@ def _reported(result: Mapping[str, Any]) -> Measures:
         problem=problem if isinstance(problem, str) else None,
         gap=number(result.get("gap")),
         passes=number(result.get("passes")),
+        passes_limit=number(result.get("passes_limit")),
         fit_seconds=number(result.get("fit_seconds")),
         fit_seconds_spread=number(result.get("fit_seconds_spread")),
         tune_seconds=number(result.get("tune_seconds")),
@@ -119,18 +117,36 @@ def _reported(result: Mapping[str, Any]) -> Measures:
     )
 
 
-def _array(files: Mapping[str, bytes], name: str, size: int | None = None) -> Vector:
-    """Return a vector of the worker, of this size if one is given."""
+def _along(
+    result: Mapping[str, Any], files: Mapping[str, bytes], size: int, points: int
+) -> list[tuple[int, Vector]]:
+    """Return numbers of points of the curve, without the last one, and the test scores there."""
+    numbers = result.get("test_points") or []
+    if not numbers:
+        return []
+    whole = isinstance(numbers, list) and all(type(number) is int for number in numbers)
+    if not whole or numbers != sorted({*numbers}) or not 0 <= numbers[0] <= numbers[-1] < points:
+        raise UnfitScoresError(f"the cell names points of a curve of {points} that are none")
+    scores = _array(files, "along.npy", len(numbers), size)
+    return [*zip(numbers, scores, strict=True)]
+
+
+def _array(files: Mapping[str, bytes], name: str, *shape: int) -> Vector:
+    """Return an array of the worker, of this shape; without one a vector of any size."""
     try:
         found: NDArray[Any] = np.load(BytesIO(files[name]), allow_pickle=False)
     except KeyError:
         raise UnfitScoresError(f"the cell handed over no {name}") from None
     except Exception as error:  # from bytes of a plugin the parser may raise anything
         raise UnfitScoresError(f"{name} of the cell is no array: {type(error).__name__}") from error
-    if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.ndim != 1:
-        raise UnfitScoresError(f"{name} of the cell is no vector of float64")
-    if size is not None and found.size != size:
-        raise UnfitScoresError(f"the cell handed over {found.size} scores of {size} test rows")
+    wanted, axes = max(1, len(shape)), ("vector", "matrix")
+    if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.ndim != wanted:
+        raise UnfitScoresError(f"{name} of the cell is no {axes[wanted - 1]} of float64")
+    if shape and found.shape[-1] != shape[-1]:
+        rows = found.shape[-1], shape[-1]
+        raise UnfitScoresError("the cell handed over {} scores of {} test rows".format(*rows))
+    if shape and found.shape != shape:
+        raise UnfitScoresError(f"{name} of the cell has {len(found)} rows, wanted {shape[0]}")
     return found
 
 

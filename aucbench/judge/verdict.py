@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -58,6 +59,11 @@ class Measures:
     )
     gap: float | None = about("certified bound of objective less minimum, as the solver reports")
     passes: float | None = about("passes over the training rows, as the fit reports", "passes")
+    passes_limit: float | None = about(
+        "passes at which the fit was to end: those asked for, or else the solver's own, or 50; "
+        "empty where only seconds limit it",
+        "passes",
+    )
     stop: str | None = about("why `solve` ended: the name of a `Stop`")
     fit_seconds: float | None = about("inside the solver, median of the fits", "s")
     fit_seconds_each: tuple[float, ...] | None = about("of each fit", "s")
@@ -65,3 +71,24 @@ class Measures:
     tune_seconds: float | None = about("inside solvers and maps while tuning", "s")
     predict_seconds: float | None = about("scoring the test rows", "s")
     deterministic: bool | None = about("whether several fits gave equal weights")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is said of a cell.
+
+    Attributes
+    ----------
+    status : Status
+    measures : Measures
+    kept : bytes or None
+        A npz file for the store, with `scores` and `rows` (their numbers in the data set), when
+        the AUC counts. It has no target: cells that still run could read it there.
+    along : mapping of int to float
+        Test AUC at points of the curve, by their numbers; the last one is that of the cell.
+    """
+
+    status: Status
+    measures: Measures = field(default_factory=Measures)
+    kept: bytes | None = None
+    along: Mapping[int, float] = field(default_factory=dict)

@@ -101,8 +101,7 @@ def solve(
     require_at_least(0, growth=growth)
     if not learns_from(solver, data):
         raise UnsupportedError(NEEDS_LABELS)
-    if passes is None and seconds is None:
-        passes = getattr(solver.needs, "passes", None) or DEFAULT_PASSES
+    passes = passes_limit(solver, passes, seconds)
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     clock = Clock()
     solver = with_planned_passes(solver, passes)
@@ -110,6 +109,13 @@ def solve(
     states = solver.iterates(problem, rng)
     budget = _Budget(problem, passes or inf, seconds or inf, gap_tol, every, growth)
     return _drive(states, clock, budget, watch)
+
+
+def passes_limit(solver: Solver, passes: float | None, seconds: float | None) -> float | None:
+    """Return the passes at which `solve` ends a fit; None where only seconds limit it."""
+    if passes is None and seconds is None:
+        return getattr(solver.needs, "passes", None) or DEFAULT_PASSES
+    return passes
 
 
 @dataclass(frozen=True)

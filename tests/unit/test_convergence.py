@@ -160,6 +160,33 @@ def test_a_stalled_fit_without_a_gap_has_not_converged():
     assert (far.converged, far.passes_factor) == (False, inf)  # it ended by itself
 
 
+@pytest.mark.parametrize(
+    ("solver", "passes", "seconds", "limit"),
+    [("oam-gra", None, None, 1.0), ("solam", None, None, 50.0), ("oam-gra", 3.0, None, 3.0)],
+)
+def test_a_record_holds_the_budget_that_was_in_force(solver, passes, seconds, limit):
+    record = compare(solver, "breast-cancer", splits=2, passes=passes, seconds=seconds, jobs=1)[0]
+
+    assert record.measures.passes_limit == limit
+
+
+def test_a_limit_of_seconds_has_no_passes():
+    record = compare("solam", "breast-cancer", splits=2, seconds=0.01, jobs=1)[0]
+
+    assert record.measures.passes_limit is None
+
+
+def test_a_method_that_used_its_own_budget_has_not_ended_by_itself():
+    own = {"stop": "FINISHED", "planned": None}
+    of_one = fit(power(20), **own, passes_limit=20.0)
+    of_many = fit(power(20), **own, passes_limit=50.0)
+    older = fit(power(20), **own)
+
+    assert Descent.of(of_one).ended_by_itself is False
+    assert Descent.of(of_many).ended_by_itself is True
+    assert Descent.of(older).ended_by_itself is True
+
+
 def test_one_that_ended_by_itself_needs_no_more_passes():
     early = {"stop": "FINISHED", "planned": 50.0}
     planned_stages = {"stop": "FINISHED", "planned": 20.02}

@@ -91,7 +91,7 @@ def test_an_ok_cell():
     assert made.cell == planned
     assert made.parameters == {"k": 5}
     assert made.plugin == ("toys", "1.0", "m")
-    assert made.curve == ({"passes": 1.0}, {"passes": 2.0})
+    assert made.curve == ({"passes": 1.0}, {"passes": 2.0, "test_auc": auc(held.y, SCORES)})
     assert made.conditions == Conditions(concurrency=2, timeout=9.0)
     assert made.machine == {"host": "h"}
     assert (process.log, process.wall_seconds, process.peak_memory) == (None, 1.5, 7)
@@ -204,6 +204,50 @@ def test_what_cannot_be_measured_is_an_error(files, sentence):
     made = record(files=files)
 
     assert (made.status.status, made.measures.auc) == ("error", None)
+    assert sentence in made.status.reason
+
+
+POINTS = tuple({"point": {"passes": float(k), "test_auc": 1.0}} for k in range(5))
+
+
+def along(numbers, scores):
+    lines, files = (*LINES[:3], *POINTS), {**FILES, "along.npy": saved(scores)}
+    return record(lines=lines, files=files, result={**RESULT, "test_points": numbers})
+
+
+def test_the_parent_measures_the_test_auc_along_a_fit():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(3, 40))
+    made = along([0, 1, 3], np.vstack([scores[:2], np.full(40, nan)]))
+
+    assert [point["passes"] for point in made.curve] == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert [point.get("test_auc") for point in made.curve] == [
+        *(auc(HELD.y, row) for row in scores[:2]),
+        None,  # no scores were handed over, and what the worker says does not count
+        None,  # NaN has no order
+        made.measures.auc,
+    ]
+    assert all("test_auc" not in point for point in record(Ending.CRASH, lines=POINTS).curve)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "shape", "sentence"),
+    [
+        ([0, 5], (2, 40), "points of a curve of 5 that are none"),
+        ([-1], (1, 40), "points of a curve of 5 that are none"),
+        ([1, 0], (2, 40), "points of a curve of 5 that are none"),
+        ([0.0], (1, 40), "points of a curve of 5 that are none"),
+        ([True], (1, 40), "points of a curve of 5 that are none"),
+        ("0", (1, 40), "points of a curve of 5 that are none"),
+        ([0], (1, 39), "39 scores of 40 test rows"),
+        ([0], (2, 40), "along.npy of the cell has 2 rows, wanted 1"),
+        ([0], (40,), "along.npy of the cell is no matrix"),
+    ],
+)
+def test_scores_along_a_fit_that_make_no_sense_are_an_error(numbers, shape, sentence):
+    made = along(numbers, np.zeros(shape))
+
+    assert made.status.status is CellStatus.ERROR
     assert sentence in made.status.reason
 
 

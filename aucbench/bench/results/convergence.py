@@ -102,8 +102,9 @@ class Descent:
         """Return the descent of a fit; of a cell that is not ok, one of which nothing is known."""
         if not record.ok:
             return Descent()
-        found, planned = record.measures, record.cell.passes
-        if planned is None and record.cell.seconds is None:
+        found, cell = record.measures, record.cell
+        planned = cell.passes if found.passes_limit is None else found.passes_limit
+        if planned is None and cell.seconds is None:  # in records of an older aucbench
             planned = DEFAULT_PASSES
         last = record.curve[-1] if record.curve else {}
         early = planned is None or found.passes is None or found.passes < WHOLE * planned

@@ -10,11 +10,13 @@ from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.cell import Cell
 from aucbench.infra.supervise.records import Ending, Outcome
-from aucbench.judge.verdict import Measures, Status
+from aucbench.judge.verdict import Judged, Status
 from aucbench.records import CellStatus
 
 if TYPE_CHECKING:
     from aucbench.judge.targets import KeptTarget
+
+TEST_AUC = "test_auc"  # of a point of a curve
 
 
 @dataclass(slots=True)
@@ -47,20 +49,24 @@ def make_record(
     target : KeptTarget, optional
         The target of its data set; needed when the job returned.
     """
-    status, measures, scores = _judged(cell, outcome, target)
     said = _said(outcome)
+    judged = _judged(cell, outcome, target, len(said.curve))
+    for place, point in enumerate(said.curve):
+        point.pop(TEST_AUC, None)  # a worker cannot know it
+        if place in judged.along:
+            point[TEST_AUC] = judged.along[place]
     sizes = _sizes(said.about)
     if target is not None and sizes.n_test is not None:  # the parent knows, whatever a worker says
         n_test = target.held(cell)[0].size
         sizes = replace(sizes, n_train=target.n - n_test, n_test=n_test)
     plugin = said.about.get("plugin")
-    log = None if status.status is CellStatus.OK else outcome.log
+    log = None if judged.status.status is CellStatus.OK else outcome.log
     machine = said.about.get("conditions")
     record = Record(
         id=cell_id,
         cell=cell,
-        status=status,
-        measures=measures,
+        status=judged.status,
+        measures=judged.measures,
         sizes=sizes,
         process=Process(
             wall_seconds=outcome.wall_seconds, peak_memory=outcome.peak_memory, log=log
@@ -72,26 +78,24 @@ def make_record(
         tuning=said.tuning,
         curve=tuple(said.curve),
     )
-    return record, scores
+    return record, judged.kept
 
 
-def _judged(
-    cell: Cell, outcome: Outcome, target: KeptTarget | None
-) -> tuple[Status, Measures, bytes | None]:
+def _judged(cell: Cell, outcome: Outcome, target: KeptTarget | None, points: int) -> Judged:
     if outcome.ending is Ending.OK:
         if target is None:
             raise AssertionError("a job that returned has rows, and so a target")
         # Imported here: a run first starts its workers, and imports NumPy while they start.
         from aucbench.judge.measures import measured
 
-        return measured(outcome, *target.held(cell))
+        return measured(outcome, *target.held(cell), points)
     reason = outcome.reason or outcome.ending.value
     if outcome.step is not None and outcome.refusal:
-        return Status(status=CellStatus.SKIPPED, reason=reason), Measures(), None
+        return Judged(Status(status=CellStatus.SKIPPED, reason=reason))
     if outcome.step is not None:
         reason = f"while its rows were prepared: {reason}"
     status = CellStatus(outcome.ending.value)
-    return Status(status=status, reason=reason, error_type=outcome.error_type), Measures(), None
+    return Judged(Status(status=status, reason=reason, error_type=outcome.error_type))
 
 
 def _said(outcome: Outcome) -> _Lines:
