@@ -12,6 +12,9 @@ from aucbench.errors import ParameterError, UnknownNameError
 Plain = str | int | float | bool
 PlainLabels = Plain | tuple[Plain, ...] | None
 REST = "rest"  # as `negative`: every label that is not positive
+ENCODE = ("auto", "none")
+MARKS = (".", ",")
+SEPARATORS = ("tab", "space")
 PLAIN_WANTED = "text, a finite number, true or false"
 
 
@@ -30,6 +33,13 @@ class Reading:
         leaves out.
     drop_suspicious : bool
         Leave out the columns of tables that a warning is about.
+    encode : "auto" or "none"
+        Whether the columns of a table may be text, dates or incomplete, or must be numbers.
+    decimal : "." or ","
+        The decimal mark of a table.
+    separator : str, optional
+        What separates the cells of a text file: one character, "tab", or "space" for any number
+        of blanks. It is found in the first lines if it is not given.
 
     Raises
     ------
@@ -42,8 +52,12 @@ class Reading:
     negative: PlainLabels = None
     drop: tuple[str | int, ...] = ()
     drop_suspicious: bool = False
+    encode: str = "auto"
+    decimal: str = "."
+    separator: str | None = None
 
     def __post_init__(self) -> None:
+        require_text_options(self.encode, self.decimal, self.separator)
         for name in ("positive", "negative"):
             object.__setattr__(self, name, plain_labels(getattr(self, name), name))
         object.__setattr__(self, "drop", _columns(self.drop))
@@ -86,6 +100,18 @@ class Reading:
             if name not in known:
                 raise UnknownNameError("option of reading files", name, known)
         return Reading(**plain)
+
+
+def require_text_options(encode: str, decimal: str, separator: str | None) -> None:
+    """Raise `ParameterError` unless these are values of `Reading`."""
+    if encode not in ENCODE:
+        raise ParameterError(f"encode must be {' or '.join(ENCODE)}, got {encode!r}")
+    if decimal not in MARKS:
+        raise ParameterError(f"decimal must be {' or '.join(MARKS)}, got {decimal!r}")
+    if separator is not None and separator not in SEPARATORS and len(separator) != 1:
+        raise ParameterError(
+            f"separator must be one character, {' or '.join(SEPARATORS)}, got {separator!r}"
+        )
 
 
 def plain_labels(labels: Any, name: str) -> PlainLabels:

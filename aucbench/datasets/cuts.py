@@ -16,6 +16,7 @@ from aucbench.data.arrays import MAX_STORED
 from aucbench.datasets import formats
 from aucbench.datasets.formats import Table
 from aucbench.datasets.label import find_label
+from aucbench.datasets.textfile import layout_of, open_frame
 from aucbench.errors import DataError
 
 NumberedLine = tuple[int, bytes]  # the number of a line in the file, from 1, and its content
@@ -118,8 +119,11 @@ def _unreadable(at: int, error: Exception, low: int = 1, high: int | None = None
 
 
 def _csv_tables(path: Path, cut: Cut) -> Iterator[Table]:
+    separator = "tab" if formats.reader_of(path) == ".tsv" else None
     with formats.open_plain(path) as content:
-        frames, named = formats.open_csv(content, cut.rows)
+        layout = layout_of(content, separator)
+        content.seek(0)
+        frames, named = open_frame(content, layout, ".", cut.rows)
         yield from _tables(frames, cut, named=named)
 
 
@@ -163,5 +167,6 @@ CUTTERS: dict[str, Callable[[Path, Cut], Iterator[Table]]] = {
     ".svmlight": svmlight_tables,
     ".libsvm": svmlight_tables,
     ".csv": _csv_tables,
+    ".tsv": _csv_tables,
     ".parquet": _parquet_tables,
 }

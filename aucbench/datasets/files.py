@@ -11,7 +11,6 @@ Design
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,19 +20,18 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.targets import Classes, counted, label_vector
-from aucbench.data.understood import Understood
 from aucbench.datasets import changepoint, formats, idx
 from aucbench.datasets.catalogue import ClassRule, rule_of
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import fetch, is_url
+from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
-from aucbench.datasets.suspicious import is_sorted, repeated_rows, suspects
+from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError, UnknownNameError
-from aucbench.reading import REST
+from aucbench.reading import REST, require_text_options
 
 VARIABLE = "AUCBENCH_DATA"
-KINDS = {"f": "numeric", "i": "numeric", "u": "numeric", "b": "boolean", "M": "date"}
 
 
 def load(
@@ -45,15 +43,22 @@ def load(
     target: str | int | None = None,
     drop_suspicious: bool = False,
     folds: str | None = "",
+    encode: str = "auto",
+    decimal: str = ".",
+    separator: str | None = None,
 ) -> Data:
     """Read a data set.
 
-    The ending says the format, and each file may be compressed (.xz, .bz2, .gz):
+    The ending says the format, and each file may be compressed (.xz, .bz2, .gz, or .zip with one
+    file in it):
 
     - svmlight: .svm, .svmlight, .libsvm, or an unknown ending;
-    - CSV: separated by comma, semicolon or tab, with or without a header;
-    - Parquet;
+    - text with cells: .csv, .tsv, or .txt if the lines are not svmlight; with or without a header;
+    - Parquet: .parquet; Feather and Arrow: .feather, .arrow; Excel with one sheet: .xlsx;
     - npz: X and y, or data, indices, indptr, shape and y.
+
+    A table may hold truth values, categories, dates and missing cells. Then `Data.schema` says
+    what its columns are, and the rows are codes; `Data.encoded` makes features of them.
 
     Two kinds of sets are several files under one name: the four idx files of MNIST, and the
     files of a changepoint set (`load_changepoint`), which has `Breakpoints` instead of labels.
@@ -79,6 +84,8 @@ def load(
         For changepoint sets only: the column with the fold of each sequence, see
         `load_changepoint`. The default is "fold" if the set has it. None or "none" means no
         folds.
+    encode, decimal, separator :
+        See `Reading`.
 
     Raises
     ------
@@ -88,67 +95,48 @@ def load(
     UnknownNameError
         When the folder has no set of this name.
     MissingExtraError
-        When the file is Parquet and pyarrow is not installed.
+        When the file needs a package that is not installed.
+    ParameterError
+        When encode, decimal or separator has another value than `Reading` takes.
     """
+    require_text_options(encode, decimal, separator)
     path, rule = locate(source)
     if name := changepoint.set_name(path):
         _refuse_given(name, positive=positive, negative=negative, target=target)
+        _refuse_given(name, separator=separator, decimal=decimal if decimal != "." else None)
         column = changepoint.OWN_FOLDS if folds == "" else folds
         return changepoint.load_parts(path, column, left_out(drop, rule))
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     try:
-        table = without_columns(_table(path, target), left_out(drop, rule))
+        wanted = Wanted(target, 0, separator, decimal)
+        table = without_columns(_table(path, wanted), left_out(drop, rule))
         y = label_vector(table.y)
         classes = Classes.of(counted(y), *class_names(positive, negative, rule, y))
         signs = np.where(classes.holds(y), 1, -1)
-        table, understood = _examined(table, signs > 0, drop_suspicious=drop_suspicious)
-        data = Data.of(table.X, signs)
+        found = examine(
+            table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
+        )
+        data = Data.of(found.X, signs)
     except DataError as error:
         text = str(error)
         raise error if str(path) in text else DataError(f"{path}: {text}") from error
+    asked = dict.fromkeys(map(str, left_out(drop, rule)), "as asked" if drop else rule.reason)
     understood = replace(
-        understood,
+        found.understood,
         label=table.label,
         positive=tuple(map(str, classes.positive)),
         negative=tuple(map(str, classes.negative)),
-        dropped={
-            **dict.fromkeys(map(str, left_out(drop, rule)), "as asked" if drop else rule.reason),
-            **understood.dropped,
-        },
+        dropped={**asked, **found.understood.dropped},
     )
     return replace(
-        data, rows=data.rows.in_faster_layout(), names=table.names, understood=understood
+        data,
+        rows=data.rows if found.schema else data.rows.in_faster_layout(),
+        names=found.names,
+        dropped=tuple(name for name, _ in found.schema.dropped) if found.schema else (),
+        schema=found.schema,
+        understood=understood,
     )
-
-
-def _examined(table: Table, positive: Any, *, drop_suspicious: bool) -> tuple[Table, Understood]:
-    """Return the table, without suspicious columns if so asked, and what is to be said about it."""
-    if not hasattr(table.X, "iloc"):
-        if drop_suspicious:
-            raise DataError(
-                "drop_suspicious is for tables whose columns have a meaning each, such as CSV; "
-                "leave it out"
-            )
-        return table, Understood(kinds={"numeric": int(np.shape(table.X)[1])})
-    names = table.names or tuple(map(str, table.X.columns))
-    found = {suspect.column: suspect.what for suspect in suspects(table.X, positive)}
-    warnings = []
-    if drop_suspicious:
-        table = table.keeping([j for j in range(len(names)) if j not in found])
-    else:
-        warnings = [f"column {names[j]!r} is suspicious: {what}" for j, what in found.items()]
-    if count := repeated_rows(table.X):
-        warnings.append(f"{count} row(s) occur earlier in the table; a test row may be learnt")
-    if is_sorted(positive):
-        warnings.append("the rows are sorted by label; splits shuffle them")
-    dropped = {names[j]: what for j, what in found.items()} if drop_suspicious else {}
-    return table, Understood(kinds=_kinds(table.X), dropped=dropped, warnings=tuple(warnings))
-
-
-def _kinds(frame: Any) -> dict[str, int]:
-    kinds = Counter(KINDS.get(getattr(t, "kind", "O"), "text") for t in frame.dtypes)
-    return {kind: kinds[kind] for kind in (*dict.fromkeys(KINDS.values()), "text") if kinds[kind]}
 
 
 def _refuse_given(name: str, **options: Any) -> None:
@@ -235,13 +223,15 @@ def _name_of(path: Path) -> str | None:
     return plain[: -len(ending)] if ending else None
 
 
-def _table(path: Path, target: str | int | None) -> Table:
+def _table(path: Path, wanted: Wanted) -> Table:
     if formats.without_compression(path.name).endswith(idx.MARK):
-        if target is not None:
+        if wanted.target is not None:
             raise DataError(
-                f"target={target!r} is for tables, but an idx set has its labels in another file; "
-                "leave it out"
+                f"target={wanted.target!r} is for tables, but an idx set has its labels in another "
+                "file; leave it out"
             )
+        if wanted != Wanted():
+            raise DataError("separator and decimal are for tables, not for an idx set")
         return idx.read_idx(path)
     if not path.stat().st_size:
         raise DataError(f"{path} is empty; give a file with data")
@@ -249,7 +239,7 @@ def _table(path: Path, target: str | int | None) -> Table:
     names = feature_names(path)
     width = manifest_row(path).get("features", "")
     least = len(names) if names else int(width) if width.isdecimal() else 0
-    table = formats.read_table(path, Wanted(target, least))
+    table = formats.read_table(path, replace(wanted, width=least))
     if names is None:
         return table
     if len(names) != np.shape(table.X)[1]:
@@ -303,7 +293,7 @@ def as_labels(positive: Any, y: Any) -> Any:
     if isinstance(positive, Collection) and not isinstance(positive, str | bytes):
         return [as_labels(label, y) for label in positive]
     numeric = np.asarray(y).dtype.kind in "fiub"
-    if numeric and isinstance(positive, str) and formats.is_number(positive):
+    if numeric and isinstance(positive, str) and is_number(positive):
         number = float(positive)
         return int(number) if number.is_integer() else number
     return positive

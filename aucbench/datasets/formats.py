@@ -1,4 +1,4 @@
-"""Read one file: svmlight, CSV, Parquet or npz, compressed or not.
+"""Read one file: svmlight, text, Parquet, Feather, Excel or npz, compressed or not.
 
 A reader turns an open stream into a `Table`. Packages raise many kinds of exceptions on a file
 that is damaged or of another format; each becomes a `DataError` that names the file.
@@ -9,20 +9,27 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import zipfile
+import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
 from aucbench.datasets.label import find_label
+from aucbench.datasets.textfile import LINES, read_frame, refuse_twins
 from aucbench.errors import DataError, MissingExtraError
+from aucbench.tables import LINE
 
-_OPENERS: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".bz2": bz2.open, ".gz": gzip.open}
+SVMLIGHT = (".svm", ".svmlight", ".libsvm")
+TEXT = (".csv", ".tsv")  # endings of text files with cells
+ZIP = ".zip"
+_SVMLIGHT = re.compile(rb"\s*[+-]?[\d.]+(\s+(qid|\d+):\S+)*\s*(#.*)?", re.DOTALL)
 UNREADABLE = (
     OSError,
     EOFError,
@@ -31,7 +38,7 @@ UNREADABLE = (
     OverflowError,
     NotImplementedError,  # a zip archive with a method that Python does not know
     lzma.LZMAError,
-    zipfile.BadZipFile,
+    BadZipFile,
     zlib.error,
 )
 
@@ -74,10 +81,16 @@ class Wanted:
         The column of the labels in a table.
     width : int
         The least number of features; svmlight does not store zeros at the end of a row.
+    separator : str, optional
+        What separates the cells of a text file.
+    decimal : str
+        The decimal mark of a text file.
     """
 
     target: str | int | None = None
     width: int = 0
+    separator: str | None = None
+    decimal: str = "."
 
 
 def read_table(path: Path, wanted: Wanted) -> Table:
@@ -88,10 +101,18 @@ def read_table(path: Path, wanted: Wanted) -> Table:
     DataError
         When the file is empty, damaged, or not of the format that its ending says.
     MissingExtraError
-        When the file is Parquet and pyarrow is not installed.
+        When the file needs a package that is not installed.
     """
-    with naming(path), open_plain(path) as stream:
-        return _READERS[reader_of(path)](stream, wanted)
+    with naming(path):
+        reader = reader_of(path)
+        if wanted.separator is not None and reader not in TEXT:
+            raise DataError(
+                f"separator={wanted.separator!r} is for text files with cells; leave it out"
+            )
+        if wanted.decimal != "." and reader in (*SVMLIGHT, ".npz"):
+            raise DataError(f"decimal={wanted.decimal!r} is for tables; leave it out")
+        with open_plain(path) as stream:
+            return _READERS[reader](stream, wanted)
 
 
 @contextmanager
@@ -105,8 +126,8 @@ def naming(path: Path) -> Iterator[None]:
         raise DataError(f"{path}: {error}") from error
     except UNREADABLE as error:
         raise DataError(
-            f"{path} cannot be read as {reader_of(path)[1:]} ({short_reason(error)}); it may be "
-            f"damaged, or its ending may be wrong: known endings are {' '.join(_READERS)}, also "
+            f"{path} cannot be read as {_called(path)} ({short_reason(error)}); it may be damaged, "
+            f"or its ending may be wrong: known endings are {' '.join((*_READERS, '.txt'))}, also "
             f"followed by {' '.join(_OPENERS)}"
         ) from error
 
@@ -129,8 +150,49 @@ def format_of(name: str) -> str | None:
 
 
 def reader_of(path: Path) -> str:
-    """Return the ending whose reader reads `path`; that of svmlight if the ending is unknown."""
-    return format_of(path.name) or ".svm"
+    """Return the ending whose reader reads `path`; that of svmlight if the ending is unknown.
+
+    The name of the file in a zip archive counts if the archive has no ending of its own. A .txt
+    file is a table, unless its first lines are those of svmlight.
+    """
+    name = without_compression(path.name)
+    if format_of(name) is None and path.suffix.lower() == ZIP:
+        with ZipFile(path) as archive:
+            name = _only_member(archive).filename
+    if Path(name).suffix.lower() != ".txt":
+        return format_of(name) or ".svm"
+    with open_plain(path) as stream:
+        lines = [line for line in islice(stream, LINES) if line.split(b"#")[0].strip()]
+    return ".svm" if all(map(_SVMLIGHT.fullmatch, lines)) else ".csv"
+
+
+def _called(path: Path) -> str:
+    """Return the format of a file for messages; the file is not opened."""
+    return (format_of(path.name) or Path(without_compression(path.name)).suffix or ".svm")[1:]
+
+
+def _open_zip(path: Path, mode: str) -> IO[bytes]:
+    archive = ZipFile(path)
+    return archive.open(_only_member(archive))
+
+
+def _only_member(archive: ZipFile) -> ZipInfo:
+    """Return the only file of an archive that has no other; raise `DataError` if there is none."""
+    found = [
+        info
+        for info in archive.infolist()
+        if not info.is_dir()
+        and not info.filename.startswith("__MACOSX/")
+        and not Path(info.filename).name.startswith(".")
+    ]
+    if len(found) != 1:
+        listed = ", ".join(info.filename for info in found[:5]) or "nothing"
+        raise DataError(
+            f"there are {len(found)} files in the archive ({listed}); give one with one table"
+        )
+    if found[0].flag_bits & 1:
+        raise DataError("the archive needs a password; unpack it first")
+    return found[0]
 
 
 def short_reason(error: BaseException) -> str:
@@ -160,54 +222,53 @@ def whole_labels(y: Any) -> Any:
 
 
 def _csv(stream: IO[bytes], wanted: Wanted) -> Table:
-    frame, header = open_csv(stream)
+    frame, header = read_frame(stream, wanted.separator, wanted.decimal)
     return frame_table(frame, wanted.target, named=header)
 
 
-def open_csv(stream: IO[bytes], rows: int | None = None) -> tuple[Any, bool]:
-    """Return the data frame of a CSV file, and whether its columns have names.
+def _tsv(stream: IO[bytes], wanted: Wanted) -> Table:
+    return _csv(stream, replace(wanted, separator=wanted.separator or "tab"))
 
-    With `rows`, an iterator of frames of that many rows takes the place of the frame.
-    """
+
+def _feather(stream: IO[bytes], wanted: Wanted) -> Table:
+    pyarrow_parquet()
+    from pyarrow import ArrowInvalid, ipc
+
+    try:
+        table = ipc.open_file(stream).read_all()
+    except ArrowInvalid:  # not a file of Arrow, so a stream of Arrow
+        stream.seek(0)
+        table = ipc.open_stream(stream).read_all()
+    refuse_twins(table.column_names)
+    return frame_table(table.to_pandas(), wanted.target, named=True)
+
+
+def _excel(stream: IO[bytes], wanted: Wanted) -> Table:
     import pandas as pd
 
-    first = stream.readline().decode("utf-8-sig").rstrip("\r\n")
-    separator = max(",;\t", key=first.count)
-    cells = [cell.strip().strip('"') for cell in first.split(separator)]
-    header = _is_header(cells)
-    stream.seek(0)
-    frame = pd.read_csv(
-        stream,
-        chunksize=rows,
-        sep=separator,
-        header=0 if header else None,
-        index_col=0
-        if header and not cells[0]
-        else None,  # a column of row numbers, which pandas writes
-        skipinitialspace=True,
-        low_memory=False,  # else pandas may read parts of a column as numbers and parts as text
-    )
-    return frame, header
-
-
-def _is_header(cells: Sequence[str]) -> bool:
-    """Return whether no cell is a number, or the numbers are those of the columns: 0, 1, 2."""
-    numbers = [cell for cell in cells if is_number(cell)]
-    return not numbers or (len(cells) > 2 and numbers == [*map(str, range(len(numbers)))])
-
-
-def is_number(text: str) -> bool:
-    """Return whether `text` is a number."""
     try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+        sheets = pd.read_excel(stream, sheet_name=None, header=None, engine="openpyxl")
+    except ImportError as error:
+        raise MissingExtraError("reading Excel", "excel") from error
+    filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
+    if len(filled) != 1:
+        listed = ", ".join(map(repr, filled)) or "none"
+        raise DataError(
+            f"{len(filled)} sheets have cells ({listed}), wanted one; save the sheet as a file"
+        )
+    (sheet,) = filled.values()
+    names = ["" if pd.isna(name) else str(name).strip() for name in sheet.iloc[0]]
+    refuse_twins(names)
+    frame = sheet.iloc[1:].infer_objects()
+    frame.columns = pd.Index([name or f"column {j + 1}" for j, name in enumerate(names)])
+    frame.index = pd.RangeIndex(2, 2 + len(frame), name=LINE)
+    return frame_table(frame, wanted.target, named=True)
 
 
 def _parquet(stream: IO[bytes], wanted: Wanted) -> Table:
-    frame = pyarrow_parquet().read_table(stream).to_pandas()
-    return frame_table(frame, wanted.target, named=True)
+    table = pyarrow_parquet().read_table(stream)
+    refuse_twins(table.column_names)
+    return frame_table(table.to_pandas(), wanted.target, named=True)
 
 
 def pyarrow_parquet() -> Any:
@@ -230,8 +291,9 @@ def frame_table(frame: Any, target: str | int | None, *, named: bool, first: int
     found = find_label(frame, target)
     y = frame.iloc[:, found.at]
     if y.isna().any():
-        where = first + int(np.flatnonzero(y.isna())[0])
-        raise DataError(f"the label is missing in row {where}; every row needs one")
+        at = int(np.flatnonzero(y.isna())[0])
+        where = f"line {y.index[at]}" if y.index.name == LINE else f"row {first + at}"
+        raise DataError(f"the label is missing in {where}; every row needs one")
     column = f"column {names[found.at]!r}" if named else f"column {found.at}"
     table = Table(frame, y.to_numpy(), names if named else None, f"{column}, {found.why}")
     return table.keeping([j for j in range(len(names)) if j != found.at])
@@ -258,10 +320,18 @@ def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
 
 
 _READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {
-    ".svm": _svmlight,
-    ".svmlight": _svmlight,
-    ".libsvm": _svmlight,
+    **dict.fromkeys(SVMLIGHT, _svmlight),
     ".csv": _csv,
+    ".tsv": _tsv,
     ".parquet": _parquet,
+    ".feather": _feather,
+    ".arrow": _feather,
+    ".xlsx": _excel,
     ".npz": _npz,
+}
+_OPENERS: dict[str, Callable[..., Any]] = {
+    ".xz": lzma.open,
+    ".bz2": bz2.open,
+    ".gz": gzip.open,
+    ZIP: _open_zip,
 }

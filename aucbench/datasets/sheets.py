@@ -18,8 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from aucbench.data.arrays import Vector
-from aucbench.datasets.formats import is_number, naming, open_plain
+from aucbench.datasets.formats import naming, open_plain
 from aucbench.datasets.manifest import verify
+from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError
 
 MISSING = ("", "NA", "NaN", "nan")

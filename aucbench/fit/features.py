@@ -6,7 +6,9 @@ Design
   b. A map that declares itself `shared` is fitted once for the split. The built-in maps that do
      so learn nothing from rows. (Rejected: to share every map that uses no labels. On small
      data sets another point can win, and most maps take little time; see docs/run.md.)
-  c. The rows of a fold are gathered from the data set, which is on the disk anyway. So neither
+  c. The rows of a table are codes. Their encoding is learnt with the map and from the same rows,
+     so that no map of a table is shared.
+  d. The rows of a fold are gathered from the data set, which is on the disk anyway. So neither
      a split nor a cell that fits no inner map writes or reads additional rows.
 """
 
@@ -22,12 +24,20 @@ from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.fit.plain import message
 from aucbench.protocols import FeatureMap
 from aucbench.solving.loop import Clock
+from aucbench.tables import Encoding, Schema
 
 
 def mapped_parts(
     train: Data, held: Rows, features: FeatureMap, rng: np.random.Generator
 ) -> tuple[Data, Rows]:
-    """Return both parts, mapped by a map that was fitted to the training rows."""
+    """Return both parts, mapped by a map that was fitted to the training rows.
+
+    If the rows are codes of a table, an encoding that was learnt from the training rows makes
+    features of them first.
+    """
+    if train.schema is not None:
+        encoding = Encoding.learn(train.schema, train.rows)
+        train, held = train.with_rows(encoding(train.rows)), encoding(held)
     fitted = features.fit(train, rng)
     return train.with_rows(fitted(train.rows)), fitted(held)
 
@@ -43,6 +53,8 @@ class Refitted:
         The training rows; only their target is read.
     raw : Rows
         The rows of the data set.
+    schema : Schema, or None
+        Of a table, whose rows are codes.
     numbers : array of shape (n_train,)
         Numbers of the training rows in `raw`.
     rng : Generator
@@ -54,6 +66,7 @@ class Refitted:
     features: FeatureMap
     train: Data
     raw: Rows
+    schema: Schema | None
     numbers: Index
     rng: np.random.Generator
     clock: Clock = field(default_factory=Clock)
@@ -85,7 +98,8 @@ class Refitted:
 
     def _raw(self, rows: Index) -> Data:
         """Return some training rows as they are in the data set."""
-        return Data(self.raw.take(self.numbers[rows]), self.train.target.take(rows))
+        target = self.train.target.take(rows)
+        return Data(self.raw.take(self.numbers[rows]), target, schema=self.schema)
 
 
 def _mapped(

@@ -92,7 +92,7 @@ def data(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
 
 
 def _kept(found: Data, room: Path) -> dict[str, Any]:
-    rows.save(found.rows, room / "raw")
+    rows.save(found.rows, room / "raw", found.schema)
     folds = {} if found.folds is None else {"folds": found.folds}
     (room / "out").mkdir()
     (room / "out" / TARGET_FILE).write_bytes(pack_arrays({**arrays_of(found.target), **folds}))
@@ -127,14 +127,16 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     raw = rows.mapped(folder / "raw")
     learnt = unpack_numbers(request["learnt"], raw.n)
     held = np.setdiff1d(np.arange(raw.n, dtype=np.int32), learnt, assume_unique=True)
-    train = Data(raw.take(learnt), unpack_target(request["target"]))
+    schema = rows.schema_of(folder / "raw")
+    train = Data(raw.take(learnt), unpack_target(request["target"]), schema=schema)
     features = registry.get_features(request["features"])
     rng = _of_split(request["seed"], request["split"])
     train, test = mapped_parts(train, raw.take(held), features, rng)
     rows.save(train.rows, room / "train")
     rows.save(test, room / "test")
     rows.write_array(room, "learnt", learnt)
-    about = {"n_train": train.n, "n_test": test.n, "d": train.d, "data": known["hash"]}
+    sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
+    about = {**sizes, "data": known["hash"]}
     rows.write_about(room, about)
     return about
 
@@ -195,9 +197,10 @@ def _fitted(
 
 def _tuned(planned: Cell, source: Path, folder: Path, train: Data) -> Tuned:
     features, refit = registry.get_features(planned.features), None
-    if not is_shared(features):
+    schema = rows.schema_of(source / "raw")
+    if schema is not None or not is_shared(features):
         numbers, rng = rows.read_array(folder, "learnt"), _of_split(planned.seed, planned.split)
-        refit = Refitted(features, train, rows.mapped(source / "raw"), numbers, rng)
+        refit = Refitted(features, train, rows.mapped(source / "raw"), schema, numbers, rng)
     return tune(planned, partial(build, planned), train, refit)
 
 

@@ -22,11 +22,14 @@ from numpy.typing import NDArray
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.data.packed import arrays_of
-from aucbench.registry.fingerprints import HASH_BYTES
+from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
+from aucbench.tables import Schema
 
 
 def data_hash(data: Data) -> str:
-    """Return a hash of shape, layout, stored numbers, target and folds, but not of feature names.
+    """Return a hash of shape, layout, stored numbers, target, folds and schema.
+
+    Feature names do not count, except in a schema.
 
     The layout counts because it decides the order in which a kernel adds, and with it the
     last digits of a result.
@@ -37,15 +40,21 @@ def data_hash(data: Data) -> str:
     stored, folds = _stored(X), {} if data.folds is None else {"folds": data.folds}
     for array in {**stored, **folds, **arrays_of(data.target)}.values():
         hashed.update(np.ascontiguousarray(array).data)
+    if data.schema is not None:
+        hashed.update(CANONICAL.encode(data.schema.to_json()).encode())
     return hashed.hexdigest()
 
 
-def save(X: Rows, folder: Path) -> None:
-    """Write the arrays of a matrix into a folder, which is made if need be."""
+def save(X: Rows, folder: Path, schema: Schema | None = None) -> None:
+    """Write the arrays of a matrix into a folder, which is made if need be.
+
+    If they are codes of a table, its schema goes there too.
+    """
     folder.mkdir(exist_ok=True)
     for name, array in _stored(X).items():
         write_array(folder, name, array)
-    write_about(folder, {"n": X.n, "d": X.d})
+    table = {} if schema is None else {"schema": schema.to_json()}
+    write_about(folder, {"n": X.n, "d": X.d, **table})
 
 
 def mapped(folder: Path) -> Rows:
@@ -56,6 +65,12 @@ def mapped(folder: Path) -> Rows:
         read_array(folder, name) if sparse else None for name in ("columns", "starts")
     )
     return Rows(read_array(folder, "values"), columns, starts, about["n"], about["d"])
+
+
+def schema_of(folder: Path) -> Schema | None:
+    """Return the schema of the rows of a folder, if they are codes of a table."""
+    found = read_about(folder).get("schema")
+    return None if found is None else Schema.from_json(found)
 
 
 def write_array(folder: Path, name: str, array: NDArray[Any]) -> None:

@@ -22,6 +22,6 @@ Design
 
 from aucbench.tables.encoding import Encoding
 from aucbench.tables.found import LINE, Column
-from aucbench.tables.schema import Schema
+from aucbench.tables.schema import Schema, is_numeric, require_numbers
 
-__all__ = ["LINE", "Column", "Encoding", "Schema"]
+__all__ = ["LINE", "Column", "Encoding", "Schema", "is_numeric", "require_numbers"]

@@ -115,7 +115,7 @@ class Found:
                 self._refuse_prose()
                 return "has a different text in each row"
             self._refuse_prose()
-            more = {"levels": tuple(sorted(self.texts))}
+            more["levels"] = tuple(sorted(self.texts))
         return Column(self.name, kind, distinct=distinct, missing=missing, **more)
 
     def codes(self, column: Column, decimal: str) -> Vector:
@@ -138,6 +138,17 @@ class Found:
         return self._each(table)
 
     @property
+    def kind(self) -> str:
+        """What pandas holds: "numeric", "boolean", "date" or "text"."""
+        if self.values is None:
+            return "text"
+        return {"b": "boolean", "M": "date"}.get(self.series.dtype.kind, "numeric")
+
+    def refuse_missing(self) -> None:
+        """Raise `DataError` if a cell is missing."""
+        self._refuse(self._missing, "a missing cell", "let encode='auto' (--encode auto) fill it")
+
+    @property
     def _missing(self) -> NDArray[np.bool_]:
         return self.at < 0 if self.values is None else np.isnan(self.values)
 
@@ -154,7 +165,7 @@ class Found:
 
     def _kind(self, decimal: str) -> tuple[str, dict[str, Any]]:
         if self.values is not None:
-            return {"b": "boolean", "M": "date"}.get(self.series.dtype.kind, "numeric"), {}
+            return self.kind, {}
         if self.series.dtype == "category":
             return "category", {}
         if cells.are_truths(self.texts):
@@ -163,7 +174,7 @@ class Found:
             return "numeric", self._remark_on_groups(decimal)
         if form := self._date_format():
             return "date", form
-        return "category", {}
+        return "category", self._remark_on_numbers(decimal)
 
     def _holds_numbers(self, decimal: str) -> bool:
         bad = np.isnan(cells.numbers(self.texts, decimal))
@@ -187,6 +198,17 @@ class Found:
         return {
             "remark": f"column {self.name!r}: {text!r} is read as {value:.0f}; if it has decimals, "
             f"say decimal={cells.other_mark(decimal)!r}"
+        }
+
+    def _remark_on_numbers(self, decimal: str) -> dict[str, Any]:
+        text = np.isnan(cells.numbers(self.texts, decimal))
+        count = np.count_nonzero(self._marked(text))
+        if count > np.count_nonzero(~self._missing) / 2:
+            return {}
+        return {
+            "remark": f"column {self.name!r} holds numbers and {count} text(s), first "
+            f"{self._first(text)!r} in {self._place(self._marked(text))}, so that it is read as "
+            "categories"
         }
 
     def _date_format(self) -> dict[str, Any]:
@@ -227,12 +249,12 @@ class Found:
                 "categories of it"
             )
 
-    def _refuse(self, wrong: NDArray[np.bool_], what: str) -> None:
+    def _refuse(self, wrong: NDArray[np.bool_], what: str, way_out: str = "correct it") -> None:
         """Raise `DataError` if a cell is marked as wrong."""
         if count := int(np.count_nonzero(wrong)):
             raise DataError(
                 f"column {self.name!r} has {what}, in {self._place(wrong)} ({count} such cell(s) "
-                f"of {wrong.size}); correct it, or leave the column out with drop={self.name!r} "
+                f"of {wrong.size}); {way_out}, or leave the column out with drop={self.name!r} "
                 "(--drop)"
             )
 
@@ -255,7 +277,7 @@ class Found:
             return _codes_of_numbers(values, column)
         if present.any() and (column.kind == "date") != (self.series.dtype.kind == "M"):
             raise DataError(
-                f"column {self.name!r} holds {self._kind('.')[0]} values, wanted the kind "
+                f"column {self.name!r} holds {self.kind} values, wanted the kind "
                 f"{column.kind} as in the first table"
             )
         if column.kind == "boolean":

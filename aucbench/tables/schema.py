@@ -132,3 +132,22 @@ def is_numeric(frame: Any) -> bool:
     if any(getattr(dtype, "kind", "O") not in "fiub" for dtype in frame.dtypes):
         return False
     return bool(np.isfinite(frame.to_numpy(dtype=np.float64, na_value=np.nan)).all())
+
+
+def require_numbers(frame: Any, decimal: str) -> None:
+    """Raise `DataError` about the first columns of a frame that are no numbers, or a missing cell.
+
+    The error is that of `Schema.of` if a column looks like numbers that are written otherwise.
+    """
+    columns = [Found.of(frame.iloc[:, j], str(name)) for j, name in enumerate(frame.columns)]
+    texts = [found for found in columns if found.kind in ("text", "date")]
+    if texts:
+        for found in texts:
+            found.column(decimal)
+        listed = ", ".join(repr(found.name) for found in texts[:5]) + ", ..." * (len(texts) > 5)
+        raise DataError(
+            f"{len(texts)} column(s) are not numeric: {listed}; drop them, or let encode='auto' "
+            "(--encode auto) make features of them"
+        )
+    for found in columns:
+        found.refuse_missing()

@@ -32,7 +32,8 @@ class Sizes:
 
     n_train: int | None = about("training rows", "rows")
     n_test: int | None = about("test rows", "rows")
-    d: int | None = about("features after the feature map", "features")
+    columns: int | None = about("features of the data set, before any encoding or map", "features")
+    d: int | None = about("features after the encoding of a table and the feature map", "features")
     data: str | None = about("hash of the data set")
 
 

@@ -1,0 +1,105 @@
+"""Examine the features of a file: what kinds they are, what is left out, and what may be wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aucbench.data.arrays import rows
+from aucbench.data.understood import Understood
+from aucbench.datasets.formats import Table
+from aucbench.datasets.suspicious import Mask, is_sorted, repeated_rows, suspects
+from aucbench.errors import DataError
+from aucbench.tables import Schema, is_numeric, require_numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """The features of a file.
+
+    Attributes
+    ----------
+    X : array, matrix, data frame or Rows
+        The features, or the codes of a table that does not hold numbers only.
+    names : tuple of str or None
+    schema : Schema or None
+        What the columns of such a table are.
+    understood : Understood
+        Without what is known of the labels.
+    """
+
+    X: Any
+    names: tuple[str, ...] | None
+    schema: Schema | None
+    understood: Understood
+
+
+def examine(
+    table: Table, positive: Mask, *, encode: str, decimal: str, drop_suspicious: bool
+) -> Examined:
+    """Look at the features of a table, and code them if they are not all numbers.
+
+    Parameters
+    ----------
+    table : Table
+        The features that are kept, and the labels.
+    positive : array of shape (n,)
+        The rows of the positive class.
+    encode, decimal, drop_suspicious :
+        As for `load`.
+
+    Raises
+    ------
+    DataError
+        When the features cannot be used, or an option does not fit the kind of file.
+    """
+    if not hasattr(table.X, "iloc"):
+        if drop_suspicious:
+            raise DataError(
+                "drop_suspicious is for tables whose columns have a meaning each, such as CSV; "
+                "leave it out"
+            )
+        kinds = {"numeric": int(np.shape(table.X)[1])}
+        return Examined(table.X, table.names, None, Understood(kinds=kinds))
+    shown = table.names or tuple(map(str, table.X.columns))
+    found = {suspect.column: suspect.what for suspect in suspects(table.X, positive)}
+    dropped: dict[str, str] = {}
+    if drop_suspicious:
+        dropped = {shown[j]: what for j, what in found.items()}
+        table, found = table.keeping([j for j in range(len(shown)) if j not in found]), {}
+    schema = _schema(table, encode, decimal)
+    dropped |= dict(schema.dropped) if schema else {}
+    told = {shown[j]: what for j, what in found.items() if shown[j] not in dropped}
+    warnings = [f"column {name!r} is suspicious: {what}" for name, what in told.items()]
+    warnings += schema.remarks if schema else ()
+    if count := repeated_rows(table.X):
+        warnings.append(f"{count} row(s) occur earlier in the table; a test row may be learnt")
+    if is_sorted(positive):
+        warnings.append("the rows are sorted by label; splits shuffle them")
+    understood = Understood(kinds=_kinds(table, schema), dropped=dropped, warnings=tuple(warnings))
+    if schema is None:
+        return Examined(table.X, table.names, None, understood)
+    return Examined(rows(schema.codes(_named(table))), schema.names, schema, understood)
+
+
+def _schema(table: Table, encode: str, decimal: str) -> Schema | None:
+    """Return what the columns are; None where all of them are numbers without a gap."""
+    if not table.X.shape[1] or is_numeric(table.X):
+        return None
+    if encode == "none":
+        require_numbers(_named(table), decimal)
+    return Schema.of(_named(table), decimal)
+
+
+def _named(table: Table) -> Any:
+    return table.X.set_axis(table.names or tuple(map(str, table.X.columns)), axis=1)
+
+
+def _kinds(table: Table, schema: Schema | None) -> Mapping[str, int]:
+    if schema is None:
+        return {"numeric": table.X.shape[1]}
+    return dict(Counter(column.kind for column in schema.columns).most_common())

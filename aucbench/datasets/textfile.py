@@ -1,0 +1,260 @@
+"""Tables in text files: what separates cells, whether there is a header, and where a row begins.
+
+Design
+  a. pandas reads the cells, because it is fast. It fills short rows with missing cells, renames
+     the second of two equal columns, and counts rows instead of lines. So the header and the
+     first lines are read here, and the csv module reads the whole file once more, but only where
+     a short row is possible or where lines cannot be counted otherwise.
+  b. Text is UTF-8, with or without a mark at its beginning. Another coding is refused, because
+     the bytes do not say which one it is.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import BufferedReader, RawIOBase, StringIO, TextIOWrapper
+from itertools import islice
+from typing import IO, Any
+
+from aucbench.errors import DataError
+from aucbench.tables import LINE
+from aucbench.tables.cells import MISSING
+
+CANDIDATES = (",", ";", "\t", "|", "space")
+NAMED = {"tab": "\t"}
+LINES = 20  # lines that decide about separator and header
+CODING = (
+    "save the file as UTF-8, for example with: iconv -f latin1 -t utf-8 (or -f utf-16 if it comes "
+    "from Windows)"
+)
+Record = tuple[int, list[str]]  # the first line of a record, and its cells
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the lines of a text file are to be read.
+
+    Attributes
+    ----------
+    separator : str
+        One character, or "space" for any number of blanks.
+    names : tuple of str, or None
+        The cells of the header; None if there is none.
+    """
+
+    separator: str
+    names: tuple[str, ...] | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of `pandas.read_csv`."""
+        numbered = self.names is not None and not self.names[0]  # pandas writes row numbers so
+        return {
+            "sep": r"\s+" if self.separator == "space" else self.separator,
+            "header": None if self.names is None else 0,
+            "index_col": 0 if numbered else None,
+            "skipinitialspace": self.separator != "space",
+            "low_memory": False,  # else parts of a column may be numbers and other parts text
+        }
+
+    def records(self, text: IO[str]) -> Iterator[Record]:
+        """Yield the number of the first line of each record that is not blank, and its cells."""
+        if self.separator == "space":
+            yield from ((at, line.split()) for at, line in enumerate(text, 1) if line.strip())
+            return
+        lines, before = csv.reader(text, delimiter=self.separator, skipinitialspace=True), 0
+        for cells in lines:
+            if len(cells) > 1 or (cells and cells[0].strip()):
+                yield before + 1, cells
+            before = lines.line_num
+
+
+def read_frame(stream: IO[bytes], separator: str | None, decimal: str) -> tuple[Any, bool]:
+    """Return the data frame of a text file, and whether its columns have names.
+
+    The index of the frame has the line of each row in the file.
+
+    Raises
+    ------
+    DataError
+        When two columns have the same name, a row has too few or too many cells, or the text is
+        not UTF-8.
+    """
+    import pandas as pd
+
+    layout, counted = layout_of(stream, separator), _Counted(stream)
+    stream.seek(0)
+    try:
+        frame, named = open_frame(BufferedReader(counted), layout, decimal)
+    except pd.errors.ParserError:
+        _lines(stream, layout)
+        raise
+    except UnicodeDecodeError as error:
+        raise _coding_error(stream) from error
+    header = int(named)
+    if counted.lines == len(frame) + header:
+        frame.index = pd.RangeIndex(1 + header, 1 + header + len(frame), name=LINE)
+        if not frame.empty and frame.iloc[:, -1].isna().any():
+            _lines(stream, layout)
+        return frame, named
+    lines = _lines(stream, layout)[header:]
+    if len(lines) == len(frame):  # else pandas has other rows, and no line is sure
+        frame.index = pd.Index(lines, name=LINE)
+    return frame, named
+
+
+def open_frame(
+    stream: IO[bytes], layout: Layout, decimal: str, rows: int | None = None
+) -> tuple[Any, bool]:
+    """Return the data frame of a text file, and whether its columns have names.
+
+    With `rows`, an iterator of frames of that many rows takes the place of the frame.
+    """
+    import pandas as pd
+
+    mark = "." if layout.separator == decimal else decimal  # then such numbers are quoted text
+    frame = pd.read_csv(stream, chunksize=rows, decimal=mark, **layout.options)
+    return frame, layout.names is not None
+
+
+def layout_of(stream: IO[bytes], separator: str | None) -> Layout:
+    """Find the separator, unless it is given, and the header in the first lines.
+
+    The separator is the one that divides the first lines into the same number of cells, and into
+    most cells if several do. There is a header if no cell of the first line is a number, if these
+    numbers count the columns, or if a column begins with a word and goes on with numbers.
+
+    Raises
+    ------
+    DataError
+        As `read_frame`.
+    """
+    stream.seek(0)
+    first = [*islice(stream, LINES)]
+    if first and first[0][:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise DataError(f"the file is UTF-16 text; {CODING}")
+    try:
+        text = b"".join(first).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _coding_error(stream) from error
+    tried = [NAMED.get(separator, separator)] if separator else CANDIDATES
+    cut = {mark: _cut(text, mark, whole=len(first) < LINES) for mark in tried}
+    best = max(tried, key=lambda mark: _fit(mark, cut[mark]))
+    records = cut[best]
+    if not records or (not separator and len(records[0][1]) < 2):
+        best, records = tried[0], cut[tried[0]]
+    _even_lines(records)
+    cells = [cell.strip().strip('"') for cell in records[0][1]] if records else []
+    named = bool(cells) and _is_header(cells, [row for _, row in records[1:]])
+    if named:
+        refuse_twins(cells)
+    return Layout(best, tuple(cells) if named else None)
+
+
+def _cut(text: str, mark: str, *, whole: bool) -> list[Record]:
+    try:
+        found = [*Layout(mark, None).records(StringIO(text, newline=""))]
+    except csv.Error:  # pandas will say what is wrong
+        return []
+    return found if whole or len(found) < 3 else found[:-1]  # a quoted line break may cut the last
+
+
+def _fit(mark: str, records: Sequence[Record]) -> tuple[bool, float, bool, int]:
+    if not records:
+        return False, 0.0, False, 0
+    width = len(records[0][1])
+    same = sum(len(cells) == width for _, cells in records) / len(records)
+    return width > 1 and (mark != "space" or same == 1), same, mark != "space", width
+
+
+def _is_header(cells: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
+    numbers = [cell for cell in cells if is_number(cell)]
+    if not numbers or (len(cells) > 2 and numbers == [*map(str, range(len(numbers)))]):
+        return True
+    words = [j for j, cell in enumerate(cells) if not is_number(cell) and cell not in MISSING]
+    below = ([row[j].strip() for row in rest] for j in words)
+    return any(column and all(map(is_number, column)) for column in below)
+
+
+def is_number(text: str) -> bool:
+    """Return whether `text` is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def refuse_twins(names: Sequence[str]) -> None:
+    """Raise `DataError` if two columns have the same name."""
+    if twice := [name for name, count in Counter(names).items() if name and count > 1]:
+        at = [j + 1 for j, name in enumerate(names) if name == twice[0]]
+        raise DataError(
+            f"the columns {', '.join(map(str, at[:-1]))} and {at[-1]} have the same name "
+            f"{twice[0]!r}; give each column a name of its own"
+        )
+
+
+def _even_lines(records: Iterable[Record]) -> list[int]:
+    """Return the lines of the records; raise `DataError` if one has too few or too many cells."""
+    lines: list[int] = []
+    first = width = 0
+    for line, cells in records:
+        first, width = (first, width) if lines else (line, len(cells))
+        if len(cells) != width:
+            raise DataError(
+                f"line {line} has {len(cells)} cells, but line {first} has {width}; give each line "
+                "the same number, and put quotes around a cell with a separator in it"
+            )
+        lines.append(line)
+    return lines
+
+
+def _lines(stream: IO[bytes], layout: Layout) -> list[int]:
+    """Return the line of each record of a file, header included; raises as `read_frame`."""
+    stream.seek(0)
+    text = TextIOWrapper(stream, "utf-8-sig", newline="")
+    try:
+        return _even_lines(layout.records(text))
+    except csv.Error as error:
+        raise DataError(f"it is not a table of cells ({error}); repair it") from error
+    except UnicodeDecodeError as error:
+        raise _coding_error(stream) from error
+    finally:
+        text.detach()  # else the stream would be closed with it
+
+
+def _coding_error(stream: IO[bytes]) -> DataError:
+    """Return the error about the first line that is not UTF-8."""
+    stream.seek(0)
+    for number, line in enumerate(stream, 1):
+        try:
+            line.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            byte = f"the byte {line[error.start]:#04x}"
+            return DataError(f"line {number} is not UTF-8 text, it has {byte}; {CODING}")
+    return DataError(f"the file is not UTF-8 text; {CODING}")
+
+
+class _Counted(RawIOBase):
+    """A stream that counts the lines that are read."""
+
+    def __init__(self, stream: IO[bytes]):
+        self._stream, self._breaks, self._last = stream, 0, b"\n"
+
+    @property
+    def lines(self) -> int:
+        return self._breaks + (self._last != b"\n")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        part = self._stream.read(len(buffer))
+        buffer[: len(part)] = part
+        self._breaks += part.count(b"\n")
+        self._last = part[-1:] or self._last
+        return len(part)
