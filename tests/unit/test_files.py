@@ -213,7 +213,7 @@ def test_csv_without_encoding_refuses_text_and_gaps_by_name_and_line(tmp_path, X
     with pytest.raises(DataError, match=r"'pulse' has a missing cell, in line 6 \(1 such cell"):
         load(path, encode="none")
     gaps.assign(label=np.where(np.arange(30) == 6, np.nan, y)).to_csv(path, index=False)
-    with pytest.raises(DataError, match="label is missing in row 6"):
+    with pytest.raises(DataError, match="label is missing in line 8"):
         load(path)
     path.write_text("a,b,y\n")
     with pytest.raises(DataError, match="there are 0 rows"):
