@@ -39,7 +39,8 @@ class Understood:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, as JSON holds them."""
-        return asdict(self)
+        plain = asdict(self)
+        return {name: [*v] if isinstance(v, tuple) else v for name, v in plain.items()}
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Understood:

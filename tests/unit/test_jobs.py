@@ -195,7 +195,10 @@ def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
             cell(dataset=str(path), reading=Reading(positive="yes", drop=("a",)), splits=2)
         ).steps[0]
     )
-    assert {**about, "hash": ""} == {"hash": "", "n": 4, "d": 1, "n_pos": 2, "dropped": 0}
+    sizes = {"hash": "", "n": 4, "d": 1, "n_pos": 2, "dropped": 0}
+    assert {**about, "hash": "", "understood": ""} == {**sizes, "understood": ""}
+    assert about["understood"]["dropped"] == {"a": "as asked"}
+    assert about["understood"]["positive"] == ["yes"]
     assert described == about
     with np.load(room / "out" / "target.npz") as target:
         np.testing.assert_array_equal(target["y"], [1, -1, 1, -1])
