@@ -3,8 +3,8 @@
 Design
   a. A curve on the page is the median over the folds, at some of the passes that were stored. A
      fit that has ended keeps its last value, so that the median never jumps when one ends.
-  b. No curve is smoothed and no point invented between the first and the last of its fits. The
-     number of points is chosen by who asks, and the page says it.
+  b. No curve is smoothed. Between two points of a fit it is a line, and before the first one
+     nothing is drawn. The number of points is chosen by who asks, and the page says it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from aucbench.bench.results.convergence import Optima
 from aucbench.report.evidence import CURVE, Fit, Group
 
 Vector = NDArray[np.float64]
-PASSES, SECONDS, OBJECTIVE, TRAIN_AUC = (CURVE.index(name) for name in CURVE[:4])
+PASSES, SECONDS, OBJECTIVE, TRAIN_AUC, TEST_AUC = (
+    CURVE.index(name) for name in ("passes", "seconds", "objective", "train_auc", "test_auc")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class LearningCurve:
 
     Attributes
     ----------
-    passes, seconds, train_auc, gap : array of shape (points,)
+    passes, seconds, train_auc, gap, test_auc : array of shape (points,)
         `gap` is (f − f*)/(f(0) − f*), with the least objective f* that is known of the problem.
     """
 
@@ -39,6 +41,7 @@ class LearningCurve:
     seconds: Vector
     train_auc: Vector
     gap: Vector
+    test_auc: Vector
 
 
 def learning_curve(fits: Sequence[Fit], optima: Optima, points: int) -> LearningCurve | None:
@@ -55,11 +58,20 @@ def learning_curve(fits: Sequence[Fit], optima: Optima, points: int) -> Learning
 
 
 def _at(passes: Vector, fit: Fit, optima: Optima) -> Vector:
-    """Return seconds, training AUC and gap at some passes, shape (3, points)."""
+    """Return seconds, training AUC, gap and test AUC at some passes, shape (4, points)."""
     x = fit.curve[:, PASSES]
     gap = optima.gaps(fit.descent, fit.curve[:, OBJECTIVE])
     columns = (fit.curve[:, SECONDS], fit.curve[:, TRAIN_AUC], gap)
-    return np.array([np.interp(passes, x, column, left=np.nan) for column in columns])
+    found = [np.interp(passes, x, column, left=np.nan) for column in columns]
+    return np.array([*found, _of_some(passes, x, fit.curve[:, TEST_AUC])])
+
+
+def _of_some(passes: Vector, x: Vector, y: Vector) -> Vector:
+    """Interpolate a column that some points of a fit have; NaN before the first of them."""
+    known = ~np.isnan(y)
+    if not known.any():
+        return np.full(passes.shape, np.nan)
+    return np.interp(passes, x[known], y[known], left=np.nan)
 
 
 def _medians(table: Vector) -> Vector:

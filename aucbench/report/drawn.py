@@ -19,12 +19,15 @@ from aucbench.report.curves import front, learning_curve, tuning_table
 from aucbench.report.evidence import Group
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside, Row
+from aucbench.report.pace import SHARES, TARGETS, UNITS
+from aucbench.stats.profiles import Profile
 from aucbench.stats.roc import Band
 from aucbench.stats.within import PairWithin
 from aucbench.stats.words import Word
 
 UNIT = 10_000  # of rates on the page, which are whole numbers
 DIGITS = 6  # significant ones of the numbers of a figure
+NEVER = -1  # stands for infinity, which JSON does not have
 SHOWN = 8  # solvers that the figures show at first
 LOCAL_PAIRS = 60_000  # of all data sets; above, only those with a leading solver are on the page
 
@@ -53,7 +56,18 @@ def drawn(findings: Findings) -> dict[str, Any]:
             "seconds": _numbers(seconds),
             "nnz": _numbers(nonzeros),
             "end": [Ends.of(*evidence.convergence(r.dataset, r.solver)).mark for r in rows],
+            "anytime": _numbers(findings.paces[r.dataset, r.solver].anytime for r in rows),
         },
+        "never": NEVER,
+        "targets": [*SHARES],
+        "until": {
+            unit: [
+                [_until(getattr(findings.paces[r.dataset, r.solver], unit)[k]) for r in rows]
+                for k in range(len(TARGETS))
+            ]
+            for unit in UNITS
+        },
+        "rows_of": "test" if evidence.has_test_curves else "training",
         "pairs": _pair_columns(findings),
         "curves": [_curve(findings, row.group, timed=timed) for row in rows],
         "roc": _bands([row.roc for row in rows]),
@@ -62,7 +76,10 @@ def drawn(findings: Findings) -> dict[str, Any]:
             "nnz": _fronts(rows, nonzeros, values),
             "seconds": _fronts(rows, seconds, values),
         },
-        "profiles": _profile_lines(findings),
+        "profiles": {
+            unit: [_profile_lines(findings.profiles[unit, target]) for target in TARGETS]
+            for unit in UNITS
+        },
         "tuning": [_tuning(row.group) for row in rows],
         "no_times": findings.times or "No time is known.",
     }
@@ -118,7 +135,7 @@ def _curve(findings: Findings, group: Group, *, timed: bool) -> dict[str, list[A
     return {
         "passes": _numbers(found.passes),
         "seconds": _numbers(found.seconds) if timed else nothing,
-        "auc": _numbers(found.train_auc),
+        "auc": _numbers(found.test_auc if findings.evidence.has_test_curves else found.train_auc),
         "gap": _numbers(found.gap),
     }
 
@@ -148,11 +165,11 @@ def _fronts(rows: Sequence[Row], cost: Vector, auc: Vector) -> dict[int, list[in
     }
 
 
-def _profile_lines(findings: Findings) -> list[list[Any]]:
+def _profile_lines(profiles: Sequence[Profile]) -> list[list[Any]]:
     """Return solver, x and y of each profile as steps, up to the largest ratio of any."""
-    end = max((ratio for p in findings.profiles for ratio in p.ratios), default=1.0)
+    end = max((ratio for p in profiles for ratio in p.ratios), default=1.0)
     lines = []
-    for solver, profile in enumerate(findings.profiles):
+    for solver, profile in enumerate(profiles):
         corners = np.unique([1.0, *profile.ratios])
         share = profile.share(corners)
         x = np.append(np.repeat(corners, 2)[1:], end)
@@ -168,6 +185,11 @@ def _tuning(group: Group) -> dict[str, Any] | None:
         "axes": [shown(name) for name in table.axes],
         "points": [[[*p.values], _number(p.auc), p.chosen] for p in table.points],
     }
+
+
+def _until(value: float) -> float | int | None:
+    """Return seconds or passes until a target, `NEVER` where it is never reached."""
+    return NEVER if value == math.inf else _number(value)
 
 
 def _numbers(values: Iterable[float]) -> list[float | int | None]:

@@ -42,7 +42,7 @@ OF_SOLVER = (
 )
 OF_TUNING = ("tune_evals", "inner_splits")
 NO_DESCENT = Descent()
-CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc")
+CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc", "test_auc")
 NAN = float("nan")
 
 Vector = NDArray[np.float64]
@@ -110,7 +110,7 @@ class Fit:
     why, log : str
         Reason and end of what the process wrote; empty when it is ok.
     auc, seconds, spread, nnz, passes, n_train, n_test, d : float
-    curve : array of shape (points, 5)
+    curve : array of shape (points, 6)
         The columns are those of `CURVE`.
     descent : Descent
         How its objective fell.
@@ -337,6 +337,12 @@ class Evidence:
             if fit.n_train > 0 and fit.n_test > 0
         ]
         return float(np.median(ratios)) if ratios else 1.0
+
+    @cached_property
+    def has_test_curves(self) -> bool:
+        """Whether points of curves have the AUC of the test rows; older records have none."""
+        fits = (fit for group in self.groups.values() for fit in group.ok)
+        return any(not np.isnan(fit.curve[:, CURVE.index("test_auc")]).all() for fit in fits)
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:

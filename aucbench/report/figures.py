@@ -19,8 +19,10 @@ import numpy as np
 from aucbench.bench.text import shown
 from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError
 from aucbench.report.curves import front, learning_curve
-from aucbench.report.findings import TARGET, Findings
+from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside
+from aucbench.report.pace import SHARES, TARGETS, UNITS
+from aucbench.stats.profiles import Profile
 from aucbench.stats.ranking import critical_difference
 from aucbench.stats.words import Word
 
@@ -219,7 +221,11 @@ def _cd(figure: Figure, findings: Findings) -> None:
 
 
 def _curves(figure: Figure, findings: Findings, one: Inside) -> None:
-    """AUC of the training rows against passes and seconds, and the gap of the objective."""
+    """AUC of the test rows against passes and seconds, and the gap of the objective.
+
+    It is that of the training rows where the folder knows no test AUC along a fit.
+    """
+    tested = findings.evidence.has_test_curves
     figure.set_size_inches(WIDTH, 2.8)
     axes = figure.subplots(1, 3)
     optima, names = findings.evidence.optima, _names(findings)
@@ -229,13 +235,15 @@ def _curves(figure: Figure, findings: Findings, one: Inside) -> None:
         if found is None:
             continue
         style = {**_style(row.solver), "markevery": max(1, found.passes.size // 6), "ms": 4}
-        line = axes[0].plot(found.passes, found.train_auc, **style)[0]
+        auc = found.test_auc if tested else found.train_auc
+        line = axes[0].plot(found.passes, auc, **style)[0]
         handles.append((line, names[row.solver]))
         if not findings.times:
-            axes[1].plot(found.seconds, found.train_auc, **style)
+            axes[1].plot(found.seconds, auc, **style)
         axes[2].plot(found.passes, np.where(found.gap > 0, found.gap, np.nan), **style)
     _require_drawn(handles, "learning curves", findings, one)
-    labels = (("passes", "training AUC"), ("seconds", "training AUC"), ("passes", "relative gap"))
+    y = f"{'test' if tested else 'training'} AUC"
+    labels = (("passes", y), ("seconds", y), ("passes", "relative gap"))
     for ax, (x, y) in zip(axes, labels, strict=True):
         ax.set(xscale="log", xlabel=x, ylabel=y)
         ax.grid(lw=0.4)
@@ -269,24 +277,31 @@ def _roc(figure: Figure, findings: Findings, one: Inside) -> None:
 
 
 def _profile(figure: Figure, findings: Findings) -> None:
-    """Performance profiles of Dolan and Moré."""
-    _require_times(findings)
-    figure.set_size_inches(WIDTH, 3.6)
-    ax = figure.subplots()
-    end = max((ratio for p in findings.profiles for ratio in p.ratios), default=1.0)
+    """Performance profiles of Dolan and Moré: a row for each unit, a column for each target."""
+    units = [unit for unit in UNITS if unit != "seconds" or not findings.times]
+    if not any(p.ratios for unit in units for t in TARGETS for p in findings.profiles[unit, t]):
+        raise ParameterError("no solver reaches a target, so that there is no profile to draw")
+    figure.set_size_inches(WIDTH, 0.8 + 2.4 * len(units))
+    axes = figure.subplots(len(units), len(TARGETS), sharey=True, squeeze=False)
+    for unit, panels in zip(units, axes, strict=True):
+        for target, share, ax in zip(TARGETS, SHARES, panels, strict=True):
+            handles = _profile_panel(ax, findings.profiles[unit, target])
+            ax.set(xscale="log", ylim=(0, 1.02), xlabel=f"{unit} divided by the fewest")
+            ax.set_title(f"until {share} of the best test AUC", fontsize=8)
+            ax.grid(lw=0.4)
+        panels[0].set_ylabel("share of data sets")
+    _legend(figure, handles)
+
+
+def _profile_panel(ax: Any, profiles: Sequence[Profile]) -> list[tuple[Any, str]]:
+    end = max((ratio for p in profiles for ratio in p.ratios), default=1.0)
     handles = []
-    for solver, profile in enumerate(findings.profiles):
+    for solver, profile in enumerate(profiles):
         corners = np.unique([1.0, *profile.ratios, end])
         style = {**_style(solver), "ms": 4, "drawstyle": "steps-post"}
-        handles += [(ax.plot(corners, profile.share(corners), **style)[0], profile.name)]
-    ax.set(
-        xscale="log",
-        ylim=(0, 1.02),
-        xlabel="time divided by the best time",
-        ylabel=f"share of data sets at {TARGET:.1%} of the best {findings.measure}",
-    )
-    ax.grid(lw=0.4)
-    _legend(figure, [(line, _short(name)) for line, name in handles])
+        line = ax.plot(corners, profile.share(corners), **style)[0]
+        handles.append((line, _short(profile.name)))
+    return handles
 
 
 def _pareto(figure: Figure, findings: Findings, one: Inside) -> None:
@@ -363,13 +378,6 @@ def _require_several(findings: Findings) -> None:
             f"this figure is about several data sets, and the folder has {count} that are "
             "finished; draw leaderboard, curves, roc or pareto"
         )
-
-
-def _require_times(findings: Findings) -> None:
-    if findings.times:
-        raise ParameterError(findings.times)
-    if not any(profile.ratios for profile in findings.profiles):
-        raise ParameterError("no solver has a time, so that there is no profile to draw")
 
 
 def _require_drawn(handles: Sequence[Any], what: str, findings: Findings, one: Inside) -> None:

@@ -9,19 +9,21 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError
-from aucbench.report.evidence import Evidence
+from aucbench.report.evidence import Evidence, Place
 from aucbench.report.inside import AUC, Inside, Row, inside
+from aucbench.report.pace import Pace, paces, profiles_of
 from aucbench.stats.advice import Advice, advise
 from aucbench.stats.measures import measure
 from aucbench.stats.pairs import Pair, pairwise
-from aucbench.stats.profiles import Profile, performance_profiles, shifted_geometric_mean
+from aucbench.stats.profiles import Profile, shifted_geometric_mean
 from aucbench.stats.ranking import Standing, average_ranks, bradley_terry
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word
 
@@ -29,7 +31,6 @@ NAN = float("nan")
 NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
 FEWEST, MOST = 8, 40  # points of a curve
 PER_POINT = 10  # numbers: four of a learning curve, three each of ROC and precision-recall
-TARGET = 0.995  # of the best value of a data set; who reaches it has solved the data set
 Array = NDArray[np.float64]
 
 
@@ -81,9 +82,6 @@ class Findings:
         The recommended solver, and those than which it is not better.
     times : str
         Why times are not compared; empty when they are.
-    profiles : tuple of Profile
-        In the order of the solvers: seconds of a fit where its value is at least `TARGET` of the
-        best one of the data set, infinite elsewhere.
     mean_seconds : tuple of float
         Shifted geometric mean of the seconds of a fit over the data sets with a value.
     points : int
@@ -104,7 +102,6 @@ class Findings:
     order: tuple[int, ...]
     leading: frozenset[int]
     times: str
-    profiles: tuple[Profile, ...]
     mean_seconds: tuple[float, ...]
     points: int
 
@@ -112,6 +109,20 @@ class Findings:
     def rows(self) -> tuple[Row, ...]:
         """All rows, by data set."""
         return tuple(row for one in self.insides for row in one.rows)
+
+    @cached_property
+    def paces(self) -> Mapping[Place, Pace]:
+        """How fast each solver comes near the best test AUC of a data set."""
+        return {
+            (dataset, solver): pace
+            for dataset in range(len(self.evidence.datasets))
+            for solver, pace in paces(self.evidence, dataset, timed=not self.times).items()
+        }
+
+    @cached_property
+    def profiles(self) -> Mapping[tuple[str, float], tuple[Profile, ...]]:
+        """The profiles of all solvers by unit, seconds or passes, and target."""
+        return profiles_of(self.evidence, self.paces)
 
 
 def findings_of(evidence: Evidence, settings: Settings | None = None) -> Findings:
@@ -174,7 +185,6 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
         order=_order(advice.leader, ratings, values),
         leading=_leading(evidence, advice, insides),
         times=times,
-        profiles=performance_profiles(_solved(values, seconds), names),
         mean_seconds=tuple(map(_mean_time, seconds.T)),
         points=points,
     )
@@ -257,13 +267,6 @@ def _times(evidence: Evidence, *, mixed: bool) -> str:
         f"Times were measured under {count} different conditions and are not compared; "
         "--mixed compares them all the same."
     )
-
-
-def _solved(values: Array, seconds: Array) -> Array:
-    """Return the seconds of the fits whose value is near the best one; infinity for the others."""
-    best = np.where(np.isnan(values), -np.inf, values).max(axis=1, keepdims=True, initial=-np.inf)
-    near = ~np.isnan(values) & (values >= TARGET * best)
-    return np.where(near & ~np.isnan(seconds), seconds, np.inf)
 
 
 def _mean_time(seconds: Array) -> float:

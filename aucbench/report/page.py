@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from aucbench.bench.show.endings import Ends, end_notes
 from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Evidence
-from aucbench.report.findings import TARGET, Findings
+from aucbench.report.findings import Findings
 from aucbench.report.inside import Row
+from aucbench.report.pace import SHARES
 from aucbench.stats.pairs import Pair
 from aucbench.stats.ranking import Standing
 from aucbench.stats.words import Interval, Word
@@ -132,6 +133,8 @@ class Page:
     table_note: str
     understood: tuple[DataFacts, ...]
     table_legend: tuple[str, ...]
+    pace_note: str
+    targets: tuple[str, ...]
     has_pairs: bool
     pairs_note: str
     figures: tuple[Figure, ...]
@@ -194,6 +197,8 @@ def page_of(findings: Findings, *, folder: str) -> Page:
         ),
         understood=tuple(_understood(evidence)),
         table_legend=TABLE_LEGEND,
+        pace_note=_pace_note(findings),
+        targets=SHARES,
         has_pairs=bool(data["pairs"]["a"]),
         pairs_note=_pairs_note(findings, data),
         figures=_figures(findings),
@@ -419,16 +424,37 @@ def _pairs_note(findings: Findings, data: dict[str, Any]) -> str:
     return note
 
 
+def _pace_note(findings: Findings) -> str:
+    ends = (
+        ""
+        if findings.evidence.has_test_curves
+        else (" The folder knows no test AUC along a fit, so that each fit counts as its end.")
+    )
+    return (
+        f"Seconds inside the solver and passes over the rows until the AUC of the test rows is at "
+        f"{' and '.join(SHARES)} of the best one at the end of any fit on the same rows: "
+        "the median over the folds; “never” where half of the folds do not reach it, or a cell "
+        "failed. Anytime: the mean test AUC over the logarithm of time, from the first to the "
+        "last point of any fit on the data set; 0.5 before the first point and for a failed cell."
+        f"{ends}"
+    )
+
+
 def _figures(findings: Findings) -> tuple[Figure, ...]:
-    points = findings.points
+    points, tested = findings.points, findings.evidence.has_test_curves
+    of_rows = (
+        "Of the test rows, measured when the fit has ended."
+        if tested
+        else "Of the training rows: the folder knows no test AUC along a fit."
+    )
     thinned = f"Median over the folds, at no more than {points} of the stored passes."
     bands = f"Mean over the folds, at {points} points; the band goes from the lowest to the highest"
     notes = {
         "auc-seconds": (
             "AUC against time",
-            f"{thinned} Of the training rows: during a fit nobody has the labels of the test rows.",
+            f"{thinned} {of_rows}",
         ),
-        "auc-passes": ("AUC against passes", f"{thinned} Of the training rows."),
+        "auc-passes": ("AUC against passes", f"{thinned} {of_rows}"),
         "gap": (
             "Gap of the objective against passes",
             f"{thinned} f* is the least objective that any fit of the same problem has reached; a "
@@ -444,12 +470,13 @@ def _figures(findings: Findings) -> tuple[Figure, ...]:
             f"{findings.measure} against the time of a fit",
             "Likewise, with the median time of a fit.",
         ),
-        "profile": (
-            "Performance profiles",
-            "Share of the data sets that a solver solves within a multiple of the time of the "
-            f"fastest one. Solved means a mean test {findings.measure} of at least {TARGET:.1%} of "
-            "the best; a failed cell never does.",
+        "profile-seconds": (
+            "Performance profiles by time",
+            "Share of the data sets on which a solver reaches the target within a multiple of the "
+            "time of the fastest one. A solver that never does, and one with a failed cell, counts "
+            "as a data set that it does not reach.",
         ),
+        "profile-passes": ("Performance profiles by passes", "Likewise, by passes over the rows."),
         "tuning": (
             "Tuning",
             "Mean AUC of the inner folds at each point that was tried, brighter is higher; points "

@@ -44,7 +44,7 @@ def test_the_page_has_no_error_and_nothing_leaves_it(browser, address):
     assert browser.console() == []
     assert browser.requests() == [address]
     assert "has the highest mean AUC" in browser.texts("#answer p.first")[0]
-    assert browser.count(".chart svg") == 9
+    assert browser.count(".chart svg") == 10
     assert browser.texts(".chart .empty") == []
     screenshot(browser, "report.png")
     browser.run("document.querySelector('#charts').scrollIntoView()")
@@ -145,6 +145,33 @@ def test_pairs_of_a_data_set_are_listed_with_the_better_solver_first(browser, ad
     assert min(effects) >= 0
     words = {"better", "equivalent", "not distinguishable"}
     assert {*browser.texts("#pair-rows tbody td:nth-child(2)")} <= words
+
+
+def test_times_to_the_target_are_listed_and_never_is_last(browser, address):
+    browser.open(address)
+    browser.choose("form[data-for=paces] [name=dataset]", "1")
+    heads = browser.texts("#pace-rows th[scope=col]")
+    assert heads[1:] == [
+        *("seconds to 99 %", "seconds to 99.5 %", "passes to 99 %", "passes to 99.5 %"),
+        "anytime",
+    ]
+    press = "document.querySelector('#pace-rows th:nth-child(5) button').click()"
+    browser.run(press), browser.run(press)
+    passes = [float(t.replace("never", "inf")) for t in browser.texts("#pace-rows td:nth-child(5)")]
+    assert len(passes) == 3
+    assert passes == sorted(passes)
+    assert min(passes) < np.inf
+    assert all(0.5 < float(t) <= 1 for t in browser.texts("#pace-rows td:nth-child(6)"))
+
+
+def test_the_target_of_the_profiles_can_be_chosen(browser, address):
+    browser.open(address)
+    drawn = "return document.querySelector('#profile-passes .chart').innerHTML"
+    first = browser.run(drawn)
+    browser.choose("form[data-for=charts] [name=target]", "0")
+    assert browser.count("#profile-seconds .series") == browser.count("#profile-passes .series") > 0
+    browser.choose("form[data-for=charts] [name=target]", "1")
+    assert browser.run(drawn) == first
 
 
 def test_it_can_be_used_by_keyboard(browser, address):

@@ -124,7 +124,7 @@ def test_a_curve_with_other_things_than_numbers_is_nan_there(records):
     points = ({**broken.curve[0], "train_auc": "high", "objective": None}, *broken.curve[1:])
     found = evidence_of([replace(broken, curve=points)])
     curve = found.group(0, 0).ok[0].curve
-    assert np.isnan(curve[0]).tolist() == [False, False, True, True, True]
+    assert np.isnan(curve[0]).tolist() == [False, False, True, True, True, False]
     assert curve[1:, 3] == pytest.approx([point["train_auc"] for point in broken.curve[1:]])
 
 

@@ -55,6 +55,21 @@
   onChange(filters, () => table.show(filtered()));
   table.show(filtered());
 
+  /* Time to the target, one data set at a time. */
+  const paceForm = form("paces");
+  options(paceForm.elements.dataset, datasets);
+  const until = (unit, k) => r => data.until[unit][k][r] === data.never ? Infinity : data.until[unit][k][r];
+  const paceColumn = (unit, k) => ({name: `${unit} to ${data.targets[k]}`, number: true, value: until(unit, k),
+    cell: r => ({[Infinity]: "never", null: "–"})[until(unit, k)(r)] ?? Chart.short(Number(until(unit, k)(r).toPrecision(3)))});
+  const paceTable = Table.make(document.getElementById("pace-rows"), [
+    {name: "solver", head: true, value: r => solvers[rows.solver[r]], cell: r => named(rows.solver[r])},
+    ...["seconds", "passes"].flatMap(unit => data.targets.map((_, k) => paceColumn(unit, k))),
+    {name: "anytime", number: true, value: value("anytime"), cell: r => fixed(rows.anytime[r], 4)},
+  ]);
+  const showPaces = () => paceTable.show(all.filter(r => rows.dataset[r] === picked(paceForm.elements.dataset)));
+  onChange(paceForm, showPaces);
+  showPaces();
+
   /* Pairs inside one data set. */
   const pairForm = form("pairs");
   if (pairForm) {
@@ -115,16 +130,19 @@
     const known = (data.fronts[name][picked(chosen)] ?? []).filter(r => !hidden.has(rows.solver[r]));
     return known.length > 1 ? [{number: 6, name: "Pareto front of all solvers", marks: 1e9, size: 0.01, points: known.map(r => [rows[name][r], rows.estimate[r]])}] : [];
   };
+  const auc = data.rows_of, goal = form("charts").elements.target;
+  const profile = unit => box => Chart.draw(box, {label: `Performance profiles by ${unit}`, x: {name: `${unit} divided by the fewest`, log: true}, y: {name: "share of data sets", low: 0, high: 1},
+    series: data.profiles[unit][picked(goal)].map(([solver, x, y]) => ({number: solver, name: solvers[solver], points: zip(x, y)})).filter(one => !hidden.has(one.number)), empty: unit === "seconds" ? data.no_times : undefined});
   const charts = {
-    "auc-passes": box => Chart.draw(box, {label: "AUC of the training rows against passes", x: {name: "passes", log: true}, y: {name: "training AUC"}, series: curve("passes", "auc")}),
-    "auc-seconds": box => Chart.draw(box, {label: "AUC of the training rows against seconds", x: {name: "seconds inside the solver", log: true}, y: {name: "training AUC"}, series: curve("seconds", "auc")}),
+    "auc-passes": box => Chart.draw(box, {label: `AUC of the ${auc} rows against passes`, x: {name: "passes", log: true}, y: {name: `${auc} AUC`}, series: curve("passes", "auc")}),
+    "auc-seconds": box => Chart.draw(box, {label: `AUC of the ${auc} rows against seconds`, x: {name: "seconds inside the solver", log: true}, y: {name: `${auc} AUC`}, series: curve("seconds", "auc")}),
     "gap": box => Chart.draw(box, {label: "Gap of the objective against passes", x: {name: "passes", log: true}, y: {name: "(f − f*) / (f(0) − f*)", log: true}, series: curve("passes", "gap"), empty: "No solver that is shown has an objective of its own on this data set."}),
     "roc": box => Chart.draw(box, {label: "ROC curves", x: {name: "false positive rate", low: 0, high: 1}, y: {name: "true positive rate", low: 0, high: 1}, diagonal: true, series: band("roc", [[0, 0]]), empty: "The folder does not hold all scores of this data set with their labels."}),
     "pr": box => Chart.draw(box, {label: "Precision-recall curves", x: {name: "recall", low: 0, high: 1}, y: {name: "precision", low: 0, high: 1}, series: band("pr", []), empty: "The folder does not hold all scores of this data set with their labels."}),
     "sparsity": box => Chart.draw(box, {label: "AUC against non-zero weights", x: {name: "non-zero weights", log: true}, y: {name: data.measure}, series: [...front("nnz"), ...cloud("nnz")], empty: "No solver that is shown has weights on this data set."}),
     "speed": box => Chart.draw(box, {label: "AUC against seconds of a fit", x: {name: "seconds of a fit", log: true}, y: {name: data.measure}, series: [...front("seconds"), ...cloud("seconds")], empty: data.no_times}),
-    "profile": box => Chart.draw(box, {label: "Performance profiles", x: {name: "time divided by the best time", log: true}, y: {name: "share of data sets", low: 0, high: 1},
-      series: data.profiles.map(([solver, x, y]) => ({number: solver, name: solvers[solver], points: zip(x, y)})).filter(one => !hidden.has(one.number)), empty: data.no_times}),
+    "profile-seconds": profile("seconds"),
+    "profile-passes": profile("passes"),
   };
 
   /* Tuning: one solver at a time, two of its axes. */

@@ -1,0 +1,155 @@
+"""How fast solvers come near the best test AUC of a data set, along their fits.
+
+Design
+  a. A target is a share of the best AUC that any fit has at its end on the same test rows. It is
+     taken fold by fold, since the folds of a data set differ more than solvers do. Points on the
+     way are no targets: whoever stops at the best of them has looked at the test labels.
+  b. A fit whose points have no test AUC is one point, its end. A failed cell never arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.report.evidence import CURVE, Evidence, Fit, FoldKey, Group
+from aucbench.stats.profiles import Profile, anytime_score, performance_profiles, time_to_target
+
+TARGETS = (0.99, 0.995)  # of the best test AUC
+SHARES = tuple(f"{100 * target:g} %" for target in TARGETS)
+UNITS = ("seconds", "passes")
+PASSES, SECONDS, TEST_AUC = (CURVE.index(name) for name in ("passes", "seconds", "test_auc"))
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a solver is on a data set; NaN is what is not known.
+
+    Attributes
+    ----------
+    seconds, passes : tuple of float
+        Until each of `TARGETS` is reached: the median over the folds. Infinite where half of
+        the folds do not reach it, or a cell failed.
+    anytime : float
+        Mean over the folds of `anytime_score`, from the first to the last second at which any fit
+        on the data set has a point.
+    """
+
+    seconds: tuple[float, ...]
+    passes: tuple[float, ...]
+    anytime: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Course:
+    """The points of a fit with a test AUC."""
+
+    seconds: Array
+    passes: Array
+    auc: Array
+
+    @staticmethod
+    def of(fit: Fit) -> _Course:
+        points = fit.curve[:, [SECONDS, PASSES, TEST_AUC]]
+        points = points[~np.isnan(points[:, 2])]
+        if not len(points):
+            points = np.array([[fit.seconds, fit.passes, fit.auc]])
+        return _Course(*np.where(points >= 0.0, points, inf).T)  # what is not known comes never
+
+    def until(self, unit: str, target: float) -> float:
+        return time_to_target(getattr(self, unit), self.auc, target)
+
+
+def paces(evidence: Evidence, dataset: int, *, timed: bool) -> dict[int, Pace]:
+    """Return the pace of each solver on a data set by its number.
+
+    Parameters
+    ----------
+    timed : bool
+        Whether times are compared; else all seconds are NaN.
+    """
+    groups = dict(evidence.row(dataset))
+    courses = {
+        solver: {key: _Course.of(fit) for key, fit in group.fits.items() if fit.ok}
+        for solver, group in groups.items()
+    }
+    best: dict[FoldKey, float] = {}
+    for group in groups.values():
+        for key, fit in group.fits.items():
+            best[key] = max(best.get(key, -inf), fit.auc if fit.ok else -inf)
+    whole = [course.seconds for of in courses.values() for course in of.values()]
+    span = _span(whole) if timed else None
+    return {
+        solver: _pace(group, courses[solver], best, span, timed=timed)
+        for solver, group in groups.items()
+    }
+
+
+def _pace(
+    group: Group,
+    courses: Mapping[FoldKey, _Course],
+    best: Mapping[FoldKey, float],
+    span: tuple[float, float] | None,
+    *,
+    timed: bool,
+) -> Pace:
+    if group.pending or not group.fits:
+        return Pace((nan,) * len(TARGETS), (nan,) * len(TARGETS), nan)
+
+    def reached(unit: str) -> tuple[float, ...]:
+        if not group.complete:
+            return (inf,) * len(TARGETS)
+        return tuple(
+            float(np.median([c.until(unit, share * best[key]) for key, c in courses.items()]))
+            for share in TARGETS
+        )
+
+    seconds = reached("seconds") if timed else (nan,) * len(TARGETS)
+    return Pace(seconds, reached("passes"), _anytime(group, courses, span))
+
+
+def _anytime(
+    group: Group, courses: Mapping[FoldKey, _Course], span: tuple[float, float] | None
+) -> float:
+    if span is None:
+        return nan
+    nothing = _Course(np.empty(0), np.empty(0), np.empty(0))
+    ran = [courses.get(key, nothing) for key in group.fits]
+    return float(np.mean([anytime_score(c.seconds, c.auc, *span) for c in ran]))
+
+
+def _span(seconds: list[Array]) -> tuple[float, float] | None:
+    """Return the first and the last second of some fits; None where they are one."""
+    known = np.concatenate(seconds) if seconds else np.empty(0)
+    known = known[np.isfinite(known) & (known > 0.0)]
+    if not known.size or known.min() == known.max():
+        return None
+    return float(known.min()), float(known.max())
+
+
+def profiles_of(
+    evidence: Evidence, known: Mapping[tuple[int, int], Pace]
+) -> dict[tuple[str, float], tuple[Profile, ...]]:
+    """Return the performance profiles of the solvers for each unit and target.
+
+    They are over the finished data sets. What is not known counts as a failure.
+    """
+    unknown = Pace((nan,) * len(TARGETS), (nan,) * len(TARGETS), nan)
+    places = [
+        [known.get((dataset, solver), unknown) for solver in range(len(evidence.solvers))]
+        for dataset in evidence.finished
+    ]
+    shape = len(evidence.finished), len(evidence.solvers)
+    return {
+        (unit, share): performance_profiles(
+            np.array([[getattr(pace, unit)[k] for pace in row] for row in places]).reshape(shape),
+            evidence.solvers,
+        )
+        for unit in UNITS
+        for k, share in enumerate(TARGETS)
+    }
