@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.targets import Classes, counted, label_vector
+from aucbench.data.targets import Classes, Labels, counted, label_vector
 from aucbench.datasets import changepoint, formats, idx
 from aucbench.datasets.catalogue import ClassRule, rule_of
 from aucbench.datasets.columns import column_at
@@ -113,7 +113,7 @@ def load(
         table = without_columns(_table(path, wanted), left_out(drop, rule))
         y = label_vector(table.y)
         classes = Classes.of(counted(y), *class_names(positive, negative, rule, y))
-        signs = np.where(classes.holds(y), 1, -1)
+        signs = Labels.of_mask(classes.holds(y)).y
         found = examine(
             table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
         )

@@ -21,6 +21,8 @@ from aucbench.data.concordance import concordance
 
 TELLING = 0.99  # AUC of one column above which it may be known only after the label
 FEWEST = 20  # rows below which nothing is suspicious
+FEWEST_KEYS = 100  # rows from which different whole numbers may be keys of rows
+KEY_DIGITS = 5
 SAMPLE = 20_000  # rows of the first look
 DAY = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # YYYYMMDD
 
@@ -89,7 +91,8 @@ def _strange(column: Any, positive: Mask, sample: NDArray[np.intp]) -> str:
     if distinct == 1 and column.nunique(dropna=False) == 1:
         return "constant"
     whole = _is_whole(values)
-    if distinct == len(values) and (whole or _is_text(values)) and column.is_unique:
+    key = _is_text(values) or (whole and _may_be_key(column))
+    if distinct == len(values) and key and column.is_unique:
         return "different in every row"
     if whole and all(map(DAY.fullmatch, map(str, values.dropna().unique()[:SAMPLE].astype(int)))):
         return "days as numbers, such as 20240131"
@@ -106,8 +109,23 @@ def _is_whole(values: Any) -> bool:
     kind = getattr(values.dtype, "kind", "O")
     if kind == "f":
         present = values.dropna().to_numpy()
-        return bool(present.size) and bool((present == np.rint(present)).all())
+        whole = np.isfinite(present) & (present == np.rint(present))
+        return bool(present.size) and bool(whole.all())
     return kind in "iu"
+
+
+def _may_be_key(column: Any) -> bool:
+    """Return whether whole numbers look like those that count or name rows, not like amounts.
+
+    They do if they ascend or descend, fill half of their range, or all have the same number of
+    digits, at least five.
+    """
+    if len(column) < FEWEST_KEYS:
+        return False
+    low, high = float(column.min()), float(column.max())
+    ordered = bool(column.is_monotonic_increasing or column.is_monotonic_decreasing)
+    digits = len(str(int(low))) == len(str(int(high))) >= KEY_DIGITS and low > 0
+    return ordered or high - low < 2 * len(column) or digits
 
 
 def _telling(column: Any, positive: Mask) -> float:

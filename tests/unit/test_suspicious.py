@@ -15,6 +15,7 @@ POSITIVE = RNG.random(N) < 0.2
 DAYS = [20240100 + day for day in RNG.integers(1, 29, N)]
 STRANGE = {
     "number": (np.arange(N)[::-1], "different in every row"),
+    "account": (RNG.choice(np.arange(10_000, 99_999), N, replace=False), "different in every row"),
     "key": ([f"k{i}" for i in range(N)], "different in every row"),
     "same": ([7] * N, "constant"),
     "nothing": ([np.nan] * N, "constant"),
@@ -29,6 +30,7 @@ USUAL = {
     "town": RNG.choice(["a", "b"], N),
     "many": RNG.choice([f"t{i}" for i in range(N // 2)], N),
     "gap": np.where(RNG.random(N) < 0.1, np.nan, RNG.random(N)),
+    "cents": RNG.choice(10**6, N, replace=False),
     "flag": RNG.random(N) < 0.5,
     "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(RNG.integers(0, 99, N), "D"),
 }
@@ -71,10 +73,8 @@ def test_sorted_labels_and_repeated_rows_are_found():
 
 
 def messy(path):
-    columns = {"key": STRANGE["key"][0], "age": USUAL["age"], "sick": POSITIVE.astype(int)}
-    pd.DataFrame(columns).drop(columns="key").assign(number=np.arange(N))[
-        ["number", "age", "sick"]
-    ].to_csv(path, index=False)
+    columns = {"number": np.arange(N), "age": USUAL["age"], "sick": POSITIVE.astype(int)}
+    pd.DataFrame(columns).to_csv(path, index=False)
     return path
 
 
