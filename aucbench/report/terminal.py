@@ -189,7 +189,9 @@ def _title(evidence: Evidence, one: Inside) -> str:
     elif fit is not None and not isnan(fit.n_train + fit.n_test):
         facts.append(f"{fit.n_train + fit.n_test:.0f} rows")
     widths = sorted({fit.d for row in one.rows for fit in row.group.ok if not isnan(fit.d)})
-    if widths:
+    if len(widths) > 2:  # of a table, whose levels differ between splits
+        facts.append(f"{widths[0]:.0f} to {widths[-1]:.0f} features")
+    elif widths:
         facts.append(f"{' or '.join(f'{d:.0f}' for d in widths)} features")
     name = evidence.datasets[one.dataset]
     return f"{name}: {', '.join(facts)}" if facts else name

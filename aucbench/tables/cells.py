@@ -89,12 +89,11 @@ def other_mark(decimal: str) -> str:
     return "." if decimal == "," else ","
 
 
-def grouped_once(texts: Sequence[str], decimal: str) -> str | None:
-    """Return a number such as 1,234 if only groups of three decide that it is not 1.234."""
+def readable_twice(texts: Sequence[str], decimal: str) -> str | None:
+    """Return a number such as 1,234 if nothing but the decimal mark says that it is not 1.234."""
     other = other_mark(decimal)
     marked = [text for text in texts if other in text]
-    plain = all(text.count(other) == 1 and decimal not in text for text in marked)
-    return marked[0] if marked and plain else None
+    return marked[0] if marked and np.isfinite(numbers(texts, other)).all() else None
 
 
 def dates(texts: Sequence[str], form: str) -> Vector:

@@ -191,7 +191,7 @@ class Found:
         return False
 
     def _remark_on_groups(self, decimal: str) -> dict[str, Any]:
-        text = cells.grouped_once(self.texts, decimal)
+        text = cells.readable_twice(self.texts, decimal)
         if text is None:
             return {}
         value = cells.numbers([text], decimal)[0]

@@ -1,0 +1,471 @@
+"""What a column is, its codes, and the features that an encoding learns from training rows."""
+
+import json
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder
+
+from aucbench import Data, get_objective, get_solver, solve
+from aucbench.data.arrays import rows
+from aucbench.errors import DataError
+from aucbench.tables import LINE, Encoding, Schema, is_numeric
+from aucbench.tables.parts import rare_below
+
+
+def schema_of(*cells, decimal="."):
+    return Schema.of(pd.DataFrame({"x": [*cells]}), decimal)
+
+
+def kind(*cells, decimal="."):
+    [column] = schema_of(*cells, decimal=decimal).columns
+    return column.kind
+
+
+def learnt(frame):
+    schema = Schema.of(frame)
+    return Encoding.learn(schema, rows(schema.codes(frame)))
+
+
+def features(encoding, frame):
+    """The features of a frame as a data frame."""
+    X = encoding.of_frame(frame).matrix
+    return pd.DataFrame(X.toarray() if encoding.sparse else X, columns=[*encoding.names])
+
+
+KINDS = {
+    "numeric": [
+        (1, 2, 3),
+        (1.5, None, 3),
+        ("1,234", "12", "1,234,567.5"),
+        ("1'000", "2'000"),
+        ("1 000", "12"),
+        ("1\u00a0000", "-2\u00a0000.5"),
+        ("?", "3", "-", "4e5", " 7 "),
+        ("0.5", ".5", "+5."),
+    ],
+    "boolean": [
+        (True, False),
+        ("yes", "No", "YES "),
+        ("t", "f", None),
+        ("TRUE", "false"),
+        ("y", "n", "?"),
+        (True, None, False),
+    ],
+    "category": [
+        ("red", "blue", "red"),
+        ("male", "female"),
+        ("yes", "no", "maybe"),
+        ("a1", "2", "b3"),
+        ("1-2", "3-4"),
+        ("1,23,4", "5"),
+        ("2020-13", "2020-99"),
+    ],
+    "date": [
+        ("2020-12-31", "2021-01-01"),
+        ("2020-12-31 23:59", "2021-01-01T00:00:01", "2020-12-31"),
+        ("2020-12-31T23:59:00Z", "2021-01-01T00:00:00+01:00"),
+        ("31.12.2020", "1.1.2021"),
+        ("12/31/2020", "1/2/2021"),
+        ("31/12/2020", None, "1/2/2021"),
+        ("31-12-2020 08:30", "01-02-2021 09:00"),
+        ("31 Dec 2020", "1 Jan 2021"),
+        ("Dec 31, 2020", "Jan 1, 2021"),
+        ("12/31/2020 11:59 PM", "01/01/2021 01:05 AM"),
+        ("2020/12/31", "2021/1/1"),
+        (date(2020, 12, 31), date(2021, 1, 1)),
+        (pd.Timestamp("2020-12-31"), pd.NaT),
+        ("1700-01-01", "9999-12-31"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "cells"), [(wanted, cells) for wanted in KINDS for cells in KINDS[wanted]]
+)
+def test_kinds_are_read_off_the_cells(wanted, cells):
+    assert kind(*cells) == wanted
+    frame = pd.DataFrame({"x": [*cells]})
+    codes = Schema.of(frame).codes(frame)
+    assert codes.shape == (len(cells), 1)
+    missing = [cell is None or cell is pd.NaT or cell in ("?", "-") for cell in cells]
+    np.testing.assert_array_equal(np.isnan(codes[:, 0]), missing)
+
+
+def test_codes_are_numbers_truth_values_levels_and_seconds():
+    frame = pd.DataFrame(
+        {
+            "n": ["1,234.5", "?", "7"],
+            "b": ["Yes", "no", None],
+            "c": ["red", "blue ", "red"],
+            "d": ["01.03.2020 06:00", "01.01.1970 00:00", None],
+        }
+    )
+    found = Schema.of(frame).codes(frame)
+    march = pd.Timestamp("2020-03-01 06:00").timestamp()
+    wanted = [[1234.5, 1, 1, march], [np.nan, 0, 0, 0], [7, np.nan, 1, np.nan]]
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_decimal_commas_are_read_where_they_are_announced_and_refused_where_not():
+    cells = ("1,5", "1.234,5", "2")
+    frame = pd.DataFrame({"x": cells})
+    np.testing.assert_array_equal(Schema.of(frame, ",").codes(frame)[:, 0], [1.5, 1234.5, 2])
+    with pytest.raises(DataError, match=r"'x' has '1,5' in row 0, .* mark ','; say decimal=','"):
+        Schema.of(frame)
+    with pytest.raises(DataError, match=r"'1\.5' in row 1, .* say decimal='\.'"):
+        schema_of("7", "1.5", decimal=",")
+
+
+def test_what_can_be_understood_in_two_ways_has_a_remark():
+    assert "'1,234' is read as 1234" in schema_of("1,234", "12").remarks[0]
+    assert not schema_of("1,234", "12.5").remarks
+    assert "month comes first" in schema_of("01/02/2020", "03/04/2020").remarks[0]
+    assert schema_of("01/02/2020", "03/04/2020").codes(pd.DataFrame({"x": ["02/01/2020"]})) == (
+        pd.Timestamp("2020-02-01").timestamp()
+    )
+    assert not schema_of("01/02/2020", "13/04/2020").remarks
+    assert not schema_of("1.2.2020", "3.4.2020").remarks
+    some = schema_of("1", "2", "3", "x")
+    assert some.columns[0].kind == "category"
+    assert "1 text(s), first 'x' in row 3" in some.remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        (
+            [*map(str, range(99)), "ten"],
+            r"'x' has 'ten', which is not a number, in row 99 \(1 such",
+        ),
+        (
+            [*pd.date_range("2020-01-01", periods=99).astype(str), "soon"],
+            "'soon', which is not a date of a known format, in row 99",
+        ),
+        (["2020-01-01", "31.12.2020"], "several formats, such as '2020-01-01' and '31.12.2020'"),
+        ([1.0, np.inf], "'x' has an infinite number, in row 1"),
+        ([f"it was {k} days ago" for k in range(30)], "free text: 30 different texts of 5 words"),
+        ([1 + 2j, 2.0], "has the type complex"),
+        ([None, None], "no feature is left: 1 were dropped, first 'x', which has no value"),
+    ],
+)
+def test_what_is_probably_a_mistake_is_refused_with_the_way_out(cells, sentence):
+    with pytest.raises(DataError, match=sentence) as told:
+        Schema.of(pd.DataFrame({"x": cells}))
+    assert "\n" not in str(told.value)
+
+
+def test_a_frame_that_knows_its_lines_has_them_in_messages():
+    frame = pd.DataFrame({"x": [*map(str, range(99)), "ten"]})
+    frame.index = pd.RangeIndex(2, 102, name=LINE)
+    with pytest.raises(DataError, match="in line 101"):
+        Schema.of(frame)
+
+
+def test_columns_that_cannot_rank_rows_are_dropped_and_said():
+    n = 30
+    frame = pd.DataFrame(
+        {
+            "id": [f"c{k}" for k in range(n)],
+            "empty": [None] * n,
+            "same": ["here"] * n,
+            "partly": ["here"] * (n - 1) + [None],
+            "one": [1] * n,
+            "x": range(n),
+        }
+    )
+    found = Schema.of(frame)
+    assert dict(found.dropped) == {
+        "id": "has a different text in each row",
+        "empty": "has no value",
+        "same": "has one value",
+    }
+    assert found.names == ("partly", "one", "x")
+    facts = {c.name: (c.distinct, c.missing) for c in found.columns}
+    assert facts == {"partly": (1, 1 / n), "one": (1, 0.0), "x": (n, 0.0)}
+
+
+def test_two_columns_of_one_name_are_refused():
+    with pytest.raises(DataError, match="1 column name\\(s\\) occur twice, first 'a'"):
+        Schema.of(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_only_finite_numbers_need_no_codes():
+    assert is_numeric(pd.DataFrame({"a": [1, 2], "b": [True, False], "c": [0.5, 1e300]}))
+    for cells in ([1, None], [1, np.inf], ["1", "2"], [pd.Timestamp(0), pd.Timestamp(1)]):
+        assert not is_numeric(pd.DataFrame({"a": cells}))
+
+
+def table(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.1, np.nan, rng.normal(40, 10, n).round(1)),
+            "member": rng.choice(["yes", "no", None], n),
+            "color": rng.choice(["red", "blue", "green", None], n, p=[0.6, 0.3, 0.05, 0.05]),
+            "town": [f"t{int(k)}" for k in rng.exponential(15, n)],
+            "signup": pd.Timestamp("2020-06-01")
+            + pd.to_timedelta(rng.integers(0, 4e7, n), unit="s"),
+            "size": rng.integers(0, 5, n),
+        }
+    )
+    frame.loc[frame.index[::17], "signup"] = pd.NaT
+    return frame
+
+
+def test_names_say_column_and_level():
+    names = learnt(table()).names
+    assert names[:2] == ("age", "age is missing")
+    assert {"color=blue", "color=red", "color is missing", "town=t0", "town=(rare)"} < {*names}
+    dates = [name for name in names if name.startswith("signup")]
+    parts = ["year", "month", "weekday", "hour", "days"]
+    assert dates == [*(f"signup {part}" for part in parts), "signup is missing"]
+    assert names[-1] == "size"
+
+
+@pytest.mark.parametrize("n", [50, 400, 3000])
+def test_one_hot_is_that_of_scikit_learn(n):
+    train, test = table(n), table(200, seed=1)
+    test.loc[:9, "town"] = "elsewhere"
+    for name in ("color", "town"):
+        few = rare_below(n)
+        present = train[name].notna()
+        oracle = OneHotEncoder(min_frequency=few, handle_unknown="ignore", sparse_output=False).fit(
+            train.loc[present, [name]]
+        )
+        encoding = learnt(train[[name]])
+        got = features(encoding, test)
+        assert encoding.parts[0].rare == tuple(
+            () if oracle.infrequent_categories_[0] is None else oracle.infrequent_categories_[0]
+        )
+        wanted = oracle.transform(test[[name]].fillna("no level has this name"))
+        gap = got.pop(f"{name} is missing") if not present.all() else None
+        np.testing.assert_array_equal(got.to_numpy(), wanted)
+        if gap is not None:
+            np.testing.assert_array_equal(gap, test[name].isna())
+
+
+def test_missing_numbers_are_those_of_scikit_learn():
+    train, test = table(300), table(100, seed=1)
+    oracle = SimpleImputer(strategy="median", add_indicator=True).fit(train[["age"]])
+    got = features(learnt(train[["age"]]), test)
+    np.testing.assert_array_equal(got.to_numpy(), oracle.transform(test[["age"]]))
+    complete = learnt(train[["age"]].dropna().assign(none=None, other="a"))
+    assert complete.names == ("age",)
+    filled = features(complete, test.assign(none=None, other="a"))
+    assert (filled["age"][test["age"].isna()] == train["age"].median()).all()
+
+
+def test_dates_have_the_parts_that_vary():
+    days = ["2020-03-01", "2021-04-04", None, "2020-03-08"]
+    got = features(learnt(pd.DataFrame({"d": days})), pd.DataFrame({"d": days}))
+    stamps = pd.to_datetime(pd.Series(days))
+    assert [*got.columns] == ["d year", "d month", "d days", "d is missing"]  # all are Sundays
+    there = stamps.notna()
+    np.testing.assert_array_equal(got["d year"][there], stamps.dt.year[there])
+    np.testing.assert_array_equal(got["d month"][there], stamps.dt.month[there])
+    np.testing.assert_array_equal(got["d days"][there], (stamps - stamps.min()).dt.days[there])
+    assert got.loc[2].tolist() == [2020, 3, 7, 1]  # medians of the parts
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.datetimes(pd.Timestamp(1700, 1, 1), pd.Timestamp(2200, 1, 1)), min_size=3))
+def test_parts_of_dates_are_those_of_pandas(stamps):
+    stamps = pd.Series(stamps).dt.floor("s")
+    frame = pd.DataFrame({"d": stamps})
+    if frame["d"].nunique() < 2:
+        return
+    got = features(learnt(frame), frame)
+    for part in ("year", "month", "weekday", "hour"):
+        wanted = getattr(stamps.dt, "day_of_week" if part == "weekday" else part)
+        assert (f"d {part}" in got) == (wanted.nunique() > 1)
+        if f"d {part}" in got:
+            np.testing.assert_array_equal(got[f"d {part}"], wanted)
+    elapsed = (stamps - stamps.min()).dt.total_seconds() / 86400
+    np.testing.assert_allclose(got["d days"], elapsed, rtol=1e-12)
+
+
+def test_dates_as_text_and_as_dates_are_the_same():
+    frame = table()[["signup"]]
+    text = frame.assign(signup=frame["signup"].dt.strftime("%d.%m.%Y %H:%M:%S"))
+    pd.testing.assert_frame_equal(
+        features(learnt(frame), frame), features(learnt(text), text), check_exact=True
+    )
+
+
+def test_nothing_is_learnt_from_test_rows():
+    frame = table()
+    schema = Schema.of(frame)
+    first = Encoding.learn(schema, rows(schema.codes(frame)[:300]))
+    changed = frame.copy()
+    changed.loc[300:, "age"] = 1e6
+    changed.loc[300:, "town"] = "new town"
+    changed.loc[300:, "color"] = "pink"
+    changed.loc[300:, "signup"] = pd.Timestamp("1999-01-01")
+    other = Schema.of(changed)
+    second = Encoding.learn(other, rows(other.codes(changed)[:300]))
+    assert first.parts == second.parts
+    assert first.names == second.names
+    assert not any("new" in name or "pink" in name for name in second.names)
+    got = second(rows(other.codes(changed)[300:])).dense().matrix
+    towns = [k for k, name in enumerate(second.names) if name.startswith(("town", "color"))]
+    assert not got[:, towns].any()
+
+
+def test_an_encoding_comes_back_from_json_and_reads_new_tables():
+    frame, new = table(), table(50, seed=3)
+    encoding = learnt(frame)
+    again = Encoding.from_json(json.loads(json.dumps(encoding.to_json(), allow_nan=False)))
+    assert again == encoding
+    both = (e.of_frame(new[[*reversed(new.columns)]].assign(more=1)) for e in (encoding, again))
+    first, second = (X.dense().matrix for X in both)
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(first, encoding.of_frame(new).dense().matrix)
+    with pytest.raises(DataError, match="version 2, this aucbench reads version 1"):
+        Encoding.from_json({**encoding.to_json(), "version": 2})
+
+
+def test_new_tables_are_checked():
+    encoding = learnt(table())
+    new = table(50, seed=3)
+    with pytest.raises(DataError, match="1 column\\(s\\) are absent, first 'town'"):
+        encoding.of_frame(new.drop(columns="town"))
+    with pytest.raises(DataError, match="'age' has 'old', which is not a numeric, in row 7"):
+        encoding.of_frame(new.assign(age=new["age"].astype(object).where(new.index != 7, "old")))
+    with pytest.raises(DataError, match="'member' has 'maybe', which is not a boolean"):
+        encoding.of_frame(new.assign(member="maybe"))
+    with pytest.raises(DataError, match="'signup' holds numeric values, wanted the kind date"):
+        encoding.of_frame(new.assign(signup=7.0))
+    with pytest.raises(DataError, match="have 2 codes, but the table has 6 columns"):
+        encoding(rows(np.zeros((3, 2))))
+    empty = encoding.of_frame(new.assign(**dict.fromkeys(new.columns)))
+    assert np.isfinite(empty.dense().matrix).all()
+
+
+def test_levels_that_pandas_reads_as_numbers_are_found():
+    frame = pd.DataFrame({"code": ["01", "2", "x", "01"] * 30})
+    encoding = learnt(frame)
+    got = features(encoding, pd.DataFrame({"code": [1, 2, 3]}))
+    assert [*got.columns] == ["code=01", "code=2", "code=x"]
+    np.testing.assert_array_equal(got, [[1, 0, 0], [0, 1, 0], [0, 0, 0]])
+    gaps = features(encoding, pd.DataFrame({"code": [1, None]}))
+    np.testing.assert_array_equal(gaps, [[1, 0, 0], [0, 0, 0]])
+
+
+def test_the_layout_is_that_of_the_training_rows():
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame({"town": rng.choice([f"t{k}" for k in range(40)], 2000)})
+    assert learnt(wide).sparse
+    narrow = wide.assign(x=rng.normal(size=2000))[["x"]].assign(ok=rng.choice(["yes", "no"], 2000))
+    assert not learnt(narrow).sparse
+    same = learnt(wide).of_frame(wide.iloc[:5])
+    assert same.is_sparse
+    assert same.matrix.toarray().sum() == 5
+
+
+def test_blocks_of_rows_make_no_difference(monkeypatch):
+    from aucbench.tables import encoding as module
+
+    frame = table(500)
+    whole = learnt(frame)
+    monkeypatch.setattr(module, "BLOCK", 7)
+    assert learnt(frame) == whole
+    dense = Encoding(whole.schema, whole.parts, sparse=False)
+    sparse = Encoding(whole.schema, whole.parts, sparse=True)
+    X, S = (e.of_frame(frame) for e in (dense, sparse))
+    np.testing.assert_array_equal(X.matrix, S.matrix.toarray())
+    assert np.count_nonzero(S.values) == S.values.size
+
+
+def test_no_feature_is_an_error():
+    frame = pd.DataFrame({"c": ["a"] * 30 + ["b"] * 30})
+    schema = Schema.of(frame)
+    with pytest.raises(DataError, match="each of the 1 column\\(s\\) is the same in all 30"):
+        Encoding.learn(schema, rows(schema.codes(frame)[:30]))
+
+
+cell = st.one_of(
+    st.none(), st.sampled_from(["a", "b", "c", "d"]), st.text("xyz", min_size=1, max_size=2)
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(cell, min_size=4, max_size=60), st.randoms(use_true_random=False))
+def test_the_order_of_rows_means_nothing(cells, random):
+    frame = pd.DataFrame({"x": cells, "n": np.arange(len(cells)) % 7})
+    order = [*range(len(cells))]
+    random.shuffle(order)
+    mixed = frame.iloc[order].reset_index(drop=True)
+    try:
+        schema = Schema.of(frame)
+    except DataError:
+        with pytest.raises(DataError):
+            Schema.of(mixed)
+        return
+    assert Schema.of(mixed) == schema
+    np.testing.assert_array_equal(schema.codes(mixed), schema.codes(frame)[order])
+    assert learnt(mixed) == learnt(frame)
+    for column in schema.columns:
+        if column.kind == "category":
+            counts = frame["x"].str.strip().value_counts()
+            part = learnt(frame).parts[0]
+            assert all(counts[level] >= rare_below(len(frame)) for level in part.kept)
+            assert all(counts[level] < rare_below(len(frame)) for level in part.rare)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from("abcd"), min_size=8, max_size=40),
+    st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=10),
+)
+def test_levels_that_were_not_seen_are_zero(train, test):
+    frame = pd.DataFrame({"x": train, "n": range(len(train))})
+    if frame["x"].nunique() < 2:
+        return
+    encoding = learnt(frame)
+    got = features(encoding, pd.DataFrame({"x": test, "n": 0}))
+    hot = got[[name for name in got if name.startswith("x=")]].sum(axis=1)
+    part = encoding.parts[0]
+    np.testing.assert_array_equal(hot, [float(x in part.kept + part.rare) for x in test])
+
+
+def coded():
+    frame = table()
+    schema = Schema.of(frame)
+    y = np.where(frame["size"] > 2, 1, -1)
+    made = Data.of(rows(schema.codes(frame)), y)
+    return Data(made.rows, made.target, schema.names, schema=schema)
+
+
+def test_codes_are_refused_where_features_are_wanted():
+    data = coded()
+    w = np.zeros(data.d)
+    for use in (
+        lambda: solve(get_solver("logistic"), data),
+        lambda: get_objective("logistic", data),
+        lambda: data.scores(w),
+        lambda: data.pullback(np.zeros(data.n)),
+        lambda: data.means,
+        lambda: data.longest,
+        lambda: data.chunk,
+    ):
+        with pytest.raises(DataError, match=r"codes of a table.*data\.encoded\(\)"):
+            use()
+    rest, held = data.split(0.25, np.random.default_rng(0))
+    assert rest.schema == held.schema == data.schema
+    assert np.isfinite(solve(get_solver("logistic"), rest.encoded(), passes=2).w).all()
+
+
+def test_encoded_data_have_names_and_no_schema():
+    data = coded()
+    made = data.encoded()
+    encoding = data.schema.encoding(data.rows)
+    assert made.schema is None
+    assert made.names == encoding.names
+    assert made.encoded() is made
+    np.testing.assert_array_equal(made.rows.values, encoding(data.rows).values)
