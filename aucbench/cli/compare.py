@@ -9,8 +9,10 @@ import typer
 
 from aucbench.cli.options import (
     CellsPerJob,
+    Decimal,
     Drop,
     DropSuspicious,
+    Encode,
     EngineName,
     FailIf,
     Jobs,
@@ -25,6 +27,7 @@ from aucbench.cli.options import (
     Retry,
     Rope,
     Scheduler,
+    Separator,
     Sort,
     Target,
     Tex,
@@ -67,6 +70,9 @@ def compare(
     positive: Positive = None,
     negative: Negative = None,
     drop: Drop = None,
+    encode: Encode = "auto",
+    decimal: Decimal = ".",
+    separator: Separator = None,
     splits: Annotated[int, typer.Option(help="Stratified folds.")] = 5,
     repeats: Annotated[int, typer.Option(help="How often the folds are drawn anew.")] = 1,
     passes: Annotated[
@@ -106,7 +112,16 @@ def compare(
     from aucbench.bench.plan.plan import DEFAULT_FEATURES, Plan, choices, default_solvers
 
     datasets = _specs(data)
-    how = reading(target, positive, negative, drop, drop_suspicious=drop_suspicious)
+    how = reading(
+        target,
+        positive,
+        negative,
+        drop,
+        drop_suspicious=drop_suspicious,
+        encode=encode,
+        decimal=decimal,
+        separator=separator,
+    )
     plan = Plan(
         datasets,
         choices(_specs(solvers) or default_solvers(datasets), tune=tune),

@@ -34,6 +34,15 @@ Drop = Annotated[Texts, typer.Option(help="Columns of files to leave out.")]
 DropSuspicious = Annotated[
     bool, typer.Option("--drop-suspicious", help="Leave out the columns that a warning is about.")
 ]
+Encode = Annotated[
+    str,
+    typer.Option(help="auto: tables may hold text, dates and missing cells; none: numbers only."),
+]
+Decimal = Annotated[str, typer.Option(help="Decimal mark of tables: a point or a comma.")]
+Separator = Annotated[
+    str | None,
+    typer.Option(help="Of the cells of text files: a character, tab or space.  [default: found]"),
+]
 Timeout = Annotated[
     float | None, typer.Option(help="Seconds of wall time after which a cell is killed.")
 ]
@@ -204,7 +213,15 @@ class Options:
 
 
 def reading(
-    target: str | None, positive: Texts, negative: Texts, drop: Texts, *, drop_suspicious: bool
+    target: str | None,
+    positive: Texts,
+    negative: Texts,
+    drop: Texts,
+    *,
+    drop_suspicious: bool,
+    encode: str,
+    decimal: str,
+    separator: str | None,
 ) -> Reading:
     """Return how files are read.
 
@@ -219,6 +236,9 @@ def reading(
         negative=_negative(entries("negative", negative)),
         drop=entries("drop", drop),
         drop_suspicious=drop_suspicious,
+        encode=encode,
+        decimal=decimal,
+        separator=separator,
     )
 
 
