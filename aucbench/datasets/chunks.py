@@ -139,6 +139,7 @@ class _Joined:
         _refuse_gaps(table, self.seen)
         try:
             self._compare_kinds(table)
+            self._refuse_raw(table)
             made = Chunk.of(table.X, table.y, positive=self._positive(table.y))
         except DataError as error:
             last = self.seen + len(table.y) - 1
@@ -156,6 +157,16 @@ class _Joined:
                 raise DataError(
                     f"{what} holds {now} here and {before} in the rows before; give one type"
                 )
+
+    def _refuse_raw(self, table: Table) -> None:
+        """Refuse text and dates: their codes need the levels of the whole file."""
+        raw = [j for j, kind in enumerate(self.kinds[1:]) if kind == "text"]
+        if raw:
+            listed = ", ".join(repr(table.X.columns[j]) for j in raw[:5]) + ", ..." * (len(raw) > 5)
+            raise DataError(
+                f"{len(raw)} column(s) are not numeric: {listed}; drop them, or use load, which "
+                "reads all rows at once and can encode them"
+            )
 
     def _positive(self, y: Any) -> Any:
         positive, negative = self.class_names(y)

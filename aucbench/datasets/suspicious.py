@@ -144,7 +144,7 @@ def _telling(column: Any, positive: Mask) -> float:
 
 
 def _share_of_others(column: Any, positive: Mask) -> NDArray[np.float64]:
-    codes = column.astype(str).factorize()[0]
+    codes = column.factorize(use_na_sentinel=False)[0]
     many, plus = np.bincount(codes)[codes], np.bincount(codes, weights=positive)[codes]
     shares: NDArray[np.float64] = np.where(
         many > 1, (plus - positive) / np.maximum(many - 1, 1), positive.mean()

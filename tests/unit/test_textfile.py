@@ -1,0 +1,279 @@
+"""Tables in files: separators, headers, lines, marks, archives and spreadsheets."""
+
+import gzip
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from aucbench.datasets import load, stream
+from aucbench.errors import DataError, MissingExtraError, ParameterError
+from aucbench.reading import Reading
+
+ROWS = [(1.5, 7, 0), (2.5, 8, 1), (3.25, 9, 1), (-4, 8, 0)]
+NAMES = ("a", "b", "y")
+X = np.array([row[:2] for row in ROWS])
+
+
+def text(separator=",", header=True, ending="\n", decimal="."):
+    lines = [separator.join(NAMES)] if header else []
+    lines += [separator.join(map(str, row)).replace(".", decimal) for row in ROWS]
+    return ending.join(lines) + ending
+
+
+def write(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def read(path, content, **options):
+    """X and y of a file of numbers."""
+    data = load(write(path, content), **{"target": 2, **options})
+    np.testing.assert_array_equal(data.y, [-1, 1, 1, -1])
+    np.testing.assert_array_equal(data.rows.dense().matrix, X)
+    return data
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", " ", "   "])
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("file", ["t.csv", "t.txt"])
+def test_the_separator_is_found(separator, header, file, tmp_path):
+    data = read(tmp_path / file, text(separator, header))
+    assert data.names == (NAMES[:2] if header else None)
+
+
+@pytest.mark.parametrize("ending", ["\r\n", "\r", "\n\n", "\n  \n"])
+def test_lines_may_end_as_they_like(ending, tmp_path):
+    read(tmp_path / "t.csv", text(ending=ending))
+
+
+@pytest.mark.parametrize(
+    ("separator", "options"),
+    [
+        (";", {"decimal": ","}),
+        (";", {"decimal": ",", "separator": ";"}),
+        ("\t", {"decimal": ","}),
+        ("\t", {"decimal": ",", "separator": "tab"}),
+        (" ", {"decimal": ",", "separator": "space"}),
+    ],
+)
+def test_decimal_commas(separator, options, tmp_path):
+    read(tmp_path / "t.csv", text(separator, decimal=","), **options)
+    with pytest.raises(DataError, match=r"'a' has '1,5' in line 2, .*mark ','; say decimal=','"):
+        load(tmp_path / "t.csv", target="y")
+    with pytest.raises(DataError, match=r"'a' has '1,5' in line 2, .*mark ','; say decimal=','"):
+        load(tmp_path / "t.csv", target="y", encode="none")
+
+
+def test_decimal_commas_between_commas_are_quoted(tmp_path):
+    lines = ['"1,5",7,0', '"2,5",8,1', '"3,25",9,1', '"-4",8,0']
+    data = load(write(tmp_path / "t.csv", "\n".join(["a,b,y", *lines])), decimal=",")
+    np.testing.assert_array_equal(data.encoded().rows.dense().matrix, X)
+
+
+def test_a_tsv_has_tabs_even_beside_commas(tmp_path):
+    rows = "\n".join(f"{a}\tone, two, {b}\t{y}" for a, b, y in ROWS)
+    data = load(write(tmp_path / "t.tsv", f"a\tb, c, d\ty\n{rows}\n"))
+    assert data.names == ("a", "b, c, d")
+    [chunk] = stream(write(tmp_path / "n.tsv", text("\t")), target="y")
+    np.testing.assert_array_equal(chunk.rows.matrix, X)
+
+
+def test_a_txt_of_svmlight_is_svmlight(tmp_path):
+    content = "# made by hand\n\n1 1:1.5 2:7\n-1 qid:3 1:2 # a row\n"
+    data = load(write(tmp_path / "t.txt", content))
+    np.testing.assert_array_equal(data.rows.dense().matrix, [[1.5, 7], [2, 0]])
+    read(tmp_path / "t.txt.gz", gzip.compress(text("\t").encode()))
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        (["2019,2020,y", "1,2,0", "3,4,1"], ("2019", "2020")),
+        (["id,2019,y", "1,2,0", "3,4,1"], ("id", "2019")),
+        (["0,1,y", "1.5,2,0", "3,4,1"], ("0", "1")),
+        (["NA,2,0", "3,4,1", "5,6,1"], None),
+        (["red,2,0", "blue,4,1", "red,6,1"], None),
+    ],
+)
+def test_headers_may_hold_numbers(lines, names, tmp_path):
+    data = load(write(tmp_path / "t.csv", "\n".join(lines)), target=2)
+    assert (data.names if names else data.n) == (names or 3)
+
+
+def zipped(path, members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_an_archive_holds_one_table(tmp_path):
+    path = zipped(tmp_path / "t.zip", {"all/rows.csv": text(";"), "__MACOSX/all/._rows.csv": "x"})
+    np.testing.assert_array_equal(load(path, target="y").rows.matrix, X)
+    [chunk] = stream(path, target="y")
+    np.testing.assert_array_equal(chunk.rows.matrix, X)
+    np.testing.assert_array_equal(
+        load(zipped(tmp_path / "t.csv.zip", {"any": text()}), target="y").rows.matrix, X
+    )
+    both = zipped(tmp_path / "two.zip", {"a.csv": text(), "b.csv": text()})
+    with pytest.raises(DataError, match=r"two\.zip: there are 2 files in the archive \(a.csv, b"):
+        load(both)
+    with pytest.raises(DataError, match="there are 0 files in the archive"):
+        load(zipped(tmp_path / "none.zip", {}))
+    with pytest.raises(DataError, match=r"bad\.zip cannot be read as zip"):
+        load(write(tmp_path / "bad.zip", b"PK\x03\x04 no"))
+
+
+LINES = {
+    "short": ("a,b,y\n1,2,0\n3,1\n4,5,1\n", "line 3 has 2 cells, but line 1 has 3"),
+    "long": ("a,b,y\n1,2,0\n3,4,1,1\n4,5,1\n", "line 3 has 4 cells, but line 1 has 3"),
+    "after blanks": ("\n\na,b,y\n\n1,2,0\n\n3,1\n", "line 7 has 2 cells, but line 3 has 3"),
+    "after quotes": ('a,b,y\n"x\n\nz",2,0\n3,1\n', "line 5 has 2 cells"),
+    "far": ("a,b,y\n" + "1,2,0\n" * 50 + "3,1\n", "line 52 has 2 cells, but line 1 has 3"),
+    "far and long": ("a,b,y\n" + "1,2,0\n" * 50 + "3,1,5,6\n", "line 52 has 4 cells"),
+    "all longer": ("a,b,y\n1,2,3,0\n1,2,4,1\n", "line 2 has 4 cells, but line 1 has 3"),
+    "a comma at the end": ("a,b,y\n1,2,0,\n1,2,1,\n", "line 2 has 4 cells"),
+    "infinite": ("a,b,y\n\n1,2,0\n\ninf,2,1\n", "'a' has an infinite number, in line 5"),
+    "a word": (
+        "a,b,y\n" + "\n1,2,0" * 99 + "\nx,2,1",
+        "'a' has 'x', which is not a number, in line 102",
+    ),
+    "twins": ("a,a,y\n1,2,0\n3,4,1\n", "the columns 1 and 2 have the same name 'a'"),
+    "three": ("a,y,a, a\n1,0,2,3\n3,1,4,3\n", "the columns 1, 3 and 4 have the same name 'a'"),
+    "latin": (
+        "a,b,y\n1,2,0\nä,4,1\n".encode("latin1"),
+        "line 3 is not UTF-8 .* byte 0xe4; .*iconv",
+    ),
+    "late latin": (
+        b"a,b,y\n" + b"1,2,0\n" * 99999 + b"\xe4,4,1\n",
+        "line 100001 is not UTF-8 text, it has the byte 0xe4",
+    ),
+    "utf-16": ("a,b,y\n1,2,0\n3,4,1\n".encode("utf-16"), "the file is UTF-16 text; save the file"),
+    "no cells": ("a\n1\n2\n", "2 rows and 1 columns"),
+}
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_what_is_wrong_is_told_with_its_line(case, tmp_path):
+    content, sentence = LINES[case]
+    path = write(tmp_path / "t.csv", content)
+    with pytest.raises(DataError, match=sentence) as told:
+        load(path, target="y" if case != "no cells" else None)
+    assert str(told.value).count(str(path)) == 1
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("encode", ["auto", "none"])
+def test_a_missing_last_cell_is_no_short_row(encode, tmp_path):
+    path = write(tmp_path / "t.csv", "y,a,b\n" + "0,1,2\n1,2,3\n" * 20 + "0,1,\n1,,2\n")
+    if encode == "none":
+        with pytest.raises(DataError, match=r"'a' has a missing cell, in line 43"):
+            load(path, encode=encode)
+    else:
+        assert load(path).encoded().names == ("a", "a is missing", "b", "b is missing")
+
+
+def test_a_mark_at_the_beginning_is_not_read(tmp_path):
+    assert read(tmp_path / "t.csv", b"\xef\xbb\xbf" + text().encode()).names == ("a", "b")
+
+
+def test_a_file_of_numbers_is_as_before(tmp_path):
+    data = read(tmp_path / "t.csv", text())
+    assert data.schema is None
+    assert data.names == ("a", "b")
+    assert data.rows.values.dtype == np.float64
+
+
+def frame():
+    made = pd.DataFrame(ROWS, columns=NAMES).assign(color=["red", "blue", None, "red"])
+    made["day"] = pd.to_datetime(["2020-01-01", None, "2020-03-01", "2020-03-05"])
+    return made
+
+
+WRITERS = {
+    ".xlsx": lambda table, path: table.to_excel(path, index=False),
+    ".feather": lambda table, path: table.to_feather(path),
+    ".arrow": lambda table, path: table.to_feather(path, compression="uncompressed"),
+    ".parquet": lambda table, path: table.to_parquet(path),
+}
+NEEDED = {".xlsx": "openpyxl"}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_other_formats_hold_the_same_table(ending, tmp_path):
+    pytest.importorskip(NEEDED.get(ending, "pyarrow"))
+    frame().to_csv(tmp_path / "t.csv", index=False)
+    WRITERS[ending](frame(), tmp_path / f"t{ending}")
+    wanted, got = (load(tmp_path / f"t{e}", target="y") for e in (".csv", ending))
+    np.testing.assert_array_equal(got.rows.matrix, wanted.rows.matrix)
+    assert [(c.name, c.kind, c.levels) for c in got.schema.columns] == [
+        (c.name, c.kind, c.levels) for c in wanted.schema.columns
+    ]
+    with pytest.raises(DataError, match="separator=';' is for text files"):
+        load(tmp_path / f"t{ending}", separator=";")
+
+
+def test_a_stream_of_arrow_is_read_too(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.Table.from_pandas(frame())
+    with pyarrow.ipc.new_stream(str(tmp_path / "t.arrow"), table.schema) as out:
+        out.write_table(table)
+    assert load(tmp_path / "t.arrow", target="y").n == 4
+    twins = table.rename_columns(["a", "a", "y", "color", "day"])
+    pyarrow.feather.write_feather(twins, str(tmp_path / "t.feather"))
+    with pytest.raises(DataError, match="columns 1 and 2 have the same name 'a'"):
+        load(tmp_path / "t.feather", target="y")
+
+
+def test_a_spreadsheet_has_one_sheet_with_cells(tmp_path, monkeypatch):
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "t.xlsx"
+    with pd.ExcelWriter(path) as writer:
+        frame().to_excel(writer, sheet_name="rows", index=False)
+        pd.DataFrame().to_excel(writer, sheet_name="empty", index=False)
+    assert load(path, target="y").n == 4
+    with pd.ExcelWriter(path) as writer:
+        frame().to_excel(writer, sheet_name="rows", index=False)
+        frame().to_excel(writer, sheet_name="more", index=False)
+    with pytest.raises(DataError, match="2 sheets have cells \\('rows', 'more'\\), wanted one"):
+        load(path)
+    few = pd.concat([frame()] * 30).assign(a=["1"] * 119 + ["one"])
+    few.to_excel(path, index=False)
+    with pytest.raises(DataError, match="'a' has 'one', which is not a number, in line 121"):
+        load(path, target="y")
+    monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
+    with pytest.raises(MissingExtraError, match=r"aucbench\[excel\]"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"encode": "yes"}, "encode must be auto or none, got 'yes'"),
+        ({"decimal": ";"}, "decimal must be . or ,, got ';'"),
+        ({"separator": "::"}, "separator must be one character, tab or space, got '::'"),
+        ({"separator": ""}, "separator must be one character"),
+    ],
+)
+def test_options_are_checked_wherever_they_are_given(options, sentence, tmp_path):
+    with pytest.raises(ParameterError, match=sentence):
+        load(write(tmp_path / "t.csv", text()), **options)
+    with pytest.raises(ParameterError, match=sentence):
+        Reading(**options)
+
+
+def test_options_of_tables_are_refused_elsewhere(tmp_path):
+    path = write(tmp_path / "t.svm", "1 1:1\n-1 1:2\n")
+    with pytest.raises(DataError, match="separator='tab' is for text files"):
+        load(path, separator="tab")
+    with pytest.raises(DataError, match="decimal=',' is for tables"):
+        load(path, decimal=",")
+
+
+def test_a_stream_reads_numbers_only(tmp_path):
+    path = tmp_path / "t.csv"
+    frame().to_csv(path, index=False)
+    with pytest.raises(DataError, match=r"not numeric: 'color', 'day'; .* use load"):
+        [*stream(path, target="y")]
