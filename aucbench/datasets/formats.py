@@ -168,7 +168,8 @@ def reader_of(path: Path) -> str:
 
 def _called(path: Path) -> str:
     """Return the format of a file for messages; the file is not opened."""
-    return (format_of(path.name) or Path(without_compression(path.name)).suffix or ".svm")[1:]
+    plain = Path(path.name if path.suffix.lower() == ZIP else without_compression(path.name))
+    return (format_of(path.name) or plain.suffix or ".svm")[1:]
 
 
 def _open_zip(path: Path, mode: str) -> IO[bytes]:

@@ -1,0 +1,161 @@
+"""A table with text, dates and gaps through the harness: what is kept, and what a fit may see."""
+
+import json
+from hashlib import blake2b
+
+import numpy as np
+import pandas as pd
+import pytest
+from bench_toys import SOURCE, Bench, cell
+
+from aucbench import Data, auc, get_dataset, get_solver, solve
+from aucbench.bench.requests import data_job
+from aucbench.data.arrays import rows as as_rows
+from aucbench.data.folds import drawn_few
+from aucbench.data.packed import arrays_of
+from aucbench.datasets import load
+from aucbench.errors import DataError
+from aucbench.fit import jobs, rows
+from aucbench.fit.features import Refitted, mapped_parts
+from aucbench.protocols import identity
+from aucbench.reading import Reading
+from aucbench.registry import get_features
+from aucbench.tables import Encoding, Schema
+
+N = 240
+
+
+@pytest.fixture
+def bench(site, tmp_path):
+    site.add("toys", toys=SOURCE)
+    (tmp_path / "bench").mkdir()
+    return Bench(tmp_path / "bench")
+
+
+def frame(n=N, seed=0):
+    rng = np.random.default_rng(seed)
+    sick = rng.random(n) < 0.3
+    return pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.1, np.nan, rng.normal(40, 9, n).round() + 5 * sick),
+            "color": np.where(sick & (rng.random(n) < 0.5), "red", rng.choice(["blue", "red"], n)),
+            "town": [f"t{int(k)}" for k in rng.exponential(9, n)],
+            "day": pd.date_range("2020-01-01", periods=n, freq="31h").strftime("%d.%m.%Y %H:%M"),
+            "patient": [f"p{k}" for k in range(n)],
+            "sick": np.where(sick, "yes", "no"),
+        }
+    )
+
+
+@pytest.fixture
+def path(tmp_path):
+    frame().to_csv(tmp_path / "table.csv", index=False)
+    return tmp_path / "table.csv"
+
+
+def planned(path, solver="logistic", **given):
+    return cell(solver, str(path), **{"reading": Reading(target="sick"), **given})
+
+
+def test_a_cell_learns_the_encoding_from_its_training_rows(bench, path):
+    asked = planned(path, features="standard", seed=3, split=1)
+    done = bench.run(asked)
+    data = load(path, target="sick")
+    held = np.setdiff1d(np.arange(N), train := learnt_rows(bench, asked))
+    encoding = Encoding.learn(data.schema, data.rows.take(train))
+    first = Data(encoding(data.rows.take(train)), data.target.take(train))
+    phi = get_features("standard").fit(first, np.random.default_rng([3, 1]))
+    run = solve(get_solver("logistic"), first.with_rows(phi(first.rows)), passes=4, seed=3)
+    scores = run.decision_function(phi(encoding(data.rows.take(held.astype(np.int32)))))
+
+    assert done.error is None
+    assert done.record.ok
+    assert done.record.measures.auc == auc(data.y[held], scores)
+    assert (done.record.sizes.columns, done.record.sizes.d) == (4, encoding.d)
+
+
+def learnt_rows(bench, asked):
+    [*_, folder] = bench.steps(asked).values()
+    return np.array(rows.read_array(folder, "learnt"))
+
+
+@pytest.mark.parametrize("tune", [False, (("C", (0.1, 10.0)),)])
+def test_no_cell_of_a_test_row_reaches_a_fit(bench, path, tmp_path, tune):
+    """The same training rows beside other test rows give the same weights."""
+    asked = planned(path, features="standard", tune=tune)
+    first = bench.run(asked)
+    held = np.setdiff1d(np.arange(N), learnt_rows(bench, asked))
+    changed = frame()
+    changed.loc[held, "age"] = 1e9
+    changed.loc[held, "color"] = "pink"
+    changed.loc[held, "town"] = [f"new{k % 50}" for k in range(len(held))]
+    changed.loc[held, "day"] = "01.01.1999 00:00"
+    changed.to_csv(tmp_path / "changed.csv", index=False)
+    second = bench.run(planned(tmp_path / "changed.csv", features="standard", tune=tune))
+
+    assert (first.error, second.error) == (None, None)
+    assert first.record.sizes.d == second.record.sizes.d
+    np.testing.assert_array_equal(weights(first), weights(second))
+    if tune:
+        chosen = [json.dumps(one.record.tuning["chosen"]) for one in (first, second)]
+        aucs = [[row["aucs"] for row in one.record.tuning["table"]] for one in (first, second)]
+        assert (chosen[0], aucs[0]) == (chosen[1], aucs[1])
+
+
+def weights(done):
+    return np.load(done.room / "out" / "w.npy")
+
+
+def test_inner_folds_learn_their_own_encoding(path):
+    data = load(path, target="sick")
+    numbers = np.arange(0, N, 2, dtype=np.int32)
+    raw = data.take(numbers)
+    train = mapped_parts(raw, raw.rows, identity, np.random.default_rng(0))[0]
+    refit = Refitted(identity, train, data.rows, data.schema, numbers, np.random.default_rng(0))
+    widths = set()
+    for rest, held in drawn_few(train, 3, 0):
+        inner, outer = refit(rest, held)
+        encoding = Encoding.learn(data.schema, raw.rows.take(rest))
+        np.testing.assert_array_equal(inner.rows.values, encoding(raw.rows.take(rest)).values)
+        np.testing.assert_array_equal(outer.rows.values, encoding(raw.rows.take(held)).values)
+        assert (inner.schema, outer.schema) == (None, None)
+        widths.add(inner.d)
+    assert len(widths) > 1
+
+
+def test_what_is_known_of_a_table_goes_to_the_parent(bench, path, tmp_path):
+    (step,) = data_job(planned(path)).steps
+    room = tmp_path / "room"
+    room.mkdir()
+    about = jobs.read(step.request, room, {})
+    schema = rows.schema_of(room / "raw")
+
+    assert schema == load(path, target="sick").schema
+    assert (about["n"], about["d"], about["dropped"]) == (N, 4, 1)
+    assert about["understood"]["dropped"] == {"patient": "has a different text in each row"}
+    assert about["understood"]["kinds"] == {"numeric": 1, "category": 2, "date": 1}
+    rows.save(as_rows(np.eye(2)), tmp_path / "plain")
+    assert rows.schema_of(tmp_path / "plain") is None
+
+
+def test_a_table_that_encoding_may_not_change_is_refused(bench, path):
+    with pytest.raises(DataError, match=r"3 column\(s\) are not numeric: 'color', 'town', 'day';"):
+        bench.run(planned(path, reading=Reading(target="sick", encode="none", drop=("patient",))))
+
+
+def test_the_hash_covers_schema_and_codes_but_changes_for_no_numeric_set():
+    data = get_dataset("breast-cancer")
+    hashed = blake2b(json.dumps([data.n, data.d, "dense"]).encode(), digest_size=16)
+    for array in (data.rows.values, *arrays_of(data.target).values()):
+        hashed.update(np.ascontiguousarray(array).data)
+    assert rows.data_hash(data) == hashed.hexdigest()
+
+    table = frame().drop(columns="sick")
+    schema, y = Schema.of(table), np.where(frame()["sick"] == "yes", 1, -1)
+    plain = Data.of(as_rows(schema.codes(table)), y)
+    other = Schema.of(table.assign(color=table["color"].replace("blue", "azure")))
+    made = [plain, *(Data(plain.rows, plain.target, schema=s) for s in (schema, other))]
+    assert len({rows.data_hash(one) for one in made}) == 3
+    np.testing.assert_array_equal(
+        other.codes(table.assign(color=table["color"].replace("blue", "azure"))), plain.rows.matrix
+    )
