@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
     from aucbench.report.demand import Demand
     from aucbench.report.evidence import Evidence
-    from aucbench.report.findings import Findings, Settings
+    from aucbench.report.findings import Findings, Means, Settings
     from aucbench.stats import Measure
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
@@ -69,8 +68,8 @@ MetricNames = Annotated[
     Texts,
     typer.Option(
         "--metrics",
-        help="auc, ap, pauc[max_fpr=.1], precision[k=10] or recall[k=10], from the stored scores; "
-        "the verdict is on the first one; repeatable. [default: auc]",
+        help="auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier or log-loss, from "
+        "the stored scores; the verdict is on the first one; repeatable. [default: auc]",
     ),
 ]
 Rope = Annotated[
@@ -139,33 +138,38 @@ class Printed:
             tuple(Demand.of(text) for text in fail_if or ()),
         )
 
-    def findings(self, evidence: Evidence) -> tuple[list[Findings], list[str]]:
-        """Return the findings of each measure that can be had, and why others cannot.
+    def findings(self, evidence: Evidence) -> tuple[Findings, list[Means], list[str]]:
+        """Return the findings of the first measure that can be had, and the means of the others.
 
-        Where none of those that were asked for can be had, it is the AUC.
+        Where none of those that were asked for can be had, it is the AUC. The third is why some
+        cannot.
         """
-        from aucbench.report.findings import findings_of
+        from aucbench.report.findings import findings_of, means_of
 
-        found: list[Findings] = []
+        names = [measure.name for measure in self.measures]
         missing: list[str] = []
-        for name in dict.fromkeys((*(measure.name for measure in self.measures), "auc")):
-            if name == "auc" and found and all(measure.name != name for measure in self.measures):
-                continue
+        for name in dict.fromkeys((*names, "auc")):
             try:
-                found.append(findings_of(evidence, self._settings(name, self.rope)))
+                found = findings_of(evidence, self._settings(name, self.rope))
+                break
             except DataError as error:
                 if name == "auc":
                     raise
                 missing.append(f"{name} is missing: {error}")
-        return found, missing
+        others: list[Means] = []
+        for name in names[len(missing) + 1 :]:
+            try:
+                others.append(means_of(evidence, name))
+            except DataError as error:
+                missing.append(f"{name} is missing: {error}")
+        return found, others, missing
 
-    def findings_for(self, demand: Demand, known: Sequence[Findings]) -> Findings:
+    def findings_for(self, demand: Demand, known: Findings) -> Findings:
         """Return the findings by which a demand is judged; most often they are known already."""
         from aucbench.report.findings import findings_of
 
         settings = self._settings(demand.measure, demand.by)
-        same = (found for found in known if found.settings == settings)
-        return next(same, None) or findings_of(known[0].evidence, settings)
+        return known if known.settings == settings else findings_of(known.evidence, settings)
 
     def _settings(self, name: str, rope: float) -> Settings:
         from aucbench.report.findings import Settings

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 Folder = Annotated[Path, typer.Argument(metavar="RESULTS", help="A results folder.")]
 Metric = Annotated[
-    str, typer.Option(help="auc, ap, pauc[max_fpr=.1], precision[k=10] or recall[k=10].")
+    str,
+    typer.Option(
+        help="auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier or log-loss."
+    ),
 ]
 Level = Annotated[float, typer.Option(help="Of the intervals.")]
 Mixed = Annotated[

@@ -145,18 +145,18 @@ def _print(plan: Plan, store: Store, ids: Sequence[str], tally: Tally, printed: 
     evidence = evidence_of(
         records, [plan], scores=lambda fit: store.scores(fit.id, fit.data), about=store.about
     )
-    found, missing = printed.findings(evidence)
-    tables = terminal.tables(found[0], found[1:], printed.sort)
+    found, others, missing = printed.findings(evidence)
+    tables = terminal.tables(found, others, printed.sort)
     wide = _width()
     if printed.form == "text":
         _echo_tables(tables, wide)
     else:
         typer.echo(terminal.FORMS[printed.form](tables))
     typer.echo(f"\n{shown(protocol(plan, tally.tried))}")
-    for line in (*terminal.notes(found[0]), *missing, *tally.failures()):
+    for line in (*terminal.notes(found), *missing, *tally.failures()):
         typer.echo(shown(line))
     if len(evidence.solvers) > 1:
-        typer.echo(f"\n{terminal.answer(found[0], wide or WIDE)}")
+        typer.echo(f"\n{terminal.answer(found, wide or WIDE)}")
     return _broken(printed, found)
 
 
@@ -180,7 +180,7 @@ def _echo_tables(tables: Sequence[Table], width: int | None) -> None:
             typer.echo(typer.style(line, bold=True) if bold and sys.stdout.isatty() else line)
 
 
-def _broken(printed: Printed, known: Sequence[Findings]) -> bool:
+def _broken(printed: Printed, known: Findings) -> bool:
     """Print the verdict of each condition, and return whether one of them holds."""
     broken = False
     for demand in printed.demands:

@@ -89,7 +89,6 @@ class Demand:
             When neither solver has a value.
         """
         difference, adjusted = self._difference(findings)
-        wanted = 1.0 if self.word is Word.BETTER else -1.0
         if isnan(difference.effect):
             failed = [self._all_failed(findings, name) for name in (self.a, self.b)]
             if all(failed):
@@ -99,7 +98,7 @@ class Demand:
                 )
             return failed[1] if self.word is Word.BETTER else failed[0]
         found = difference.word(self.by, adjusted)
-        return found is self.word and wanted * difference.effect >= self.by
+        return found is self.word and abs(difference.effect) >= self.by
 
     def said(self, findings: Findings) -> str:
         """Return the verdict on the two solvers in one line."""

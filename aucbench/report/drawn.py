@@ -38,7 +38,7 @@ def drawn(findings: Findings) -> dict[str, Any]:
     """Return what the scripts show: columns of the table, curves and points."""
     evidence, rows = findings.evidence, findings.rows
     timed = not findings.times
-    values = np.array([row.estimate for row in rows])
+    gains = np.array([-row.loss for row in rows])
     seconds = np.array([row.group.median("seconds") if timed else math.nan for row in rows])
     nonzeros = np.array([row.group.mean("nnz") for row in rows])
     notes = {note: j for j, note in enumerate(dict.fromkeys(row.note for row in rows if row.note))}
@@ -73,8 +73,8 @@ def drawn(findings: Findings) -> dict[str, Any]:
         "roc": _bands([row.roc for row in rows]),
         "pr": _bands([row.pr for row in rows]),
         "fronts": {
-            "nnz": _fronts(rows, nonzeros, values),
-            "seconds": _fronts(rows, seconds, values),
+            "nnz": _fronts(rows, nonzeros, gains),
+            "seconds": _fronts(rows, seconds, gains),
         },
         "profiles": {
             unit: [_profile_lines(findings.profiles[unit, target]) for target in TARGETS]

@@ -187,7 +187,7 @@ def _cd(figure: Figure, findings: Findings) -> None:
     """Critical-difference diagram of the average ranks, with the warning that it needs."""
     _require_several(findings)
     found = critical_difference(
-        findings.values, findings.evidence.solvers, level=findings.settings.level
+        findings.gains, findings.evidence.solvers, level=findings.settings.level
     )
     k = len(found.names)
     left = (k + 1) // 2
@@ -310,6 +310,7 @@ def _pareto(figure: Figure, findings: Findings, one: Inside) -> None:
     axes = figure.subplots(1, 2, sharey=True)
     names = _names(findings)
     values = np.array([row.estimate for row in one.rows])
+    gains = np.array([-row.loss for row in one.rows])
     nonzeros = np.array([row.group.mean("nnz") for row in one.rows])
     seconds = np.array([row.group.median("seconds") for row in one.rows])
     if findings.times:
@@ -317,7 +318,7 @@ def _pareto(figure: Figure, findings: Findings, one: Inside) -> None:
     handles = {}
     panels = ((nonzeros, "non-zero weights"), (seconds, "seconds of a fit"))
     for ax, (cost, label) in zip(axes, panels, strict=True):
-        on = list(front(cost, values))
+        on = list(front(cost, gains))
         ax.plot(cost[on], values[on], color="grey", lw=0.8)
         for row, x, y in zip(one.rows, cost, values, strict=True):
             if x > 0 and not np.isnan(y):

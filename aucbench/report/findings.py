@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from aucbench.errors import DataError
 from aucbench.report.evidence import Evidence, Place
-from aucbench.report.inside import AUC, Inside, Row, inside
+from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.report.pace import Pace, paces, profiles_of
 from aucbench.stats.advice import Advice, advise
 from aucbench.stats.measures import measure
@@ -28,6 +28,7 @@ from aucbench.stats.ranking import Standing, average_ranks, bradley_terry
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word
 
 NAN = float("nan")
+TITLES = {"auc": "AUC", "ap": "AP", "brier": "Brier score"}
 NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
 FEWEST, MOST = 8, 40  # points of a curve
 PER_POINT = 10  # numbers: four of a learning curve, three each of ROC and precision-recall
@@ -65,6 +66,8 @@ class Findings:
     ----------
     measure : str
         Its name for people.
+    smaller : bool
+        Whether a smaller value of it is better.
     insides : tuple of Inside
         In the order of the data sets.
     values, seconds, nonzeros : array of shape (finished data sets, solvers)
@@ -91,6 +94,7 @@ class Findings:
     evidence: Evidence
     settings: Settings
     measure: str
+    smaller: bool
     insides: tuple[Inside, ...]
     values: Array
     seconds: Array
@@ -104,6 +108,11 @@ class Findings:
     times: str
     mean_seconds: tuple[float, ...]
     points: int
+
+    @property
+    def gains(self) -> Array:
+        """The values, or their negatives where a smaller one is better."""
+        return -self.values if self.smaller else self.values
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -125,6 +134,40 @@ class Findings:
         return profiles_of(self.evidence, self.paces)
 
 
+@dataclass(frozen=True, slots=True)
+class Means:
+    """The means of a measure, without what else can be found of it.
+
+    Attributes
+    ----------
+    measure : str
+        Its name for people.
+    values : mapping of (data set, solver) to float
+        Means over the splits; a place without a value is not there, or NaN.
+    """
+
+    measure: str
+    values: Mapping[Place, float]
+
+
+def means_of(evidence: Evidence, measure_name: str) -> Means:
+    """Return the means of a measure; it costs a part of `findings_of`.
+
+    Raises
+    ------
+    DataError
+        As `findings_of`.
+    """
+    chosen = measure(measure_name)
+    values = {
+        (dataset, solver): value
+        for dataset in range(len(evidence.datasets))
+        for solver, value in means_inside(evidence, dataset, chosen).items()
+    }
+    _require_values(chosen.name, evidence, np.array([*values.values()]))
+    return Means(_title(chosen.name), values)
+
+
 def findings_of(evidence: Evidence, settings: Settings | None = None) -> Findings:
     """Ask the statistics about every data set, and about all of them together.
 
@@ -141,10 +184,11 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
         When a setting makes no sense.
     """
     s = settings or Settings()
-    name = measure(s.measure).name
+    chosen = measure(s.measure)
+    name, sign = chosen.name, -1.0 if chosen.smaller else 1.0
     points = _points(len(evidence.groups)) if s.curves else 0
     insides = tuple(
-        inside(evidence, dataset, points, measure=name, level=s.level, rope=s.rope)
+        inside(evidence, dataset, points, measure=chosen, level=s.level, rope=s.rope)
         for dataset in range(len(evidence.datasets))
     )
     folds = _by_fold(evidence, insides)
@@ -154,8 +198,8 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     seconds = np.full(values.shape, NAN) if times else evidence.values("seconds")
     nonzeros = evidence.values("nnz")
     names = evidence.solvers
-    ratings = bradley_terry(values, names, rope=s.rope, level=s.level)
-    pairs = pairwise(values, names, rope=s.rope, level=s.level)
+    ratings = bradley_terry(sign * values, names, rope=s.rope, level=s.level)
+    pairs = pairwise(values, names, rope=s.rope, level=s.level, smaller=chosen.smaller)
     advice = advise(
         values,
         names,
@@ -167,6 +211,7 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
         pairs=pairs,
         within=_only(evidence, insides),
         measure=_title(name),
+        smaller=chosen.smaller,
         rope=s.rope,
         level=s.level,
     )
@@ -174,15 +219,16 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
         evidence=evidence,
         settings=s,
         measure=_title(name),
+        smaller=chosen.smaller,
         insides=insides,
         values=values,
         seconds=seconds,
         nonzeros=nonzeros,
         pairs=pairs,
-        ranks=average_ranks(values, names, level=s.level),
+        ranks=average_ranks(sign * values, names, level=s.level),
         ratings=ratings,
         advice=advice,
-        order=_order(advice.leader, ratings, values),
+        order=_order(advice.leader, ratings, sign * values),
         leading=_leading(evidence, advice, insides),
         times=times,
         mean_seconds=tuple(map(_mean_time, seconds.T)),
@@ -192,7 +238,7 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
 
 def _title(name: str) -> str:
     """Return the name of a measure for people: AUC, AP, pAUC[max_fpr=.1]."""
-    return {"auc": "AUC", "ap": "AP"}.get(name, name.replace("pauc", "pAUC"))
+    return TITLES.get(name, name.replace("pauc", "pAUC"))
 
 
 def _points(groups: int) -> int:
@@ -228,7 +274,8 @@ def _require_values(name: str, evidence: Evidence, values: Array) -> None:
     if name != AUC and evidence.finished and np.isnan(values).all():
         raise DataError(
             f"the measure {name} needs the scores of the test rows and their labels, and the "
-            "folder has none; use auc, or run the plan again when no other run is going on"
+            "folder has none for which it can be computed; use auc, or run the plan again when no "
+            "other run is going on"
         )
 
 
@@ -240,9 +287,9 @@ def _only(evidence: Evidence, insides: Sequence[Inside]) -> dict[tuple[str, str]
     return {(pair.a, pair.b): pair.verdict for pair in insides[dataset].pairs}
 
 
-def _order(leader: str | None, ratings: Sequence[Standing], values: Array) -> tuple[int, ...]:
+def _order(leader: str | None, ratings: Sequence[Standing], gains: Array) -> tuple[int, ...]:
     """Return the leader, then the others by rating; those of equal rating by their mean."""
-    means = np.nan_to_num(_means(values.T), nan=-np.inf)
+    means = np.nan_to_num(_means(gains.T), nan=-np.inf)
     rating = np.nan_to_num([standing.value.estimate for standing in ratings], nan=-np.inf)
     after = np.array([standing.name != leader for standing in ratings])
     return tuple(np.lexsort((-means, -rating, after)).tolist())

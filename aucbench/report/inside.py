@@ -9,21 +9,19 @@ Design
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
 from math import nan
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from aucbench.report.evidence import Evidence, Group
 from aucbench.stats.delong import Fold
-from aucbench.stats.resampled import corrected_difference, corrected_interval
+from aucbench.stats.measures import Measure
+from aucbench.stats.ranks import average_ranks_of
 from aucbench.stats.roc import Band, Corners, pr_band, roc_band
-from aucbench.stats.within import PairWithin, SolverWithin, WithinDataset, within
-from aucbench.stats.words import Difference, Interval, Word, holm
+from aucbench.stats.within import PairWithin, SolverWithin, value_of, within, within_values
 
 AUC = "auc"
 NO_SCORES = "The folder does not hold all scores of this data set with their labels."
@@ -48,6 +46,8 @@ class Row:
         a rank; NaN when one of its cells is not ok.
     roc, pr : Band or None
         Mean curves over the folds.
+    smaller : bool
+        Whether a smaller estimate is better.
     """
 
     dataset: int
@@ -57,11 +57,17 @@ class Row:
     rank: float
     roc: Band | None
     pr: Band | None
+    smaller: bool = False
 
     @property
     def estimate(self) -> float:
         """Mean over the splits with a value."""
         return self.known.delong.estimate if self.known else nan
+
+    @property
+    def loss(self) -> float:
+        """The estimate, or its negative where a larger one is better."""
+        return self.estimate if self.smaller else -self.estimate
 
     @property
     def leading(self) -> bool:
@@ -107,7 +113,7 @@ class Inside:
 
 
 def inside(
-    evidence: Evidence, dataset: int, points: int, *, measure: str, level: float, rope: float
+    evidence: Evidence, dataset: int, points: int, *, measure: Measure, level: float, rope: float
 ) -> Inside:
     """Compare the solvers on one data set.
 
@@ -135,10 +141,11 @@ def inside(
         named = {evidence.solvers[solver]: of for solver, of in folds.items()}
         found = within(named, ratio, repeats=repeats, by=measure, level=level, rope=rope)
     else:
-        values = _values(evidence.solvers, groups) if measure == AUC else {}
-        found = _by_splits(values, ratio, measure, level, rope)
+        values = _values(evidence.solvers, groups) if measure.name == AUC else {}
+        found = within_values(values, ratio, by=measure, level=level, rope=rope, note=NO_SCORES)
     known = {evidence.solvers.index(solver.name): solver for solver in found.solvers}
-    ranks = _ranks({j: s for j, s in known.items() if groups[j].complete and not s.missing})
+    whole = {j: s for j, s in known.items() if groups[j].complete and not s.missing}
+    ranks = _ranks(whole, smaller=measure.smaller)
     roc, pr = _bands(folds, points) if points else ({}, {})
     rows = tuple(
         Row(
@@ -149,6 +156,7 @@ def inside(
             rank=ranks.get(j, nan),
             roc=roc.get(j),
             pr=pr.get(j),
+            smaller=measure.smaller,
         )
         for j, group in groups.items()
     )
@@ -166,9 +174,23 @@ def _classes(folds: Folds) -> tuple[int, int] | None:
     return count, sum(rows.size for rows in positive) - count
 
 
-def _ranks(known: Mapping[int, SolverWithin]) -> dict[int, float]:
-    means = [-float(solver.values.mean()) for solver in known.values()]
-    return dict(zip(known, rankdata(means).tolist(), strict=True))
+def means_inside(evidence: Evidence, dataset: int, measure: Measure) -> dict[int, float]:
+    """Return the mean of a measure over the splits by solver; empty where scores are missing."""
+    groups = dict(evidence.row(dataset))
+    if measure.name == AUC:
+        return {solver: group.mean("auc") for solver, group in groups.items() if group.ok}
+    means = {}
+    for solver, of in _folds(evidence, groups).items():
+        values = np.array([value_of(fold, measure) for fold in of.values()])
+        known = values[~np.isnan(values)]
+        means[solver] = float(known.mean()) if known.size else nan
+    return means
+
+
+def _ranks(known: Mapping[int, SolverWithin], *, smaller: bool) -> dict[int, float]:
+    sign = 1.0 if smaller else -1.0
+    losses = [sign * float(solver.values.mean()) for solver in known.values()]
+    return dict(zip(known, average_ranks_of(losses).tolist(), strict=True))
 
 
 def _folds(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
@@ -199,39 +221,6 @@ def _values(names: Sequence[str], groups: Mapping[int, Group]) -> dict[str, Arra
         for solver, group in groups.items()
         if group.ok
     }
-
-
-def _by_splits(
-    values: Mapping[str, Array], ratio: float, measure: str, level: float, rope: float
-) -> WithinDataset:
-    """Do as `within` without scores: by the corrected variance over splits."""
-    none = Difference(nan, nan, nan, nan, level, "DeLong, paired", NO_SCORES)
-    compared = [
-        (a, b, corrected_difference(values[a], values[b], ratio, level))
-        for a, b in combinations(values, 2)
-    ]
-    adjusted = holm([difference.p for *_, difference in compared])
-    pairs = tuple(
-        PairWithin(a, b, replace(none, effect=d.effect), d, d, float(p), d.word(rope, float(p)))
-        for (a, b, d), p in zip(compared, adjusted, strict=True)
-    )
-    missing = {name: int(np.isnan(v).sum()) for name, v in values.items()}
-    mean = {name: float(np.nanmean(v)) for name, v in values.items()}
-    best = min(values, key=lambda name: (missing[name], -mean[name]), default=None)
-    beaten = {pair.b for pair in pairs if pair.a == best and pair.word is Word.BETTER}
-    beaten |= {pair.a for pair in pairs if pair.b == best and pair.word is Word.WORSE}
-    solvers = tuple(
-        SolverWithin(
-            name,
-            v,
-            Interval(mean[name], nan, nan, level, "none", NO_SCORES),
-            corrected_interval(v, ratio, level),
-            missing[name],
-            name not in beaten,
-        )
-        for name, v in values.items()
-    )
-    return WithinDataset(measure, (), solvers, pairs, best)
 
 
 def _bands(folds: Folds, points: int) -> tuple[dict[int, Band], dict[int, Band]]:

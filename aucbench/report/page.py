@@ -193,7 +193,7 @@ def page_of(findings: Findings, *, folder: str) -> Page:
             f"{findings.measure} of the test rows: its mean over the splits and the "
             f"{findings.settings.level:.0%} interval for other test rows; then the one over "
             "splits, which covers other training rows too. Median time of a fit, mean number of "
-            "non-zero weights."
+            f"non-zero weights.{_direction(findings)}"
         ),
         understood=tuple(_understood(evidence)),
         table_legend=TABLE_LEGEND,
@@ -211,6 +211,10 @@ def page_of(findings: Findings, *, folder: str) -> Page:
         methods=_methods(findings),
         data=data,
     )
+
+
+def _direction(findings: Findings) -> str:
+    return f" A smaller {findings.measure} is better." if findings.smaller else ""
 
 
 SAID = {  # of the choices that all cells share
@@ -282,11 +286,11 @@ def _board_note(findings: Findings) -> str:
     if n == 1:
         return (
             f"One data set: the {findings.measure} of the test rows with its "
-            f"{findings.settings.level:.0%} interval."
+            f"{findings.settings.level:.0%} interval.{_direction(findings)}"
         )
     return (
         f"Over {n} data sets, each with the same weight. Intervals are of "
-        f"{findings.settings.level:.0%}, by a bootstrap over the data sets."
+        f"{findings.settings.level:.0%}, by a bootstrap over the data sets.{_direction(findings)}"
     )
 
 
@@ -559,7 +563,8 @@ def _methods(findings: Findings) -> tuple[str, ...]:
         "Intervals inside a data set: "
         + "; ".join(sorted({row.known.delong.method for row in findings.rows if row.known}))
         + ". Over splits: corrected resampled t (Nadeau and Bengio).",
-        f"Region of practical equivalence: ± {settings.rope:g} of AUC; level {settings.level:g}.",
+        f"Region of practical equivalence: ± {settings.rope:g} of the {findings.measure}; "
+        f"level {settings.level:g}.",
         "Every planned cell counts. A failed one leaves its solver without a value on the data "
         "set, which counts as the worst rank.",
         f"Numbers of figures have {DIGITS} significant digits, rates of ROC and precision-recall "

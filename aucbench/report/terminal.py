@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import inf, isnan
+from math import inf, isnan, nan
 from textwrap import wrap
 from typing import Any
 
@@ -19,7 +19,7 @@ from aucbench.bench.show.endings import Ends, end_notes
 from aucbench.bench.text import aligned, shown
 from aucbench.errors import ParameterError
 from aucbench.report.evidence import Evidence, Group
-from aucbench.report.findings import Findings
+from aucbench.report.findings import Findings, Means
 from aucbench.report.inside import Inside, Row
 from aucbench.stats.words import Interval
 
@@ -42,7 +42,7 @@ def _as_planned(_: Row) -> float:
 
 
 def _by_value(row: Row) -> float:
-    return inf if isnan(row.estimate) else -row.estimate
+    return inf if isnan(row.loss) else row.loss
 
 
 def _by_seconds(row: Row) -> float:
@@ -70,7 +70,7 @@ class Table:
     header : tuple of str
     lines : tuple of tuple of str
     best : tuple of bool
-        Which lines have the greatest value among the solvers without a failed cell.
+        Which lines have the best value among the solvers without a failed cell.
     """
 
     title: str
@@ -80,15 +80,15 @@ class Table:
     best: tuple[bool, ...]
 
 
-def tables(findings: Findings, others: Sequence[Findings] = (), sort: str = "plan") -> list[Table]:
+def tables(findings: Findings, others: Sequence[Means] = (), sort: str = "plan") -> list[Table]:
     """Return one table for each data set.
 
     Parameters
     ----------
     findings : Findings
         Of the measure that decides.
-    others : sequence of Findings
-        Of further measures, whose means get a column.
+    others : sequence of Means
+        Of further measures, which get a column each.
     sort : {"plan", "value", "seconds"}
         Order of the lines.
 
@@ -130,13 +130,12 @@ class _Column:
     idle: tuple[str, ...] = ()
 
 
-def _columns(findings: Findings, others: Sequence[Findings]) -> list[_Column]:
+def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
     evidence = findings.evidence
     level = f"{100 * findings.settings.level:g} % interval"
 
-    def mean_of(other: Findings) -> Callable[[Row], str]:
-        found = {(r.dataset, r.solver): r.estimate for r in other.rows}
-        return lambda row: _number(found[row.dataset, row.solver], ".4f")
+    def mean_of(other: Means) -> Callable[[Row], str]:
+        return lambda row: _number(other.values.get((row.dataset, row.solver), nan), ".4f")
 
     return [
         _Column("", lambda row: LEADING if row.leading else ""),
@@ -304,6 +303,8 @@ def notes(findings: Findings) -> Iterator[str]:
     )
     if any(row.leading for row in rows):
         yield f"{LEADING} not worse than the best of its data set"
+    if findings.smaller:
+        yield f"a smaller {findings.measure} is better"
     if methods:
         yield f"intervals: {', '.join(method for method, _ in methods.most_common())}"
     names = evidence.solvers, evidence.datasets

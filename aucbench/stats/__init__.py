@@ -2,6 +2,7 @@
 
 from aucbench.stats.advice import Advice, advise
 from aucbench.stats.bayes import SignTest
+from aucbench.stats.calibration import calibrated
 from aucbench.stats.delong import (
     Fold,
     auc,
@@ -55,6 +56,7 @@ from aucbench.stats.within import (
     SolverWithin,
     WithinDataset,
     within,
+    within_values,
 )
 from aucbench.stats.words import (
     LEVEL,
@@ -97,6 +99,7 @@ __all__ = [
     "average_ranks",
     "bradley_terry",
     "brier",
+    "calibrated",
     "corrected_difference",
     "corrected_interval",
     "critical_difference",
@@ -118,4 +121,5 @@ __all__ = [
     "signed_rank",
     "time_to_target",
     "within",
+    "within_values",
 ]

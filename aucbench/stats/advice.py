@@ -58,9 +58,13 @@ class Advice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Case:
-    """What `advise` was given, and the leader."""
+    """What `advise` was given, and the leader.
+
+    Where smaller is better, `table` and `folds` have the negatives; times `sign` they are values.
+    """
 
     table: Array
+    sign: float
     names: list[str]
     data_sets: Sequence[str]
     seconds: Array
@@ -95,6 +99,7 @@ def advise(
     pairs: Sequence[Pair] | None = None,
     within: Mapping[tuple[str, str], Difference] | None = None,
     measure: str = "AUC",
+    smaller: bool = False,
     rope: float = ROPE,
     level: float = LEVEL,
     rule: Rule = Rule.WORST_RANK,
@@ -105,8 +110,7 @@ def advise(
     Parameters
     ----------
     values : array of shape (N, k)
-        As in `pairwise`: one value for each data set and solver, larger is better, NaN where there
-        is none.
+        As in `pairwise`: one value for each data set and solver, NaN where there is none.
     names, data_sets : sequence of str
         Of the k solvers and the N data sets.
     seconds, nonzeros : array of shape (N, k), optional
@@ -122,7 +126,7 @@ def advise(
         The differences a - b inside the data set, when there is only one.
     measure : str
         Its name.
-    rope, level, rule, seed :
+    smaller, rope, level, rule, seed :
         As in `pairwise`.
 
     Returns
@@ -136,7 +140,8 @@ def advise(
     ParameterError
         When a number makes no sense.
     """
-    table = checked(values, names)
+    sign = -1.0 if smaller else 1.0
+    table = checked(values, names) * sign
     n, k = table.shape
     if len(data_sets) != n:
         raise DataError(f"{n} rows of values have {len(data_sets)} names of data sets")
@@ -144,17 +149,18 @@ def advise(
     if not present.any():
         return Advice((f"No solver has a value of {measure}, so that none can be recommended.",))
     if k == 1:
-        return Advice(tuple(_alone(table[:, 0], names[0], measure)), names[0])
+        return Advice(tuple(_alone(sign * table[:, 0], names[0], measure)), names[0])
     if n == 1:
-        return _inside(table[0], names, data_sets[0], within or {}, measure, rope)
+        return _inside(table[0], sign, names, data_sets[0], within or {}, measure, rope)
     leader = _leader(table, names, rule)
     case = _Case(
         table=table,
+        sign=sign,
         names=[*names],
         data_sets=data_sets,
         seconds=_beside(seconds, (n, k), "seconds"),
         nonzeros=_beside(nonzeros, (n, k), "nonzeros"),
-        folds=None if folds is None else _folds(folds, (n, k)),
+        folds=None if folds is None else sign * _folds(folds, (n, k)),
         ratio=ratio,
         measure=measure,
         rope=rope,
@@ -164,7 +170,9 @@ def advise(
     )
     every = pairs
     if every is None:
-        every = pairwise(table, names, rope=rope, level=level, rule=rule, draws=DRAWS, seed=seed)
+        every = pairwise(
+            values, names, rope=rope, level=level, smaller=smaller, rule=rule, seed=seed
+        )
     of_leader = tuple(
         pair if pair.a == names[leader] else pair.flipped()
         for pair in every
@@ -183,6 +191,10 @@ def advise(
         *_surer(case, of_leader, seed),
     )
     return Advice(sentences, names[leader], of_leader, weak)
+
+
+def _top(sign: float) -> str:
+    return "highest" if sign > 0.0 else "lowest"
 
 
 def _leader(table: Array, names: Sequence[str], rule: Rule) -> int:
@@ -205,6 +217,7 @@ def _alone(column: Array, name: str, measure: str) -> Iterator[str]:
 
 def _inside(
     row: Array,
+    sign: float,
     names: Sequence[str],
     data_set: str,
     within: Mapping[tuple[str, str], Difference],
@@ -214,7 +227,7 @@ def _inside(
     """Return what a single data set says, by the differences inside it."""
     best = int(np.nanargmax(row))
     leader = names[best]
-    sentences = [f"On {data_set}, {leader} has the highest {measure}, {row[best]:.4f}."]
+    sentences = [f"On {data_set}, {leader} has the {_top(sign)} {measure}, {sign * row[best]:.4f}."]
     rivals = _rivals(within, leader)
     adjusted = holm([d.p for d in within.values()])
     of_pair = dict(zip(within, adjusted.tolist(), strict=True))
@@ -255,7 +268,8 @@ def _first_sentences(case: _Case) -> Iterator[str]:
     equal = [case.names[j] for j in np.flatnonzero(means == means[case.leader])]
     who = f"{name} has" if len(equal) == 1 else f"{_listed(equal)} have"
     yield (
-        f"{who} the highest mean {case.measure}, {means[case.leader]:.4f} over {_number(n)}"
+        f"{who} the {_top(case.sign)} mean {case.measure}, "
+        f"{case.sign * means[case.leader]:.4f} over {_number(n)}"
         f"{'' if len(equal) == 1 else f'; {name} stands for them below'}."
     )
 
@@ -282,7 +296,7 @@ def _verdicts(case: _Case, pairs: Sequence[Pair]) -> Iterator[str]:
     if worse := by_word[Word.WORSE]:
         yield (
             f"On most data sets it is behind: by the signed-rank test it is worse than "
-            f"{_with_effects(worse)}, and its mean is higher because of a few data sets."
+            f"{_with_effects(worse)}, and its mean is better because of a few data sets."
         )
 
 
@@ -308,8 +322,8 @@ def _failures(case: _Case) -> Iterator[str]:
     best = [case.names[j] for j in some[means == means.max()]]
     name = case.names[case.leader] if case.names[case.leader] in best else best[0]
     yield (
-        f"With complete cases only, {_number(len(complete))}, {name} has the highest mean "
-        f"{case.measure}, {means.max():.4f}."
+        f"With complete cases only, {_number(len(complete))}, {name} has the {_top(case.sign)} "
+        f"mean {case.measure}, {case.sign * means.max():.4f}."
     )
 
 
@@ -318,13 +332,14 @@ def _fragile(case: _Case, weak: Sequence[Fragile]) -> Iterator[str]:
     if not np.isnan(case.table[:, case.leader]).any():
         others: dict[str, list[str]] = {}
         for i, data_set in enumerate(case.data_sets):
-            without = np.delete(case.table, i, axis=0)
-            j = _leader(without, case.names, case.rule)
-            mine, best = (np.round(without[:, who].mean(), ROUNDING) for who in (case.leader, j))
+            left = np.delete(case.table, i, axis=0)
+            j = _leader(left, case.names, case.rule)
+            mine, best = (np.round(left[:, who].mean(), ROUNDING) for who in (case.leader, j))
             if best > mine:
                 others.setdefault(case.names[j], []).append(data_set)
         for name, data_sets in others.items():
-            yield f"Fragile: {name} has the highest mean without {_listed(data_sets, 'or')}."
+            those = _listed(data_sets, "or")
+            yield f"Fragile: {name} has the {_top(case.sign)} mean without {those}."
     for found in weak[:NAMED]:
         yield f"Fragile: {found}"
     if rest := [found.b for found in weak[NAMED:]]:
@@ -407,7 +422,7 @@ def _effect(pair: Pair) -> str:
     """Return the difference and its interval; where it is infinite, who failed most often."""
     if isfinite(pair.difference.effect):
         return _interval(pair.difference)
-    return f"{pair.b if pair.difference.effect > 0 else pair.a} has no value on most data sets"
+    return f"{pair.b if pair.difference.ahead else pair.a} has no value on most data sets"
 
 
 def _interval(d: Difference) -> str:

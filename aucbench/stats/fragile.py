@@ -99,7 +99,7 @@ def fragile(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> tuple[Fragile, ...]:
-    """Find the verdicts of `pairwise` that another way to count would change.
+    """Find the verdicts of `pairwise` that another way to count would change; larger is better.
 
     The other ways are the other rule for missing cells, other seeds of the Bayesian test, and the
     table without each single data set, adjusted by Holm's method as before.
@@ -138,7 +138,10 @@ def fragile_of(
     draws: int,
     seed: int,
 ) -> tuple[Fragile, ...]:
-    """Return `fragile` of the pairs that `pairwise` has found with the same arguments."""
+    """Return `fragile` of the pairs that `pairwise` has found with the same arguments.
+
+    In `table` larger is better: it has the negatives of losses.
+    """
     by_rule = _by_rule(table, names, pairs, rule, level)
     by_seed = _by_seed(table, pairs, rule, level, draws, seed)
     by_data = _by_data(table, pairs, rule, level, data_sets)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
-from scipy.stats import rankdata
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_whole
+from aucbench.stats.calibration import calibrated
 from aucbench.stats.delong import auc
 from aucbench.stats.rows import Mask, Vector, checked_rows, checked_weights, require_both
 
 SPEC = re.compile(
-    r"\s*(?P<name>\w+)\s*(?:\[\s*(?:(?P<key>\w+)\s*=)?\s*(?P<value>[^\[\]=,]+)\])?\s*"
+    r"\s*(?P<name>[\w-]+)\s*(?:\[\s*(?:(?P<key>\w+)\s*=)?\s*(?P<value>[^\[\]=,]+)\])?\s*"
 )
 
 
@@ -137,9 +138,21 @@ def log_loss(y: ArrayLike, p: ArrayLike, weights: ArrayLike | None = None) -> fl
     return float(np.average(losses, weights=w))
 
 
+def calibrated_brier(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+    """Brier score of the probabilities of `calibrated`; NaN where it has none."""
+    p = calibrated(y, scores, weights)
+    return nan if p is None else brier(y, p, weights)
+
+
+def calibrated_log_loss(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+    """Log-loss of the probabilities of `calibrated`; NaN where it has none."""
+    p = calibrated(y, scores, weights)
+    return nan if p is None else log_loss(y, p, weights)
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of scores; a larger value is better. Call it with y, scores and weights.
+    """A measure of scores. Call it with y, scores and weights.
 
     Attributes
     ----------
@@ -149,15 +162,18 @@ class Measure:
         (y, scores, weights) -> float, with the parameter `key` if it has one.
     key, value :
         The parameter and its value; "" and 0 if there is none.
+    smaller : bool
+        Whether a smaller value is better; else a larger one is.
     """
 
     name: str
     function: Callable[..., float]
     key: str = ""
     value: float | int = 0
+    smaller: bool = False
 
     def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
-        """Return the value on rows; errors are those of the function."""
+        """Return the value on rows, NaN where they have none; errors are those of the function."""
         return self.function(y, scores, weights, **({self.key: self.value} if self.key else {}))
 
 
@@ -167,8 +183,9 @@ def measure(spec: str) -> Measure:
     Parameters
     ----------
     spec : str
-        `auc`, `ap` (average precision), `pauc[max_fpr=.1]`, `precision[k=10]` or `recall[k=10]`.
-        The parameter may be left out, and so may its name.
+        `auc`, `ap` (average precision), `pauc[max_fpr=.1]`, `precision[k=10]`, `recall[k=10]`,
+        `brier` or `log-loss`. The parameter may be left out, and so may its name. The last two
+        are of calibrated scores, and smaller is better; see `calibrated`.
 
     Raises
     ------
@@ -191,7 +208,7 @@ def measure(spec: str) -> Measure:
     if key and key != known:
         raise UnknownNameError(f"parameter of {name}", key, [known])
     if not known:
-        return Measure(name, function)
+        return Measure(name, function, smaller=name in LOSSES)
     number = _number(spec, value)
     if known == "k":
         if not number.is_integer():
@@ -209,7 +226,10 @@ MEASURES: dict[str, tuple[Callable[..., float], str, str]] = {
     "pauc": (partial_auc, "max_fpr", "0.1"),
     "precision": (precision_at, "k", "10"),
     "recall": (recall_at, "k", "10"),
+    "brier": (calibrated_brier, "", ""),
+    "log-loss": (calibrated_log_loss, "", ""),
 }
+LOSSES = ("brier", "log-loss")
 
 
 def _number(spec: str, value: str) -> float:
@@ -230,7 +250,7 @@ def _ordered(
     """Return positives, scores as finite numbers of the same order, and weights."""
     positive, s = checked_rows(y, scores)
     require_both(positive)
-    order: Vector = rankdata(s, method="dense").astype(np.float64)  # scores may be infinite
+    order: Vector = np.unique(s, return_inverse=True)[1].astype(np.float64)  # some are infinite
     return positive, order, checked_weights(weights, s.size)
 
 

@@ -48,6 +48,9 @@ class Pair:
         Data sets that say nothing about the pair.
     rope : float
         Half the width of the region of practical equivalence.
+
+    Where a smaller value is better, the differences are those of the values as they are, and
+    `difference.smaller` says so; wins and words know which solver is ahead.
     """
 
     a: str
@@ -104,6 +107,7 @@ def pairwise(
     *,
     rope: float = ROPE,
     level: float = LEVEL,
+    smaller: bool = False,
     rule: Rule = Rule.WORST_RANK,
     draws: int = DRAWS,
     seed: int = 0,
@@ -113,14 +117,16 @@ def pairwise(
     Parameters
     ----------
     values : array of shape (N, k)
-        One value for each data set and solver, such as the mean AUC over its splits; larger is
-        better. NaN where the solver has none.
+        One value for each data set and solver, such as the mean AUC over its splits. NaN where
+        the solver has none.
     names : sequence of str
         Of the k solvers.
     rope : float
         Differences of at most this size are ties; `Word.EQUIVALENT` speaks of it.
     level : float
         Of the intervals; 1 - level is the size of the tests together.
+    smaller : bool
+        Whether a smaller value is better; else a larger one is.
     rule : Rule
         How missing cells count.
     draws, seed : int
@@ -139,14 +145,21 @@ def pairwise(
         When `rope` is negative, `level` is not in (0, 1), or `draws` or `seed` makes no sense.
     """
     require_at_least(0.0, rope=rope)
-    table = checked(values, names)
+    table = checked(values, names) * (-1.0 if smaller else 1.0)
     posterior = Posterior(draws, seed)
     found = [
         _pair((names[i], names[j]), table[:, [i, j]], rule, rope, level, posterior)
         for i, j in combinations(range(len(names)), 2)
     ]
     adjusted = holm([pair.p for pair in found])
-    return tuple(replace(pair, holm=float(p)) for pair, p in zip(found, adjusted, strict=True))
+    pairs = (replace(pair, holm=float(p)) for pair, p in zip(found, adjusted, strict=True))
+    return tuple(_of_losses(pair) if smaller else pair for pair in pairs)
+
+
+def _of_losses(pair: Pair) -> Pair:
+    """Return the pair of losses, given that of their negatives."""
+    difference = replace(pair.difference.flipped(), smaller=True)
+    return replace(pair, difference=difference, mean=0.0 - pair.mean)
 
 
 def _pair(

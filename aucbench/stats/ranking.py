@@ -15,10 +15,11 @@ from math import log, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import chi2, rankdata, studentized_range
+from scipy.special import chdtrc
 
 from aucbench.errors import DataError, require_at_least, require_whole
 from aucbench.stats.missing import Array, Rule, checked, filled
+from aucbench.stats.ranks import average_ranks_of
 from aucbench.stats.words import LEVEL, ROPE, Interval, require_level
 
 DRAWS = 2000  # of the bootstrap
@@ -220,6 +221,8 @@ def critical_difference(
         )
     ranks = _ranks(table)
     means = ranks.mean(axis=0)
+    from scipy.stats import studentized_range  # it takes half a second
+
     q = float(studentized_range.ppf(level, k, np.inf))
     distance = q / sqrt(2.0) * sqrt(k * (k + 1) / (6.0 * n))
     order = np.argsort(means, kind="stable")
@@ -236,7 +239,7 @@ def critical_difference(
 
 
 def _ranks(table: Array) -> Array:
-    return np.asarray(rankdata(-table, axis=1)) if table.size else table
+    return average_ranks_of(-table)
 
 
 def _resampled(n: int, draws: int, seed: int) -> Array:
@@ -313,7 +316,7 @@ def _friedman(ranks: Array) -> float:
     if spread == 0.0:
         return 1.0
     between = np.sum((ranks.mean(axis=0) - (k + 1) / 2.0) ** 2)
-    return float(chi2.sf(n**2 * (k - 1) * between / spread, k - 1))
+    return float(chdtrc(k - 1, n**2 * (k - 1) * between / spread))
 
 
 def _groups(

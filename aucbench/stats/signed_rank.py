@@ -20,9 +20,9 @@ from math import inf, nan, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
-from scipy.stats import rankdata
 
 from aucbench.errors import DataError
+from aucbench.stats.ranks import average_ranks_of
 from aucbench.stats.words import LEVEL, Difference, require_level
 
 EXACT = 50  # differences up to which the null distribution is computed; SciPy has the same bound
@@ -139,7 +139,7 @@ def statistic(d: Array) -> tuple[Array, Array]:
 
     A difference of 0 counts half, so that T = n(n + 1)/4 says that neither side is ahead.
     """
-    ranks = rankdata(np.abs(d), axis=-1)
+    ranks = average_ranks_of(np.abs(d))
     return np.sum(ranks * (np.sign(d) + 1.0) / 2.0, axis=-1), ranks
 
 

@@ -100,7 +100,7 @@ class WithinDataset:
     pairs : tuple of PairWithin
         Each pair once.
     best : str or None
-        The solver with the largest mean, of those with the fewest missing splits; None if no
+        The solver with the best mean, of those with the fewest missing splits; None if no
         solver has a value.
     """
 
@@ -166,10 +166,22 @@ def within(
     chosen = measure(by) if isinstance(by, str) else by
     splits = tuple(sorted({split for of in folds.values() for split in of}))
     _require_same_rows(folds, splits)
-    runs = {name: _Runs(of, splits, chosen) for name, of in folds.items()}
+    runs = {name: _runs(of, splits, chosen) for name, of in folds.items()}
+    return _compared(runs, splits, ratio, repeats, chosen, level, rope)
+
+
+def _compared(
+    runs: Mapping[str, _Runs],
+    splits: tuple[Split, ...],
+    ratio: float,
+    repeats: int,
+    chosen: Measure,
+    level: float,
+    rope: float,
+) -> WithinDataset:
     pairs = [
-        (a, b, *_differences(runs[a], runs[b], ratio, level, repeats))
-        for a, b in combinations(folds, 2)
+        (a, b, *_differences(runs[a], runs[b], ratio, level, repeats, smaller=chosen.smaller))
+        for a, b in combinations(runs, 2)
     ]
     verdicts = [both(delong, resampled) for _, _, delong, resampled in pairs]
     adjusted = holm([verdict.p for verdict in verdicts])
@@ -177,7 +189,7 @@ def within(
         PairWithin(*pair, verdict, float(p), verdict.word(rope, float(p)))
         for pair, verdict, p in zip(pairs, verdicts, adjusted, strict=True)
     )
-    best = _best(runs)
+    best = _best(runs, smaller=chosen.smaller)
     beaten = {pair.b for pair in judged if pair.a == best and pair.word is Word.BETTER}
     beaten |= {pair.a for pair in judged if pair.b == best and pair.word is Word.WORSE}
     solvers = tuple(
@@ -187,11 +199,36 @@ def within(
             run.interval(level, repeats),
             corrected_interval(run.values, ratio, level),
             run.missing,
-            run.missing < len(splits) and name not in beaten,
+            run.missing < run.values.size and name not in beaten,
         )
         for name, run in runs.items()
     )
     return WithinDataset(chosen.name, splits, solvers, judged, best)
+
+
+def within_values(
+    values: Mapping[str, Vector],
+    ratio: float,
+    *,
+    by: str | Measure = "auc",
+    level: float = LEVEL,
+    rope: float = ROPE,
+    note: str,
+) -> WithinDataset:
+    """Compare solvers as `within`, by their values alone: DeLong's variance needs scores.
+
+    Parameters
+    ----------
+    values : mapping of str to array of shape (J,)
+        The measure of each solver on the same splits, NaN where it has none.
+    note : str
+        Why there are no scores, in one sentence.
+    ratio, by, level, rope :
+        As in `within`.
+    """
+    chosen = measure(by) if isinstance(by, str) else by
+    runs = {name: _Runs(v, None, note) for name, v in values.items()}
+    return _compared(runs, (), ratio, 1, chosen, level, rope)
 
 
 def both(delong: Difference, resampled: Difference) -> Difference:
@@ -199,10 +236,10 @@ def both(delong: Difference, resampled: Difference) -> Difference:
 
     Where one has no interval, it is the other one, and the note says so.
     """
-    if isnan(resampled.low):
-        return replace(delong, note=f"{delong.note} {resampled.note}".strip())
     if isnan(delong.low):
         return replace(resampled, note=f"{resampled.note} {delong.note}".strip())
+    if isnan(resampled.low):
+        return replace(delong, note=f"{delong.note} {resampled.note}".strip())
     return Difference(
         resampled.effect,
         min(delong.low, resampled.low),
@@ -217,12 +254,9 @@ def both(delong: Difference, resampled: Difference) -> Difference:
 class _Runs:
     """One solver in all splits: its values, and its rows placed once for all pairs."""
 
-    def __init__(self, folds: Mapping[Split, Fold], splits: tuple[Split, ...], chosen: Measure):
-        self.placed = None
-        if chosen.name == "auc":
-            self.placed = {split: Placements.of([fold]) for split, fold in folds.items()}
-        self.values = np.array([self._value(folds.get(x), x, chosen) for x in splits], np.float64)
-        self.missing = int(np.isnan(self.values).sum())
+    def __init__(self, values: Vector, placed: Mapping[Split, Placements] | None, note: str):
+        self.values, self.placed, self.note = values, placed, note
+        self.missing = int(np.isnan(values).sum())
         self._joined: dict[tuple[Split, ...], Placements] = {}
 
     def joined(self, splits: Iterable[Split]) -> Placements:
@@ -234,37 +268,47 @@ class _Runs:
         return self._joined[wanted]
 
     def interval(self, level: float, repeats: int) -> Interval:
-        """Return DeLong's interval of the AUC; one without bounds for another measure."""
+        """Return DeLong's interval; one without bounds where no row was placed."""
         if self.placed is not None:
             return interval_of(self.joined(self.placed), level, repeats)
         known = self.values[~np.isnan(self.values)]
         mean = float(known.mean()) if known.size else nan
-        return Interval(mean, nan, nan, level, "DeLong", NOT_THE_AUC)
+        return Interval(mean, nan, nan, level, "none", self.note)
 
-    def _value(self, fold: Fold | None, split: Split, chosen: Measure) -> float:
-        if fold is None or not fold.has_both_classes:
-            return nan
-        if self.placed is not None:
-            return float(self.placed[split].aucs[0])
-        return chosen(fold.positive, fold.scores, fold.weights)
+
+def _runs(folds: Mapping[Split, Fold], splits: tuple[Split, ...], chosen: Measure) -> _Runs:
+    if chosen.name != "auc":
+        values = [value_of(folds.get(split), chosen) for split in splits]
+        return _Runs(np.array(values, np.float64), None, NOT_THE_AUC)
+    placed = {split: Placements.of([fold]) for split, fold in folds.items()}
+    aucs = [placed[x].aucs[0] if x in placed and placed[x].aucs.size else nan for x in splits]
+    return _Runs(np.array(aucs, np.float64), placed, "")
+
+
+def value_of(fold: Fold | None, measure: Measure) -> float:
+    """Return a measure on a fold; NaN without a fold, and where it has one class only."""
+    if fold is None or not fold.has_both_classes:
+        return nan
+    return measure(fold.positive, fold.scores, fold.weights)
 
 
 def _differences(
-    a: _Runs, b: _Runs, ratio: float, level: float, repeats: int
+    a: _Runs, b: _Runs, ratio: float, level: float, repeats: int, *, smaller: bool
 ) -> tuple[Difference, Difference]:
     """Return the difference a - b by DeLong and over splits."""
     resampled = corrected_difference(a.values, b.values, ratio, level)
     if a.placed is None or b.placed is None:
-        bare = Difference(resampled.effect, nan, nan, nan, level, "DeLong, paired", NOT_THE_AUC)
-        return bare, resampled
+        bare = Difference(resampled.effect, nan, nan, nan, level, "DeLong, paired", a.note)
+        return replace(bare, smaller=smaller), replace(resampled, smaller=smaller)
     common = tuple(split for split in a.placed if split in b.placed)
     return difference_of(a.joined(common), b.joined(common), level, repeats), resampled
 
 
-def _best(runs: Mapping[str, _Runs]) -> str | None:
+def _best(runs: Mapping[str, _Runs], *, smaller: bool) -> str | None:
     known = {name: run for name, run in runs.items() if run.missing < run.values.size}
-    mean = {name: float(np.nanmean(run.values)) for name, run in known.items()}
-    return min(known, key=lambda name: (known[name].missing, -mean[name]), default=None)
+    sign = 1.0 if smaller else -1.0
+    loss = {name: sign * float(np.nanmean(run.values)) for name, run in known.items()}
+    return min(known, key=lambda name: (known[name].missing, loss[name]), default=None)
 
 
 def _require_same_rows(

@@ -47,7 +47,8 @@ class Difference:
     """The effect a - b with its interval and the two-sided p-value of "the effect is 0".
 
     The effect has the unit of the measure: .01 is one point of an AUC in per cent. `low`, `high`
-    and `p` are NaN when they cannot be had, see `note`.
+    and `p` are NaN when they cannot be had, see `note`. `smaller` says that a smaller value of the
+    measure is better, as of a loss.
     """
 
     effect: float
@@ -57,6 +58,12 @@ class Difference:
     level: float
     method: str
     note: str = ""
+    smaller: bool = False
+
+    @property
+    def ahead(self) -> bool:
+        """Whether a is ahead of b by the effect."""
+        return self.effect < 0 if self.smaller else self.effect > 0
 
     def word(self, rope: float = ROPE, p: float | None = None) -> Word:
         """Say in a word how a compares with b.
@@ -80,7 +87,7 @@ class Difference:
         if -rope <= self.low and self.high <= rope:
             return Word.EQUIVALENT
         if 1 - (self.p if p is None else p) > self.level and self.effect != 0:
-            return Word.BETTER if self.effect > 0 else Word.WORSE
+            return Word.BETTER if self.ahead else Word.WORSE
         return Word.UNCLEAR
 
     def flipped(self) -> Difference:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING
 
 from aucbench.bench.results.record import Record
@@ -29,7 +30,8 @@ def metrics_of(
         values[measure.name] = None
         if found is not None and "y" in found:
             try:
-                values[measure.name] = measure(found["y"], found["scores"])
+                value = measure(found["y"], found["scores"])
             except DataError:
                 continue  # None; the table says why
+            values[measure.name] = None if isnan(value) else value
     return values

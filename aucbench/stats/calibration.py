@@ -1,0 +1,116 @@
+"""Probabilities from scores of any scale, learnt inside a test fold by cross-fitting.
+
+Design
+  a. Brier score and log-loss are of probabilities, and most solvers give scores whose order alone
+     means something. So the scores of each half of a test fold are turned into probabilities by
+     Platt's method, learnt on the other half. No row helps to calibrate itself. What is measured
+     is the ranking with the best S-shaped curve that the fold can learn, and no calibration of
+     the solver's own.
+  b. The halves depend on the labels alone, so that all solvers are calibrated on the same rows.
+  c. A curve never falls: a score that means the contrary is worth no more than a constant.
+     (Rejected: isotonic regression. Its probabilities are 0 and 1 at both ends, so that the
+     log-loss is infinite.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit, logit
+
+from aucbench.stats.rows import Mask, Vector, checked_rows, checked_weights
+
+FEWEST = 4  # rows of each class, two in each half
+SEED = 0  # of the halves
+STEPS = 100  # of Newton's method, which takes about ten
+PRECISION = 1e-9  # of a probability
+EDGE = float(np.finfo(np.float64).eps)  # least distance of a probability from 0 and 1
+
+
+def calibrated(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> Vector | None:
+    """Probabilities of the positive class, from scores of any scale.
+
+    Of the two halves, stratified and drawn with a fixed seed, each is given probabilities
+    1/(1 + exp(−a s − b)), where a ≥ 0 and b minimise the log-loss on the other half with Platt's
+    targets: (n₊ + 1)/(n₊ + 2) for positives and 1/(n₋ + 2) for negatives.
+
+    Parameters
+    ----------
+    y, scores, weights : arrays of shape (n,)
+        As in `Fold`.
+
+    Returns
+    -------
+    array of shape (n,), or None
+        None when a class has fewer than 4 rows, or a score is infinite: nothing can be learnt.
+
+    Raises
+    ------
+    DataError
+        As `Fold`.
+
+    Notes
+    -----
+    Platt (1999), "Probabilistic outputs for support vector machines and comparisons to regularized
+    likelihood methods", Advances in Large Margin Classifiers.
+    """
+    positive, s = checked_rows(y, scores)
+    w = checked_weights(weights, s.size)
+    n_pos = int(np.count_nonzero(positive))
+    if min(n_pos, s.size - n_pos) < FEWEST or np.isinf(s).any():
+        return None
+    s = s / (np.abs(s).max() or 1.0)
+    first, p = _half(positive), np.empty(s.size)
+    for held in (first, ~first):
+        p[held] = _curve(positive[~held], s[~held], w[~held])(s[held])
+    return np.clip(p, EDGE, 1.0 - EDGE)
+
+
+def _half(positive: Mask) -> Mask:
+    """Return which rows are in the first half; each class is cut in two."""
+    rng, first = np.random.default_rng(SEED), np.zeros(positive.size, np.bool_)
+    for rows in (np.flatnonzero(positive), np.flatnonzero(~positive)):
+        first[rng.permutation(rows)[: rows.size // 2]] = True
+    return first
+
+
+def _curve(positive: Mask, s: Vector, w: Vector) -> Callable[[Vector], Vector]:
+    """Return Platt's curve, learnt on these rows; of the weights, only ratios count."""
+    w = w * (w.size / w.sum())
+    n_pos, n_neg = w[positive].sum(), w[~positive].sum()
+    target = np.where(positive, (n_pos + 1.0) / (n_pos + 2.0), 1.0 / (n_neg + 2.0))
+    mean, spread = s.mean(), s.std() or 1.0
+    slope, intercept = _fitted((s - mean) / spread, target, w)
+    return lambda scores: np.asarray(expit(slope * ((scores - mean) / spread) + intercept))
+
+
+def _fitted(z: Vector, target: Vector, w: Vector) -> tuple[float, float]:
+    """Return a >= 0 and b of the least log-loss of 1/(1 + exp(-a z - b)), by Newton's method.
+
+    The loss is convex, so that a is 0 where the loss does not fall in its direction from there.
+    """
+    theta = np.array([0.0, logit(np.average(target, weights=w))])
+    X = np.vstack([z, np.ones(z.size)])
+
+    def loss(at: Vector) -> float:
+        m = at @ X
+        return float(w @ (np.logaddexp(0.0, m) - target * m))
+
+    value = loss(theta)
+    for step_number in range(STEPS):
+        p = expit(theta @ X)
+        gradient = X @ (w * (p - target))
+        if step_number == 0 and gradient[0] >= -PRECISION * w.size:
+            return 0.0, float(theta[1])
+        step = np.linalg.solve((X * (w * p * (1.0 - p))) @ X.T, gradient)
+        gain = float(gradient @ step)
+        if gain <= PRECISION * w.size:  # the error is squared in the last step
+            theta = theta - step
+            return float(theta[0]), float(theta[1])
+        length = 1.0
+        while (lower := loss(theta - length * step)) > value - 1e-4 * length * gain:
+            length /= 2.0
+        theta, value = theta - length * step, lower
+    raise ArithmeticError(f"the calibration has not converged in {STEPS} steps")

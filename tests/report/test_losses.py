@@ -1,0 +1,98 @@
+"""A report on a measure of which a smaller value is better."""
+
+import numpy as np
+import pytest
+
+from aucbench.report import terminal
+from aucbench.report.demand import Demand
+from aucbench.report.figures import LOCAL_FIGURES, drawn_figure
+from aucbench.report.findings import Settings, findings_of, means_of
+from aucbench.report.folder import FolderReader
+from aucbench.report.page import page_of
+from aucbench.stats import measure
+from aucbench.stats.words import Word
+
+
+@pytest.fixture(scope="module")
+def evidence(results):
+    return FolderReader(results).read()
+
+
+@pytest.fixture(scope="module")
+def findings(evidence):
+    return findings_of(evidence, Settings(measure="log-loss"))
+
+
+def test_the_first_rank_has_the_least_loss(findings, evidence):
+    for one in findings.insides:
+        best = min(one.rows, key=lambda row: row.estimate)
+        assert best.rank == 1
+        assert best.leading
+        values = [
+            measure("log-loss")(arrays["y"], arrays["scores"])
+            for arrays in map(evidence.scores, best.group.ok)
+        ]
+        assert best.estimate == pytest.approx(np.mean(values))
+    means = findings.values.mean(axis=0)
+    assert findings.order[0] == np.argmin(means)
+    assert findings.advice.leader == evidence.solvers[np.argmin(means)]
+    assert "has the lowest mean log-loss" in findings.advice.sentences[0]
+    ranks = [standing.value.estimate for standing in findings.ranks]
+    ratings = [standing.value.estimate for standing in findings.ratings]
+    assert np.argmin(ranks) == np.argmax(ratings) == np.argmin(means)
+
+
+def test_words_fit_the_signs(findings):
+    pairs = [pair for one in findings.insides for pair in one.pairs]
+    told = {word: [p.verdict.effect for p in pairs if p.word is word] for word in Word}
+
+    assert told[Word.BETTER] or told[Word.WORSE]
+    assert all(effect < 0 for effect in told[Word.BETTER])
+    assert all(effect > 0 for effect in told[Word.WORSE])
+
+
+def test_tables_are_sorted_and_say_the_direction(findings, evidence):
+    others = [means_of(evidence, "brier"), means_of(evidence, "auc")]
+    for table in terminal.tables(findings, others, "value"):
+        assert table.header[2] == "log-loss"
+        losses, brier, auc = (
+            [float(line[table.header.index(name)]) for line in table.lines]
+            for name in ("log-loss", "Brier score", "AUC")
+        )
+        assert losses == sorted(losses)
+        assert table.best == (True, *[False] * (len(losses) - 1))
+        assert max(brier) < 0.25 < 0.9 < min(auc)
+    assert "a smaller log-loss is better" in [*terminal.notes(findings)]
+
+
+def test_the_means_are_those_of_the_findings(evidence):
+    for name in ("auc", "ap", "brier"):
+        means, whole = means_of(evidence, name), findings_of(evidence, Settings(measure=name))
+        assert means.measure == whole.measure
+        assert means.values == pytest.approx(
+            {(row.dataset, row.solver): row.estimate for row in whole.rows}
+        )
+
+
+def test_a_condition_knows_the_direction(findings, evidence):
+    order = [evidence.solvers[j] for j in findings.order]
+    best, worst = order[0], order[-1]
+    for a, b in ((best, worst), (worst, best)):
+        for word in ("better", "worse"):
+            demand = Demand.of(f"{a} {word} than {b} on log-loss by 0.0001")
+            [pair] = [p for p in findings.pairs if {p.a, p.b} == {a, b}]
+            found = pair if pair.a == a else pair.flipped()
+            known = found.difference.word(0.0001, found.holm)
+            assert demand.holds(findings) is (str(known) == word)
+
+
+def test_the_page_and_the_figures_can_be_made(findings):
+    page = page_of(findings, folder="x")
+    assert "A smaller log-loss is better." in page.board_note
+    assert "A smaller log-loss is better." in page.table_note
+    for dataset, front in page.data["fronts"]["seconds"].items():
+        rows = [r for r, d in enumerate(page.data["rows"]["dataset"]) if d == dataset]
+        least = min(rows, key=lambda r: page.data["rows"]["estimate"][r])
+        assert least in front
+    for kind in ("leaderboard", "pairs", "cd", "pareto"):
+        assert drawn_figure(findings, kind, ".svg", "digits-8" if kind in LOCAL_FIGURES else None)

@@ -1,0 +1,247 @@
+"""Measures of which a smaller value is better: calibrated Brier score and log-loss."""
+
+from math import isnan, log
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn import metrics
+from sklearn.linear_model import LogisticRegression
+
+from aucbench.stats import (
+    Difference,
+    Fold,
+    Word,
+    advise,
+    calibrated,
+    measure,
+    pairwise,
+    within,
+    within_values,
+)
+from aucbench.stats.calibration import EDGE, FEWEST, _fitted, _half
+
+
+def drawn(seed, n=400, gain=1.5, share=0.3):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < share
+    return y, gain * y + rng.normal(size=n)
+
+
+def by_scikit_learn(y, s):
+    """The definition: Platt's targets as weights of rows that are there twice."""
+    first, p = _half(y), np.empty(y.size)
+    for held in (first, ~first):
+        n_pos, n_neg = np.count_nonzero(y[~held]), np.count_nonzero(~y[~held])
+        target = np.where(y[~held], (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))
+        fit = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10000)
+        twice = np.tile(s[~held], 2)[:, None]
+        labels = np.repeat([1, 0], target.size)
+        fit.fit(twice, labels, np.concatenate([target, 1 - target]))
+        p[held] = fit.predict_proba(s[held][:, None])[:, 1]
+    return p
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_probabilities_are_those_of_scikit_learn(seed):
+    y, s = drawn(seed)
+    p = calibrated(y, s)
+
+    assert_allclose(p, by_scikit_learn(y, s), atol=1e-5)
+    assert_allclose(measure("brier")(y, s), metrics.brier_score_loss(y, p), rtol=1e-12)
+    assert_allclose(measure("log-loss")(y, s), metrics.log_loss(y, p), rtol=1e-12)
+
+
+@pytest.mark.parametrize("change", [lambda s: 3 * s + 7, lambda s: 1e300 * s, lambda s: 1e-300 * s])
+def test_the_scale_of_scores_says_nothing(change):
+    y, s = drawn(0)
+
+    assert_allclose(calibrated(y, change(s)), calibrated(y, s), rtol=1e-6)
+
+
+@pytest.mark.parametrize("scores", [np.zeros(16), -np.repeat([1.0, 0.0], [4, 12])])
+def test_scores_that_say_nothing_have_the_share_of_positives(scores):
+    # In each half there are 2 positives and 6 negatives, so that the targets are 3/4 and 1/8.
+    y, p = np.repeat([1, 0], [4, 12]), (2 * 3 / 4 + 6 / 8) / 8
+
+    assert_allclose(calibrated(y, scores), p)
+    assert_allclose(measure("brier")(y, scores), (4 * (1 - p) ** 2 + 12 * p**2) / 16)
+    assert_allclose(measure("log-loss")(y, scores), -(4 * log(p) + 12 * log(1 - p)) / 16)
+
+
+def test_scores_that_separate_the_classes_have_the_targets():
+    y = np.repeat([1, 0], [4, 12])
+
+    assert_allclose(calibrated(y, 1.0 * y), np.where(y, 3 / 4, 1 / 8))
+    assert_allclose(measure("brier")(y, 1.0 * y), (4 / 16 + 12 / 64) / 16)
+
+
+def test_no_row_calibrates_itself():
+    y, s = drawn(1, n=60)
+    row = int(np.flatnonzero(_half(y))[0])
+    other = s.copy()
+    other[row] += 0.5
+    p, q = calibrated(y, s), calibrated(y, other)
+    same = _half(y)
+    same[row] = False
+
+    assert p[row] != q[row]
+    assert_allclose(p[same], q[same], rtol=1e-9)  # of its own half, others are as before
+
+
+def test_the_halves_hold_both_classes_and_depend_on_the_labels_alone():
+    y = drawn(2, n=101)[0]
+    first = _half(y)
+
+    for some in (y, ~y):
+        assert abs(2 * np.count_nonzero(first & some) - np.count_nonzero(some)) <= 1
+    np.testing.assert_array_equal(first, _half(y))
+
+
+@pytest.mark.parametrize("rare", [0, 1])
+def test_few_rows_or_an_infinite_score_have_no_value(rare):
+    enough = np.r_[np.full(FEWEST, rare), np.full(20, 1 - rare)]
+    few, s = enough[1:], np.arange(30.0)
+
+    assert calibrated(enough, s[: enough.size]) is not None
+    for name in ("brier", "log-loss"):
+        assert isnan(measure(name)(few, s[: few.size]))
+        assert isnan(measure(name)(enough, np.where(enough == rare, np.inf, s[: enough.size])))
+
+
+def test_weights_count_by_their_ratios():
+    y, s = drawn(3, n=120)
+    w = np.random.default_rng(4).uniform(0.5, 2, size=y.size)
+
+    assert_allclose(calibrated(y, s, w), calibrated(y, s, 1000 * w), rtol=1e-7)
+    assert np.abs(calibrated(y, s, w) - calibrated(y, s)).max() > 1e-4
+    p = calibrated(y, s, w)
+    assert_allclose(
+        measure("log-loss")(y, s, w), metrics.log_loss(y, p, sample_weight=w), rtol=1e-12
+    )
+
+
+def test_a_probability_is_never_0_or_1():
+    y = np.tile([0, 1], 20)
+    s = 1.0 * y
+    s[0] = 1e9
+    p = calibrated(y, s)
+
+    assert EDGE <= p.min() <= p.max() <= 1 - EDGE
+    assert np.isfinite(measure("log-loss")(y, s))
+
+
+def test_the_optimum_is_one():
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        z, t = rng.standard_t(2, size=30), rng.random(30)
+        w = rng.uniform(0.1, 3, size=30)
+        a, b = _fitted(z, t, w)
+        residual = w * (1 / (1 + np.exp(-a * z - b)) - t)
+        assert abs(residual.sum()) < 1e-6
+        if a > 0:
+            assert abs(residual @ z) < 1e-6
+        else:
+            assert residual @ z > -1e-6
+
+
+def folds(gains, splits=5):
+    """The same rows for each solver; a larger gain separates the classes better."""
+    found = {name: {} for name in gains}
+    for split in range(splits):
+        rng = np.random.default_rng(split)
+        y = rng.random(300) < 0.4
+        noise = rng.normal(size=y.size)
+        for name, gain in gains.items():
+            found[name][0, split] = Fold(y, gain * y + noise)
+    return found
+
+
+@pytest.mark.parametrize("name", ["brier", "log-loss"])
+def test_the_solver_with_the_smaller_loss_is_better(name):
+    found = within(folds({"bad": 0.3, "good": 2.0}), 1 / 4, by=name)
+    [pair] = found.pairs
+    values = {solver.name: solver.values.mean() for solver in found.solvers}
+
+    assert values["good"] < values["bad"]
+    assert found.best == "good"
+    assert (pair.a, pair.b, pair.word) == ("bad", "good", Word.WORSE)
+    assert pair.verdict.effect == pytest.approx(values["bad"] - values["good"])
+    assert pair.verdict.low > 0
+    assert found.pair("good", "bad").word is Word.BETTER
+    assert found.pair("good", "bad").verdict.word(p=pair.p) is Word.BETTER
+    assert [solver.not_worse for solver in found.solvers] == [False, True]
+
+
+def test_values_alone_give_the_same_verdict():
+    scored = within(folds({"bad": 0.3, "good": 2.0}), 1 / 4, by="brier")
+    values = {solver.name: solver.values for solver in scored.solvers}
+    bare = within_values(values, 1 / 4, by="brier", note="No scores.")
+
+    assert bare.best == "good"
+    assert bare.pairs[0].word is Word.WORSE
+    assert bare.pairs[0].verdict.effect == scored.pairs[0].verdict.effect
+    assert [s.not_worse for s in bare.solvers] == [False, True]
+    assert bare.solvers[0].delong.note == "No scores."
+
+
+def test_a_fold_without_a_value_is_counted():
+    some = folds({"a": 1.0, "b": 2.0})
+    y = np.repeat([1, 0], [3, 50])
+    for name in some:
+        some[name][0, 5] = Fold(y, np.arange(53.0))
+    found = within(some, 1 / 4, by="brier")
+
+    assert [solver.missing for solver in found.solvers] == [1, 1]
+    assert "1 of 6 splits have no value." in found.pairs[0].verdict.note
+
+
+def losses(seed=0, n=12):
+    rng = np.random.default_rng(seed)
+    base = rng.uniform(0.1, 0.2, size=(n, 1))
+    table = base + np.array([0.0, 0.03, 0.03]) + rng.normal(scale=0.002, size=(n, 3))
+    table[0, 2] = np.nan
+    return table
+
+
+def test_pairs_of_losses_are_those_of_their_negatives():
+    names = ["a", "b", "c"]
+    of_losses = pairwise(losses(), names, smaller=True)
+    of_gains = pairwise(-losses(), names)
+
+    for loss, gain in zip(of_losses, of_gains, strict=True):
+        assert loss.word is gain.word
+        assert (loss.wins, loss.ties, loss.losses) == (gain.wins, gain.ties, gain.losses)
+        assert (loss.failed_a, loss.failed_b) == (gain.failed_a, gain.failed_b)
+        assert loss.sign_test == gain.sign_test
+        assert (loss.mean, loss.difference.effect) == (-gain.mean, -gain.difference.effect)
+        assert (loss.p, loss.holm) == (gain.p, gain.holm)
+        assert loss.flipped().word is gain.flipped().word
+    assert of_losses[0].word is Word.BETTER
+    assert of_losses[0].mean < 0
+
+
+def test_advice_names_the_solver_with_the_lowest_loss():
+    sets = [f"x{i}" for i in range(12)]
+    table = losses()
+    advice = advise(table, ["b", "a", "c"], sets, measure="Brier score", smaller=True)
+    gains = advise(-table, ["b", "a", "c"], sets, measure="Brier score")
+
+    assert advice.leader == gains.leader == "b"
+    assert advice.sentences[0].startswith(
+        f"b has the lowest mean Brier score, {table[:, 0].mean():.4f} over 12 data sets"
+    )
+    assert "It is better than a (-0.0" in advice.sentences[1]
+    assert [f.changes for f in advice.fragile] == [f.changes for f in gains.fragile]
+    assert "highest" not in str(advice)
+
+
+def test_advice_on_one_data_set_too():
+    verdict = Difference(-0.1, -0.12, -0.08, 0.001, 0.95, "t", smaller=True)
+    advice = advise(
+        [[0.1, 0.2]], ["a", "b"], ["x"], within={("a", "b"): verdict}, smaller=True, measure="L"
+    )
+
+    assert advice.leader == "a"
+    assert advice.sentences[0] == "On x, a has the lowest L, 0.1000."
+    assert advice.sentences[1].startswith("There it is better than b (-0.1000")
