@@ -145,6 +145,16 @@ def of_error_functions(data, rng):
     return aucbench.data.Data(rows, target, folds=np.arange(40, dtype=np.int32) % 2)
 
 
+def test_the_blocks_of_the_estimator_print_what_the_page_shows(capsys):
+    text = (ROOT / "docs/estimator.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.M | re.S)
+    names = {}
+    for code, shown in blocks:
+        exec(code, names)
+        assert capsys.readouterr().out == shown
+    assert len(blocks) == text.count("```python")
+
+
 def test_the_kernel_of_the_page_builds_and_runs(tmp_path):
     folder = tmp_path / "my_package"
     folder.mkdir()
