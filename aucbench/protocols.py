@@ -90,6 +90,7 @@ class FeatureMap(Protocol):
     It may use labels, since tuning fits it again for each inner fold. A class with
     `shared = True` is fitted only once for a split: it must not use labels, and what it learns
     from rows must not matter. A class with `keeps_rows = True` holds rows that it was fitted to.
+    An affine map may have a method `unmapped`, see the function of this name.
     """
 
     exempt: ClassVar[int]  # trailing coordinates that are not features (an intercept)
@@ -114,12 +115,26 @@ class NoMap:
         """Return itself: there is nothing to learn."""
         return self
 
+    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+        """Return (w, 0), as w . phi(x) = w . x + 0."""
+        return w, 0.0
+
     def __call__(self, rows: Rows) -> Rows:
         """Return `rows` as they are."""
         return rows
 
 
 identity = NoMap()
+
+
+def unmapped(phi: FeatureMap, w: Vector) -> tuple[Vector, float] | None:
+    """Return (v, c) with w . phi(x) = v . x + c; None where the map has no such form.
+
+    A map that has it declares a method `unmapped(w)`.
+    """
+    method = getattr(phi, "unmapped", None)
+    found: tuple[Vector, float] | None = None if method is None else method(w)
+    return found
 
 
 class Model(Protocol):

@@ -218,7 +218,7 @@ class Data:
         return out
 
     def blocks(self, m: int, rng: np.random.Generator | None = None) -> list[Block]:
-        """Divide the rows into `m` blocks whose sizes differ by at most one.
+        """Divide the rows into `m` blocks whose sizes differ by at most one, or n if m > n.
 
         With `rng` the blocks are random, otherwise they are consecutive rows. Row numbers ascend
         within a block, so that a pass over it reads memory forwards.
@@ -226,10 +226,11 @@ class Data:
         Raises
         ------
         DataError
-            Unless m is from 1 to n.
+            When m < 1.
         """
-        if not 1 <= m <= self.n:
-            raise DataError(f"{m} blocks of {self.n} rows; ask for 1 to {self.n} blocks")
+        if m < 1:
+            raise DataError(f"{m} blocks of {self.n} rows; ask for at least 1 block")
+        m = min(m, self.n)
         if m == 1:
             return [ALL]
         cuts = [i * self.n // m for i in range(m + 1)]

@@ -68,6 +68,6 @@ def _refuse_non_finite(X: Rows, names: tuple[str, ...] | None) -> None:
         row, column = int(np.searchsorted(X.starts, at, side="right")) - 1, int(X.columns[at])
     named = f" ({names[column]!r})" if names else ""
     raise DataError(
-        f"X has {X.values[at]} in row {row}, column {column}{named}, and {bad.size} such value(s) "
-        "in total; impute or drop them first"
+        f"X has {X.values[at]} in row {row}, column {column}{named}, and {bad.size} value(s) in "
+        "total that are NaN or infinite; impute or drop them first"
     )

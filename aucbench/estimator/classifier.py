@@ -1,53 +1,85 @@
-"""The scikit-learn face of every solver."""
+"""The scikit-learn face of every solver.
+
+Design
+  a. Rows are mapped by `features` before the solver, as `compare` does, with the same default and
+     the same generators. So a solver, a seed and training rows give the same scores in both.
+  b. The decision function is the score less the threshold, so that it is positive exactly where
+     `predict` gives the second class. (Rejected: the plain score. Everything in scikit-learn
+     that takes a decision function cuts it at 0.)
+  c. `score` is the accuracy, as of every classifier of scikit-learn. (Rejected: the AUC. Code that
+     compares classifiers by `score` would compare an AUC with an accuracy.)
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from math import inf, nextafter
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from aucbench.budget import GAP_TOL
-from aucbench.data import Chunk, Data, scores
-from aucbench.data.arrays import Vector
-from aucbench.errors import DataError, ParameterError, UnsupportedError
-from aucbench.metrics import intercept_at, require_one_share
-from aucbench.protocols import Scorer, Solver, Streaming, identity
-from aucbench.registry import get_solver, list_solvers
-from aucbench.registry.lookup import find
+from aucbench.data import Chunk, Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.data.folds import drawn_parts
+from aucbench.data.targets import Labels
+from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
+from aucbench.estimator.calibration import FOLDS, Calibrator, calibrator, require_method
+from aucbench.estimator.inputs import (
+    data_of,
+    labels_of,
+    remember_columns,
+    require_columns,
+    rows_of,
+)
+from aucbench.estimator.online import Online, require_streaming
+from aucbench.metrics import auc, intercept_at, require_one_share
+from aucbench.protocols import MAPPED_ROWS, FeatureMap, NoMap, Scorer, Solver, identity, unmapped
+from aucbench.records import Run
+from aucbench.registry import get_preprocessing, get_solver
+from aucbench.solving.hyperparameters import hyperparameters, with_hyperparameters
 from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import Started
+
+INSIDE = "solver__"
 
 
-@dataclass(slots=True)
-class _Online:
-    """A streaming solver that learns: its specification, the solver, and its memory."""
+def _streams(model: AUCClassifier) -> bool:
+    try:
+        require_streaming(model.solver)
+    except AucbenchError as refusal:
+        raise AttributeError(str(refusal)) from refusal
+    return True
 
-    spec: str | Solver
-    solver: Streaming
-    memory: Any
 
-    def learn(self, chunk: Chunk) -> Vector:
-        """Take the rows as they come and return a copy of the weights."""
-        self.solver.update(self.memory, chunk, np.arange(chunk.n, dtype=np.int32))
-        w = np.array(self.solver.weights(self.memory), dtype=np.float64)
-        if not np.isfinite(w).all():
-            raise DataError(
-                "the weights are not finite after this chunk; scale the features or take smaller "
-                "steps, and begin anew"
-            )
-        return w
+def _calibrates(model: AUCClassifier) -> bool:
+    if model.calibration is None:
+        raise AttributeError(
+            "an AUC solver gives scores and no probabilities; with calibration='sigmoid' or "
+            "calibration='isotonic' the fit learns them too"
+        )
+    return True
 
 
 class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Binary classifier that maximises the AUC with any registered solver.
 
+    Judge it by `auc_score`, or by `scoring="roc_auc"` in `cross_val_score` and `GridSearchCV`:
+    `score` is the accuracy, as of every classifier of scikit-learn. There is no `class_weight`.
+    The AUC compares each positive row with each negative one, and every such pair would have the
+    same weight w₊w₋. To find more of one class, take `sensitivity` or `specificity`.
+
     Parameters
     ----------
     solver : str or Solver
-        Name, with parameters in brackets if wanted ("sht-auc[k=20]"), or an instance.
+        Name, with parameters in brackets if wanted ("sht-auc[k=20]"), or an instance. Its
+        parameters are also those of the classifier, as `solver__k`.
+    features : str or FeatureMap
+        Map of the features, learnt from the training rows, as in `compare`: "auto" (standard
+        where rows are dense, maxabs where they are sparse), "none", or any other.
     passes, seconds : float, optional
         Budget: the first limit that is reached ends the fit. 50 passes when neither is given.
     gap_tol : float
@@ -60,28 +92,46 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     validation : float, optional
         Share of each class that is used only to choose the threshold; `fit` learns weights from
         the rest. None: the threshold is chosen on the training rows, whose scores are too good.
+    warm_start : bool
+        Whether `fit` starts from the weights of the fit before, and keeps the feature map that
+        these weights belong to.
+    calibration : {"sigmoid", "isotonic"}, optional
+        How `predict_proba` is made of scores: Platt's sigmoid, or isotonic regression, of
+        scikit-learn. It is fitted to scores of rows that did not train what scored them, by 5
+        folds, so that a fit takes six times as long. None: there is no `predict_proba`.
 
     Attributes
     ----------
     classes_ : array of shape (2,)
         Labels in sorted order; the second is the positive class.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns, where X had them.
+    features_ : FeatureMap
+        The map, learnt.
     run_ : Run
         After `fit`: weights or model, curve and the reason why the solver ended.
     weights_ : array of shape (d,)
-        After `partial_fit`: the weights so far.
+        After `partial_fit`: the weights so far, of mapped features.
     threshold_ : float
         Score from which a row counts as positive; after `partial_fit` chosen on the latest
         chunk that held both classes, 0 until there is one.
-    intercept_ : float
-        -threshold_.
+    coef_ : array of shape (1, n_features_in_)
+        Weights of the columns as they were given, where the map is affine.
+    intercept_ : array of shape (1,)
+        With `coef_`: the decision function is X @ coef_[0] + intercept_[0], up to rounding.
+    calibrator_ : Sigmoid or Isotonic
+        With `calibration`: from a score before the threshold is subtracted to the probability.
     """
 
-    _online: _Online | None = None
+    _online: Online | None = None
 
     def __init__(
         self,
         solver: str | Solver = "sht-auc",
         *,
+        features: str | FeatureMap = "auto",
         passes: float | None = None,
         seconds: float | None = None,
         gap_tol: float = GAP_TOL,
@@ -89,8 +139,11 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sensitivity: float | None = None,
         specificity: float | None = None,
         validation: float | None = None,
+        warm_start: bool = False,
+        calibration: str | None = None,
     ):
         self.solver = solver
+        self.features = features
         self.passes = passes
         self.seconds = seconds
         self.gap_tol = gap_tol
@@ -98,6 +151,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.sensitivity = sensitivity
         self.specificity = specificity
         self.validation = validation
+        self.warm_start = warm_start
+        self.calibration = calibration
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn weights and a threshold from rows X (n, d) and labels y (n,).
@@ -105,35 +160,35 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError
-            When `Data.of` refuses the input, or there are not two classes.
+            When the rows are no matrix of finite numbers, or there are not two classes.
         ParameterError
             When sensitivity or specificity is no share, or both are given.
+        UnsupportedError
+            When `warm_start` is set and the solver takes no start.
         """
         require_one_share(self.sensitivity, self.specificity)
-        classes = np.unique(y)
-        if classes.size != 2:
-            raise DataError(f"y has {classes.size} class(es); AUC needs exactly two")
+        require_method(self.calibration)
+        data, classes = data_of(X, y)
         seed = self._seed()
-        data = held = Data.of(X, y, positive=classes.tolist()[1])
+        train = held = data
         if self.validation is not None:  # not the generators that `solve` spawns
-            data, held = data.split(self.validation, np.random.default_rng(seed).spawn(3)[2])
-        run = solve(
-            get_solver(self.solver),
-            data,
-            passes=self.passes,
-            seconds=self.seconds,
-            gap_tol=self.gap_tol,
-            seed=seed,
-        )
-        self._begin(classes, data.d)
+            train, held = data.split(self.validation, np.random.default_rng(seed).spawn(3)[2])
+        features, run = self._learnt(train, seed, warm=self.warm_start)
+        scores = _scores(features, run, held.rows)
+        calibrated = None if self.calibration is None else self._calibrated(data, seed)
+        self._begin(X, classes, features)
         self.run_ = run
-        self._choose_threshold(held.y, run.decision_function(held.rows))
+        if calibrated is not None:
+            self.calibrator_ = calibrated
+        self._choose_threshold(held.y, scores)
         return self
 
+    @available_if(_streams)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
-        """Learn from one more chunk of rows, in their order, with a streaming solver.
+        """Learn from one more chunk of rows, in their order; only streaming solvers have this.
 
-        The first call, and the first after `fit`, begins with zero weights.
+        The first call, and the first after `fit`, begins with zero weights, and learns the map
+        `features` from its rows.
 
         Parameters
         ----------
@@ -148,68 +203,221 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError
-            When a label or the number of features is not that of the first call, `Chunk.of`
+            When a label or the columns are not those of the first call, `Chunk.of`
             refuses the input, or the weights are no longer finite.
         ParameterError
-            When `solver` was changed since the first call; as `fit`; when `validation` is set.
-        UnsupportedError
-            When the solver needs all rows at once.
+            When `solver` was changed since the first call; as `fit`; when `validation`,
+            `warm_start` or `calibration` is set.
         """
         require_one_share(self.sensitivity, self.specificity)
-        if self.validation is not None:
-            raise ParameterError("validation is for fit; leave it None for partial_fit")
-        labels = self._labels(X, y, classes)
-        chunk = X if isinstance(X, Chunk) else Chunk.of(X, y, positive=labels.tolist()[1])
+        for name in ("validation", "warm_start", "calibration"):
+            if getattr(self, name):
+                raise ParameterError(f"{name} is for fit; leave it out for partial_fit")
+        labels = self._announced(X, y, classes)
+        chunk = X if isinstance(X, Chunk) else _chunk(X, y, labels)
+        rows = chunk.rows if isinstance(X, Chunk) else X
         online = self._online
         if online is None:
-            online = self._started(chunk.d)
-            self._begin(labels, chunk.d, online)
+            online = self._started(chunk)
+            self._begin(rows, labels, online.features, online)
         else:
-            self._require_same(chunk, online)
+            require_columns(self, rows)
+            self._require_same(online)
         self.weights_ = online.learn(chunk)
         if np.unique(chunk.y).size == 2:
-            self._choose_threshold(chunk.y, scores(chunk.rows, self.weights_))
+            self._choose_threshold(chunk.y, self._raw_scores(chunk.rows))
         return self
 
     def decision_function(self, X: Any) -> Vector:
-        """Scores of rows X (n, d) -> (n,); larger means more positive."""
-        check_is_fitted(self, ["run_", "weights_"], all_or_any=any)
-        if self._online is not None:
-            return Scorer(identity, self.n_features_in_).by_weights(self.weights_, X)
-        return self.run_.decision_function(X)
+        """Scores less the threshold of rows X (n, d) -> (n,); positive where `predict` says so.
+
+        A row whose score is the threshold is positive. The shift leaves the AUC as it is.
+
+        Raises
+        ------
+        DataError
+            When X is no matrix of finite numbers with the columns of the fit.
+        """
+        return self._scores_of(X) - self._cut
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows X (n, d) -> (n,): positive from the threshold on."""
-        positive = self.decision_function(X) >= self.threshold_
+        positive = self.decision_function(X) > 0
         labels: NDArray[Any] = self.classes_[positive.astype(np.intp)]
         return labels
 
-    intercept_ = property(lambda self: -self.threshold_, doc="`score + intercept_ >= 0`: positive.")
+    @available_if(_calibrates)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Vector:
+        """Probabilities of both classes of rows X (n, d) -> (n, 2); only with `calibration`.
+
+        They rise with the decision function. `predict` does not cut them at 1/2, but at the
+        threshold.
+        """
+        positive = self.calibrator_(self._scores_of(X))
+        return np.column_stack([1.0 - positive, positive])
+
+    def auc_score(self, X: Any, y: Any) -> float:
+        """Area under the ROC curve of the decision function on rows X (n, d) with labels y (n,).
+
+        Raises
+        ------
+        DataError
+            As `decision_function`, or when y does not have both labels of the fit.
+        """
+        scores = self.decision_function(X)
+        classes, labels = labels_of(y)
+        if not np.array_equal(classes, self.classes_):
+            raise DataError(
+                f"y has the labels {classes.tolist()} and the fit had {self.classes_.tolist()}; "
+                "give labels of both of these"
+            )
+        return auc(np.where(labels == classes[1], 1, -1), scores)
+
+    @property
+    def coef_(self) -> Vector:
+        """Weights of the columns as they were given, shape (1, n_features_in_)."""
+        return self._affine()[0][None, :]
+
+    @property
+    def intercept_(self) -> Vector:
+        """The decision function of a row of zeros, shape (1,)."""
+        return np.array([self._affine()[1] - self._cut])
+
+    @property
+    def keeps_rows_(self) -> bool | None:
+        """Whether training rows are in this object: see `Run.keeps_rows`.
+
+        After `partial_fit` also the memory counts: the buffers of oam-gra and oam-seq hold rows.
+        """
+        check_is_fitted(self)
+        if getattr(self.features_, "keeps_rows", False):
+            return True
+        return self.run_.keeps_rows if self._online is None else self._online.keeps_rows
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; with `deep` those of the solver too, as `solver__k`."""
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            params |= {INSIDE + name: value for name, value in self._of_solver().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; `solver__k=5` puts a solver with k = 5 in the place of `solver`.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            When there is no such solver, or the solver has no such parameter or refuses its value.
+        """
+        inside = {n.removeprefix(INSIDE): v for n, v in params.items() if n.startswith(INSIDE)}
+        super().set_params(**{n: v for n, v in params.items() if not n.startswith(INSIDE)})
+        if inside:
+            self.solver = with_hyperparameters(get_solver(self.solver), **inside)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes, dense or sparse rows without gaps."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether `fit` or `partial_fit` was called."""
+        return hasattr(self, "run_") or hasattr(self, "weights_")
+
+    def _learnt(self, train: Data, seed: int, *, warm: bool = False) -> tuple[FeatureMap, Run]:
+        """Return the map of the training rows, and the run on the mapped rows."""
+        solver, phi = get_solver(self.solver), get_preprocessing(self.features)
+        if warm and self.__sklearn_is_fitted__():
+            w, _ = self._weights()
+            if w is None:
+                raise UnsupportedError(
+                    f"{self.solver!r} learns no weights to start from; fit it with warm_start=False"
+                )
+            solver, phi = Started(solver, w, required=True), self.features_
+        else:
+            phi = phi.fit(train, np.random.default_rng([seed, 0]))  # as the first split of a run
+        if not isinstance(phi, NoMap):
+            train = train.with_rows(phi(train.rows))
+        run = solve(
+            solver,
+            train,
+            passes=self.passes,
+            seconds=self.seconds,
+            gap_tol=self.gap_tol,
+            seed=seed,
+        )
+        return phi, run
+
+    def _calibrated(self, data: Data, seed: int) -> Calibrator:
+        """Return the calibrator, fitted to scores of rows that are held out."""
+        method, y, scores = str(self.calibration), [], []
+        for rest, held in drawn_parts(data, FOLDS, seed):
+            features, run = self._learnt(rest, seed)
+            y.append(held.y)
+            scores.append(_scores(features, run, held.rows))
+        return calibrator(method, np.concatenate(y), np.concatenate(scores))
+
+    def _scores_of(self, X: Any) -> Vector:
+        """Return the scores of rows that a user gives, before the threshold is subtracted."""
+        check_is_fitted(self)
+        rows, _ = rows_of(X)
+        require_columns(self, X)
+        return self._raw_scores(rows)
+
+    def _raw_scores(self, rows: Rows) -> Vector:
+        if self._online is None:
+            return _scores(self.features_, self.run_, rows)
+        return Scorer(self.features_, self.weights_.size).by_weights(self.weights_, rows)
+
+    @property
+    def _cut(self) -> float:
+        """The number below the threshold: score - cut > 0 exactly where score >= threshold."""
+        return nextafter(self.threshold_, -inf)
+
+    def _affine(self) -> tuple[Vector, float]:
+        """Return (v, c): the score is v . x + c."""
+        check_is_fitted(self)
+        w, inner = self._weights()
+        found = None if w is None else unmapped(inner, w)
+        outer = None if found is None else unmapped(self.features_, found[0])
+        if found is None or outer is None:
+            _not_affine(self)
+        return outer[0], outer[1] + found[1]
+
+    def _weights(self) -> tuple[Vector | None, FeatureMap]:
+        if self._online is not None:
+            return self.weights_, identity
+        return self.run_.w, self.run_.scorer.features
 
     def _choose_threshold(self, y: NDArray[Any], scored: Vector) -> None:
         wanted = {"sensitivity": self.sensitivity, "specificity": self.specificity}
         self.threshold_ = intercept_at(y, scored, **wanted)
 
-    def _begin(self, labels: NDArray[Any], d: int, online: _Online | None = None) -> None:
+    def _begin(
+        self, X: Any, labels: NDArray[Any], features: FeatureMap, online: Online | None = None
+    ) -> None:
         """Forget what was learnt before."""
-        for learnt in ("run_", "weights_"):
+        for learnt in ("run_", "weights_", "calibrator_"):
             self.__dict__.pop(learnt, None)
-        self.classes_, self.n_features_in_ = labels, d
+        remember_columns(self, X)
+        self.classes_, self.features_ = labels, features
         self.threshold_ = 0.0
         self._online = online
 
-    def _started(self, d: int) -> _Online:
-        solver = get_solver(self.solver)
-        if not isinstance(solver, Streaming):
-            able = (name for name in list_solvers() if _streams(find("solvers", name).factory))
-            raise UnsupportedError(
-                f"{self.solver!r} needs all rows at once, so that only fit is possible; solvers "
-                f"that learn from chunks are {', '.join(able) or 'not installed'}"
-            )
-        rng = np.random.default_rng(self._seed()).spawn(2)[1]  # the one that `solve` hands over
-        return _Online(self.solver, solver, solver.start(np.zeros(d), rng))
+    def _started(self, chunk: Chunk) -> Online:
+        solver = require_streaming(self.solver)
+        seed = self._seed()
+        phi = get_preprocessing(self.features)
+        if not isinstance(phi, NoMap):
+            rows = Data(chunk.rows, Labels(chunk.y))  # a class may be missing
+            phi = phi.fit(rows, np.random.default_rng([seed, 0]))
+        rng = np.random.default_rng(seed).spawn(2)[1]  # the one that `solve` hands over
+        d = phi(chunk.rows.take(slice(0, 1))).d
+        return Online(self.solver, phi, solver, solver.start(np.zeros(d), rng))
 
-    def _labels(self, X: Any, y: Any, classes: Any) -> NDArray[Any]:
+    def _announced(self, X: Any, y: Any, classes: Any) -> NDArray[Any]:
         """Return the two labels known since the first call, when no others came now."""
         if (y is None) != isinstance(X, Chunk):
             raise DataError("pass rows with their labels y, or a Chunk, which has them, without y")
@@ -228,17 +436,18 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return known
 
-    def _require_same(self, chunk: Chunk, online: _Online) -> None:
-        if chunk.d != self.n_features_in_:
-            raise DataError(
-                f"X has {chunk.d} features and the first chunk had {self.n_features_in_}; a new "
-                "AUCClassifier takes others"
-            )
+    def _require_same(self, online: Online) -> None:
         if online.spec != self.solver:
             raise ParameterError(
                 f"solver became {self.solver!r} and partial_fit began with {online.spec!r}; a new "
                 "AUCClassifier takes another"
             )
+
+    def _of_solver(self) -> dict[str, Any]:
+        try:
+            return hyperparameters(get_solver(self.solver))
+        except AucbenchError:  # there is no such solver; fit tells why
+            return {}
 
     def _seed(self) -> int:
         if self.random_state is not None:
@@ -246,5 +455,20 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return int(np.random.SeedSequence().generate_state(1)[0])
 
 
-def _streams(factory: Any) -> bool:
-    return isinstance(factory, type) and issubclass(factory, Streaming)
+def _scores(features: FeatureMap, run: Run, rows: Rows) -> Vector:
+    """Scores of raw rows, 8192 mapped at a time."""
+    if isinstance(features, NoMap):
+        return run.decision_function(rows)
+    parts = (rows.take(slice(lo, lo + MAPPED_ROWS)) for lo in range(0, rows.n, MAPPED_ROWS))
+    return np.concatenate([run.decision_function(features(part)) for part in parts])
+
+
+def _chunk(X: Any, y: Any, labels: NDArray[Any]) -> Chunk:
+    return Chunk.of(rows_of(X)[0], y, positive=labels.tolist()[1])
+
+
+def _not_affine(model: AUCClassifier) -> NoReturn:
+    raise AttributeError(
+        f"the score of {model.solver!r} after {model.features!r} is no weighted sum of columns, "
+        "so that there are no coef_ and intercept_; run_ has what was learnt"
+    )

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import Rows
+from aucbench.data.arrays import Rows, Vector
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,10 @@ class AppendOne:
     def fit(self, data: Data, rng: np.random.Generator) -> AppendOne:
         """Return itself, because there is nothing to learn."""
         return self
+
+    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+        """Return (v, c) with w·φ(x) = v·x + c."""
+        return w[:-1], float(w[-1])
 
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows (n, d + 1)."""

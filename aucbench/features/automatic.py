@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import Rows
+from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError
 from aucbench.features.maxabs import MaxAbs
 from aucbench.features.standard import Standard
@@ -44,10 +44,17 @@ class Automatic:
         phi: Standard | MaxAbs = MaxAbs() if data.rows.is_sparse else Standard()
         return replace(self, chosen=phi.fit(data, rng))
 
+    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+        """Return (v, c) with w·φ(x) = v·x + c."""
+        return self._learnt().unmapped(w)
+
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows (n, d)."""
+        return self._learnt()(rows)
+
+    def _learnt(self) -> Standard | MaxAbs:
         if self.chosen is None:
             raise ParameterError(
                 "auto has not learnt from training rows yet; call fit(data, rng) first"
             )
-        return self.chosen(rows)
+        return self.chosen

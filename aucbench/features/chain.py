@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import Rows
+from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError
-from aucbench.protocols import FeatureMap
+from aucbench.protocols import FeatureMap, unmapped
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,16 @@ class Chain:
                 data = data.with_rows(learnt[-1](data.rows))
             learnt.append(phi.fit(data, rng))
         return Chain(tuple(learnt))
+
+    def unmapped(self, w: Vector) -> tuple[Vector, float] | None:
+        """Return (v, c) with w·φ(x) = v·x + c, or None where a map is not affine."""
+        c = 0.0
+        for phi in reversed(self.maps):
+            found = unmapped(phi, w)
+            if found is None:
+                return None
+            w, c = found[0], c + found[1]
+        return w, c
 
     def __call__(self, rows: Rows) -> Rows:
         """Apply the maps to rows (n, d), one after the other."""

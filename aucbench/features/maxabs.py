@@ -9,7 +9,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.features.scaling import inverse, learnt
+from aucbench.features.scaling import fitted, inverse, learnt
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,10 @@ class MaxAbs:
     def fit(self, data: Data, rng: np.random.Generator) -> MaxAbs:
         """Return the map with the largest magnitudes of `data`."""
         return replace(self, peak=data.rows.column_max_abs())
+
+    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+        """Return (v, c) with w·φ(x) = v·x + c."""
+        return w * inverse(fitted(self.peak, w.size, "maxabs")), 0.0
 
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows of the same layout; zeros stay."""

@@ -30,13 +30,18 @@ def learnt(array: Vector | None, rows: Rows, name: str) -> Vector:
     DataError
         When `rows` have another number of features than the training rows.
     """
+    return fitted(array, rows.d, name)
+
+
+def fitted(array: Vector | None, d: int, name: str) -> Vector:
+    """Return `array` for rows of d features; raises as `learnt`."""
     if array is None:
         raise ParameterError(
             f"{name} has not learnt from training rows yet; call fit(data, rng) first"
         )
-    if array.size != rows.d:
+    if array.size != d:
         raise DataError(
-            f"{name} was fitted on {array.size} features, but the rows have {rows.d}; give the "
+            f"{name} was fitted on {array.size} features, but the rows have {d}; give the "
             "columns it was fitted on"
         )
     return array

@@ -9,7 +9,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector, rows
-from aucbench.features.scaling import DENSE_LIMIT, inverse, learnt
+from aucbench.features.scaling import DENSE_LIMIT, fitted, inverse, learnt
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,13 @@ class Standard:
         mean, rest = means(data.rows, "standard")
         spread = _deviations(shifted(data.rows, mean, rest, "standard"))
         return replace(self, mean=mean, rest=rest, spread=spread)
+
+    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+        """Return (v, c) with w·φ(x) = v·x + c."""
+        arrays = (self.mean, self.rest, self.spread)
+        mean, rest, spread = (fitted(array, w.size, "standard") for array in arrays)
+        v = w * inverse(spread)
+        return v, -float(v @ mean + v @ rest)
 
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to dense rows (n, d)."""

@@ -28,10 +28,10 @@ from typing import Any
 from aucbench import registry
 from aucbench.cell import Cell, Tuning
 from aucbench.errors import ParameterError, PluginError
-from aucbench.fit.plain import held
 from aucbench.protocols import Solver
 from aucbench.ranges import holds, is_axis, is_continuous, samples, value_at
 from aucbench.registry.specs import Spec
+from aucbench.solving.hyperparameters import hyperparameters
 
 ALONG_FIRST = 4  # points in which only the first axis varies
 BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71)
@@ -173,7 +173,7 @@ def _size(grid: Axes) -> float:
 
 def _own(solver: Solver, grid: Axes) -> Values:
     """Return the values of the solver itself; NOWHERE if it has no such attribute."""
-    fields = held(solver)
+    fields = hyperparameters(solver)
     return {name: fields.get(name, getattr(solver, name, NOWHERE)) for name in grid}
 
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from aucbench.cell import Scalar
-from aucbench.models import FromEstimator
 from aucbench.protocols import Solver
-from aucbench.solving.wrappers import Around
+from aucbench.solving.hyperparameters import hyperparameters
 
 Plain = Scalar | None
 
@@ -39,24 +38,16 @@ def canonical_json(value: Any) -> Any:
     return value if isinstance(value, Plain) else _named(value)
 
 
-def held(thing: object) -> dict[str, Any]:
-    """Return the fields of a solver, projector or feature map, or of the classifier inside it."""
-    inner = innermost(thing)
-    if isinstance(inner, FromEstimator):
-        return dict(inner.estimator.get_params())
-    return {f.name: getattr(inner, f.name) for f in fields(inner)} if is_dataclass(inner) else {}
-
-
 def parameters(thing: object) -> dict[str, Any]:
-    """Return what `held` returns, as canonical JSON."""
-    return {name: canonical_json(value) for name, value in held(thing).items()}
+    """Return what `hyperparameters` returns, as canonical JSON."""
+    return {name: canonical_json(value) for name, value in hyperparameters(thing).items()}
 
 
 def plain_parameters(solver: Solver) -> dict[str, Plain]:
     """Return the `parameters` that are single plain values, which a table can show."""
     return {
         name: plain
-        for name, value in held(solver).items()
+        for name, value in hyperparameters(solver).items()
         if isinstance(value, Plain | np.generic)
         and isinstance(plain := canonical_json(value), Plain)
     }
@@ -70,11 +61,6 @@ def plain_fields(thing: object, but: Collection[str] = ()) -> dict[str, Any] | N
     plain: dict[str, Any] = strict(values)
     lost = [name for name, value in plain.items() if value is None and values[name] is not None]
     return plain if not lost and all(isinstance(v, Plain) for v in plain.values()) else None
-
-
-def innermost(thing: object) -> object:
-    """Return the solver inside another one; anything else as it is."""
-    return thing.solver if isinstance(thing, Around) else thing
 
 
 def message(error: BaseException) -> str:

@@ -99,13 +99,7 @@ def _objective(spec: Spec) -> dict[str, Any]:
 
 
 def _features(spec: Spec) -> dict[str, Any]:
-    made = registry.get_features(spec)
-    if made.exempt:
-        raise ParameterError(
-            f"{spec} adds an intercept, which only a solver may do; ask it, as in "
-            "sto-iht[intercept=True]"
-        )
-    return {"parameters": parameters(made)}
+    return {"parameters": parameters(registry.get_preprocessing(spec))}
 
 
 def _projector(spec: Spec) -> dict[str, Any]:

@@ -27,6 +27,7 @@ __all__ = [
     "get_dataset",
     "get_features",
     "get_objective",
+    "get_preprocessing",
     "get_projector",
     "get_solver",
     "given",
@@ -129,6 +130,23 @@ def get_features(spec: str | Spec | FeatureMap, /, **params: Any) -> FeatureMap:
     from aucbench.features import Chain
 
     return _given("features", Chain(tuple(map(get_features, parts))), params)  # type: ignore[no-any-return]
+
+
+def get_preprocessing(spec: str | Spec | FeatureMap, /) -> FeatureMap:
+    """Build a feature map that is fitted before the solver, as `get_features`.
+
+    Raises
+    ------
+    ParameterError
+        When the map adds an intercept; else as `get_solver`.
+    """
+    made = get_features(spec)
+    if made.exempt:
+        raise ParameterError(
+            f"{spec} adds an intercept, which only a solver may do; ask it, as in "
+            "sto-iht[intercept=True]"
+        )
+    return made
 
 
 def get_dataset(spec: str | Data, /, **params: Any) -> Data:

@@ -10,8 +10,8 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
-from aucbench.errors import UnsupportedError
-from aucbench.protocols import Needs, Objective, Problem, Projector, Solver, State
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.protocols import Needs, Objective, Problem, Projector, Solver, State, Streaming
 from aucbench.ranges import Space
 
 
@@ -42,15 +42,34 @@ class Around:
 
 @dataclass(frozen=True)
 class Started(Around):
-    """A solver that starts from `w0` where they fit and it does not choose a start itself."""
+    """A solver that starts from `w0` where they fit and it does not choose a start itself.
+
+    With `required` it is an error where they do not fit, or the solver has no start: it has one
+    when its objective is listed, or when it streams.
+    """
 
     w0: Vector | None = None
+    required: bool = False
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Problem of the solver inside, with the start."""
         own = self.solver.problem(data, rng)
+        if self.required and self.w0 is not None:
+            self._check(own, self.w0)
         fits = self.w0 is not None and own.w0 is None and own.data.d == self.w0.size
         return replace(own, w0=self.w0) if fits else own
+
+    def _check(self, own: Problem, w0: Vector) -> None:
+        name = type(self.solver).__name__
+        if own.w0 is not None:
+            raise UnsupportedError(f"{name} chooses its own start; fit it with warm_start=False")
+        if own.f is None and not isinstance(self.solver, Streaming):
+            raise UnsupportedError(f"{name} takes no start; fit it with warm_start=False")
+        if own.data.d != w0.size:
+            raise DataError(
+                f"{name} has {own.data.d} weights on these rows, and {w0.size} are there to start "
+                "from; fit it with warm_start=False"
+            )
 
 
 @dataclass(frozen=True)

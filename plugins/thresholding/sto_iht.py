@@ -46,7 +46,8 @@ class StoIht:
         the last iterate has less of the noise of the blocks. The time to find L̂ counts, but its
         passes are not part of `rows_seen`.
     blocks : int
-        Number m ≥ 1 of blocks in a pass. A block has b ≈ n/m rows.
+        Number m ≥ 1 of blocks in a pass. A block has b ≈ n/m rows. With fewer rows than blocks
+        there are n blocks of one row.
     shuffle : bool
         Whether the blocks come from a random permutation of the rows. False: from consecutive
         rows.
@@ -64,8 +65,6 @@ class StoIht:
     ParameterError
         When a parameter is out of its range, or when `gamma` is None and the objective has no
         curvature bound.
-    DataError
-        When there are fewer rows than blocks.
 
     References
     ----------
@@ -102,8 +101,9 @@ class StoIht:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per block."""
         f, H, w = problem.objective, problem.project, problem.start()
-        n, m = f.data.n, self.blocks
-        blocks = f.data.blocks(m, rng if self.shuffle else None)
+        n = f.data.n
+        blocks = f.data.blocks(self.blocks, rng if self.shuffle else None)
+        m = len(blocks)
         gamma = self.gamma or 0.5 / lipschitz(f, blocks, rng)
         seen = 0
         for t in count(1):

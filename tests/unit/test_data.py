@@ -225,8 +225,9 @@ def test_blocks_partition_the_rows():
         assert sorted(np.concatenate(members)) == list(range(23))
         assert {len(m) for m in members} == {4, 5}
         assert all((np.diff(m) > 0).all() for m in members)
-    with pytest.raises(DataError, match="24 blocks of 23 rows"):
-        data.blocks(24)
+    assert [b.stop - b.start for b in data.blocks(24)] == [1] * 23
+    with pytest.raises(DataError, match="0 blocks of 23 rows"):
+        data.blocks(0)
 
 
 def test_split_is_stratified_and_disjoint():

@@ -1,25 +1,42 @@
 """The scikit-learn face."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.calibration import _SigmoidCalibration
+from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import cross_val_score
+from sklearn.feature_selection import RFE, SelectFromModel
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
-from aucbench import AUCClassifier
-from aucbench.errors import DataError, UnknownNameError
-from aucbench.registry import get_solver
+from aucbench import AUCClassifier, auc, from_estimator, get_dataset, solve
+from aucbench.bench import compare
+from aucbench.data import Data
+from aucbench.data.folds import drawn_parts
+from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
+from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard
+from aucbench.registry import get_solver, list_solvers
+from aucbench.solving.wrappers import Started
 
 RNG = np.random.default_rng(2)
 Y = np.where(RNG.random(200) < 0.15, "ill", "fit")
 X = RNG.normal(size=(200, 6)) + 1.2 * (Y == "ill")[:, None]
+WRITTEN = {"estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]"}
+LEARNERS = [WRITTEN.get(name, name) for name in list_solvers()]
 
 
 def test_it_learns_and_thresholds():
-    model = AUCClassifier("sht-auc[k=4]").fit(X, Y)
+    model = AUCClassifier("sht-auc[k=4]", features="none").fit(X, Y)
 
     predicted = model.predict(X)
     recall = [np.mean(predicted[label == Y] == label) for label in ("ill", "fit")]
@@ -27,7 +44,7 @@ def test_it_learns_and_thresholds():
     assert list(model.classes_) == ["fit", "ill"]
     assert min(recall) > 0.8
     assert model.run_.nnz == 4
-    np.testing.assert_allclose(model.decision_function(X), X @ model.run_.w)
+    np.testing.assert_allclose(model.decision_function(X), X @ model.run_.w - model.threshold_)
 
 
 def test_labels_may_be_text_in_any_container():
@@ -58,8 +75,241 @@ def test_mistakes_are_told():
     with pytest.raises(NotFittedError):
         AUCClassifier().predict(X)
     with pytest.raises(DataError, match="exactly two"):
-        AUCClassifier().fit(X, np.arange(200))
+        AUCClassifier().fit(X, np.arange(200) % 3)
     with pytest.raises(UnknownNameError, match="sht-auc"):
         AUCClassifier("shtauc").fit(X, Y)
-    with pytest.raises(DataError, match="6"):
+    with pytest.raises(DataError, match="X has 4 features, but AUCClassifier is expecting 6"):
         AUCClassifier().fit(X, Y).predict(X[:, :4])
+    with pytest.raises(ParameterError, match=r"sto-iht\[intercept=True\]"):
+        AUCClassifier(features="append-one").fit(X, Y)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_decision_function_is_positive_where_the_second_class_is_predicted(name, layout):
+    M = layout(np.round(X, 1))  # with ties
+    model = AUCClassifier(name, passes=5).fit(M, Y)
+    scores = model.decision_function(M)
+
+    np.testing.assert_array_equal(scores > 0, model.predict(M) == "ill")
+    assert (scores > 0).any()
+    if hasattr(model, "coef_"):
+        assert (model.coef_.shape, model.intercept_.shape) == ((1, 6), (1,))
+        found = M @ model.coef_[0] + model.intercept_[0]
+        np.testing.assert_allclose(found, scores, atol=1e-9 * np.abs(scores).max())
+
+
+def test_a_row_at_the_threshold_is_positive():
+    class Two:
+        def scores(self, rows):
+            return rows.matrix[:, 0]
+
+    model = AUCClassifier("sht-auc", features="none", sensitivity=1.0).fit(X, Y)
+    model.run_ = type(model.run_)(None, model.run_.scorer, model.run_.stop, (), Two())
+    model.threshold_ = 0.5
+    at = np.zeros((4, 6))
+    at[:, 0] = [0.5, np.nextafter(0.5, 0), np.nextafter(0.5, 1), 5e-324]
+
+    np.testing.assert_array_equal(model.predict(at), ["ill", "fit", "ill", "fit"])
+
+
+SAME = [
+    "sht-auc[k=5]",
+    "svm-or",
+    "roc-svm-nystrom",
+    "random-forest[n_estimators=9]",
+    "opauc",
+    "logistic",
+]
+
+
+@pytest.mark.parametrize(("features", "splits"), [("auto", 2), ("maxabs+nystroem[rank=20]", 1)])
+@pytest.mark.usefixtures("shared_supervisors")
+def test_the_test_auc_is_that_of_compare(features, splits):
+    data = get_dataset("breast-cancer")
+    records = compare(SAME, "breast-cancer", features=features, splits=2, passes=5, seed=4)
+    folds = list(StratifiedKFold(2, shuffle=True, random_state=4).split(data.rows.matrix, data.y))
+
+    for record in records:
+        if record.cell.split < splits:  # a map of another split draws other landmarks
+            train, test = folds[record.cell.split]
+            model = AUCClassifier(
+                str(record.cell.solver), features=features, passes=5, random_state=4
+            )
+            model.fit(data.rows.matrix[train], data.y[train])
+            found = model.auc_score(data.rows.matrix[test], data.y[test])
+            assert found == pytest.approx(record.measures.auc, abs=1e-12)
+    assert len([*records]) == 2 * len(SAME)
+
+
+def test_coefficients_are_absent_where_the_score_is_no_weighted_sum():
+    for model in (AUCClassifier("lightgbm"), AUCClassifier(features="nystroem[rank=9]")):
+        model.fit(X, Y)
+        assert not hasattr(model, "coef_")
+        with pytest.raises(AttributeError, match="no weighted sum of columns"):
+            _ = model.intercept_
+
+
+def test_chains_of_affine_maps_have_coefficients():
+    model = AUCClassifier("sto-iht[intercept=True]", features=Chain((MaxAbs(), Standard())))
+    model.fit(X, Y)
+
+    found = X @ model.coef_[0] + model.intercept_[0]
+    np.testing.assert_allclose(found, model.decision_function(X), atol=1e-12)
+    assert Chain((MaxAbs(), Nystroem())).unmapped(np.ones(3)) is None
+    v, c = AppendOne().unmapped(np.array([2.0, 3.0, 4.0]))
+    assert (list(v), c) == ([2.0, 3.0], 4.0)
+
+
+def test_names_of_columns_are_checked():
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    model = AUCClassifier(passes=2).fit(frame, Y)
+
+    assert list(model.feature_names_in_) == list("abcdef")
+    with pytest.raises(DataError, match="feature names should match"):
+        model.predict(frame[list("bacdef")])
+    with pytest.raises(DataError, match=r"(?s)unseen at fit time.*- z"):
+        model.predict(frame.rename(columns={"a": "z"}))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.predict(X)
+    assert not hasattr(model.fit(X, Y), "feature_names_in_")
+
+
+def test_the_parameters_of_the_solver_are_its_own():
+    model = AUCClassifier("sht-auc[k=4]")
+
+    assert model.get_params()["solver__k"] == 4
+    assert model.get_params()["solver"] == "sht-auc[k=4]"
+    assert "solver__k" not in model.get_params(deep=False)
+    assert clone(model).set_params(solver__k=2, passes=3).fit(X, Y).run_.nnz == 2
+    assert model.solver == "sht-auc[k=4]"
+    assert AUCClassifier("no-such").get_params()["solver"] == "no-such"
+    with pytest.raises(UnknownNameError, match="ShtAuc 'j'"):
+        model.set_params(solver__j=2)
+    with pytest.raises(ParameterError, match="k must be at least 1"):
+        model.set_params(solver__k=0)
+
+
+def test_the_parameters_of_a_wrapped_classifier_are_its_own():
+    tree = DecisionTreeClassifier(max_depth=2)
+    model = AUCClassifier(from_estimator(tree)).set_params(solver__max_depth=1).fit(X, Y)
+
+    assert model.get_params()["solver__max_depth"] == 1
+    assert model.run_.model.estimator.get_depth() == 1
+    assert tree.max_depth == 2
+
+
+def test_a_grid_reaches_the_solver():
+    grid = {"solver__k": [1, 6], "solver__blocks": [2, 4]}
+    search = GridSearchCV(AUCClassifier("sht-auc", passes=10), grid, scoring="roc_auc", cv=3)
+
+    assert search.fit(X, Y == "ill").best_params_["solver__k"] == 6
+    assert search.best_estimator_.run_.nnz == 6
+
+
+def test_its_score_is_the_accuracy_and_auc_score_the_auc():
+    model = AUCClassifier().fit(X, Y)
+
+    assert model.score(X, Y) == np.mean(model.predict(X) == Y)
+    assert model.auc_score(X, Y) == auc(Y == "ill", model.decision_function(X))
+    with pytest.raises(DataError, match=r"y has the labels \['a', 'b'\] and the fit had"):
+        model.auc_score(X, np.where(Y == "ill", "a", "b"))
+    with pytest.raises(DataError, match="y has 1 class"):
+        model.auc_score(X[:3], ["ill"] * 3)
+
+
+@pytest.mark.parametrize("name", ["svm-or", "spdam", "sht-auc", "opauc", "roc-svm-nystrom"])
+def test_a_warm_start_goes_on(name):
+    model = AUCClassifier(name, passes=3, warm_start=True).fit(X, Y)
+    first = model.run_
+    again = model.fit(X, Y).run_
+
+    data = Data.of(model.features_(Data.of(X, Y == "ill").rows).matrix, Y == "ill")
+    by_hand = solve(Started(get_solver(name), first.w), data, passes=3)
+    np.testing.assert_array_equal(again.w, by_hand.w)
+    cold = AUCClassifier(name, passes=3).fit(X, Y).fit(X, Y).run_
+    np.testing.assert_array_equal(cold.w, first.w)
+    assert not np.array_equal(again.w, first.w)
+
+
+def test_a_warm_start_that_would_do_nothing_is_refused():
+    for name, told in {
+        "logistic": "takes no start",
+        "lightgbm": "learns no weights to start from",
+        "aum": "chooses its own start",
+    }.items():
+        model = AUCClassifier(name, passes=2, warm_start=True).fit(X, Y)
+        with pytest.raises(UnsupportedError, match=told):
+            model.fit(X, Y)
+    model = AUCClassifier("svm-or", features="none", warm_start=True).fit(X, Y)
+    with pytest.raises(DataError, match="has 5 weights on these rows, and 6 are there"):
+        model.fit(X[:, :5], Y)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_probabilities_come_from_rows_that_did_not_train(method):
+    model = AUCClassifier("svm-or", calibration=method, random_state=3).fit(X, Y)
+    data, scores, y = Data.of(X, Y == "ill"), [], []
+    for rest, held in drawn_parts(data, 5, 3):
+        part = AUCClassifier("svm-or", random_state=3).fit(rest.rows.matrix, rest.y)
+        scores.append(part.decision_function(held.rows.matrix) + part.threshold_)
+        y.append(held.y > 0)
+    scores, y = np.concatenate(scores), np.concatenate(y)
+    theirs = {
+        "sigmoid": lambda: _SigmoidCalibration(),
+        "isotonic": lambda: IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip"),
+    }[method]().fit(scores, y)
+
+    at = model.decision_function(X) + model.threshold_
+    both = model.predict_proba(X)
+    np.testing.assert_allclose(both[:, 1], theirs.predict(at), atol=1e-9)
+    np.testing.assert_allclose(both.sum(axis=1), 1.0)
+    assert (np.diff(both[np.argsort(at), 1]) >= 0).all()
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), both)
+    plain = [*vars(model.calibrator_).values()]
+    assert all(isinstance(value, float | tuple) for value in plain)
+
+
+def test_without_calibration_there_are_no_probabilities():
+    model = AUCClassifier().fit(X, Y)
+
+    assert not hasattr(model, "predict_proba")
+    with pytest.raises(AttributeError) as told:
+        model.predict_proba(X)
+    assert "calibration='sigmoid'" in str(told.value.__cause__)
+    with pytest.raises(UnknownNameError, match="unknown calibration 'platt'"):
+        AUCClassifier(calibration="platt").fit(X, Y)
+    refit = AUCClassifier(calibration="sigmoid").fit(X, Y).set_params(calibration=None).fit(X, Y)
+    assert not hasattr(refit, "calibrator_")
+
+
+def test_calibrated_classifiers_vote_softly():
+    models = [("a", AUCClassifier("svm-or", calibration="sigmoid")), ("b", LogisticRegression())]
+    vote = VotingClassifier(models, voting="soft").fit(X, Y)
+
+    mean = np.mean([part.predict_proba(X) for part in vote.estimators_], axis=0)
+    np.testing.assert_allclose(vote.predict_proba(X), mean)
+
+
+def test_features_are_eliminated_and_selected():
+    wide = np.hstack([X, np.random.default_rng(0).normal(size=(200, 6))])
+    fewer = RFE(AUCClassifier("svm-or"), n_features_to_select=4).fit(wide, Y)
+    chosen = SelectFromModel(AUCClassifier("sht-auc[k=3]", passes=20)).fit(wide, Y)
+
+    assert np.flatnonzero(fewer.support_).max() < 6
+    assert np.flatnonzero(chosen.get_support()).max() < 6
+
+
+def test_more_classes_are_each_against_the_rest():
+    digits = np.random.default_rng(1).integers(3, size=200)
+    rows = X + 2.0 * np.eye(3, 6)[digits]
+    model = OneVsRestClassifier(AUCClassifier("svm-or")).fit(rows, digits)
+
+    assert model.score(rows, digits) > 0.6
+    with pytest.raises(DataError, match="OneVsRestClassifier"):
+        AUCClassifier().fit(rows, digits)
+
+
+def test_metadata_that_no_method_takes_are_refused():
+    with pytest.raises(TypeError, match="sample_weight"):
+        AUCClassifier().fit(X, Y, sample_weight=np.ones(200))

@@ -256,5 +256,5 @@ def test_the_classifier_thresholds_a_model(parzen, data):
     assert {*model.predict(X)} == {"sick", "fit"}
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     assert clone(model).get_params()["solver"] == "parzen"
-    with pytest.raises(DataError, match="columns"):
+    with pytest.raises(DataError, match="X has 1 features, but AUCClassifier is expecting"):
         model.predict(X[:, :1])

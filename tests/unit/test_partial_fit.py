@@ -3,6 +3,7 @@
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,15 +13,15 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from aucbench import AUCClassifier
-from aucbench.data import Chunk
+from aucbench import AUCClassifier as Scaled
+from aucbench.data import Chunk, Data
 from aucbench.datasets import stream
-from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.errors import DataError, ParameterError
 from aucbench.kernels import linear
 from aucbench.metrics import intercept_at
 from aucbench.optim import passes
 from aucbench.protocols import Needs, Problem, State
-from aucbench.registry import get_solver, list_solvers
+from aucbench.registry import get_features, get_solver, list_solvers
 from aucbench.registry.lookup import find
 
 
@@ -56,6 +57,7 @@ class SumOfRows:
         return memory.w
 
 
+AUCClassifier = partial(Scaled, features="none")  # so that weights are those of the columns
 RNG = np.random.default_rng(5)
 N, D = 120, 7
 Y = np.where(RNG.random(N) < 0.3, 1, -1)
@@ -83,9 +85,8 @@ def test_chunks_teach_what_one_pass_over_all_rows_does(solver, layout):
         for part in parts(size):
             model.partial_fit(LAYOUTS[layout](X[part]), Y[part], classes=[-1, 1])
         np.testing.assert_allclose(model.weights_, whole.run_.w, rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(
-            model.decision_function(LAYOUTS[layout](X)), X @ model.weights_, rtol=1e-9, atol=1e-12
-        )
+        shown = model.decision_function(LAYOUTS[layout](X)) + model.threshold_
+        np.testing.assert_allclose(shown, X @ model.weights_, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", FIXED)
@@ -130,7 +131,8 @@ def test_the_obvious_loop_over_a_file(tmp_path):
     np.testing.assert_allclose(model.weights_, whole.run_.w, rtol=1e-12)
     assert list(model.classes_) == [-1, 1]
     assert model.n_features_in_ == D
-    np.testing.assert_allclose(model.decision_function(chunk.rows), X[100:] @ model.weights_)
+    shown = model.decision_function(chunk.rows) + model.threshold_
+    np.testing.assert_allclose(shown, X[100:] @ model.weights_)
 
 
 def test_random_state_seeds_what_the_method_draws():
@@ -204,7 +206,7 @@ def test_fit_and_partial_fit_forget_each_other():
 
 
 def test_a_refused_chunk_leaves_the_model_as_it_was():
-    fitted = AUCClassifier("sht-auc", passes=1).fit(X, Y)
+    fitted = AUCClassifier("opauc", passes=1).fit(X, Y)
     before = fitted.decision_function(X)
     model = AUCClassifier(SumOfRows()).partial_fit(X, Y)
     weights = model.weights_.copy()
@@ -214,7 +216,7 @@ def test_a_refused_chunk_leaves_the_model_as_it_was():
         for one in (model, fitted):
             with pytest.raises(DataError, match="nan in row 3"):
                 refused(one)
-    with pytest.raises(DataError, match="X has 4 features and the first chunk had 7"):
+    with pytest.raises(DataError, match="X has 4 features, but AUCClassifier is expecting 7"):
         model.partial_fit(X[:, :4], Y)
     with pytest.raises(DataError, match="7"):
         model.predict(X[:, :4])
@@ -234,10 +236,40 @@ def test_a_solver_is_neither_changed_on_the_way_nor_left_to_overflow():
 
 
 def test_solvers_that_need_all_rows_name_those_that_do_not():
-    with pytest.raises(UnsupportedError, match="'sht-auc' needs all rows at once") as told:
+    with pytest.raises(AttributeError, match="no attribute 'partial_fit'") as told:
         AUCClassifier("sht-auc").partial_fit(X, Y)
-    assert all(name in str(told.value) for name in KNOWN)
-    assert "logistic" not in str(told.value)
+    sentence = str(told.value.__cause__)
+    assert sentence.startswith("'sht-auc' needs all rows at once")
+    assert all(name in sentence for name in KNOWN)
+    assert "logistic" not in sentence
+    assert all(hasattr(AUCClassifier(name), "partial_fit") for name in KNOWN)
     model = AUCClassifier(SumOfRows())
     with pytest.raises(NotFittedError):
         model.predict(X)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_map_of_a_stream_is_that_of_its_first_chunk(layout):
+    first, later = (LAYOUTS[layout](part) for part in (X[:60], X[60:]))
+    model = Scaled("opauc").partial_fit(first, Y[:60]).partial_fit(later, Y[60:])
+    phi = get_features("auto").fit(Data.of(first, Y[:60]), np.random.default_rng(0))
+
+    plain = AUCClassifier("opauc")
+    for part, y in ((first, Y[:60]), (later, Y[60:])):
+        plain.partial_fit(phi(Data.of(part, y).rows).matrix, y)
+    np.testing.assert_array_equal(model.weights_, plain.weights_)
+    shown = np.asarray(X @ model.coef_[0] + model.intercept_[0])
+    np.testing.assert_allclose(model.decision_function(LAYOUTS[layout](X)), shown, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_memory_says_whether_it_has_rows(name):
+    assert AUCClassifier(name).partial_fit(X, Y).keeps_rows_ is name.startswith("oam")
+
+
+@pytest.mark.parametrize(
+    "given", [{"validation": 0.2}, {"warm_start": True}, {"calibration": "sigmoid"}], ids=str
+)
+def test_what_is_for_fit_is_refused(given):
+    with pytest.raises(ParameterError, match=f"{next(iter(given))} is for fit"):
+        AUCClassifier("opauc", **given).partial_fit(X, Y)

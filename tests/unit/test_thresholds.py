@@ -118,14 +118,13 @@ def test_the_classifier_predicts_at_the_point_asked_for(share):
 
     assert share <= found <= share + 1 / np.sum(Y > 0)
     assert share <= spared <= share + 1 / np.sum(Y < 0)
-    assert model.intercept_ == -model.threshold_
     np.testing.assert_array_equal(other.run_.w, model.run_.w)
 
 
 def test_partial_fit_uses_the_share_on_the_latest_chunk_of_both_classes():
-    model = AUCClassifier("solam", sensitivity=0.8)
+    model = AUCClassifier("solam", sensitivity=0.8, features="none")
     model.partial_fit(X[:200], Y[:200], classes=[-1, 1])
-    expected = intercept_at(Y[:200], model.decision_function(X[:200]), sensitivity=0.8)
+    expected = intercept_at(Y[:200], Data.of(X, Y).scores(model.weights_)[:200], sensitivity=0.8)
     assert model.threshold_ == expected
 
     model.partial_fit(Chunk.of(X[Y > 0], Y[Y > 0]))
@@ -133,7 +132,8 @@ def test_partial_fit_uses_the_share_on_the_latest_chunk_of_both_classes():
 
 
 def test_rows_held_out_choose_the_threshold_and_teach_nothing():
-    model = AUCClassifier("ls-svm", validation=0.25, sensitivity=0.8, random_state=3).fit(X, Y)
+    wanted = {"validation": 0.25, "sensitivity": 0.8, "features": "none"}
+    model = AUCClassifier("ls-svm", random_state=3, **wanted).fit(X, Y)
     rng = np.random.default_rng(3).spawn(3)[2]
     rest, held = Data.of(X, Y).split(0.25, rng)
 
@@ -158,5 +158,6 @@ def test_no_intercept_before_the_fit():
     model = AUCClassifier()
 
     assert not hasattr(model, "intercept_")
+    assert not hasattr(model, "coef_")
     with pytest.raises(NotFittedError):
         model.predict(X)

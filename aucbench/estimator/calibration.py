@@ -1,0 +1,101 @@
+"""From scores to probabilities, by scikit-learn's calibrators; what is kept is plain numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.calibration import _SigmoidCalibration
+from sklearn.isotonic import IsotonicRegression
+
+from aucbench.data.arrays import Vector
+from aucbench.errors import DataError, UnknownNameError
+
+FOLDS = 5
+METHODS = ("isotonic", "sigmoid")
+
+
+@dataclass(frozen=True)
+class Sigmoid:
+    """P(positive | s) = 1/(1 + exp(a s + b)), Platt's calibration.
+
+    Attributes
+    ----------
+    a : float
+        In inverse units of the score; negative where higher scores are more positive.
+    b : float
+
+    References
+    ----------
+    Platt, "Probabilistic outputs for support vector machines", 1999.
+    """
+
+    a: float
+    b: float
+
+    def __call__(self, scores: Vector) -> Vector:
+        """Probabilities of scores (n,) -> (n,)."""
+        found: Vector = expit(-(self.a * scores + self.b))
+        return found
+
+
+@dataclass(frozen=True)
+class Isotonic:
+    """P(positive | s) is linear between knots and constant outside, and it never falls.
+
+    Attributes
+    ----------
+    scores : tuple of float
+        The knots, ascending.
+    probabilities : tuple of float
+        Probabilities at the knots, not descending.
+
+    References
+    ----------
+    Zadrozny & Elkan, "Transforming classifier scores into accurate multiclass probability
+    estimates", KDD 2002.
+    """
+
+    scores: tuple[float, ...]
+    probabilities: tuple[float, ...]
+
+    def __call__(self, scores: Vector) -> Vector:
+        """Probabilities of scores (n,) -> (n,)."""
+        found: Vector = np.interp(scores, self.scores, self.probabilities)
+        return found
+
+
+Calibrator = Sigmoid | Isotonic
+
+
+def require_method(method: str | None) -> None:
+    """Raise `UnknownNameError` unless it is None, "sigmoid" or "isotonic"."""
+    if method is not None and method not in METHODS:
+        raise UnknownNameError("calibration", str(method), METHODS)
+
+
+def calibrator(method: str, y: NDArray[np.int8], scores: Vector) -> Calibrator:
+    """Fit a calibrator to scores (n,) of rows that did not train what scored them.
+
+    Parameters
+    ----------
+    method : str
+        One of `METHODS`.
+    y : array of shape (n,), int8 in {-1, +1}
+    scores : array of shape (n,)
+
+    Raises
+    ------
+    DataError
+        When a score is not finite.
+    """
+    if not np.isfinite(scores).all():
+        raise DataError("a score is not finite and has no probability; scale the features")
+    positive = (y > 0).astype(np.float64)
+    if method == "sigmoid":
+        platt = _SigmoidCalibration().fit(scores, positive)
+        return Sigmoid(float(platt.a_), float(platt.b_))
+    rising = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(scores, positive)
+    return Isotonic(tuple(rising.X_thresholds_.tolist()), tuple(rising.y_thresholds_.tolist()))

@@ -1,0 +1,121 @@
+"""What a user hands to the estimator, checked as scikit-learn does, with our errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from aucbench.data import Data
+from aucbench.data.arrays import Rows
+from aucbench.data.inputs import check_rows
+from aucbench.errors import AucbenchError, DataError
+
+
+@contextmanager
+def as_data_error() -> Iterator[None]:
+    """Turn a `ValueError` of scikit-learn into a `DataError` with the same sentence."""
+    try:
+        yield
+    except AucbenchError:
+        raise
+    except ValueError as error:
+        raise DataError(str(error)) from error
+
+
+def rows_of(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
+    """Return rows and names of columns, as `check_rows`; numbers may be stored as objects.
+
+    Raises
+    ------
+    DataError
+        As `check_rows`, and when X is not a matrix.
+    TypeError
+        When an object is no number.
+    """
+    if not isinstance(X, Rows) and not hasattr(X, "columns") and not hasattr(X, "tocsr"):
+        with as_data_error():
+            X = check_array(X, dtype="numeric", ensure_all_finite=False)
+    return check_rows(X)
+
+
+def remember_columns(estimator: Any, X: Any) -> None:
+    """Set `n_features_in_`, and `feature_names_in_` where the columns have names."""
+    if isinstance(X, Rows):
+        estimator.n_features_in_ = X.d
+        estimator.__dict__.pop("feature_names_in_", None)
+    else:
+        validate_data(estimator, X, skip_check_array=True, reset=True)
+
+
+def require_columns(estimator: Any, X: Any) -> None:
+    """Check number, names and order of columns against those of the fit.
+
+    Raises
+    ------
+    DataError
+        With the sentence of scikit-learn.
+    """
+    if isinstance(X, Rows):
+        if X.d != estimator.n_features_in_:
+            raise DataError(
+                f"X has {X.d} features, but {type(estimator).__name__} is expecting "
+                f"{estimator.n_features_in_} features as input"
+            )
+        return
+    with as_data_error():
+        validate_data(estimator, X, skip_check_array=True, reset=False)
+
+
+def labels_of(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the two classes, sorted, and the label of each row.
+
+    Raises
+    ------
+    DataError
+        When y is missing, is no vector of labels, or does not have two classes.
+    """
+    if y is None:
+        raise DataError(
+            "AUCClassifier requires y to be passed, but the target y is None; give the label of "
+            "each row"
+        )
+    with as_data_error():
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+    classes = np.unique(y)
+    if classes.size > 2:
+        raise DataError(
+            "Only binary classification is supported. The type of the target is multiclass: it "
+            f"has {classes.size} classes and AUC needs exactly two; wrap the classifier in "
+            "sklearn.multiclass.OneVsRestClassifier"
+        )
+    if classes.size < 2:
+        raise DataError(f"y has {classes.size} class; AUC needs exactly two classes")
+    return classes, y
+
+
+def data_of(X: Any, y: Any) -> tuple[Data, NDArray[Any]]:
+    """Return the rows with labels -1 and 1, and the classes; the second one is positive.
+
+    Raises
+    ------
+    DataError, TypeError
+        As `rows_of` and `labels_of`, and when X and y differ in length.
+    """
+    rows, names = rows_of(X)
+    classes, labels = labels_of(y)
+    if labels.size != rows.n:
+        raise DataError(
+            f"X has {rows.n} rows but y has {labels.size} labels; give one label per row"
+        )
+    signs = np.where(labels == classes[1], np.int8(1), np.int8(-1))
+    data = Data.of(rows, signs)
+    return Data(data.rows, data.target, names), classes

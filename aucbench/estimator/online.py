@@ -1,0 +1,75 @@
+"""A streaming solver that learns chunk after chunk, for `partial_fit`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import Chunk
+from aucbench.data.arrays import Rows, Vector
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.protocols import FeatureMap, NoMap, Solver, Streaming
+from aucbench.registry import get_solver, list_solvers
+from aucbench.registry.lookup import find
+
+
+@dataclass(slots=True)
+class Online:
+    """A streaming solver that learns: its specification, its feature map, and its memory."""
+
+    spec: str | Solver
+    features: FeatureMap
+    solver: Streaming
+    memory: Any
+
+    def learn(self, chunk: Chunk) -> Vector:
+        """Take the rows as they come and return a copy of the weights."""
+        if not isinstance(self.features, NoMap):
+            chunk = Chunk(self.features(chunk.rows), chunk.y)
+        self.solver.update(self.memory, chunk, np.arange(chunk.n, dtype=np.int32))
+        w = np.array(self.solver.weights(self.memory), dtype=np.float64)
+        if not np.isfinite(w).all():
+            raise DataError(
+                "the weights are not finite after this chunk; scale the features or take smaller "
+                "steps, and begin anew"
+            )
+        return w
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether the memory has rows in it, as a buffer does."""
+        return _has_rows(self.memory)
+
+
+def require_streaming(spec: str | Solver) -> Streaming:
+    """Return the solver.
+
+    Raises
+    ------
+    UnsupportedError
+        When it needs all rows at once.
+    """
+    solver = get_solver(spec)
+    if isinstance(solver, Streaming):
+        return solver
+    able = (name for name in list_solvers() if _streams(find("solvers", name).factory))
+    raise UnsupportedError(
+        f"{spec!r} needs all rows at once, so that only fit is possible; solvers "
+        f"that learn from chunks are {', '.join(able) or 'not installed'}"
+    )
+
+
+def _streams(factory: Any) -> bool:
+    return isinstance(factory, type) and issubclass(factory, Streaming)
+
+
+def _has_rows(memory: Any) -> bool:
+    if isinstance(memory, Rows):
+        return True
+    if isinstance(memory, list | tuple):
+        return any(map(_has_rows, memory))
+    if not is_dataclass(memory):
+        return False
+    return any(_has_rows(getattr(memory, f.name)) for f in fields(memory))

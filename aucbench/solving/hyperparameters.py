@@ -1,0 +1,49 @@
+"""Read and change the hyperparameters of a solver, or of the classifier inside it."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.models import FromEstimator
+from aucbench.protocols import Solver
+from aucbench.solving.wrappers import Around
+
+
+def innermost(thing: object) -> object:
+    """Return the solver inside another one; anything else as it is."""
+    return innermost(thing.solver) if isinstance(thing, Around) else thing
+
+
+def hyperparameters(thing: object) -> dict[str, Any]:
+    """Return the fields of a solver, projector or feature map, or of the classifier inside it."""
+    inner = innermost(thing)
+    if isinstance(inner, FromEstimator):
+        return dict(inner.estimator.get_params())
+    return {f.name: getattr(inner, f.name) for f in fields(inner)} if is_dataclass(inner) else {}
+
+
+def with_hyperparameters(solver: Solver, **values: Any) -> Solver:
+    """Return the solver, or the one inside it, with other values.
+
+    Raises
+    ------
+    UnknownNameError
+        When it has no such parameter.
+    ParameterError
+        When it refuses a value, or is no dataclass.
+    """
+    if isinstance(solver, Around):
+        return replace(solver, solver=with_hyperparameters(solver.solver, **values))
+    known = hyperparameters(solver)
+    for name in values:
+        if not is_dataclass(solver):
+            raise ParameterError(f"{solver!r} is no dataclass, whose {name} could be set")
+        if name not in known:
+            raise UnknownNameError(f"parameter of {type(solver).__name__}", name, known)
+    if isinstance(solver, FromEstimator):
+        from sklearn.base import clone
+
+        return FromEstimator(clone(solver.estimator).set_params(**values))
+    return replace(solver, **values)  # type: ignore[type-var]

@@ -1,0 +1,38 @@
+"""scikit-learn's own checks of an estimator, for every solver."""
+
+import pytest
+from sklearn.utils.estimator_checks import check_estimator
+from threadpoolctl import threadpool_limits
+
+from aucbench import AUCClassifier, list_solvers
+
+# What cannot be built by its name alone, and small trees where the default takes long.
+WRITTEN = {
+    "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
+    "hist-gradient-boosting": "hist-gradient-boosting[max_iter=10]",
+    "lightgbm": "lightgbm[n_estimators=10]",
+    "lightgbm-pairwise": "lightgbm-pairwise[n_estimators=10]",
+    "random-forest": "random-forest[n_estimators=5]",
+    "xgboost": "xgboost[n_estimators=10]",
+    "xgboost-pairwise": "xgboost-pairwise[n_estimators=10]",
+}
+# The exceptions: solver, check, and the reason.
+EXCEPTIONS = {
+    "constant": {"check_classifiers_train": "it learns nothing, so that its AUC is 1/2"},
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks give data on which solvers do not converge
+@pytest.mark.parametrize("name", list_solvers())
+def test_every_solver_passes_the_checks_of_scikit_learn(name, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    model = AUCClassifier(WRITTEN.get(name, name), passes=20)
+    expected = EXCEPTIONS.get(name, {})
+
+    with threadpool_limits(1):
+        found = check_estimator(model, on_skip=None, on_fail=None, expected_failed_checks=expected)
+
+    failed = {r["check_name"]: str(r["exception"]) for r in found if r["status"] == "failed"}
+    assert failed == {}
+    assert {r["check_name"] for r in found if r["status"] == "xfail"} == {*expected}
+    assert sum(r["status"] == "passed" for r in found) >= 45
