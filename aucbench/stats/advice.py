@@ -234,7 +234,11 @@ def _inside(
     for word in Word:
         some = [(name, d) for name, d, pair in rivals if d.word(rope, of_pair[pair]) is word]
         if some:
-            texts = [f"{name} ({_interval(d)})" for name, d in some]
+            alone = f"; Holm's correction for {len(within)} pairs makes it unclear"
+            texts = [
+                f"{name} ({_interval(d)}{alone if d.word(rope, d.p) is not word else ''})"
+                for name, d in some
+            ]
             sentences.append(f"There it is {between(word)} {', '.join(texts)}.")
     if failed := [name for name, value in zip(names, row, strict=True) if np.isnan(value)]:
         sentences.append(f"{_listed(failed)} {_have(failed)} no value.")

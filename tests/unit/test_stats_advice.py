@@ -202,6 +202,7 @@ def test_inside_one_data_set_the_pairs_are_adjusted_together():
     within = {("a", "b"): barely, ("a", "c"): barely, ("b", "c"): barely}
     found = advise([[0.83, 0.80, 0.77]], ["a", "b", "c"], ["german"], within=within)
     assert "There it is not distinguishable from b" in str(found)
+    assert "; Holm's correction for 3 pairs makes it unclear)" in str(found)
 
 
 def test_if_all_failed_nothing_is_recommended():
