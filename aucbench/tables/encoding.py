@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import DENSE_FROM, Rows, rows
+from aucbench.data.arrays import DENSE_FROM, Index, Rows, rows
 from aucbench.errors import DataError
 from aucbench.tables.parts import Dates, Number, OneHot, Part, part_of, plain_part
 from aucbench.tables.schema import Schema
@@ -73,6 +73,11 @@ class Encoding:
         both = zip(self.schema.columns, self.parts, strict=True)
         return tuple(name for column, part in both for name in part.names(column.name))
 
+    @cached_property
+    def _tables(self) -> list[Index]:
+        both = zip(self.schema.columns, self.parts, strict=True)
+        return [part.table(column) for column, part in both]
+
     @property
     def d(self) -> int:
         """Number of features."""
@@ -132,9 +137,9 @@ class Encoding:
             where = np.empty((len(block), total), np.int32)
             value = np.empty((len(block), total))
             slot = base = 0
-            for j, (column, part) in enumerate(zip(self.schema.columns, self.parts, strict=True)):
+            for j, (part, table) in enumerate(zip(self.parts, self._tables, strict=True)):
                 own = slice(slot, slot + part.slots)
-                part.put(column, block[:, j], where[:, own], value[:, own])
+                part.put(table, block[:, j], where[:, own], value[:, own])
                 where[:, own] += np.where(where[:, own] >= 0, np.int32(base), np.int32(0))
                 slot, base = slot + part.slots, base + part.width
             yield where, value, where >= 0

@@ -25,6 +25,7 @@ from aucbench.tables.found import Column
 
 RARE, RARE_SHARE, RARE_LEAST = 10, 0.01, 2
 DAY = 86400.0
+NO_LEVELS: Index = np.empty(0, np.int32)
 
 
 def rare_below(n: int) -> int:
@@ -53,7 +54,11 @@ class Number:
         """Return the names of the features."""
         return [name, _missing(name)][: self.width]
 
-    def put(self, column: Column, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
+    def table(self, column: Column) -> Index:
+        """Return nothing: there are no levels."""
+        return NO_LEVELS
+
+    def put(self, table: Index, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
         """Write the feature and the value of each slot, both of shape (n, slots)."""
         if self.median is not None:
             gap = np.isnan(c)
@@ -94,15 +99,13 @@ class OneHot:
         gap = [_missing(name)] if self.missing else []
         return [*(f"{name}={level}" for level in self.kept), *pooled, *gap]
 
-    def put(self, column: Column, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
+    def put(self, table: Index, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
         """Write the feature and the value of each slot, both of shape (n, slots)."""
         if self.width:
-            gap = len(column.levels)
-            table = self._table(column)
-            where[:, 0] = table[np.where(np.isnan(c), gap, c).astype(np.int64)]
+            where[:, 0] = table[np.where(np.isnan(c), table.size - 2, c).astype(np.int64)]
             value[:] = 1.0
 
-    def _table(self, column: Column) -> Index:
+    def table(self, column: Column) -> Index:
         """Return the feature of each level, of a missing cell, and of an unseen level, or -1."""
         at = dict.fromkeys(self.rare, len(self.kept)) | {t: k for k, t in enumerate(self.kept)}
         gap = self.width - 1 if self.missing else -1
@@ -137,7 +140,11 @@ class Dates:
         """Return the names of the features."""
         return [f"{name} {part}" for part in self.parts] + [_missing(name)] * self.missing
 
-    def put(self, column: Column, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
+    def table(self, column: Column) -> Index:
+        """Return nothing: there are no levels."""
+        return NO_LEVELS
+
+    def put(self, table: Index, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
         """Write the feature and the value of each slot, both of shape (n, slots)."""
         where[:] = np.arange(self.width)
         gap = np.isnan(c)

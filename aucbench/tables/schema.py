@@ -17,6 +17,8 @@ from aucbench.tables.found import Column, Found
 if TYPE_CHECKING:
     from aucbench.tables.encoding import Encoding
 
+PART = 1 << 14  # rows that are looked at at a time
+
 
 @dataclass(frozen=True, slots=True)
 class Schema:
@@ -131,7 +133,10 @@ def is_numeric(frame: Any) -> bool:
     """Return whether all cells of a data frame are finite numbers, so that it needs no codes."""
     if any(getattr(dtype, "kind", "O") not in "fiub" for dtype in frame.dtypes):
         return False
-    return bool(np.isfinite(frame.to_numpy(dtype=np.float64, na_value=np.nan)).all())
+    parts = (frame.iloc[lo : lo + PART] for lo in range(0, len(frame), PART))
+    return all(
+        np.isfinite(part.to_numpy(dtype=np.float64, na_value=np.nan)).all() for part in parts
+    )
 
 
 def require_numbers(frame: Any, decimal: str) -> None:
