@@ -113,6 +113,17 @@ def test_the_example_of_error_functions_reads_its_files(tmp_path, monkeypatch, c
     assert names["run"].w.size == 2
 
 
+def test_the_table_of_the_page_is_encoded(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for holding in ("to_csv", "from_json"):
+        exec(block("docs/tables.md", "python", holding), names)
+    assert "('color', 'category')" in capsys.readouterr().out
+    assert names["encoding"].names[:2] == ("age", "age is missing")
+    assert aucbench.auc(names["test"].y, names["scores"]) > 0.7
+    assert names["again"] == names["encoding"]
+
+
 def test_the_experiments_of_the_page_run_in_small(tmp_path, monkeypatch, capsys):
     five, six = import_module("aucbench.papers.aum_figure5"), import_module("aucbench.papers")
     data, rng = aucbench.get_dataset("digits-0"), np.random.default_rng(0)
