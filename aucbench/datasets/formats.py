@@ -257,12 +257,12 @@ def _excel(stream: IO[bytes], wanted: Wanted) -> Table:
         raise DataError(
             f"{len(filled)} sheets have cells ({listed}), wanted one; save the sheet as a file"
         )
-    (sheet,) = filled.values()
+    sheet = next(iter(filled.values())).dropna(how="all").dropna(how="all", axis=1)
     names = ["" if pd.isna(name) else str(name).strip() for name in sheet.iloc[0]]
     refuse_twins(names)
     frame = sheet.iloc[1:].infer_objects()
     frame.columns = pd.Index([name or f"column {j + 1}" for j, name in enumerate(names)])
-    frame.index = pd.RangeIndex(2, 2 + len(frame), name=LINE)
+    frame.index = pd.Index(frame.index + 1, name=LINE)
     return frame_table(frame, wanted.target, named=True)
 
 

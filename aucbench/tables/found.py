@@ -13,7 +13,7 @@ from aucbench.data.arrays import Vector
 from aucbench.errors import DataError
 from aucbench.tables import cells
 
-NEARLY = 0.95  # share of cells from which the others are taken for mistakes
+NEARLY = 0.95  # share of cells that is taken for all, so that the others are mistakes
 FEW = 20  # distinct texts that may be categories, however long they are
 WORDS = 3  # words of a text, on average, from which it is free text
 UNSEEN = -1.0  # the code of a level that the schema does not have
@@ -111,10 +111,9 @@ class Found:
         if kind == "category":
             if distinct == 1 and not missing:
                 return "has one value"
-            if distinct > FEW and distinct == np.count_nonzero(~self._missing):
-                self._refuse_prose()
-                return "has a different text in each row"
             self._refuse_prose()
+            if distinct > FEW and distinct >= NEARLY * np.count_nonzero(~self._missing):
+                return "has another text in nearly each row"
             more["levels"] = tuple(sorted(self.texts))
         return Column(self.name, kind, distinct=distinct, missing=missing, **more)
 

@@ -56,7 +56,7 @@ class Schema:
           exchanged in all cells, the month comes first, and a remark says so.
         - Other texts are categories.
         - A column without a value, a text column with one value and no missing cell, and a text
-          column of more than 20 rows in which no value occurs twice are dropped.
+          column with more than 20 values, as many as 95 % of its cells or more, are dropped.
 
         Raises
         ------
@@ -64,6 +64,8 @@ class Schema:
             When two columns have the same name, a number is infinite, a column holds free text,
             holds numbers or dates in all but a few cells, or has another decimal mark.
         """
+        if not len(frame):
+            raise DataError("the table has no row; give one with rows")
         names = [str(name) for name in frame.columns]
         if twice := [name for name, count in Counter(names).items() if count > 1]:
             raise DataError(

@@ -132,7 +132,7 @@ def test_what_is_known_of_a_table_goes_to_the_parent(bench, path, tmp_path):
 
     assert schema == load(path, target="sick").schema
     assert (about["n"], about["d"], about["dropped"]) == (N, 4, 1)
-    assert about["understood"]["dropped"] == {"patient": "has a different text in each row"}
+    assert about["understood"]["dropped"] == {"patient": "has another text in nearly each row"}
     assert about["understood"]["kinds"] == {"numeric": 1, "category": 2, "date": 1}
     rows.save(as_rows(np.eye(2)), tmp_path / "plain")
     assert rows.schema_of(tmp_path / "plain") is None

@@ -151,6 +151,7 @@ def test_what_can_be_understood_in_two_ways_has_a_remark():
         ([1.0, np.inf], "'x' has an infinite number, in row 1"),
         ([f"it was {k} days ago" for k in range(30)], "free text: 30 different texts of 5 words"),
         ([1 + 2j, 2.0], "has the type complex"),
+        ([], "the table has no row; give one with rows"),
         ([None, None], "no feature is left: 1 were dropped, first 'x', which has no value"),
     ],
 )
@@ -181,7 +182,7 @@ def test_columns_that_cannot_rank_rows_are_dropped_and_said():
     )
     found = Schema.of(frame)
     assert dict(found.dropped) == {
-        "id": "has a different text in each row",
+        "id": "has another text in nearly each row",
         "empty": "has no value",
         "same": "has one value",
     }

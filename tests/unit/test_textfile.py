@@ -1,15 +1,19 @@
 """Tables in files: separators, headers, lines, marks, archives and spreadsheets."""
 
+import csv
 import gzip
 import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from aucbench.datasets import load, stream
 from aucbench.errors import DataError, MissingExtraError, ParameterError
 from aucbench.reading import Reading
+from aucbench.tables import Schema
 
 ROWS = [(1.5, 7, 0), (2.5, 8, 1), (3.25, 9, 1), (-4, 8, 0)]
 NAMES = ("a", "b", "y")
@@ -234,6 +238,9 @@ def test_a_spreadsheet_has_one_sheet_with_cells(tmp_path, monkeypatch):
         frame().to_excel(writer, sheet_name="rows", index=False)
         pd.DataFrame().to_excel(writer, sheet_name="empty", index=False)
     assert load(path, target="y").n == 4
+    frame().to_excel(path, index=False, startrow=3, startcol=2)
+    again = load(path, target="y")
+    assert (again.n, again.names) == (4, ("a", "b", "color", "day"))
     with pd.ExcelWriter(path) as writer:
         frame().to_excel(writer, sheet_name="rows", index=False)
         frame().to_excel(writer, sheet_name="more", index=False)
@@ -246,6 +253,32 @@ def test_a_spreadsheet_has_one_sheet_with_cells(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
     with pytest.raises(MissingExtraError, match=r"aucbench\[excel\]"):
         load(path)
+
+
+CELLS = st.text(st.sampled_from("ab1.,;'\"\n\t ?ä"), max_size=5)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(CELLS, min_size=4, max_size=25), st.sampled_from(",;\t|"))
+def test_a_table_of_any_texts_comes_back(tmp_path_factory, cells, separator):
+    table = pd.DataFrame(
+        {"x": cells, "n": range(len(cells)), "y": [0, 1] * 2 + [1] * (len(cells) - 4)}
+    )
+    path = tmp_path_factory.mktemp("any") / "t.csv"
+    table.to_csv(path, sep=separator, index=False, quoting=csv.QUOTE_NONNUMERIC)
+    features = table[["x", "n"]].assign(x=table["x"].str.lstrip(" "))
+    try:
+        schema = Schema.of(features)
+    except DataError:
+        with pytest.raises(DataError):
+            load(path, target="y")
+        return
+    data = load(path, target="y", separator="tab" if separator == "\t" else separator)
+    if data.schema is None:
+        np.testing.assert_array_equal(data.rows.dense().matrix, schema.codes(features))
+    else:
+        np.testing.assert_array_equal(data.rows.matrix, schema.codes(features))
+        assert [c.levels for c in data.schema.columns] == [c.levels for c in schema.columns]
 
 
 @pytest.mark.parametrize(
