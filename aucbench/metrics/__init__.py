@@ -2,11 +2,14 @@
 
 from aucbench.metrics.auc import auc, auc_of
 from aucbench.metrics.support import support_f1, support_jaccard, support_recall
-from aucbench.metrics.thresholds import intercept_at, require_one_share
+from aucbench.metrics.thresholds import Aim, Cuts, best_cut, intercept_at, require_one_share
 
 __all__ = [
+    "Aim",
+    "Cuts",
     "auc",
     "auc_of",
+    "best_cut",
     "intercept_at",
     "require_one_share",
     "support_f1",

@@ -2,14 +2,186 @@
 
 from __future__ import annotations
 
-from math import inf, nextafter
+from dataclasses import dataclass, fields
+from functools import cached_property
+from math import inf, isfinite, nextafter
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import DataError, ParameterError
 from aucbench.metrics.auc import checked_scores
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim:
+    """What a threshold is chosen for. Without any aim, Youden's J is maximised.
+
+    Attributes
+    ----------
+    sensitivity : float, optional
+        Share of the positives, in (0, 1], that must be predicted positive. The threshold is the
+        largest one with this property.
+    specificity : float, optional
+        Share of the negatives, in (0, 1], that must be predicted negative. The threshold is the
+        smallest one with this property.
+    precision : float, optional
+        Share of the rows predicted positive, in (0, 1], that must be positive. The threshold is
+        the smallest one with this property.
+    flags : float, optional
+        Share of all rows, in (0, 1], that may be predicted positive. The threshold is the
+        smallest one with this property.
+    cost_fp, cost_fn : float, optional
+        Cost of a negative that is predicted positive, and of a positive that is predicted
+        negative, both > 0; give both. The threshold has the smallest cost on the rows; of equal
+        ones it is the largest.
+
+    Raises
+    ------
+    ParameterError
+        When a value is out of its range, or more than one aim is given.
+    """
+
+    sensitivity: float | None = None
+    specificity: float | None = None
+    precision: float | None = None
+    flags: float | None = None
+    cost_fp: float | None = None
+    cost_fn: float | None = None
+
+    def __post_init__(self) -> None:
+        given = self.given()
+        for name, value in given.items():
+            if name.startswith("cost"):
+                if not (isfinite(value) and value > 0):
+                    raise ParameterError(f"{name} is {value}; give a cost above 0")
+            elif not 0 < value <= 1:
+                raise ParameterError(f"{name} is {value}; give a share of the rows in (0, 1]")
+        if (self.cost_fp is None) != (self.cost_fn is None):
+            raise ParameterError(
+                f"one cost is given, {_listed(given)}; give cost_fp and cost_fn, because their "
+                "ratio decides"
+            )
+        if len({name.partition("_")[0] for name in given}) > 1:
+            raise ParameterError(
+                f"{_listed(given)} are given, but one threshold decides all of them; give one of "
+                "them"
+            )
+
+    def given(self) -> dict[str, float]:
+        """Return what is given, by name."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def __str__(self) -> str:
+        """Return the aim in words."""
+        if self.cost_fp is not None and self.cost_fn is not None:
+            return f"the smallest cost, {self.cost_fp:g} per false and {self.cost_fn:g} per missed"
+        if self.flags is not None:
+            return f"at most {self.flags:.4g} of the rows flagged"
+        for name, value in self.given().items():
+            return f"a {name} of at least {value:g}"
+        return "the largest sensitivity + specificity (Youden)"
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """All ways to divide rows by their scores. Cut k predicts the `ends[k]` highest as positive.
+
+    Attributes
+    ----------
+    order : array of shape (n,)
+        Numbers of the rows, descending by score.
+    scores : array of shape (n,)
+        Scores in this order.
+    positive : array of shape (n,)
+        Whether each row is positive, in this order.
+    """
+
+    order: NDArray[np.intp]
+    scores: Vector
+    positive: NDArray[np.bool_]
+
+    @staticmethod
+    def of(y: ArrayLike, scores: ArrayLike) -> Cuts:
+        """Sort the rows. Time: O(n log n); errors are those of `auc`."""
+        positive, s = checked_scores(y, scores)
+        order = np.argsort(-s, kind="stable")
+        return Cuts(order, s[order], positive[order])
+
+    @cached_property
+    def ends(self) -> NDArray[np.intp]:
+        """Number of rows that each cut predicts as positive, from 0 to n. None splits a tie."""
+        s = self.scores
+        return np.r_[0, 1 + np.flatnonzero(np.append(s[1:] < s[:-1], True))]
+
+    def counts(self, times: Counts | None = None) -> tuple[Counts, Counts]:
+        """Return the true and the false positives of each cut.
+
+        Parameters
+        ----------
+        times : array of shape (n,), optional
+            How often each row counts, in the order of `order`. Default: once.
+        """
+        each = np.ones(self.scores.size, np.int64) if times is None else times
+        found, flagged = (
+            np.concatenate([[0], np.cumsum(part)])[self.ends]
+            for part in (each * self.positive, each)
+        )
+        return found, flagged - found
+
+    def threshold(self, k: int) -> float:
+        """Return a threshold that exactly the rows of cut k reach.
+
+        Raises
+        ------
+        DataError
+            When a row must be predicted negative and has an infinite score.
+        """
+        return _above(self.scores, int(self.ends[k]))
+
+
+def best_cut(aim: Aim, tp: Counts, fp: Counts) -> int:
+    """Return the number of the cut that an aim chooses.
+
+    Parameters
+    ----------
+    tp, fp : arrays of shape (m,)
+        True and false positives of each cut, ascending; the last cut predicts all rows positive.
+
+    Raises
+    ------
+    DataError
+        When no cut that predicts a row positive reaches the precision or the share of flags.
+    """
+    positives, negatives = int(tp[-1]), int(fp[-1])
+    if aim.sensitivity is not None:
+        return int(np.argmax(tp / positives >= aim.sensitivity))
+    if aim.specificity is not None:
+        return int(np.flatnonzero((negatives - fp) / negatives >= aim.specificity)[-1])
+    if aim.precision is not None:
+        share = tp / np.maximum(tp + fp, 1)
+        if not (enough := np.flatnonzero(share >= aim.precision)).size:
+            raise DataError(
+                f"no threshold has a precision of {aim.precision:g} on these rows: the best one "
+                f"has {share.max():.3g}; ask for less, or for another aim"
+            )
+        return int(enough[-1])
+    if aim.flags is not None:
+        few = int(np.flatnonzero(tp + fp <= aim.flags * (positives + negatives))[-1])
+        if not tp[few] + fp[few]:
+            raise DataError(
+                f"the highest score is that of {tp[1] + fp[1]} of {positives + negatives} rows, "
+                f"more than {aim.flags:g} of them; allow more flags"
+            )
+        return few
+    if aim.cost_fp is not None and aim.cost_fn is not None:
+        return int(np.argmin(aim.cost_fp * fp + aim.cost_fn * (positives - tp)))
+    # in whole numbers, so that equally good cuts compare as equal
+    return 1 + int(np.argmax((tp * negatives + (negatives - fp) * positives)[1:]))
 
 
 def intercept_at(
@@ -18,6 +190,10 @@ def intercept_at(
     *,
     sensitivity: float | None = None,
     specificity: float | None = None,
+    precision: float | None = None,
+    flags: float | None = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
 ) -> float:
     """Threshold t: a row with `score >= t` is predicted positive.
 
@@ -29,48 +205,37 @@ def intercept_at(
     ----------
     y, scores : arrays of shape (n,)
         As in `auc`.
-    sensitivity : float, optional
-        Share of the positives, in (0, 1], that must be predicted positive. t is the largest
-        threshold with this property.
-    specificity : float, optional
-        Share of the negatives, in (0, 1], that must be predicted negative. t is the smallest
-        threshold with this property. Without either share, t maximises their sum (Youden's J);
-        of equally good thresholds it is the largest.
+    sensitivity, specificity, precision, flags, cost_fp, cost_fn : float, optional
+        The aim, one of those of `Aim`. Without one, t maximises the sum of sensitivity and
+        specificity (Youden's J); of equally good thresholds it is the largest.
 
     Raises
     ------
     ParameterError
-        When both shares are given, or when a share is not in (0, 1].
+        As `Aim`.
     DataError
-        As `auc`, and when a negative that must be predicted negative has an infinite score.
+        As `auc`; as `best_cut`; and when a negative that must be predicted negative has an
+        infinite score.
     """
-    require_one_share(sensitivity, specificity)
-    positive, s = checked_scores(y, scores)
-    order = np.argsort(-s, kind="stable")
-    s, positive = s[order], positive[order]
-    # Entry k of each array: the cuts[k] rows of highest score are positive. No cut splits a tie.
-    cuts = np.r_[0, 1 + np.flatnonzero(np.append(s[1:] < s[:-1], True))]
-    found = np.r_[0, np.cumsum(positive)][cuts]
-    left = s.size - found[-1] - (cuts - found)
-    if sensitivity is not None:
-        best = int(np.argmax(found / found[-1] >= sensitivity))
-    elif specificity is not None:
-        best = int(np.flatnonzero(left / left[0] >= specificity)[-1])
-    else:  # in whole numbers, so that equally good cuts compare as equal
-        best = 1 + int(np.argmax((found * left[0] + left * found[-1])[1:]))
-    return _above(s, int(cuts[best]))
+    aim = Aim(
+        sensitivity=sensitivity,
+        specificity=specificity,
+        precision=precision,
+        flags=flags,
+        cost_fp=cost_fp,
+        cost_fn=cost_fn,
+    )
+    cuts = Cuts.of(y, scores)
+    return cuts.threshold(best_cut(aim, *cuts.counts()))
 
 
 def require_one_share(sensitivity: float | None, specificity: float | None) -> None:
     """Raise `ParameterError` when both shares are given, or one is not in (0, 1]."""
-    if sensitivity is not None and specificity is not None:
-        raise ParameterError(
-            f"sensitivity {sensitivity} and specificity {specificity} are both given, but one "
-            "threshold decides both; give one of them"
-        )
-    for name, share in (("sensitivity", sensitivity), ("specificity", specificity)):
-        if share is not None and not 0 < share <= 1:
-            raise ParameterError(f"{name} is {share}; give a share of the rows in (0, 1]")
+    Aim(sensitivity=sensitivity, specificity=specificity)
+
+
+def _listed(given: dict[str, float]) -> str:
+    return " and ".join(f"{name} {value}" for name, value in given.items())
 
 
 def _above(s: Vector, count: int) -> float:

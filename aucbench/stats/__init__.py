@@ -50,6 +50,7 @@ from aucbench.stats.resampled import (
     corrected_difference,
     corrected_interval,
 )
+from aucbench.stats.shares import wilson
 from aucbench.stats.signed_rank import signed_rank
 from aucbench.stats.within import (
     PairWithin,
@@ -120,6 +121,7 @@ __all__ = [
     "shifted_geometric_mean",
     "signed_rank",
     "time_to_target",
+    "wilson",
     "within",
     "within_values",
 ]
