@@ -18,7 +18,8 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import ParameterError
+from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.models.trees import TreeSum, trees_of_forest
 from aucbench.protocols import Needs, Problem, State
 
 SCORES = ("decision_function", "predict_proba")  # the first that it has is used
@@ -103,6 +104,22 @@ class Fitted:
         """Values of the decision function, or probabilities of the positive class, (n,)."""
         found: Vector = _unwritten(self._scored, _input(rows, self.names))
         return found
+
+    def portable(self) -> TreeSum:
+        """Return an equal model that consists of arrays.
+
+        Raises
+        ------
+        UnsupportedError
+            When the classifier is no forest of scikit-learn.
+        """
+        trees = trees_of_forest(self.estimator)
+        if trees is None:
+            raise UnsupportedError(
+                f"what {type(self.estimator).__name__} learnt can only be read from its private "
+                "attributes, so that it cannot be saved; use random-forest, or a linear solver"
+            )
+        return trees
 
     def _scored(self, X: Any) -> Any:
         if hasattr(self.estimator, "decision_function"):

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
+from aucbench.errors import (
+    ParameterError,
+    UnsupportedError,
+    require_above,
+    require_at_least,
+    require_whole,
+)
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.models import TreeSum
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
@@ -97,10 +104,47 @@ class Trees:
 
     booster: Any
 
+    def portable(self) -> TreeSum:
+        """Return the trees as arrays, from the JSON that LightGBM writes."""
+        grown = _Grown()
+        dumped = self.booster.dump_model()
+        roots = [grown.add(tree["tree_structure"]) for tree in dumped["tree_info"]]
+        return grown.trees(roots, int(dumped["max_feature_idx"]) + 1)
+
     def scores(self, rows: Rows) -> Vector:
         """F(x), (n,)."""
         found = self.booster.predict(rows.locked(), raw_score=True, num_threads=threads())
         return np.asarray(found, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """The nodes of trees, in the order of a walk that takes left before right."""
+
+    nodes: list[tuple[int, float, int, int, float]] = field(default_factory=list)
+
+    def add(self, node: Mapping[str, Any]) -> int:
+        """Add a node with all below it, and return its number."""
+        at = len(self.nodes)
+        if "leaf_value" in node:
+            self.nodes.append((-1, 0.0, at, at, node["leaf_value"]))
+            return at
+        if node["decision_type"] != "<=":
+            raise UnsupportedError(
+                f"a split of LightGBM compares by {node['decision_type']!r}, which cannot be "
+                "saved; train without categorical features"
+            )
+        self.nodes.append((-1, 0.0, at, at, 0.0))
+        left, right = self.add(node["left_child"]), self.add(node["right_child"])
+        self.nodes[at] = (node["split_feature"], node["threshold"], left, right, 0.0)
+        return at
+
+    def trees(self, roots: list[int], d: int) -> TreeSum:
+        """Return the nodes as arrays."""
+        feature, threshold, left, right, value = zip(*self.nodes, strict=True)
+        kinds = (np.int32, np.float64, np.int32, np.int32, np.float64, np.int32)
+        columns = (feature, threshold, left, right, value, roots)
+        return TreeSum(*(np.array(c, k) for c, k in zip(columns, kinds, strict=True)), d)
 
 
 def boosted(

@@ -10,6 +10,7 @@ import numpy as np
 
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import MissingExtraError
+from aucbench.models import portable
 from aucbench.protocols import Model
 
 PINNED = "OMP_NUM_THREADS"
@@ -62,6 +63,10 @@ class OnDense:
         """Whether the model inside holds training rows."""
         held: bool | None = getattr(self.model, "keeps_rows", False)
         return held
+
+    def portable(self) -> Model:
+        """Return the model inside as arrays; raises `UnsupportedError` where there is no way."""
+        return portable(self.model)
 
     def scores(self, rows: Rows) -> Vector:
         """Scores of the model inside."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +13,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.models import TreeSum
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
@@ -104,12 +106,49 @@ class Trees:
 
     booster: Any
 
+    def portable(self) -> TreeSum:
+        """Return the trees as arrays, from the JSON that XGBoost writes.
+
+        XGBoost adds in single precision, so that its scores differ by about 1e-6 of the largest.
+        """
+        learner = json.loads(bytes(self.booster.save_raw("json")))["learner"]
+        grown = learner["gradient_booster"]["model"]["trees"]
+        sizes = [len(tree["left_children"]) for tree in grown]
+        starts = np.cumsum([0, *sizes]).astype(np.int32)
+        left, right, at, split = (
+            np.concatenate([np.asarray(tree[name]) for tree in grown])
+            for name in ("left_children", "right_children", "split_indices", "split_conditions")
+        )
+        shift, own = np.repeat(starts[:-1], sizes), np.arange(starts[-1])
+        leaf = left < 0
+        # it goes left where x < threshold, which are the x up to the next smaller number
+        below = np.nextafter(split.astype(np.float32), np.float32(-np.inf)).astype(np.float64)
+        return TreeSum(
+            np.where(leaf, -1, at).astype(np.int32),
+            np.where(leaf, 0.0, below),
+            np.where(leaf, own, left + shift).astype(np.int32),
+            np.where(leaf, own, right + shift).astype(np.int32),
+            np.where(leaf, split, 0.0).astype(np.float64),
+            starts[:-1],
+            int(learner["learner_model_param"]["num_feature"]),
+            base=_base(learner),
+            single=True,
+        )
+
     def scores(self, rows: Rows) -> Vector:
         """F(x) of dense rows, (n,)."""
         import xgboost
 
         sample = xgboost.DMatrix(rows.locked(), nthread=threads())
         return np.asarray(self.booster.predict(sample, output_margin=True), dtype=np.float64)
+
+
+def _base(learner: Mapping[str, Any]) -> float:
+    """Return the margin to which trees are added; the file has it as a probability or a margin."""
+    stored = float(str(learner["learner_model_param"]["base_score"]).strip("[]"))
+    if learner["objective"]["name"] == "binary:logistic":
+        return float(np.log(stored) - np.log1p(-stored))
+    return stored
 
 
 def boosted(settings: dict[str, Any], data: Data, count: int, *, one_query: bool = False) -> State:
