@@ -13,6 +13,7 @@ Design
 from __future__ import annotations
 
 from math import inf, nextafter
+from os import PathLike
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -27,7 +28,6 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
-from aucbench.estimator.calibration import FOLDS, Calibrator, calibrator, require_method
 from aucbench.estimator.inputs import (
     data_of,
     labels_of,
@@ -36,7 +36,10 @@ from aucbench.estimator.inputs import (
     rows_of,
 )
 from aucbench.estimator.online import Online, require_streaming
+from aucbench.estimator.saving import model_of, restore
 from aucbench.metrics import auc, intercept_at, require_one_share
+from aucbench.modelfile import Model
+from aucbench.models.calibration import FOLDS, Calibrator, calibrator, require_method
 from aucbench.protocols import MAPPED_ROWS, FeatureMap, NoMap, Scorer, Solver, identity, unmapped
 from aucbench.records import Run
 from aucbench.registry import get_preprocessing, get_solver
@@ -442,6 +445,38 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"solver became {self.solver!r} and partial_fit began with {online.spec!r}; a new "
                 "AUCClassifier takes another"
             )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write what `fit` or `partial_fit` learnt to one file, without pickle.
+
+        A solver or feature map that was given as an object is kept as text. After `partial_fit`
+        the weights are kept and the memory of the solver is not, so that a loaded classifier
+        scores rows but begins anew.
+
+        Raises
+        ------
+        UnsupportedError
+            When what was learnt cannot be saved, see `aucbench.modelfile.Model`.
+        ParameterError
+            When the file cannot be written.
+        """
+        check_is_fitted(self)
+        model_of(self).save(path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Return the classifier of a file that `save` has written; nothing in it is run.
+
+        Raises
+        ------
+        DataError
+            As `aucbench.modelfile.Model.load`.
+        UnsupportedError
+            When the model reads a table with text, dates or missing cells.
+        """
+        found = cls()
+        restore(found, Model.load(path))
+        return found
 
     def _of_solver(self) -> dict[str, Any]:
         try:

@@ -116,7 +116,8 @@ class Cuts:
     def ends(self) -> NDArray[np.intp]:
         """Number of rows that each cut predicts as positive, from 0 to n. None splits a tie."""
         s = self.scores
-        return np.r_[0, 1 + np.flatnonzero(np.append(s[1:] < s[:-1], True))]
+        last = np.flatnonzero(np.append(s[1:] < s[:-1], True))
+        return np.concatenate([np.zeros(1, np.intp), 1 + last])
 
     def counts(self, times: Counts | None = None) -> tuple[Counts, Counts]:
         """Return the true and the false positives of each cut.

@@ -68,7 +68,7 @@ class TreeSum:
         if not (
             whole
             and self.roots.size
-            and 0 <= self.roots.min()
+            and self.roots.min() >= 0
             and self.roots.max() < m
             and self.feature.max() < self.d
             and all(

@@ -142,9 +142,15 @@ class _Grown:
     def trees(self, roots: list[int], d: int) -> TreeSum:
         """Return the nodes as arrays."""
         feature, threshold, left, right, value = zip(*self.nodes, strict=True)
-        kinds = (np.int32, np.float64, np.int32, np.int32, np.float64, np.int32)
-        columns = (feature, threshold, left, right, value, roots)
-        return TreeSum(*(np.array(c, k) for c, k in zip(columns, kinds, strict=True)), d)
+        return TreeSum(
+            np.array(feature, np.int32),
+            np.array(threshold, np.float64),
+            np.array(left, np.int32),
+            np.array(right, np.int32),
+            np.array(value, np.float64),
+            np.array(roots, np.int32),
+            d,
+        )
 
 
 def boosted(

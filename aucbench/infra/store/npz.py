@@ -39,7 +39,8 @@ def unpack(packed: bytes) -> dict[str, NDArray[Any]]:
                     f"it unpacks to {size} bytes, more than the {MOST_UNPACKED} allowed"
                 )
             return {
-                name.removesuffix(".npy"): _array(members.read(name)) for name in members.namelist()
+                name.removesuffix(".npy"): read_array(members.read(name))
+                for name in members.namelist()
             }
     except DataError:
         raise
@@ -47,7 +48,7 @@ def unpack(packed: bytes) -> dict[str, NDArray[Any]]:
         raise DataError(f"it is not an npz file: {type(error).__name__}: {error}") from error
 
 
-def _array(content: bytes) -> NDArray[Any]:
+def read_array(content: bytes) -> NDArray[Any]:
     """Return the array of an npy file."""
     if not content.startswith(npy.MAGIC_PREFIX):
         raise DataError("it is not an npz file: a member is not an array")

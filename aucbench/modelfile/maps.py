@@ -1,0 +1,124 @@
+"""Learnt feature maps, trees and calibrators as plain values and arrays, both ways.
+
+Design
+  a. A list of kinds says what can be in a file, so that a file can never name code. (Rejected: the
+     import path of a class, as pickle has it.)
+  b. Each map is a frozen dataclass whose fields are what it learnt, so that one pair of functions
+     serves all of them. `auto` is written as the map that it chose, and a chain as its maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from aucbench.data.arrays import Rows, rows
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.features import (
+    AppendOne,
+    Automatic,
+    Chain,
+    Kernel,
+    KernelColumns,
+    MaxAbs,
+    Nystroem,
+    Standard,
+    Unit,
+    UnitCentred,
+)
+from aucbench.models import TreeSum
+from aucbench.models.calibration import Isotonic, Sigmoid
+from aucbench.protocols import FeatureMap, NoMap
+
+KIND, ROWS = "kind", "rows"
+MAPS: Mapping[str, type[Any]] = {
+    "append-one": AppendOne,
+    "kernel-columns": KernelColumns,
+    "maxabs": MaxAbs,
+    "nystroem": Nystroem,
+    "standard": Standard,
+    "unit": Unit,
+    "unit-centred": UnitCentred,
+}
+CALIBRATORS: Mapping[str, type[Any]] = {"sigmoid": Sigmoid, "isotonic": Isotonic}
+PARTS: Mapping[str, type[Any]] = {**MAPS, "kernel": Kernel, "trees": TreeSum, **CALIBRATORS}
+NAMES = {kind: name for name, kind in PARTS.items()}
+
+
+def steps_of(phi: FeatureMap) -> Iterator[FeatureMap]:
+    """Yield the maps that a map consists of, in the order in which they are applied.
+
+    Raises
+    ------
+    UnsupportedError
+        When one of them is not one of aucbench's own.
+    """
+    if isinstance(phi, Chain):
+        for part in phi.maps:
+            yield from steps_of(part)
+    elif isinstance(phi, Automatic) and phi.chosen is not None:
+        yield phi.chosen
+    elif type(phi) in MAPS.values():
+        yield phi
+    elif not isinstance(phi, NoMap):
+        raise UnsupportedError(
+            f"the feature map {type(phi).__name__} is not one of aucbench's own, so that it cannot "
+            f"be saved; use one of {', '.join(MAPS)}, or apply it before the fit"
+        )
+
+
+def tree_of(part: Any) -> Any:
+    """Return a map, kernel, forest or matrix as a tree of plain values and arrays."""
+    if isinstance(part, Rows):
+        arrays = {"values": part.values, "columns": part.columns, "starts": part.starts}
+        return {KIND: ROWS, "n": part.n, "d": part.d, **arrays}
+    if type(part) in NAMES:
+        own = {f.name: tree_of(getattr(part, f.name)) for f in fields(part)}
+        return {KIND: NAMES[type(part)], **own}
+    return part
+
+
+def part_of(tree: Any) -> Any:
+    """Inverse of `tree_of`.
+
+    Raises
+    ------
+    DataError
+        When there is no such kind, or the arrays do not fit together.
+    """
+    if isinstance(tree, np.ndarray):
+        return _checked(tree)
+    if not isinstance(tree, Mapping):
+        return tree
+    given = {name: part_of(value) for name, value in tree.items() if name != KIND}
+    if tree[KIND] == ROWS:
+        return _rows(**given)
+    if tree[KIND] not in PARTS:
+        raise DataError(
+            f"it has a part of the kind {tree[KIND]!r}; known are {', '.join(PARTS)}, so take the "
+            "aucbench that wrote it"
+        )
+    return PARTS[tree[KIND]](**given)
+
+
+def _checked(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return an array as float64 or int32; refuse other types, and numbers that are not finite."""
+    if array.dtype.kind not in "fi":
+        raise DataError(f"an array has the type {array.dtype}, wanted numbers; take another copy")
+    if array.dtype.kind == "i":
+        return array.astype(np.int32, casting="same_kind")
+    if not np.isfinite(array).all():
+        raise DataError("an array holds NaN or infinity; take another copy of the file")
+    return array.astype(np.float64)
+
+
+def _rows(n: int, d: int, values: Any, columns: Any, starts: Any) -> Rows:
+    """Return the matrix; `rows` checks it, since kernels do not."""
+    if columns is None:
+        return rows(values.reshape(n, d))
+    from scipy.sparse import csr_array
+
+    return rows(csr_array((values, columns, starts), shape=(n, d)))

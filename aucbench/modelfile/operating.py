@@ -1,0 +1,147 @@
+"""The operating point of a model: its threshold, and what it does at it, with intervals.
+
+Design
+  a. The scores are those of rows that did not train the model. Who calls this sees to it, and says
+     in `rows` where they come from.
+  b. Two things are random: which rows judge the threshold, and which rows choose it. Wilson's
+     interval is of the first. The second makes a threshold look better than it is, because the
+     same rows choose and judge it: in each bootstrap resample the threshold is chosen anew, and
+     its share in the resample is compared with its share in all rows. The interval that is given
+     reaches as far as either of both on each side. Its coverage is tested by simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aucbench.errors import DataError
+from aucbench.metrics import Aim, Cuts, best_cut
+from aucbench.stats import LEVEL, Interval, wilson
+
+RESAMPLES = 1000
+METHOD = "Wilson, and bootstrap of the choice"
+SHARES = ("sensitivity", "specificity", "precision", "flags")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operating:
+    """A threshold and its confusion on rows that did not train the model.
+
+    Attributes
+    ----------
+    threshold : float
+        Score from which a row is predicted positive.
+    aim : Aim
+        What it was chosen for.
+    tp, fp, fn, tn : int
+        Rows by prediction and label.
+    sensitivity, specificity, precision, flags : Interval
+        tp/(tp + fn), tn/(tn + fp), tp/(tp + fp), and (tp + fp)/n.
+    rows : str
+        Which rows these are.
+    """
+
+    threshold: float
+    aim: Aim
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+    sensitivity: Interval
+    specificity: Interval
+    precision: Interval
+    flags: Interval
+    rows: str
+
+    @staticmethod
+    def of(
+        y: ArrayLike, scores: ArrayLike, aim: Aim, rows: str, *, seed: int = 0, level: float = LEVEL
+    ) -> Operating:
+        """Choose a threshold by rows that did not train the model, and judge it by them.
+
+        Parameters
+        ----------
+        y, scores : arrays of shape (n,)
+            As in `auc`.
+        rows : str
+            Which rows they are, for people.
+        seed : int
+            Of the resamples.
+        level : float
+            Of the intervals.
+
+        Raises
+        ------
+        DataError
+            As `intercept_at`.
+        """
+        cuts = Cuts.of(y, scores)
+        found, false = cuts.counts()
+        k = best_cut(aim, found, false)
+        tp, fp = int(found[k]), int(false[k])
+        fn, tn = int(found[-1]) - tp, int(false[-1]) - fp
+        whole = ((tp, tp + fn), (tn, tn + fp), (tp, tp + fp), (tp + fp, cuts.scores.size))
+        simple = [wilson(count, n, level) for count, n in whole]
+        errors = _errors_of_choice(cuts, aim, np.random.default_rng(seed))
+        shares = {
+            name: _widened(interval, error)
+            for name, interval, error in zip(SHARES, simple, errors.T, strict=True)
+        }
+        return Operating(
+            threshold=cuts.threshold(k), aim=aim, tp=tp, fp=fp, fn=fn, tn=tn, rows=rows, **shares
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return its fields as JSON holds them."""
+        plain = asdict(self)
+        return {**plain, "aim": self.aim.given()}
+
+    @staticmethod
+    def from_json(plain: Mapping[str, Any]) -> Operating:
+        """Inverse of `to_json`."""
+        shares = {name: Interval(**plain[name]) for name in SHARES}
+        return Operating(**{**plain, "aim": Aim(**plain["aim"]), **shares})
+
+
+def _errors_of_choice(cuts: Cuts, aim: Aim, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return (resamples, 4): the shares of all rows less those of the resample, at its cut."""
+    n, whole = cuts.scores.size, cuts.counts()
+    out = np.full((RESAMPLES, len(SHARES)), np.nan)
+    for b in range(RESAMPLES):
+        times = np.bincount(rng.integers(n, size=n), minlength=n)
+        drawn = cuts.counts(times)
+        if not drawn[0][-1] or not drawn[1][-1]:  # a resample of one class has no threshold
+            continue
+        try:
+            k = best_cut(aim, *drawn)
+        except DataError:  # the aim cannot be reached in this resample
+            continue
+        out[b] = _shares(*whole, k) - _shares(*drawn, k)
+    return out
+
+
+def _shares(tp: NDArray[np.int64], fp: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+    flagged, n = tp[k] + fp[k], tp[-1] + fp[-1]
+    precision = tp[k] / flagged if flagged else np.nan
+    return np.array([tp[k] / tp[-1], 1 - fp[k] / fp[-1], precision, flagged / n])
+
+
+def _widened(simple: Interval, errors: NDArray[np.float64]) -> Interval:
+    """Return the interval that reaches as far as Wilson's and as that of the bootstrap."""
+    known = errors[~np.isnan(errors)]
+    if not known.size or np.isnan(simple.estimate):
+        return simple
+    tail = (1 - simple.level) / 2
+    low, high = simple.estimate + np.quantile(known, [tail, 1 - tail])
+    return Interval(
+        simple.estimate,
+        max(0.0, min(simple.low, float(low))),
+        min(1.0, max(simple.high, float(high))),
+        simple.level,
+        METHOD,
+    )

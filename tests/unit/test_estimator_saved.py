@@ -1,0 +1,87 @@
+"""A saved `AUCClassifier` is the same classifier after it is loaded."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from aucbench import AUCClassifier, get_dataset, get_solver
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.modelfile import Model
+
+DATA = get_dataset("breast-cancer")
+FRAME = pd.DataFrame(DATA.rows.matrix, columns=list(DATA.names))
+WORDS = np.where(DATA.y > 0, "yes", "no")
+
+
+def again(tmp_path, model):
+    model.save(tmp_path / "m.aucbench")
+    return AUCClassifier.load(tmp_path / "m.aucbench")
+
+
+@pytest.mark.parametrize(
+    "solver", ["svm-or", "sto-iht[k=5,intercept=True]", "roc-svm-nystrom", "random-forest"]
+)
+@pytest.mark.parametrize("features", ["auto", "none", "maxabs+nystroem[rank=9]"])
+def test_scores_and_decisions_come_back(tmp_path, solver, features):
+    model = AUCClassifier(solver, features=features, passes=3, calibration="isotonic")
+    model.fit(FRAME, WORDS)
+    found = again(tmp_path, model)
+
+    np.testing.assert_allclose(
+        found.decision_function(FRAME), model.decision_function(FRAME), rtol=1e-12, atol=1e-12
+    )
+    assert found.predict(FRAME).tolist() == model.predict(FRAME).tolist()
+    np.testing.assert_allclose(found.predict_proba(FRAME), model.predict_proba(FRAME), atol=1e-12)
+    assert found.get_params(deep=False) == model.get_params(deep=False)
+    assert found.threshold_ == model.threshold_
+    assert found.keeps_rows_ == (model.keeps_rows_ and solver != "random-forest") or (
+        "nystroem" in features
+    )
+
+
+def test_coefficients_names_and_types_of_labels_come_back(tmp_path):
+    model = AUCClassifier("svm-or", passes=3).fit(FRAME, DATA.y)
+    found = again(tmp_path, model)
+
+    np.testing.assert_array_equal(found.coef_, model.coef_)
+    np.testing.assert_array_equal(found.intercept_, model.intercept_)
+    assert found.feature_names_in_.tolist() == list(DATA.names)
+    assert found.classes_.tolist() == [-1, 1]
+    with pytest.raises(DataError, match="feature names should match"):
+        found.predict(FRAME.iloc[:, ::-1])
+    assert "30" in repr(found.n_features_in_)
+    assert "calibrator_" not in vars(found)
+    assert not hasattr(found, "predict_proba")
+
+
+def test_it_can_be_fitted_again(tmp_path):
+    model = AUCClassifier("sht-auc[k=7]", passes=3, warm_start=True).fit(FRAME, WORDS)
+    found = again(tmp_path, model)
+    model.fit(FRAME, WORDS)
+    np.testing.assert_array_equal(found.fit(FRAME, WORDS).run_.w, model.run_.w)
+
+
+def test_weights_of_chunks_are_kept(tmp_path):
+    model = AUCClassifier("solam", features="maxabs")
+    model.partial_fit(FRAME, WORDS)
+    found = again(tmp_path, model)
+    np.testing.assert_array_equal(found.decision_function(FRAME), model.decision_function(FRAME))
+
+
+def test_a_solver_that_is_an_object_is_kept_as_text(tmp_path):
+    model = AUCClassifier(get_solver("sht-auc", k=3), passes=2).fit(FRAME, WORDS)
+    found = again(tmp_path, model)
+    assert "k=3" in found.solver
+    np.testing.assert_array_equal(found.predict(FRAME), model.predict(FRAME))
+
+
+def test_what_it_cannot_hold_is_refused(tmp_path):
+    with pytest.raises(UnsupportedError, match="use random-forest"):
+        AUCClassifier("hist-gradient-boosting").fit(FRAME, WORDS).save(tmp_path / "m")
+    model = AUCClassifier("svm-or", passes=1).fit(FRAME, WORDS)
+    model.save(tmp_path / "m")
+    whole = Model.load(tmp_path / "m")
+    several = {**whole.to_tree(), "positive": ["yes", "Yes"]}
+    Model.from_tree(several).save(tmp_path / "m")
+    with pytest.raises(UnsupportedError, match=r"several labels in a class; use .*Model\.load"):
+        AUCClassifier.load(tmp_path / "m")
