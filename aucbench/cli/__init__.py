@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 from aucbench.bench.text import shown
 from aucbench.cli.catalogue import list_names, list_plugins, show, warn_of_broken_plugins
 from aucbench.cli.compare import compare
+from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.power import power
 from aucbench.cli.report import figure, report, serve
 from aucbench.cli.run import export, list_plan, run, status
@@ -54,6 +55,9 @@ app.command("plan")(list_plan)
 app.command("status")(status)
 app.command("export")(export)
 app.command("power")(power)
+app.command("fit")(fit)
+app.command("predict")(predict)
+app.command("explain")(explain)
 app.command("report")(report)
 app.command("figure")(figure)
 app.command("serve")(serve)

@@ -71,7 +71,7 @@ def go(
     tally = Tally(plan)
     ids: dict[Cell, str] = {}
     keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
-    with _opened(folder) as store:
+    with opened(folder) as store:
         whole = _run(plan, store, engine, options, keepers)
         found = [ids[cell] for cell in plan.cells() if cell in ids]
         if json is not None:
@@ -96,8 +96,26 @@ def warn(sentence: str) -> None:
     typer.echo(f"warning: {shown(sentence)}", err=True)
 
 
+def records_of(plan: Plan, store: Store, options: Options) -> list[Record]:
+    """Run a plan and return its records in the order of its cells; exits with 130 after Ctrl-C."""
+    found: dict[Cell, Record] = {}
+    keep: list[Keep] = [lambda record: found.update({record.cell: record})]
+    if not _run(plan, store, options.make_engine(None), options, keep):
+        typer.echo("interrupted: no model was made", err=True)
+        raise typer.Exit(INTERRUPTED)
+    return [found[cell] for cell in plan.cells()]
+
+
+def print_tables(findings: Findings, wide: int | None) -> None:
+    """Print the table of each data set."""
+    from aucbench.report import terminal
+
+    _echo_tables(terminal.tables(findings), wide)
+
+
 @contextmanager
-def _opened(folder: Path | None) -> Iterator[Store]:
+def opened(folder: Path | None) -> Iterator[Store]:
+    """Open a results folder, or a temporary one that is removed at the end."""
     from aucbench.bench import Store
 
     with ExitStack() as stack:
@@ -147,7 +165,7 @@ def _print(plan: Plan, store: Store, ids: Sequence[str], tally: Tally, printed: 
     )
     found, others, missing = printed.findings(evidence)
     tables = terminal.tables(found, others, printed.sort)
-    wide = _width()
+    wide = width()
     if printed.form == "text":
         _echo_tables(tables, wide)
     else:
@@ -160,7 +178,7 @@ def _print(plan: Plan, store: Store, ids: Sequence[str], tally: Tally, printed: 
     return _broken(printed, found)
 
 
-def _width() -> int | None:
+def width() -> int | None:
     """Columns of the terminal; None when stdout is none."""
     from shutil import get_terminal_size
 

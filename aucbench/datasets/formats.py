@@ -231,7 +231,7 @@ def _tsv(stream: IO[bytes], wanted: Wanted) -> Table:
     return _csv(stream, replace(wanted, separator=wanted.separator or "tab"))
 
 
-def _feather(stream: IO[bytes], wanted: Wanted) -> Table:
+def _feather(stream: IO[bytes]) -> Any:
     pyarrow_parquet()
     from pyarrow import ArrowInvalid, ipc
 
@@ -241,10 +241,10 @@ def _feather(stream: IO[bytes], wanted: Wanted) -> Table:
         stream.seek(0)
         table = ipc.open_stream(stream).read_all()
     refuse_twins(table.column_names)
-    return frame_table(table.to_pandas(), wanted.target, named=True)
+    return table.to_pandas()
 
 
-def _excel(stream: IO[bytes], wanted: Wanted) -> Table:
+def _excel(stream: IO[bytes]) -> Any:
     import pandas as pd
 
     try:
@@ -263,13 +263,13 @@ def _excel(stream: IO[bytes], wanted: Wanted) -> Table:
     frame = sheet.iloc[1:].infer_objects()
     frame.columns = pd.Index([name or f"column {j + 1}" for j, name in enumerate(names)])
     frame.index = pd.Index(frame.index + 1, name=LINE)
-    return frame_table(frame, wanted.target, named=True)
+    return frame
 
 
-def _parquet(stream: IO[bytes], wanted: Wanted) -> Table:
+def _parquet(stream: IO[bytes]) -> Any:
     table = pyarrow_parquet().read_table(stream)
     refuse_twins(table.column_names)
-    return frame_table(table.to_pandas(), wanted.target, named=True)
+    return table.to_pandas()
 
 
 def pyarrow_parquet() -> Any:
@@ -320,14 +320,23 @@ def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
     return Table(X, archive[label], label=f"the array {label}")
 
 
-_READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {
-    **dict.fromkeys(SVMLIGHT, _svmlight),
-    ".csv": _csv,
-    ".tsv": _tsv,
+FRAMES: dict[str, Callable[[IO[bytes]], Any]] = {
     ".parquet": _parquet,
     ".feather": _feather,
     ".arrow": _feather,
     ".xlsx": _excel,
+}
+
+
+def _of_frame(read: Callable[[IO[bytes]], Any]) -> Callable[[IO[bytes], Wanted], Table]:
+    return lambda stream, wanted: frame_table(read(stream), wanted.target, named=True)
+
+
+_READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {
+    **dict.fromkeys(SVMLIGHT, _svmlight),
+    ".csv": _csv,
+    ".tsv": _tsv,
+    **{ending: _of_frame(read) for ending, read in FRAMES.items()},
     ".npz": _npz,
 }
 _OPENERS: dict[str, Callable[..., Any]] = {

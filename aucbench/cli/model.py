@@ -1,0 +1,301 @@
+"""`aucbench fit`, `predict` and `explain`: a table becomes a model, and a model scores tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from aucbench.bench.text import shown
+from aucbench.cli.options import (
+    Decimal,
+    Drop,
+    DropSuspicious,
+    Encode,
+    Jobs,
+    Memory,
+    Negative,
+    Options,
+    Positive,
+    Quiet,
+    Separator,
+    Target,
+    Texts,
+    Threads,
+    Timeout,
+    limited,
+    reading,
+)
+from aucbench.cli.running import opened, print_tables, records_of, width
+from aucbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from aucbench.metrics import Aim
+    from aucbench.modelfile import Model
+    from aucbench.modelfile.incoming import Scored
+
+AUTO = "auto"
+STDOUT = Path("-")
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit has written.")]
+
+
+def fit(
+    data: Annotated[str, typer.Option(help="The training table: a file, or a name.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File that takes the model.")],
+    solver: Annotated[
+        Texts,
+        typer.Option(
+            help="auto, or names such as svm-or[lam=.1],logistic, of which the best is taken; "
+            "repeatable. auto tunes logistic, svm-or, sht-auc, roc-svm-nystrom, and lightgbm or "
+            "else random-forest: they can be saved. [default: auto]"
+        ),
+    ] = None,
+    features: Annotated[
+        str,
+        typer.Option("--features", "--preprocess", help="The feature map, as in compare."),
+    ] = AUTO,
+    target: Target = None,
+    positive: Positive = None,
+    negative: Negative = None,
+    drop: Drop = None,
+    drop_suspicious: DropSuspicious = False,
+    encode: Encode = "auto",
+    decimal: Decimal = ".",
+    separator: Separator = None,
+    sensitivity: Annotated[
+        float | None, typer.Option(help="Share of the positives that must be found.")
+    ] = None,
+    specificity: Annotated[
+        float | None, typer.Option(help="Share of the negatives that must be left out.")
+    ] = None,
+    precision: Annotated[
+        float | None, typer.Option(help="Share of the rows found that must be positive.")
+    ] = None,
+    flags: Annotated[
+        float | None, typer.Option(help="Rows that may be found, of --per rows.")
+    ] = None,
+    per: Annotated[float | None, typer.Option(help="Rows that --flags counts in.")] = None,
+    cost_fp: Annotated[float | None, typer.Option(help="Cost of a negative that is found.")] = None,
+    cost_fn: Annotated[
+        float | None, typer.Option(help="Cost of a positive that is missed.")
+    ] = None,
+    calibration: Annotated[
+        str, typer.Option(help="Of probabilities: sigmoid, isotonic or none.")
+    ] = "sigmoid",
+    tune: Annotated[
+        bool | None,
+        typer.Option(help="Tune solvers over their grids. [default: with auto only]"),
+    ] = None,
+    splits: Annotated[int, typer.Option(help="Stratified folds.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of the folds and of the solvers.")] = 0,
+    passes: Annotated[
+        float | None,
+        typer.Option(help="Passes over the data in a fit. [default: 50, or the solver's own]"),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Seconds of a fit; the first limit reached ends it.")
+    ] = None,
+    *,
+    timeout: Timeout = None,
+    memory: Memory = None,
+    jobs: Jobs = None,
+    threads: Threads = 1,
+    quiet: Quiet = False,
+) -> None:
+    """Compare solvers on a table, fit the best to all rows, and save it as a model.
+
+    The threshold maximises sensitivity + specificity (Youden), or serves one of the aims
+    --sensitivity, --specificity, --precision, --flags with --per, --cost-fp with --cost-fn.
+    """
+    from aucbench import making
+    from aucbench.infra.store import require_writable
+    from aucbench.modelfile.explain import lines
+    from aucbench.registry.specs import split_specs
+
+    specs = tuple(spec for text in solver or (AUTO,) for spec in split_specs(text))
+    if AUTO in specs and len(specs) > 1:
+        raise ParameterError("--solver auto names the solvers itself; leave the others out")
+    require_writable(out)
+    plan = making.Making(
+        source=data,
+        solvers=making.auto_solvers() if specs == (AUTO,) else specs,
+        tune=specs == (AUTO,) if tune is None else tune,
+        reading=reading(
+            target,
+            positive,
+            negative,
+            drop,
+            drop_suspicious=drop_suspicious,
+            encode=encode,
+            decimal=decimal,
+            separator=separator,
+        ),
+        aim=_aim(sensitivity, specificity, precision, flags, per, cost_fp, cost_fn),
+        calibration=None if calibration == "none" else calibration,
+        features=features,
+        splits=splits,
+        seed=seed,
+        passes=passes,
+        seconds=seconds,
+    )
+    options = Options(jobs=jobs, threads=threads, quiet=quiet)
+    silent = Options(jobs=jobs, threads=threads, quiet=True)
+    with opened(None) as store:
+        records = records_of(limited(plan.plan, timeout, memory), store, options)
+        findings = making.compared(plan, records, store)
+        print_tables(findings, width())
+        model = making.made(
+            plan,
+            records,
+            findings,
+            store,
+            lambda again: records_of(limited(again, timeout, memory), store, silent),
+        )
+    model.save(out)
+    typer.echo()
+    for line in lines(model):
+        typer.echo(shown(line))
+    typer.echo(f"saved as {shown(str(out))}")
+
+
+def predict(
+    model: ModelFile,
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="Rows, with labels or without.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="CSV file that takes the scores; - is stdout.")
+    ] = STDOUT,
+    key: Annotated[
+        str | None,
+        typer.Option("--id", help="Column that names the rows. [default: their number]"),
+    ] = None,
+    separator: Separator = None,
+    rows: Annotated[int, typer.Option(help="Rows of a text file at a time.")] = 20_000,
+) -> None:
+    """Score the rows of a table, in their order, with a decision for each."""
+    from aucbench.datasets.frames import pieces
+    from aucbench.errors import require_whole
+    from aucbench.modelfile import Model
+    from aucbench.modelfile.incoming import ignored_columns, scored
+
+    require_whole(1, rows=rows)
+    loaded = Model.load(model)
+    done = flagged = faulty = 0
+    separator = separator or loaded.provenance.get("separator")
+    with _written(out) as text:
+        for piece in pieces(table, rows, separator):
+            found = scored(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
+            if not done:
+                _say_columns(loaded, ignored_columns(loaded, piece.frame), table)
+            _write(text, loaded, found, _keys(piece.frame, key, done), key or "row", first=not done)
+            done += len(found.faults)
+            flagged += int(found.positive.sum())
+            faulty += sum(map(bool, found.faults))
+    named = _label(loaded.positive, "positive")
+    note = f"; {faulty} without a score, see the column problem" if faulty else ""
+    typer.echo(shown(f"{done} rows: {flagged} {named}{note}"), err=True)
+
+
+def explain(
+    model: ModelFile,
+    *,
+    json: Annotated[bool, typer.Option("--json", help="All of it, as one JSON object.")] = False,
+) -> None:
+    """Say what a model learnt, from what, how good it is, and what its threshold does."""
+    from json import dumps
+
+    from aucbench.modelfile import Model
+    from aucbench.modelfile.explain import explanation, lines
+
+    loaded = Model.load(model)
+    if json:
+        typer.echo(dumps(explanation(loaded), indent=1, allow_nan=False))
+        return
+    for line in lines(loaded):
+        typer.echo(shown(line))
+
+
+def _aim(
+    sensitivity: float | None,
+    specificity: float | None,
+    precision: float | None,
+    flags: float | None,
+    per: float | None,
+    cost_fp: float | None,
+    cost_fn: float | None,
+) -> Aim:
+    from aucbench.metrics import Aim
+
+    if (flags is None) != (per is None):
+        raise ParameterError("--flags and --per belong together, as in --flags 50 --per 10000")
+    if per is not None and per <= 0:
+        raise ParameterError(f"--per is {per:g}; give a number of rows above 0")
+    return Aim(
+        sensitivity=sensitivity,
+        specificity=specificity,
+        precision=precision,
+        flags=None if flags is None or per is None else flags / per,
+        cost_fp=cost_fp,
+        cost_fn=cost_fn,
+    )
+
+
+@contextmanager
+def _written(out: Path) -> Iterator[TextIO]:
+    """Open stdout, or a file that is complete at the end or as it was before."""
+    if out == STDOUT:
+        yield sys.stdout
+        return
+    from aucbench.infra.store.user_files import own_file
+
+    with own_file(out) as file:
+        text = TextIOWrapper(file, "utf-8", newline="", write_through=True)
+        yield text
+        text.detach()
+
+
+def _say_columns(model: Model, ignored: tuple[str, ...], table: Path) -> None:
+    about = model.provenance
+    typer.echo(
+        shown(
+            f"{table}: {model.width} columns for {about.get('solver', 'the model')}"
+            + (f"; not read: {', '.join(ignored)}" if ignored else "")
+        ),
+        err=True,
+    )
+
+
+def _keys(frame: object, key: str | None, done: int) -> Iterator[object]:
+    from aucbench.datasets.columns import column_at
+
+    if key is None:
+        return iter(range(done + 1, done + 1 + len(frame)))  # type: ignore[arg-type]
+    names = [str(name).strip() for name in frame.columns]  # type: ignore[attr-defined]
+    return iter(frame.iloc[:, column_at(key, names, len(names))])  # type: ignore[attr-defined]
+
+
+def _write(
+    text: TextIO, model: Model, found: Scored, keys: Iterator[object], name: str, *, first: bool
+) -> None:
+    import csv
+
+    lines = csv.writer(text, lineterminator="\n")
+    if first:
+        chance = [] if found.probability is None else ["probability"]
+        lines.writerow([name, "score", *chance, "decision", "problem"])
+    labels = (_label(model.negative, "negative"), _label(model.positive, "positive"))
+    chances = None if found.probability is None else found.probability.tolist()
+    each = zip(keys, found.scores.tolist(), found.positive.tolist(), found.faults, strict=True)
+    for i, (key, score, positive, fault) in enumerate(each):
+        chance = [] if chances is None else ["" if fault else repr(chances[i])]
+        numbers = ["" if fault else repr(score), *chance, "" if fault else labels[positive]]
+        lines.writerow([key, *numbers, fault])
+
+
+def _label(labels: tuple[object, ...], other: str) -> str:
+    """Return the label of a class, or the name of the class if it has several labels."""
+    return str(labels[0]) if len(labels) == 1 else other

@@ -1,0 +1,102 @@
+"""Read a table in pieces whose cells are all text, for models that know what columns are.
+
+Design
+  No kind of a column is guessed, since a model knows it: a guess from one piece could differ from
+  that of another. A row with too few or too many cells is kept and reported, not refused: who
+  scores rows gives one answer for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from aucbench.datasets import formats
+from aucbench.datasets.textfile import Layout, layout_of
+from aucbench.errors import DataError
+
+TEXT_ENDINGS = (".csv", ".tsv")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    frame : data frame, n rows
+    named : bool
+        Whether its columns have names.
+    uneven : mapping of int to int
+        The number of cells of each row that has too few or too many, by its place in the piece.
+    """
+
+    frame: Any
+    named: bool
+    uneven: dict[int, int]
+
+
+def pieces(path: Path, rows: int, separator: str | None = None) -> Iterator[Piece]:
+    """Yield the rows of a table in pieces: those of a text file as text, others at once.
+
+    Parameters
+    ----------
+    path : Path
+        A text file with cells, Parquet, Feather or Excel, compressed or not.
+    rows : int
+        Rows of a piece of a text file.
+    separator : str, optional
+        As in `Reading`.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be read, or is no table.
+    """
+    if not path.is_file():
+        raise DataError(f"there is no file {path}; give the path of a table")
+    with formats.naming(path):
+        ending = formats.reader_of(path)
+        if ending in TEXT_ENDINGS:
+            yield from _of_text(path, rows, separator or ("tab" if ending == ".tsv" else None))
+        elif ending in formats.FRAMES:
+            with formats.open_plain(path) as stream:
+                yield Piece(formats.FRAMES[ending](stream), named=True, uneven={})
+        else:
+            known = ", ".join((*TEXT_ENDINGS, *formats.FRAMES))
+            raise DataError(
+                f"its ending is not that of a table ({known}); score arrays from Python, with "
+                "Model.load(model).scores(X)"
+            )
+
+
+def _of_text(path: Path, rows: int, separator: str | None) -> Iterator[Piece]:
+    with formats.open_plain(path) as stream:
+        layout = layout_of(stream, separator)
+        stream.seek(0)
+        records = layout.records(TextIOWrapper(stream, "utf-8-sig", newline=""))
+        first = next(records, None)
+        if first is None:
+            raise DataError("there is no row in it; give a table with rows")
+        names = list(layout.names or map(str, range(len(first[1]))))
+        waiting = [] if layout.names is not None else [first[1]]
+        found = False
+        while cells := [*waiting, *(row for _, row in islice(records, rows - len(waiting)))]:
+            waiting, found = [], True
+            yield _piece(cells, names, layout)
+        if not found:
+            raise DataError("there is no row below the header; give a table with rows")
+
+
+def _piece(cells: Sequence[Sequence[str]], names: Sequence[str], layout: Layout) -> Piece:
+    import pandas as pd
+
+    width = len(names)
+    uneven = {i: len(row) for i, row in enumerate(cells) if len(row) != width}
+    even = [[*row[:width], *[""] * (width - len(row))] for row in cells] if uneven else cells
+    frame = pd.DataFrame(even, columns=[*names], dtype=object)
+    return Piece(frame, layout.names is not None, uneven)
