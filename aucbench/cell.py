@@ -33,7 +33,9 @@ class Cell:
     reading : Reading
         How the data set is read, if it is a file.
     splits, split : int
-        Number of stratified folds and which of them is the test set.
+        Number of splits and which of them it is. Without more, they are stratified folds.
+    holdout : float or None
+        Share of the rows that is drawn as the test set, in place of folds; then there is 1 split.
     repeat, seed : int
         Number of the shuffle, and the seed of the shuffle and of the solver.
     passes, seconds, gap_tol :
@@ -61,6 +63,7 @@ class Cell:
     tune_evals: int
     inner_splits: int
     repeat_fits: int = 1
+    holdout: float | None = None
 
     @property
     def label(self) -> str:

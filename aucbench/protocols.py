@@ -335,6 +335,7 @@ class Needs:
     objective: bool = False  # runs on any objective put into Problem.f
     projector: bool = False  # runs with any projector put into Problem.project
     breakpoints: bool = False  # learns from error functions too, not from labels only
+    weights: bool = False  # minimises an objective with the weights of rows, where there are some
     passes: float | None = None  # of a fit where the user gives no budget; None: 50
     # In tuning, a point starts from the weights of its neighbour along this parameter, if the
     # axis is a list of values. Problem.w0 holds these weights. None: each has its own start.

@@ -40,6 +40,11 @@ class Reading:
     separator : str, optional
         What separates the cells of a text file: one character, "tab", or "space" for any number
         of blanks. It is found in the first lines if it is not given.
+    groups, time, weights : str or int, optional
+        Columns of a table that are no features: rows of one group are on one side of each split;
+        training rows are earlier than test rows; rows count for their weights.
+    test : str, optional
+        A file, name or address with the test rows; the rest is learnt from.
 
     Raises
     ------
@@ -55,6 +60,10 @@ class Reading:
     encode: str = "auto"
     decimal: str = "."
     separator: str | None = None
+    groups: str | int | None = None
+    time: str | int | None = None
+    weights: str | int | None = None
+    test: str | None = None
 
     def __post_init__(self) -> None:
         require_text_options(self.encode, self.decimal, self.separator)
@@ -63,8 +72,11 @@ class Reading:
         object.__setattr__(self, "drop", _columns(self.drop))
         if not isinstance(self.drop_suspicious, bool):
             raise ParameterError(f"drop_suspicious is true or false, got {self.drop_suspicious!r}")
-        if self.target is not None:
-            _require_column("target", self.target)
+        for name in ("target", "groups", "time", "weights"):
+            if (column := getattr(self, name)) is not None:
+                _require_column(name, column)
+        if self.test is not None and not isinstance(self.test, str):
+            raise ParameterError(f"test is the name of a file with test rows, got {self.test!r}")
 
     def given(self) -> dict[str, Any]:
         """Return the values that differ from the defaults, by name."""

@@ -61,6 +61,27 @@ def auc_by_pairs(y, scores):
     return sum(wins) / len(wins)
 
 
+def weighted_auc_by_pairs(y, scores, v):
+    """Sum over all pairs of v_i v_j (1[s_i > s_j] + 1/2 1[s_i = s_j]), over that of v_i v_j."""
+    pairs = [(i, j) for i in np.flatnonzero(y > 0) for j in np.flatnonzero(y <= 0)]
+    wins = [
+        v[i] * v[j] * ((scores[i] > scores[j]) + (scores[i] == scores[j]) / 2) for i, j in pairs
+    ]
+    return sum(wins) / sum(v[i] * v[j] for i, j in pairs)
+
+
+def weighted_pairs(X, y, v, w, loss):
+    """Mean over all pairs, with weights v_i v_j, of a loss (value, slope) of w.(x_i - x_j)."""
+    value, grad, total = 0.0, np.zeros(X.shape[1]), 0.0
+    for i in np.flatnonzero(y > 0):
+        for j in np.flatnonzero(y < 0):
+            at, slope = loss(w @ (X[i] - X[j]))
+            value += v[i] * v[j] * at
+            grad += v[i] * v[j] * slope * (X[i] - X[j])
+            total += v[i] * v[j]
+    return value / total, grad / total
+
+
 def hard_threshold(v, k):
     """Keep the k entries largest in magnitude, ties by lowest index."""
     keep = np.argsort(-np.abs(v), kind="stable")[:k]

@@ -34,7 +34,7 @@ def compare(
     objective: str | None = None,
     projector: str | None = None,
     reading: Reading = PLAIN_READING,
-    splits: int = 5,
+    splits: int | None = None,
     repeats: int = 1,
     passes: float | None = None,
     seconds: float | None = None,
@@ -43,10 +43,11 @@ def compare(
     tune: bool = False,
     timeout: float | None = None,
     memory: float | None = None,
+    holdout: float | None = None,
     jobs: int | None = None,
     out: Path | None = None,
 ) -> Results:
-    """Fit every solver on every stratified split of every data set, each in its own process.
+    """Fit every solver on every split of every data set, each in its own process.
 
     Parameters
     ----------
@@ -68,8 +69,7 @@ def compare(
         Folder that keeps the results; cells that are in it already are not run again.
     reading : Reading
         How data sets that are files are read, such as `Reading(target="outcome")`.
-    objective, projector, splits, repeats, passes, seconds,
-    gap_tol, seed :
+    objective, projector, splits, holdout, repeats, passes, seconds, gap_tol, seed :
         See `Plan`.
 
     Returns
@@ -97,6 +97,7 @@ def compare(
         gap_tol,
         timeout=timeout,
         memory=memory,
+        holdout=holdout,
     )
     with ExitStack() as stack:
         folder = out or Path(stack.enter_context(TemporaryDirectory(prefix="aucbench-"))) / "out"

@@ -55,7 +55,7 @@ def cell_job(
     data : str
         Hash of its data set; other rows are refused.
     target : KeptTarget
-        Deals the rows to splits; the request contains only the target of the training rows.
+        Deals the rows to splits; the request contains only what is known of the training rows.
     limits, step : Limits
         Of the fit, and of the preparation of its rows, which the cells of a split share.
     code : str or None
@@ -67,7 +67,7 @@ def cell_job(
         When the rows cannot be dealt to its splits.
     """
     first = _read_step(cell, step)
-    learnt, labels = target.learnt(cell)
+    learnt, held, labels = target.packed_parts(cell)
     request = {
         "data": first.key,
         "hash": data,
@@ -76,6 +76,7 @@ def cell_job(
         "split": cell.split,
         "seed": cell.seed,
         "learnt": learnt,
+        "held": held,
         "target": labels,
     }
     second = Step(_key("split", request), f"{JOBS}:split", request, step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from aucbench.cli.options import (
     Encode,
     EngineName,
     FailIf,
+    Groups,
     Jobs,
     Markdown,
     Memory,
@@ -30,11 +32,14 @@ from aucbench.cli.options import (
     Separator,
     Sort,
     Target,
+    Test,
     Tex,
     Texts,
     Threads,
+    Time,
     Timeout,
     Timing,
+    Weights,
     entries,
     limited,
     reading,
@@ -73,8 +78,15 @@ def compare(
     encode: Encode = "auto",
     decimal: Decimal = ".",
     separator: Separator = None,
-    splits: Annotated[int, typer.Option(help="Stratified folds.")] = 5,
-    repeats: Annotated[int, typer.Option(help="How often the folds are drawn anew.")] = 1,
+    groups: Groups = None,
+    time: Time = None,
+    weights: Weights = None,
+    test: Test = None,
+    splits: Annotated[int | None, typer.Option(help="Stratified folds. [default: 5]")] = None,
+    holdout: Annotated[
+        float | None, typer.Option(help="Share of the rows that is tested, in place of folds.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="How often the splits are drawn anew.")] = 1,
     passes: Annotated[
         float | None,
         typer.Option(help="Passes over the data in a fit. [default: 50, or the solver's own]"),
@@ -128,8 +140,9 @@ def compare(
         _specs(features) or DEFAULT_FEATURES,
         objective,
         projector,
-        reading=how,
+        reading=replace(how, groups=groups, time=time, weights=weights, test=test),
         splits=splits,
+        holdout=holdout,
         repeats=repeats,
         seeds=(seed,),
         passes=passes,

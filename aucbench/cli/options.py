@@ -30,6 +30,17 @@ Negative = Annotated[
     Texts, typer.Option(help="Labels of files that count as negative; rest means all others.")
 ]
 Drop = Annotated[Texts, typer.Option(help="Columns of files to leave out.")]
+Groups = Annotated[
+    str | None,
+    typer.Option(help="Column of files; rows that share a value are on one side of each split."),
+]
+Time = Annotated[
+    str | None, typer.Option(help="Column of files; training rows are earlier than test rows.")
+]
+Weights = Annotated[
+    str | None, typer.Option(help="Column of files; rows count for it, in the AUC and in training.")
+]
+Test = Annotated[str | None, typer.Option(help="File of test rows, in place of splits.")]
 DropSuspicious = Annotated[
     bool, typer.Option("--drop-suspicious", help="Leave out the columns that a warning is about.")
 ]

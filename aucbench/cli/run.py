@@ -207,7 +207,7 @@ def _size(plan: Plan) -> str:
         (len(plan.datasets), "data set(s)"),
         (len(plan.features), "feature map(s)"),
         (len(plan.solvers), "solver(s)"),
-        (plan.splits, "splits"),
+        (plan.split_count, "splits"),
         (plan.repeats, "repeat(s)"),
         (len(plan.seeds), "seed(s)"),
     )

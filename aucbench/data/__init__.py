@@ -1,17 +1,18 @@
 """The data that solvers read: rows, targets, chunks and folds.
 
 `Data.of(X, y)` is the only place where input is checked. `arrays` has the two layouts of rows,
-`targets` and `breakpoints` have what is to be predicted, `folds` divides rows into folds, and
+`targets` and `breakpoints` have what is to be predicted, `ties` and `folds` divide rows, and
 `rounding` bounds the rounding errors of products with rows.
 """
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector
 from aucbench.data.breakpoints import Breakpoints
-from aucbench.data.data import NEEDS_LABELS, Chunk, Data, scores
+from aucbench.data.data import IGNORES_WEIGHTS, NEEDS_LABELS, Chunk, Data, scores
 from aucbench.data.targets import Labels
 
 __all__ = [
     "ALL",
+    "IGNORES_WEIGHTS",
     "NEEDS_LABELS",
     "Block",
     "Breakpoints",

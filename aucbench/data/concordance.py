@@ -40,6 +40,34 @@ def concordance(positive: NDArray[np.bool_], s: Vector, n_pos: int) -> float:
     return ranks.concordant_twice(_sorted(pos[:-1]), _sorted(neg[:-1])) / (2 * pairs)
 
 
+def weighted_concordance(
+    positive: NDArray[np.bool_], s: Vector, weights: Vector | None = None
+) -> float:
+    """Return Σ v_i v_j (1[s_i > s_j] + ½ 1[s_i = s_j]) / (V₊V₋), i positive, j negative.
+
+    V₊ and V₋ are the sums of the weights v of both classes. Time: O(n log n). Without weights it
+    is `concordance`.
+
+    Parameters
+    ----------
+    positive, s :
+        As for `concordance`; both classes occur.
+    weights : array of shape (n,), optional
+        Above 0.
+    """
+    if weights is None:
+        return concordance(positive, s, int(np.count_nonzero(positive)))
+    own, (others, masses) = s[positive], _ascending(s[~positive], weights[~positive])
+    below = np.concatenate([[0.0], np.cumsum(masses)])
+    twice = below[np.searchsorted(others, own)] + below[np.searchsorted(others, own, "right")]
+    return float(weights[positive] @ twice / (2.0 * below[-1] * weights[positive].sum()))
+
+
+def _ascending(s: Vector, weights: Vector) -> tuple[Vector, Vector]:
+    order = np.argsort(s)
+    return s[order], weights[order]
+
+
 def _sorted(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Sort keys in place, by comparisons or by digits, whichever is faster."""
     if keys.size < DIGITS_FROM_KEYS:

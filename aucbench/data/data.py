@@ -14,6 +14,7 @@ from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, size, span
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows
 from aucbench.data.targets import Labels, side_of
+from aucbench.data.ties import held_out, numbered, row_weights
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.kernels import linear
@@ -21,6 +22,7 @@ from aucbench.kernels import linear
 if TYPE_CHECKING:
     from aucbench.tables import Schema
 
+TIES = ("folds", "groups", "times")  # fields of `Data` that say how rows may be divided
 NEEDS_FEATURES = (
     "the rows are codes of a table, not features; call data.encoded(), which learns an encoding "
     "from all of its rows, or give numbers without missing cells"
@@ -28,6 +30,10 @@ NEEDS_FEATURES = (
 NEEDS_LABELS = (
     "needs labels, but the rows have error functions instead; use a solver that learns from "
     "breakpoints, such as aum"
+)
+IGNORES_WEIGHTS = (
+    "learns without the weights of rows; take a solver whose objective has them, such as svm-or, "
+    "ls-svm or logistic, or leave the weights out"
 )
 
 
@@ -83,7 +89,13 @@ class Data:
     names : tuple of str, or None
         Feature names, if the input had them.
     folds : array of shape (n,), or None
-        The fold of each row, numbered from 0, if the source divides its rows into folds.
+        The fold of each row, numbered from 0, if the source divides its rows into folds. Rows of
+        fold -1 are learnt from in every split.
+    groups : array of shape (n,), or None
+        The number of the group of each row. No group is on both sides of a split.
+    times : array of shape (n,), or None
+        The place of each row in the order of time; equal times have equal numbers. What is learnt
+        from comes before what is held out.
     dropped : tuple of str
         Columns of the source that were left out because they hold missing or infinite values, or
         because they cannot rank rows.
@@ -101,9 +113,20 @@ class Data:
     dropped: tuple[str, ...] = ()
     schema: Schema | None = None
     understood: Understood = field(default_factory=Understood)
+    groups: Index | None = None
+    times: Index | None = None
 
     @staticmethod
-    def of(X: Any, y: Any = None, *, positive: Any = None, negative: Any = None) -> Data:
+    def of(
+        X: Any,
+        y: Any = None,
+        *,
+        positive: Any = None,
+        negative: Any = None,
+        groups: Any = None,
+        times: Any = None,
+        weights: Any = None,
+    ) -> Data:
         """Check input and turn it into `Data`; it is copied only where that is necessary.
 
         Parameters
@@ -116,14 +139,28 @@ class Data:
         positive, negative : label or list of labels, optional
             The two classes. One of them is enough for two labels; more than two need both, and
             negative="rest" means every label that is not positive.
+        groups : array of shape (n,), optional
+            The group of each row, such as a customer: any values. No group is on both sides of a
+            split.
+        times : array of shape (n,), optional
+            When each row was seen: numbers, dates, or anything that can be sorted. What is learnt
+            from comes before what is held out.
+        weights : array of shape (n,), optional
+            What each row counts for, above 0: in the AUC, and in training.
 
         Raises
         ------
         DataError
-            When X is not a matrix of finite numbers, when y does not fit to it, or when the
-            labels are not two classes.
+            When X is not a matrix of finite numbers, when y does not fit to it, when the labels
+            are not two classes, or when a group, a time or a weight is missing or makes no sense.
         """
         if isinstance(X, Data) and y is None:
+            given = {"groups": groups, "times": times, "weights": weights}
+            if named := [name for name, value in given.items() if value is not None]:
+                raise DataError(
+                    f"X is a Data already and {' and '.join(named)} would be ignored; give them "
+                    "with the rows and labels"
+                )
             return X
         checked, names = check_rows(X)
         if y is None:
@@ -133,11 +170,27 @@ class Data:
             raise DataError(
                 f"X has {checked.n} rows but y has {got} labels; give one label per row"
             )
-        return Data(checked, Labels.of(y, positive, negative), names)
+        labels = Labels.of(y, positive, negative, row_weights(weights, checked.n))
+        grouped, ordered = (
+            numbered("groups", groups, checked.n),
+            numbered("times", times, checked.n),
+        )
+        return Data(checked, labels, names, groups=grouped, times=ordered)
 
     n = property(lambda self: self.rows.n, doc="Number of rows.")
     d = property(lambda self: self.rows.d, doc="Number of features.")
     y = property(lambda self: self.labels.y, doc="Labels, int8 in {-1, +1}, shape (n,).")
+
+    @property
+    def weights(self) -> Vector | None:
+        """What each row counts for, (n,); None where all count the same."""
+        return self.target.weights if isinstance(self.target, Labels) else None
+
+    @property
+    def ties(self) -> dict[str, Index]:
+        """Folds, groups and times by name, those that there are."""
+        found = {name: getattr(self, name) for name in TIES}
+        return {name: array for name, array in found.items() if array is not None}
 
     @property
     def labels(self) -> Labels:
@@ -159,6 +212,11 @@ class Data:
             return self.target
         return Breakpoints.of_labels(self.target.y, "count")
 
+    def require_no_weights(self, name: str) -> None:
+        """Raise `UnsupportedError` where rows have weights, which the objective `name` ignores."""
+        if self.weights is not None:
+            raise UnsupportedError(f"{name} {IGNORES_WEIGHTS}")
+
     @property
     def p(self) -> float:
         """n_+ / n, the share of positives (called r in the SHT-AUC paper)."""
@@ -178,8 +236,11 @@ class Data:
 
     @cached_property
     def means(self) -> tuple[Vector, Vector]:
-        """Class means (m_-, m_+), each of shape (d,)."""
+        """Class means (m_-, m_+), each of shape (d,), weighted where rows have weights."""
         positive = (self.y > 0).astype(np.float64)
+        if self.weights is not None:
+            shares = self.labels.shares
+            return self.pullback(shares * (1.0 - positive)), self.pullback(shares * positive)
         m_pos = self.pullback(positive) / self.labels.n_pos
         m_neg = self.pullback(1.0 - positive) / self.labels.n_neg
         return m_neg, m_pos
@@ -247,13 +308,13 @@ class Data:
         DataError
             When the rows have labels and a class is missing.
         """
-        folds = None if self.folds is None else self.folds[block]
-        return replace(
-            self, rows=self.rows.take(block), target=self.target.take(block), folds=folds
-        )
+        ties = {name: array[block] for name, array in self.ties.items()}
+        return replace(self, rows=self.rows.take(block), target=self.target.take(block), **ties)
 
     def split(self, fraction: float, rng: np.random.Generator) -> tuple[Data, Data]:
-        """Divide the rows at random into two parts (rest, drawn).
+        """Divide the rows into two parts (rest, drawn): at random, or as groups and times say.
+
+        With times the last rows are drawn. With groups, whole groups are; see `held_out`.
 
         Parameters
         ----------
@@ -268,27 +329,19 @@ class Data:
         DataError
             When a part would have no row of a class.
         """
-        target = self.target
-        strata = target.y if isinstance(target, Labels) else np.zeros(self.n, np.int8)
-        drawn = [_draw(np.flatnonzero(strata == s), fraction, rng) for s in np.unique(strata)]
-        mask = np.zeros(self.n, dtype=np.bool_)
-        mask[np.concatenate(drawn)] = True
-        rest, out = (np.flatnonzero(m).astype(np.int32) for m in (~mask, mask))
+        parts = held_out(self.strata, fraction, rng, self.groups, self.times)
+        rest, out = (np.flatnonzero(mask).astype(np.int32) for mask in parts)
         return self.take(rest), self.take(out)
+
+    @property
+    def strata(self) -> NDArray[np.int8]:
+        """What the parts of a split have in the same shares: the classes; without labels, zeros."""
+        target = self.target
+        return target.y if isinstance(target, Labels) else np.zeros(self.n, np.int8)
 
     def with_rows(self, mapped: Rows) -> Data:
         """Return the same target over mapped rows; feature names are dropped."""
-        return Data(mapped, self.target, folds=self.folds, dropped=self.dropped)
-
-
-def _draw(members: NDArray[np.intp], fraction: float, rng: np.random.Generator) -> NDArray[np.intp]:
-    count = max(1, round(fraction * members.size))
-    if not 0 < fraction < 1 or count >= members.size:
-        raise DataError(
-            f"a class of {members.size} rows cannot be split at fraction {fraction}, because both "
-            "parts need a row of it; give a fraction in (0, 1) and more rows"
-        )
-    return rng.permutation(members)[:count]
+        return replace(self, rows=mapped, names=None, schema=None, understood=Understood())
 
 
 def square_norms(X: Rows) -> Vector:

@@ -1,49 +1,94 @@
-"""Divide rows into folds: those of the source of the data, or random ones."""
+"""Divide rows into folds: those of the source of the data, or others that groups and times allow.
+
+Each part of a split needs rows of both classes. A division in which one lacks a class is refused as
+a whole: a mean over the other splits would be that of other rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from aucbench.data.arrays import Index
 from aucbench.data.data import Data
 from aucbench.data.targets import Labels
+from aucbench.data.ties import Parts, held_out, windows
 from aucbench.errors import DataError, require_whole
 
+Split = tuple[Index, Index]  # numbers of the rows to learn from, and of those held out
 
-def splits(data: Data, count: int, seed: int) -> list[tuple[Index, Index]]:
-    """Return for each fold the rows to learn from and the rows that are held out.
 
-    The folds are those of the source of the data if it has some; else they are `drawn`.
+def splits(data: Data, count: int, seed: int, holdout: float | None = None) -> list[Split]:
+    """Return for each split the rows to learn from and the rows that are held out.
+
+    They are those of the source of the data if it has some; with `holdout`, one split that holds
+    this share of the rows out; else they are `drawn`.
 
     Raises
     ------
     DataError
-        When the source has another number of folds than `count`, or as `drawn`.
+        When the source has another number of folds than `count`, or folds that groups or times
+        contradict; when a part lacks a class; or as `drawn` and `Data.split`.
     """
-    if data.folds is None:
+    if data.folds is not None:
+        return _both_classes(data, _of_source(data, data.folds, count, holdout))
+    if holdout is None:
         return list(drawn(data, count, seed))
-    own = int(data.folds.max()) + 1
+    rng = np.random.default_rng(seed)
+    parts = held_out(data.strata, holdout, rng, data.groups, data.times)
+    return _both_classes(data, [parts])
+
+
+def _of_source(data: Data, folds: Index, count: int, holdout: float | None) -> Iterator[Parts]:
+    own = int(folds.max()) + 1
+    if holdout is not None:
+        raise DataError(
+            f"the data come with {own} fold(s), and a share of {holdout} shall be held out; ask "
+            "for one of both"
+        )
     if own != count:
         raise DataError(
             f"the data come with {own} folds, but {count} splits were asked for; ask for {own}, or "
             "load the data with folds=none to have random folds"
         )
-    return [(_where(data.folds != fold), _where(data.folds == fold)) for fold in range(own)]
+    for fold in range(own):
+        rest, held = folds != fold, folds == fold
+        _refuse_ties(data, rest, held)
+        yield rest, held
+
+
+def _refuse_ties(data: Data, rest: NDArray[np.bool_], held: NDArray[np.bool_]) -> None:
+    """Raise where a division that is given divides a group, or learns from what comes later."""
+    if data.groups is not None:
+        both = np.intersect1d(data.groups[rest], data.groups[held]).size
+        if both:
+            raise DataError(
+                f"{both} group(s) have training rows and test rows; take their rows out of one of "
+                "both, or leave the groups out"
+            )
+    if data.times is not None and data.times[rest].max() >= data.times[held].min():
+        raise DataError(
+            "some training rows are not earlier than all test rows; give later test rows, or leave "
+            "the times out"
+        )
 
 
 def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
-    """Yield random folds; with labels, each fold has the same share of positives.
+    """Yield folds: random ones, those of groups, or windows of time.
+
+    With labels, random folds have the same share of positives. With groups, each group is in one
+    fold, and shares are as equal as that allows (`StratifiedGroupKFold` of scikit-learn). With
+    times, the folds are the `windows` of `aucbench.data.ties`, and the seed has no effect.
 
     Parameters
     ----------
     data : Data
         The rows and their target.
     count : int
-        Number of folds, at least 2.
+        Number of folds, at least 2; of windows of time 1 is enough.
     seed : int
         Decides which rows are in which fold.
 
@@ -55,14 +100,22 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
     Raises
     ------
     DataError
-        When there are more folds than rows, or than rows of the rarer class.
+        When there are more folds than rows, than rows of the rarer class, or than groups; when
+        there are too few different times; or when a part lacks a class.
     """
+    if data.times is not None:
+        require_whole(1, folds=count)
+        yield from _both_classes(data, windows(data.times, count, data.groups))
+        return
     require_whole(2, folds=count)
     least, what = rarest(data)
     if least < count:
         raise DataError(
             f"there are {least} {what}, fewer than the {count} folds; ask for at most {least} folds"
         )
+    if data.groups is not None:
+        yield from _both_classes(data, _of_groups(data, data.groups, count, seed))
+        return
     labelled = isinstance(data.target, Labels)
     folds = (StratifiedKFold if labelled else KFold)(count, shuffle=True, random_state=seed)
     for rest, held in folds.split(np.zeros(data.n), data.y if labelled else None):
@@ -70,15 +123,64 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
 
 
 def drawn_few(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
-    """Do as `drawn`, but with fewer folds where a class has fewer rows than `count`."""
+    """Do as `drawn`, but with as many folds as the rows, groups or times allow, at most `count`."""
     require_whole(2, folds=count)
+    if not (data.groups is None and data.times is None):
+        yield from _most(data, count, seed)
+        return
     yield from drawn(data, min(count, max(2, rarest(data)[0])), seed)
+
+
+def _most(data: Data, count: int, seed: int) -> list[Split]:
+    """Return the folds of the largest number up to `count` that is not refused."""
+    fewest = 2 if data.times is None else 1
+    for fewer in range(count, fewest, -1):
+        try:
+            return list(drawn(data, fewer, seed))
+        except DataError:
+            continue
+    return list(drawn(data, fewest, seed))
 
 
 def drawn_parts(data: Data, count: int, seed: int) -> Iterator[tuple[Data, Data]]:
     """Do as `drawn_few`, but yield the rows themselves."""
     for rest, held in drawn_few(data, count, seed):
         yield data.take(rest), data.take(held)
+
+
+def _of_groups(data: Data, groups: Index, count: int, seed: int) -> Iterator[Parts]:
+    number = np.unique(groups).size
+    if number < count:
+        raise DataError(
+            f"there are {number} groups, fewer than the {count} folds; ask for at most {number} "
+            "folds"
+        )
+    folds = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
+    for _, numbers in folds.split(np.zeros(data.n), data.strata, groups):
+        held = np.zeros(data.n, np.bool_)
+        held[numbers] = True
+        yield ~held, held
+
+
+def _both_classes(data: Data, parts: Iterable[Parts]) -> list[Split]:
+    """Return the parts as row numbers.
+
+    Raises
+    ------
+    DataError
+        When one of them is empty, or lacks a class.
+    """
+    found = [*parts]
+    for number, split in enumerate(found, 1):
+        for rows, name in zip(split, ("training", "test"), strict=True):
+            for side, word in zip(np.unique(data.strata), ("negative", "positive"), strict=False):
+                if not (data.strata[rows] == side).any():
+                    kind = f"{word} row" if isinstance(data.target, Labels) else "row"
+                    raise DataError(
+                        f"split {number} of {len(found)} has no {kind} among its {name} rows; ask "
+                        "for fewer splits, or hold more rows out"
+                    )
+    return [(_where(rest), _where(held)) for rest, held in found]
 
 
 def rarest(data: Data) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""Targets and sets of rows as bytes: what crosses from one process to another, without pickle."""
+"""What is known of rows, as bytes that cross from one process to another, without pickle."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Index
+from aucbench.data.arrays import Index, Rows
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.data import TIES, Data
 from aucbench.data.targets import Labels
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -20,9 +21,9 @@ OF_EXAMPLES = ("fp_base", "fn_base", "fp_possible", "fn_possible")  # of Breakpo
 
 
 def arrays_of(target: Labels | Breakpoints) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a target by name: y, or those of `Breakpoints`."""
+    """Return the arrays of a target by name: y and weights, or those of `Breakpoints`."""
     if isinstance(target, Labels):
-        return {"y": target.y}
+        return {"y": target.y, **({} if target.weights is None else {"weights": target.weights})}
     return {name: getattr(target, name) for name in CHANGES + OF_EXAMPLES}
 
 
@@ -37,7 +38,7 @@ def target_of(arrays: Arrays) -> Labels | Breakpoints:
         As `Breakpoints`.
     """
     if "y" in arrays:
-        return Labels(arrays["y"])
+        return Labels(arrays["y"], arrays.get("weights"))
     e, value, fp, fn = (arrays[name] for name in CHANGES)
     ends = [arrays[name] for name in OF_EXAMPLES]
     return Breakpoints(e, value, fp, fn, ends[0].size, *ends)
@@ -56,17 +57,27 @@ def unpack_arrays(packed: bytes) -> dict[str, NDArray[Any]]:
         return {name: arrays[name] for name in arrays.files}
 
 
-def pack_target(target: Labels | Breakpoints) -> str:
-    """Return the target as text that JSON can hold."""
-    return b64encode(pack_arrays(arrays_of(target))).decode("ascii")
+def known_of(data: Data) -> dict[str, NDArray[Any]]:
+    """Return by name what is known of rows besides their features: target, folds, groups, times."""
+    return {**arrays_of(data.target), **data.ties}
 
 
-def unpack_target(packed: str) -> Labels | Breakpoints:
-    """Inverse of `pack_target`; the arrays are read-only."""
+def with_known(rows: Rows, arrays: Arrays) -> Data:
+    """Return the data of rows and of the arrays of `known_of`; raises as `target_of`."""
+    return Data(rows, target_of(arrays), **{name: arrays[name] for name in TIES if name in arrays})
+
+
+def pack_known(data: Data) -> str:
+    """Return `known_of` as text that JSON can hold."""
+    return b64encode(pack_arrays(known_of(data))).decode("ascii")
+
+
+def unpack_known(rows: Rows, packed: str) -> Data:
+    """Return the data of rows and of what `pack_known` wrote; the arrays are read-only."""
     arrays = unpack_arrays(b64decode(packed))
     for array in arrays.values():
         array.flags.writeable = False
-    return target_of(arrays)
+    return with_known(rows, arrays)
 
 
 def pack_numbers(numbers: Index, n: int) -> str:

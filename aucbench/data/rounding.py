@@ -63,9 +63,14 @@ def of_hinge(data: Data, w: Vector) -> Slack:
     """Return (e, η) of a mean of [1 − s_i + s_j]₊ over pairs of rows (i, j).
 
     An error s of the scores moves the mean by at most 2s. It may also move a pair across the
-    kink, which costs as much. The mean is a sum of n multiples of scores.
+    kink, which costs as much. The mean is a sum of n multiples of scores. With
+    weights of rows, these multiples are sums of up to n weights, and are rounded themselves.
     """
-    e = 4.0 * of_scores(data, w) + of_pullback(data, 4.0 * float(np.linalg.norm(w)))
+    length = float(np.linalg.norm(w))
+    e = 4.0 * of_scores(data, w) + of_pullback(data, 4.0 * length)
+    if data.weights is not None:
+        e += of_pullback(data, 4.0 * length) + 4.0 * gamma(data.n + 4)
+        return e, of_pullback(data, 4.0)
     return e, of_pullback(data, 2.0)
 
 

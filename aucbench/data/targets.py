@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Block
+from aucbench.data.arrays import Block, Vector
 from aucbench.errors import DataError
 from aucbench.reading import REST
 
@@ -24,15 +24,19 @@ MOST_SHOWN = 8  # labels that a message lists
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Binary labels of both classes.
+    """Binary labels of both classes, and what each row counts for.
 
     Attributes
     ----------
     y : array of shape (n,), int8 in {-1, +1}
         The label of each row.
+    weights : array of shape (n,), or None
+        What each row counts for, above 0; None: all count the same. A pair of rows counts for the
+        product of their weights.
     """
 
     y: NDArray[np.int8]
+    weights: Vector | None = None
 
     @cached_property
     def n_pos(self) -> int:
@@ -57,10 +61,34 @@ class Labels:
         DataError
             When they are all of one class.
         """
-        return Labels.of(self.y[block])
+        weights = None if self.weights is None else self.weights[block]
+        return Labels.of_mask(self.y[block] > 0, weights)
+
+    @cached_property
+    def shares(self) -> Vector:
+        """The share of each row in the weight of its class, (n,): 1/n_y without weights."""
+        positive = self.y > 0
+        if self.weights is None:
+            return np.where(positive, 1.0 / self.n_pos, 1.0 / self.n_neg)
+        masses = self.weights[positive].sum(), self.weights[~positive].sum()
+        shares: Vector = self.weights / np.where(positive, *masses)
+        return shares
+
+    @cached_property
+    def counts(self) -> tuple[float, float]:
+        """How many rows of equal weight tell as much, positive and negative (Kish).
+
+        1 / Σ a_i² with the shares a_i in the class: n_+ and n_- without weights.
+        """
+        if self.weights is None:
+            return float(self.n_pos), float(self.n_neg)
+        squares, positive = self.shares**2, self.y > 0
+        return 1.0 / float(squares[positive].sum()), 1.0 / float(squares[~positive].sum())
 
     @staticmethod
-    def of(y: Any, positive: Any = None, negative: Any = None) -> Labels:
+    def of(
+        y: Any, positive: Any = None, negative: Any = None, weights: Vector | None = None
+    ) -> Labels:
         """Check labels and encode them as -1 and +1.
 
         Parameters
@@ -69,6 +97,8 @@ class Labels:
             The labels. Text loses the spaces around it.
         positive, negative : label or list of labels, optional
             The two classes, see `Classes.of`.
+        weights : array of shape (n,), optional
+            As the attribute; `row_weights` checks them.
 
         Raises
         ------
@@ -78,11 +108,11 @@ class Labels:
         """
         raw = label_vector(y)
         if positive is None and negative is None and (mask := _plain_signs(raw)) is not None:
-            return Labels.of_mask(mask)
-        return Labels.of_mask(Classes.of(counted(raw), positive, negative).holds(raw))
+            return Labels.of_mask(mask, weights)
+        return Labels.of_mask(Classes.of(counted(raw), positive, negative).holds(raw), weights)
 
     @staticmethod
-    def of_mask(mask: NDArray[np.bool_]) -> Labels:
+    def of_mask(mask: NDArray[np.bool_], weights: Vector | None = None) -> Labels:
         """Labels from a mask of the positive rows.
 
         Raises
@@ -93,7 +123,7 @@ class Labels:
         if mask.all() or not mask.any():
             only = "positive" if mask.all() else "negative"
             raise DataError(f"all {mask.size} labels are {only}; the AUC needs both classes")
-        return Labels(np.where(mask, np.int8(1), np.int8(-1)))
+        return Labels(np.where(mask, np.int8(1), np.int8(-1)), weights)
 
 
 @dataclass(frozen=True, slots=True)

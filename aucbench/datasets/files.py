@@ -27,6 +27,7 @@ from aucbench.datasets.download import fetch, is_url
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
+from aucbench.datasets.roles import Roles, with_test_rows
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.reading import REST, require_text_options
@@ -46,6 +47,10 @@ def load(
     encode: str = "auto",
     decimal: str = ".",
     separator: str | None = None,
+    groups: str | int | None = None,
+    time: str | int | None = None,
+    weights: str | int | None = None,
+    test: str | None = None,
 ) -> Data:
     """Read a data set.
 
@@ -84,6 +89,12 @@ def load(
         For changepoint sets only: the column with the fold of each sequence, see
         `load_changepoint`. The default is "fold" if the set has it. None or "none" means no
         folds.
+    groups, time, weights : name or number, optional
+        Columns that are no features, see `Data.of`. Numbers count as those of `drop`. A time is a
+        number or a date.
+    test : str, optional
+        A file, a name or an address whose rows are the test rows, with the columns of the source
+        in any order. `Data.folds` is 0 for them, and -1 for the rows of the source.
     encode, decimal, separator :
         See `Reading`.
 
@@ -104,20 +115,26 @@ def load(
     if name := changepoint.set_name(path):
         _refuse_given(name, positive=positive, negative=negative, target=target)
         _refuse_given(name, separator=separator, decimal=decimal if decimal != "." else None)
+        _refuse_given(name, groups=groups, time=time, weights=weights, test=test)
         column = changepoint.OWN_FOLDS if folds == "" else folds
         return changepoint.load_parts(path, column, left_out(drop, rule))
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     try:
         wanted = Wanted(target, 0, separator, decimal)
-        table = without_columns(_table(path, wanted), left_out(drop, rule))
+        table, tested = _table(path, wanted), None
+        if test is not None:
+            same = replace(wanted, target=table.target if target is None else target)
+            table, tested = with_test_rows(table, _table(locate(test)[0], same), test)
+        roles = Roles.of(table, decimal, groups=groups, time=time, weights=weights)
+        table = without_columns(table, [*left_out(drop, rule), *roles.columns])
         y = label_vector(table.y)
         classes = Classes.of(counted(y), *class_names(positive, negative, rule, y))
         signs = Labels.of_mask(classes.holds(y)).y
         found = examine(
             table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
         )
-        data = Data.of(found.X, signs)
+        data = Data.of(found.X, signs, **roles.values)
     except DataError as error:
         text = str(error)
         raise error if str(path) in text else DataError(f"{path}: {text}") from error
@@ -127,12 +144,13 @@ def load(
         label=table.label,
         positive=tuple(map(str, classes.positive)),
         negative=tuple(map(str, classes.negative)),
-        dropped={**asked, **found.understood.dropped},
+        dropped={**asked, **found.understood.dropped, **roles.columns},
     )
     return replace(
         data,
         rows=data.rows if found.schema else data.rows.in_faster_layout(),
         names=found.names,
+        folds=tested,
         dropped=tuple(name for name, _ in found.schema.dropped) if found.schema else (),
         schema=found.schema,
         understood=understood,

@@ -57,12 +57,15 @@ class Table:
         The feature names.
     label : str
         Where the labels come from, for people.
+    target : str or int, optional
+        The label column, by name or by number.
     """
 
     X: Any
     y: Any
     names: tuple[str, ...] | None = None
     label: str = ""
+    target: str | int | None = None
 
     def keeping(self, columns: Sequence[int]) -> Table:
         """Return the table with these columns only."""
@@ -296,7 +299,8 @@ def frame_table(frame: Any, target: str | int | None, *, named: bool, first: int
         where = f"line {y.index[at]}" if y.index.name == LINE else f"row {first + at}"
         raise DataError(f"the label is missing in {where}; every row needs one")
     column = f"column {names[found.at]!r}" if named else f"column {found.at}"
-    table = Table(frame, y.to_numpy(), names if named else None, f"{column}, {found.why}")
+    target = names[found.at] if named else found.at
+    table = Table(frame, y.to_numpy(), names if named else None, f"{column}, {found.why}", target)
     return table.keeping([j for j in range(len(names)) if j != found.at])
 
 

@@ -99,7 +99,8 @@ class Refitted:
     def _raw(self, rows: Index) -> Data:
         """Return some training rows as they are in the data set."""
         target = self.train.target.take(rows)
-        return Data(self.raw.take(self.numbers[rows]), target, schema=self.schema)
+        ties = {name: array[rows] for name, array in self.train.ties.items()}
+        return Data(self.raw.take(self.numbers[rows]), target, schema=self.schema, **ties)
 
 
 def _mapped(

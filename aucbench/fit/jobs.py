@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import chdir
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
@@ -18,9 +19,9 @@ import numpy as np
 
 from aucbench import registry
 from aucbench.cell import TARGET_FILE, Cell, hashable
-from aucbench.data import NEEDS_LABELS, Data
+from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.data.packed import arrays_of, pack_arrays, unpack_numbers, unpack_target
+from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import is_shared
@@ -33,7 +34,7 @@ from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.tune import Tuned, tune
 from aucbench.registry.discovery import Loaded, PluginEntry, load
 from aucbench.registry.fingerprints import code_fingerprint
-from aucbench.solving.wrappers import learns_from
+from aucbench.solving.wrappers import why_refused
 
 Request = Mapping[str, Any]
 StepFolders = Mapping[str, Path]
@@ -71,8 +72,9 @@ def visit(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
 def read(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """Read a data set: write its rows into the room, and its target for the parent.
 
-    The rows go to room/raw. The target and the folds go to room/out/target.npz. That file is
-    removed before any cell can read the folder, and only the parent gets it.
+    The rows go to room/raw. What is known of them besides their features, see `known_of`, goes to
+    room/out/target.npz. That file is removed before any cell can read the folder, and only the
+    parent gets it.
 
     Raises
     ------
@@ -93,9 +95,8 @@ def data(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
 
 def _kept(found: Data, room: Path) -> dict[str, Any]:
     rows.save(found.rows, room / "raw", found.schema)
-    folds = {} if found.folds is None else {"folds": found.folds}
     (room / "out").mkdir()
-    (room / "out" / TARGET_FILE).write_bytes(pack_arrays({**arrays_of(found.target), **folds}))
+    (room / "out" / TARGET_FILE).write_bytes(pack_arrays(known_of(found)))
     about = {"hash": rows.data_hash(found), "n": found.n, "d": found.d, **_target(found)}
     about["understood"] = found.understood.to_json()
     rows.write_about(room, about)
@@ -125,10 +126,9 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
             f"{request['dataset']} has changed since the run began; start the run again"
         )
     raw = rows.mapped(folder / "raw")
-    learnt = unpack_numbers(request["learnt"], raw.n)
-    held = np.setdiff1d(np.arange(raw.n, dtype=np.int32), learnt, assume_unique=True)
-    schema = rows.schema_of(folder / "raw")
-    train = Data(raw.take(learnt), unpack_target(request["target"]), schema=schema)
+    learnt, held = (unpack_numbers(request[name], raw.n) for name in ("learnt", "held"))
+    train = unpack_known(raw.take(learnt), request["target"])
+    train = replace(train, schema=rows.schema_of(folder / "raw"))
     features = registry.get_features(request["features"])
     rng = _of_split(request["seed"], request["split"])
     train, test = mapped_parts(train, raw.take(held), features, rng)
@@ -161,7 +161,7 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     lines = LineFile(room / "lines.jsonl")
     try:
         source, folder = steps[request["data"]], steps[request["rows"]]
-        train = Data(rows.mapped(folder / "train"), unpack_target(request["target"]))
+        train = unpack_known(rows.mapped(folder / "train"), request["target"])
         return _fitted(planned, train, source, folder, room, lines)
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
         return {"status": "error", "reason": str(leaving), "error_type": "SystemExit"}
@@ -176,8 +176,8 @@ def _fitted(
     solver = build(planned, {})
     lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
     cost: dict[str, Any] = {}
-    if not learns_from(solver, train):
-        return {"status": "skipped", "reason": NEEDS_LABELS}
+    if reason := why_refused(solver, train):
+        return {"status": "skipped", "reason": reason}
     if planned.tune:
         try:
             found = _tuned(planned, source, folder, train)

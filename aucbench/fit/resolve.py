@@ -81,6 +81,7 @@ def _solver(spec: Spec) -> dict[str, Any]:
             "projector": bool(getattr(needs, "projector", False)),
             "path": getattr(needs, "path", None),
             "breakpoints": bool(getattr(needs, "breakpoints", False)),
+            "weights": bool(getattr(needs, "weights", False)),
             "packages": [*getattr(needs, "packages", ())],
         },
     }

@@ -25,9 +25,11 @@ from aucbench.data.packed import arrays_of
 from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
 from aucbench.tables import Schema
 
+NAMED = ("groups", "times", "weights")
+
 
 def data_hash(data: Data) -> str:
-    """Return a hash of shape, layout, stored numbers, target, folds and schema.
+    """Return a hash of shape, layout, stored numbers, of what `known_of` has, and of the schema.
 
     Feature names do not count, except in a schema.
 
@@ -37,8 +39,9 @@ def data_hash(data: Data) -> str:
     X = data.rows
     shape = [X.n, X.d, "csr" if X.is_sparse else "dense"]
     hashed = blake2b(json.dumps(shape).encode(), digest_size=HASH_BYTES)
-    stored, folds = _stored(X), {} if data.folds is None else {"folds": data.folds}
-    for array in {**stored, **folds, **arrays_of(data.target)}.values():
+    for name, array in {**_stored(X), **data.ties, **arrays_of(data.target)}.items():
+        if name in NAMED:  # two arrays of one type could stand for each other
+            hashed.update(name.encode())
         hashed.update(np.ascontiguousarray(array).data)
     if data.schema is not None:
         hashed.update(CANONICAL.encode(data.schema.to_json()).encode())

@@ -128,7 +128,11 @@ def inner_folds(
             f"tuning needs two training rows of each kind, {cell.dataset} has {least} {what}; "
             "take the solver without tuning"
         )
-    for rest, held in drawn_few(train, cell.inner_splits, cell.seed):
+    try:
+        folds = [*drawn_few(train, cell.inner_splits, cell.seed)]
+    except DataError as error:  # groups or times leave no fold with both classes
+        raise DataError(f"tuning cannot divide the training rows: {error}") from error
+    for rest, held in folds:
         yield refit(rest, held) if refit else (train.take(rest), train.take(held))
 
 

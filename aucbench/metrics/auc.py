@@ -10,16 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from aucbench.aum.loss import roc_auc
 from aucbench.data.arrays import Vector
 from aucbench.data.breakpoints import Breakpoints
-from aucbench.data.concordance import concordance
+from aucbench.data.concordance import weighted_concordance
 from aucbench.data.targets import Labels
+from aucbench.data.ties import row_weights
 from aucbench.errors import DataError
 
 
-def auc(y: ArrayLike, scores: ArrayLike) -> float:
+def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
     """Area under the ROC curve: P(s_+ > s_-) + P(s_+ = s_-) / 2.
 
-    The pairs are counted exactly, in 64-bit integers. Time: O(n log n), for one sort of each
-    class and one merge.
+    Without weights the pairs are counted exactly, in 64-bit integers. With weights v, a pair counts
+    v_i v_j, as in `sklearn.metrics.roc_auc_score` with `sample_weight`. Time: O(n log n).
 
     Parameters
     ----------
@@ -27,18 +28,21 @@ def auc(y: ArrayLike, scores: ArrayLike) -> float:
         Labels in {-1, 1}, {0, 1} or booleans.
     scores : array of shape (n,)
         A larger score means more positive. Infinite scores are allowed.
+    weights : array of shape (n,), optional
+        What each row counts for, above 0.
 
     Raises
     ------
     DataError
-        When shapes differ, when a score is NaN, or when the labels do not hold both classes.
+        When shapes differ, when a score is NaN, when the labels do not hold both classes, or when
+        a weight is not above 0.
     """
     positive, s = checked_scores(y, scores)
-    return concordance(positive, s, int(np.count_nonzero(positive)))
+    return weighted_concordance(positive, s, row_weights(weights, s.size))
 
 
 def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
-    """Area under the ROC curve of labels or of breakpoints.
+    """Area under the ROC curve of labels, with their weights, or of breakpoints.
 
     That of breakpoints is the one of the R function `ROChange`, see `aucbench.aum.roc_auc`. It
     may lie outside [0, 1].
@@ -55,7 +59,9 @@ def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
     DataError
         As `auc` for labels, as `aucbench.aum.roc_auc` for breakpoints.
     """
-    return auc(target.y, scores) if isinstance(target, Labels) else roc_auc(target, scores)
+    if isinstance(target, Labels):
+        return auc(target.y, scores, target.weights)
+    return roc_auc(target, scores)
 
 
 def checked_scores(y: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], Vector]:

@@ -35,7 +35,8 @@ def from_estimator(estimator: Any) -> FromEstimator:
 
     The estimator gets the labels 0 and 1, and 1 is the positive class. Keys of its `class_weight`
     mean these labels. It gets rows as float64: as an array (n, d), as a DataFrame if the columns
-    have names, or as a `csr_matrix`. If a `random_state` of the estimator or of one of its steps
+    have names, or as a `csr_matrix`. Weights of rows are its `sample_weight`, as they are; in a
+    `Pipeline` the last step gets them. If a `random_state` of the estimator or of one of its steps
     is None, it is drawn with the seed of the run.
 
     Parameters
@@ -71,7 +72,8 @@ class FromEstimator:
     @property
     def needs(self) -> Needs:
         """It needs labels. Its packages are those of the estimator, its steps and their bases."""
-        return Needs(packages=_packages(self.estimator))
+        weights = _weight_parameter(self.estimator) is not None
+        return Needs(packages=_packages(self.estimator), weights=weights)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Return the rows as they are, without an objective."""
@@ -137,7 +139,7 @@ def fitted(
     estimator : classifier
         Each parameter `random_state` that is None is drawn from `rng`, in the order of names.
     data : Data
-        With labels.
+        With labels. Their weights, if there are some, are the `sample_weight`.
     keeps_rows : bool or None
         Whether such a classifier holds training rows; None: unknown.
     """
@@ -148,8 +150,20 @@ def fitted(
     seeded.set_params(**{name: int(rng.integers(2**31)) for name in sorted(free)})
     y = (data.y > 0).astype(np.int64)
     names = _column_names(data)
-    model = _unwritten(lambda X: clone(seeded).fit(X, y), _input(data.rows, names))
+    weights = {}
+    if data.weights is not None and (parameter := _weight_parameter(estimator)):
+        weights[parameter] = data.weights.copy()
+    model = _unwritten(lambda X: clone(seeded).fit(X, y, **weights), _input(data.rows, names))
     return State(1, None, data.n, model=Fitted(model, names, keeps_rows), last=True)
+
+
+def _weight_parameter(estimator: Any) -> str | None:
+    """Return the parameter of `fit` that takes weights of rows; None when there is none."""
+    last = estimator.steps[-1] if hasattr(estimator, "steps") else ("", estimator)
+    prefix = f"{last[0]}__" if last[0] else ""
+    fit = getattr(last[1], "fit", None)
+    known = () if fit is None else inspect.signature(fit).parameters
+    return f"{prefix}sample_weight" if "sample_weight" in known else None
 
 
 def _seeds(name: str) -> bool:

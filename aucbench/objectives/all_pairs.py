@@ -12,11 +12,14 @@ from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.objectives.differences import constant_columns, pulled
 from aucbench.objectives.pair_sums import PairSums
+from aucbench.objectives.weighted_pair_sums import WeightedPairSums
 
 
 @dataclass(frozen=True, eq=False)
 class AllPairs:
     """f(w): the mean over all pairs (positive i, negative j) of a loss of w·(x_i − x_j).
+
+    With weights v of rows it is the mean with weights v_i v_j.
 
     Parameters
     ----------
@@ -28,8 +31,14 @@ class AllPairs:
     squared: ClassVar[bool]
 
     @cached_property
-    def _pair_sums(self) -> PairSums:
-        return PairSums(self.data.y, squared=self.squared)
+    def _pair_sums(self) -> PairSums | WeightedPairSums:
+        return self._sums_over(ALL)
+
+    def _sums_over(self, rows: Block) -> PairSums | WeightedPairSums:
+        y, weights = self.data.y[rows], self.data.weights
+        if weights is None:
+            return PairSums(y, squared=self.squared)
+        return WeightedPairSums(y, weights[rows], squared=self.squared)
 
     @cached_property
     def _constant(self) -> Index:
@@ -64,4 +73,4 @@ class AllPairs:
         s, y = self.data.scores(w, rows), self.data.y[rows]
         if abs(int(y.sum(dtype=np.int64))) == y.size:
             return np.zeros(self.data.d)
-        return self.pullback(PairSums(y, squared=self.squared)(s)[1], rows)
+        return self.pullback(self._sums_over(rows)(s)[1], rows)

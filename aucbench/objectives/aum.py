@@ -52,6 +52,7 @@ class Aum:
 
     def __post_init__(self) -> None:
         require_at_least(0, margin=self.margin)
+        self.data.require_no_weights("aum")
         if self.margin and not isinstance(self.data.target, Labels):
             raise UnsupportedError(
                 f"a margin of {self.margin} between classes needs labels, but the rows have error "

@@ -56,6 +56,7 @@ class IncompleteHinge:
 
     def __post_init__(self) -> None:
         """Check what the kernel does not check."""
+        self.data.require_no_weights("a hinge over drawn pairs")
         for rows, side in ((self.positives, 1), (self.negatives, -1)):
             whole = rows.dtype == np.int32 and rows.ndim == 1 and rows.size > 0
             if not whole or rows.min() < 0 or rows.max() >= self.data.n:

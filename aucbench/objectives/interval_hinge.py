@@ -47,6 +47,7 @@ class IntervalHinge:
 
     def __post_init__(self) -> None:
         require_at_least(0, margin=self.margin)
+        self.data.require_no_weights("interval-hinge")
 
     @cached_property
     def inside(self) -> Targets:

@@ -37,6 +37,7 @@ class Logistic:
 
     def __post_init__(self) -> None:
         require_whole(0, intercepts=self.intercepts)
+        self.data.require_no_weights("logistic")
 
     @cached_property
     def mean(self) -> Vector:

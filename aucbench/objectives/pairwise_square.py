@@ -16,6 +16,9 @@ from aucbench.kernels import linear
 class PairwiseSquare:
     """F(w) = 1/(n₊n₋) Σ_i Σ_j (1 − w·(x_i − x_j))², i positive, j negative.
 
+    With weights v of rows a pair counts v_i v_j, and n₊ and n₋ are the sums of v: means and
+    variances of a class are weighted by the shares a_i = v_i/Σv of its rows.
+
     It is computed as a sum over rows (SHT-AUC paper, Proposition 1). With the class means m₊ and
     m₋, and δ = m₋ − m₊,
 
@@ -41,13 +44,17 @@ class PairwiseSquare:
         """Return F(w), from two passes over the scores, so that no digits cancel."""
         s = self.data.scores(w)
         neg, pos = s[self.data.y < 0], s[self.data.y > 0]
+        if self.data.weights is not None:
+            shares = self.data.labels.shares
+            return _weighted(neg, pos, shares[self.data.y < 0], shares[self.data.y > 0])
         return float(pos.var() + neg.var() + (1.0 + neg.mean() - pos.mean()) ** 2)
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return the gradient over a block of b rows.
 
         (2/b) [Σ₊ (w·(x−m₊))(x−m₊)/p + Σ₋ (w·(x−m₋))(x−m₋)/(1−p)] + 2(1 + w·δ)δ, where the sums
-        run over the positives and the negatives of the block.
+        run over the positives and the negatives of the block. With weights, a row has the factor
+        2na/b in place of 2/(bp).
         """
         return self._block_product(w, rows, offset=1.0)
 
@@ -64,17 +71,34 @@ class PairwiseSquare:
         R, s = longest(self.data), of_scores(self.data, w)
         root = 1.0 + 4.0 * R * float(np.linalg.norm(w))
         e = 4.0 * s * (root + 3.0 * s) + 128.0 * UNIT * root * root
+        if self.data.weights is not None:  # the shares are rounded too, and summed in any order
+            e += 8.0 * gamma(self.data.n + 8) * root * root
+            return e, R * (16.0 * s + 48.0 * gamma(self.data.n + 8) * root)
         return e, R * (16.0 * s + 24.0 * gamma(self.data.n + 4) * root)
 
     def _block_product(self, w: Vector, rows: Block, offset: float) -> Vector:
         data, (m_neg, m_pos) = self.data, self.data.means
         a, b = w @ m_pos, w @ m_neg
+        pull = 2.0 * (offset + b - a)
+        if data.weights is not None:
+            positive = data.y[rows] > 0
+            c = data.scores(w, rows) - np.where(positive, a, b)
+            c *= 2.0 * data.n / size(rows, data.n) * data.labels.shares[rows]
+            out = data.pullback(c, rows)
+            out += (pull - c[~positive].sum()) * m_neg - (pull + c[positive].sum()) * m_pos
+            return out
         slope = 2.0 / size(rows, data.n) / np.array([1.0 - data.p, data.p])
         shift = -slope * np.array([b, a])
         out, sums = np.zeros(data.d), np.zeros(2)
         block = span(rows, data.n)
         linear.affine_pass(*data.rows.arrays, *block, data.y, w, slope, shift, out, sums)
-        pull = 2.0 * (offset + b - a)
         out += (pull - sums[0]) * m_neg
         out -= (pull + sums[1]) * m_pos
         return out
+
+
+def _weighted(neg: Vector, pos: Vector, of_neg: Vector, of_pos: Vector) -> float:
+    """Return F from the scores of both classes, and the shares of their rows."""
+    means = [float(shares @ s) for s, shares in ((neg, of_neg), (pos, of_pos))]
+    spread = float(of_neg @ (neg - means[0]) ** 2) + float(of_pos @ (pos - means[1]) ** 2)
+    return spread + (1.0 + means[0] - means[1]) ** 2

@@ -35,6 +35,9 @@ class UnivariateExp:
     data: Data
     offset: bool = False
 
+    def __post_init__(self) -> None:
+        self.data.require_no_weights("univariate-exp")
+
     def value(self, w: Vector) -> float:
         """Return f(w); it is infinite only where f is larger than the largest float."""
         # Computed as exp(log f), because exp of one loss may overflow before it is divided by n.

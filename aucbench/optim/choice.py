@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.concordance import concordance
+from aucbench.data.concordance import weighted_concordance
 from aucbench.errors import ParameterError, require_above, require_whole
 from aucbench.optim.scale import default_ridge
 
@@ -26,8 +26,9 @@ def chosen(
 ) -> Any:
     """Return the value of a parameter with which the solver ranks held-out rows best.
 
-    A fifth of each class is held out. For each value, the solver is fitted to the other rows for
-    10 passes. Of values with the same AUC the first one is taken, so put the preferred ones first.
+    A fifth of each class is held out, see `Data.split`. For each value, the solver is fitted to the
+    other rows for 10 passes. Of values with the same AUC the first one is taken, so put the
+    preferred ones first.
     The clock of `solve` counts all of this, because `problem` calls it. `rows_seen` does not.
     With fewer than 30 rows of a class, no trial is worth its noise, and the last value is taken.
 
@@ -59,7 +60,7 @@ def chosen(
         scores = problem.scores_of(state, held.rows)
         if not np.isfinite(scores).all():
             return -inf
-        return concordance(held.y > 0, scores, held.labels.n_pos)
+        return weighted_concordance(held.y > 0, scores, held.weights)
 
     return max(values, key=quality)
 

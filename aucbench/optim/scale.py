@@ -24,7 +24,8 @@ EXACT = 2.0**-46  # least share of ‖x‖² that a difference of such squares s
 def pair_square(data: Data, parameter: str) -> float:
     """Return D² = 1/(n₊n₋) Σ_i Σ_j ‖x_i − x_j‖², the mean square distance of a pair.
 
-    It is E₊‖x‖² + E₋‖x‖² − 2 m₊·m₋, in one reading of the rows. It is 1 where all rows are 0.
+    A pair of rows with weights counts for their product. It is E₊‖x‖² + E₋‖x‖² − 2 m₊·m₋, in one
+    reading of the rows. It is 1 where all rows are 0.
 
     Parameters
     ----------
@@ -41,7 +42,10 @@ def pair_square(data: Data, parameter: str) -> float:
     positive, square = data.y > 0, data.chunk.square_norms
     m_neg, m_pos = data.means
     with np.errstate(over="ignore", invalid="ignore"):  # reported below
-        level = float(square[positive].mean() + square[~positive].mean())
+        if data.weights is None:
+            level = float(square[positive].mean() + square[~positive].mean())
+        else:
+            level = float(data.labels.shares @ square)
         found = max(level - 2.0 * float(m_neg @ m_pos), EXACT * level)
     if not isfinite(found):
         raise DataError(
@@ -53,8 +57,8 @@ def pair_square(data: Data, parameter: str) -> float:
 
 def noise(data: Data, parameter: str) -> float:
     """Return D² (1/n₊ + 1/n₋), see `default_ridge`; raises as `pair_square`."""
-    labels = data.labels
-    return pair_square(data, parameter) * (1.0 / labels.n_pos + 1.0 / labels.n_neg)
+    n_pos, n_neg = data.labels.counts
+    return pair_square(data, parameter) * (1.0 / n_pos + 1.0 / n_neg)
 
 
 def default_ridge(data: Data, parameter: str = "lam") -> float:
@@ -63,6 +67,9 @@ def default_ridge(data: Data, parameter: str = "lam") -> float:
     D² is the mean square distance of a pair. D² (1/n₊ + 1/n₋) is, up to a factor of 2, the mean
     square error of δ = m₋ − m₊, the difference of the class means. So the ridge is as strong as
     the noise in the gradient of such a loss, and it vanishes as both classes grow.
+
+    Of rows with weights, n₊ and n₋ are how many rows of equal weight tell as much (`Labels.counts`
+    of `aucbench.data.targets`). So weights and their multiples give the same ridge.
 
     Parameters
     ----------

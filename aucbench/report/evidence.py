@@ -35,7 +35,7 @@ from aucbench.judge.verdict import number
 from aucbench.reading import Reading
 from aucbench.records import CellStatus, Stop
 
-OF_DATA = ("dataset", "reading", "splits")
+OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_SOLVER = (
     *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
     *("tune_evals", "inner_splits", "repeat_fits"),

@@ -103,7 +103,7 @@ class Inside:
     pairs : tuple of PairWithin
         Of the solvers with a value.
     classes : tuple of (int, int), or None
-        Numbers of positive and of negative rows; None when labels cannot be had.
+        Numbers of positive and of negative test rows; None when labels cannot be had.
     """
 
     dataset: int
@@ -164,7 +164,7 @@ def inside(
 
 
 def _classes(folds: Folds) -> tuple[int, int] | None:
-    """Return the rows of both classes in the test folds of one seed, which hold each row once."""
+    """Return the test rows of both classes in the folds of one seed; each row is in one at most."""
     if not folds:
         return None
     of_seed = {key: fold for of in folds.values() for key, fold in of.items()}
@@ -206,7 +206,7 @@ def _folds(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
             arrays = evidence.scores(fit)
             if arrays is None or "y" not in arrays:
                 return {}
-            fold = Fold(arrays["y"], arrays["scores"])
+            fold = Fold(arrays["y"], arrays["scores"], arrays.get("weights"))
             found.setdefault(solver, {})[key] = fold
     return found
 
@@ -227,7 +227,7 @@ def _bands(folds: Folds, points: int) -> tuple[dict[int, Band], dict[int, Band]]
     """Return the mean ROC and precision-recall curves of the solvers that have one."""
     roc, pr = {}, {}
     for solver, of in folds.items():
-        corners = [Corners.of(fold.positive, fold.scores) for fold in of.values()]
+        corners = [Corners.of(f.positive, f.scores, f.weights) for f in of.values()]
         known = [corner for corner in corners if corner.has_both_classes]
         if known:
             roc[solver], pr[solver] = roc_band(known, points), pr_band(known, points)

@@ -219,6 +219,7 @@ def _direction(findings: Findings) -> str:
 
 SAID = {  # of the choices that all cells share
     "splits": "{} splits",
+    "holdout": "{} of the rows held out",
     "reading": "files read with {}",
     "features": "features {}",
     "objective": "objective {}",

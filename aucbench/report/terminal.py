@@ -184,7 +184,9 @@ def _title(evidence: Evidence, one: Inside) -> str:
     facts = []
     if one.classes is not None:
         rows = sum(one.classes)
-        facts.append(f"{rows} rows, {one.classes[0]} positive ({one.classes[0] / rows:.1%})")
+        # Folds test each row once; a share, a test file or windows of time do not.
+        tested = "rows" if fit is None or rows == fit.n_train + fit.n_test else "test rows"
+        facts.append(f"{rows} {tested}, {one.classes[0]} positive ({one.classes[0] / rows:.1%})")
     elif fit is not None and not isnan(fit.n_train + fit.n_test):
         facts.append(f"{fit.n_train + fit.n_test:.0f} rows")
     widths = sorted({fit.d for row in one.rows for fit in row.group.ok if not isnan(fit.d)})

@@ -19,11 +19,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from aucbench.budget import DEFAULT_PASSES, GAP_TOL
-from aucbench.data import NEEDS_LABELS, Data
+from aucbench.data import Data
 from aucbench.errors import UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Problem, Solver, State
 from aucbench.records import Point, Run, Stop
-from aucbench.solving.wrappers import learns_from, with_planned_passes
+from aucbench.solving.wrappers import why_refused, with_planned_passes
 
 T = TypeVar("T")
 
@@ -92,15 +92,16 @@ def solve(
     Raises
     ------
     UnsupportedError
-        When the rows have breakpoints and the solver needs labels.
+        When the rows have breakpoints and the solver needs labels, or when they have weights and
+        the solver learns without them.
     DataError
         When the rows are codes of a table, see `Data.encoded`.
     """
     data.require_features()
     require_above(0, passes=passes, seconds=seconds)
     require_at_least(0, growth=growth)
-    if not learns_from(solver, data):
-        raise UnsupportedError(NEEDS_LABELS)
+    if reason := why_refused(solver, data):
+        raise UnsupportedError(reason)
     passes = passes_limit(solver, passes, seconds)
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     clock = Clock()

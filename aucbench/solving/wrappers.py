@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 import numpy as np
 
-from aucbench.data import Data
+from aucbench.data import IGNORES_WEIGHTS, NEEDS_LABELS, Data
 from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
@@ -105,9 +105,16 @@ class Observed(Around):
         return own
 
 
-def learns_from(solver: Solver, data: Data) -> bool:
-    """Whether the solver learns from the target of these rows: labels, or breakpoints."""
-    return isinstance(data.target, Labels) or bool(getattr(solver.needs, "breakpoints", False))
+def why_refused(solver: Solver, data: Data) -> str | None:
+    """Return why the solver cannot learn from these rows; None when it can.
+
+    It may need labels where the rows have breakpoints, or ignore the weights that they have.
+    """
+    if not (isinstance(data.target, Labels) or getattr(solver.needs, "breakpoints", False)):
+        return NEEDS_LABELS
+    if data.weights is not None and not getattr(solver.needs, "weights", False):
+        return IGNORES_WEIGHTS
+    return None
 
 
 def recast(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, require_whole
+from aucbench.stats.rows import checked_weights
 
 Vector = NDArray[np.float64]
 CROWDING = 1.7  # > 1 puts more points of the grid where a curve rises, at small rates
@@ -23,7 +24,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corners:
-    """The corners of the ROC curve of one fold, in counts from (0, 0).
+    """The corners of the ROC curve of one fold, in counts or weights of rows from (0, 0).
 
     Attributes
     ----------
@@ -35,7 +36,7 @@ class Corners:
     tp: Vector
 
     @staticmethod
-    def of(y: ArrayLike, scores: ArrayLike) -> Corners:
+    def of(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> Corners:
         """Return the corners of a fold; time O(n log n).
 
         Parameters
@@ -44,11 +45,13 @@ class Corners:
             Labels, of which those > 0 are positive.
         scores : array of shape (n,)
             A larger score means more positive.
+        weights : array of shape (n,), optional
+            What each row counts for, above 0.
 
         Raises
         ------
         DataError
-            When `y` and `scores` differ in shape, or a score is NaN.
+            When `y` and `scores` differ in shape, a score is NaN, or a weight is not above 0.
         """
         positive, s = np.asarray(y) > 0, np.asarray(scores, dtype=np.float64)
         if positive.shape != s.shape or s.ndim != 1 or np.isnan(s).any():
@@ -59,8 +62,9 @@ class Corners:
         order = np.argsort(s)[::-1]
         ordered = s[order]
         last = np.flatnonzero(np.append(ordered[:-1] != ordered[1:], s.size > 0))
-        tp = np.cumsum(positive[order], dtype=np.float64)[last]
-        return Corners(np.append(0.0, last + 1.0 - tp), np.append(0.0, tp))
+        masses = checked_weights(weights, s.size)[order]
+        tp, fp = (np.cumsum(masses * side[order])[last] for side in (positive, ~positive))
+        return Corners(np.append(0.0, fp), np.append(0.0, tp))
 
     @property
     def has_both_classes(self) -> bool:

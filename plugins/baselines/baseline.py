@@ -37,7 +37,7 @@ class LinearBaseline:
 
     module: ClassVar[str]  # module of scikit-learn that has the estimator
     space: ClassVar = {"C": (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)}
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(weights=True)
 
     def __post_init__(self) -> None:
         # Imported here, so that the import slows down neither `import aucbench` nor a timed fit.
@@ -66,7 +66,8 @@ def one_fit(
     Parameters
     ----------
     estimator : object
-        Its `C` is set, and its `class_weight` is None or "balanced".
+        Its `C` is set, and its `class_weight` is None or "balanced". With weights of rows it is
+        None: `balanced` has the classes in the weights.
     problem : Problem
         Holds the rows.
     slope : function (margins) -> derivatives
@@ -75,12 +76,15 @@ def one_fit(
         Weight of c²/2 in the objective of the estimator.
     """
     data = problem.data
-    estimator.set_params(tol=FIT_TOLERANCE).fit(data.rows.matrix, data.y)
+    weights = data.weights
+    estimator.set_params(tol=FIT_TOLERANCE).fit(data.rows.matrix, data.y, sample_weight=weights)
     w = np.ravel(estimator.coef_).astype(np.float64)
     c = float(estimator.intercept_[0])
     pull = estimator.C * data.y * slope(data.y * (data.scores(w) + c))
     if estimator.class_weight == "balanced":
         pull *= 0.5 / np.where(data.y > 0, data.p, 1.0 - data.p)
+    if weights is not None:
+        pull *= weights
     slack = float(pull.sum()) + intercept_ridge * c
     residual = hypot(float(np.linalg.norm(w + data.pullback(pull))), slack)
     yield State(1, w, int(np.max(estimator.n_iter_)) * data.n, residual=residual, last=True)

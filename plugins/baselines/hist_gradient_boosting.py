@@ -16,7 +16,7 @@ from aucbench.models import Fitted, fitted
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
-from .parts import OnDense, dense
+from .parts import OnDense, balanced, dense
 
 NAME = "hist-gradient-boosting"
 
@@ -65,7 +65,7 @@ class HistGradientBoosting:
         "max_leaf_nodes": Range(4, 128, log=True, integer=True),
         "min_samples_leaf": Range(2, 100, log=True, integer=True),
     }
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(weights=True)
 
     def __post_init__(self) -> None:
         import_module("sklearn.ensemble")  # off the clock of a fit
@@ -82,15 +82,16 @@ class HistGradientBoosting:
         """The boosted trees, once."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 
+        data, kind = balanced(problem.data) if self.balanced else (problem.data, None)
         boosting = HistGradientBoostingClassifier(
             learning_rate=self.learning_rate,
             max_iter=self.max_iter,
             max_leaf_nodes=self.max_leaf_nodes,
             min_samples_leaf=self.min_samples_leaf,
             l2_regularization=self.l2_regularization,
-            class_weight="balanced" if self.balanced else None,
+            class_weight=kind,
         )
-        state = fitted(boosting, problem.data, rng, keeps_rows=False)
+        state = fitted(boosting, data, rng, keeps_rows=False)
         trees = state.model.estimator.n_iter_ if isinstance(state.model, Fitted) else 1
         model = None if state.model is None else OnDense(state.model)
         yield replace(state, rows_seen=trees * problem.data.n, model=model)

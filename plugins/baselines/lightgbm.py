@@ -62,7 +62,7 @@ class LightGbm:
         "min_child_samples": Range(2, 100, log=True, integer=True),
         "colsample_bytree": Range(0.4, 1.0),
     }
-    needs: ClassVar = Needs(packages=("lightgbm",), extra="baselines")
+    needs: ClassVar = Needs(packages=("lightgbm",), extra="baselines", weights=True)
 
     def __post_init__(self) -> None:
         require("lightgbm", "lightgbm")
@@ -80,7 +80,7 @@ class LightGbm:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """The boosted trees, once."""
         data, settings = problem.data, {**self.settings(rng), "objective": "binary"}
-        yield boosted(settings, data.rows, data.y > 0, self.n_estimators)
+        yield boosted(settings, data.rows, data.y > 0, self.n_estimators, weights=data.weights)
 
     def settings(self, rng: np.random.Generator) -> dict[str, Any]:
         """Return the parameters of LightGBM, without the objective."""
@@ -154,12 +154,19 @@ class _Grown:
 
 
 def boosted(
-    settings: dict[str, Any], rows: Rows, positive: Any, count: int, group: Any = None
+    settings: dict[str, Any],
+    rows: Rows,
+    positive: Any,
+    count: int,
+    *,
+    group: Any = None,
+    weights: Vector | None = None,
 ) -> State:
     """The state with `count` trees, fitted to labels 0 and 1 and, for ranking, sizes of queries."""
     import lightgbm
 
-    sample = lightgbm.Dataset(rows.locked(), positive.astype(np.float32), group=group)
+    labels = positive.astype(np.float32)
+    sample = lightgbm.Dataset(rows.locked(), labels, group=group, weight=weights)
     booster = lightgbm.train(settings, sample, count)
     return State(1, None, booster.num_trees() * rows.n, model=Trees(booster), last=True)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,8 @@ class LightGbmPairwise(LightGbm):
     objective: str = "lambdarank"
     truncation: int | None = None
 
+    needs: ClassVar = replace(LightGbm.needs, weights=False)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         require_whole(1, truncation=self.truncation)
@@ -69,7 +72,7 @@ class LightGbmPairwise(LightGbm):
             if data.n > LIMIT:
                 order, sizes = dealt(positive, rng)
                 rows, positive = rows.take(order), positive[order]
-        yield boosted(settings, rows, positive, self.n_estimators, sizes)
+        yield boosted(settings, rows, positive, self.n_estimators, group=sizes)
 
 
 def dealt(positive: NDArray[np.bool_], rng: np.random.Generator) -> tuple[Index, list[int]]:

@@ -17,7 +17,7 @@ from .baseline import LinearBaseline, one_fit
 
 @dataclass(frozen=True)
 class LinearSvc(LinearBaseline):
-    """min ½(‖w‖² + c²) + C Σ_i max(0, 1 − y_i (w·x_i + c))².
+    """min ½(‖w‖² + c²) + C Σ_i v_i max(0, 1 − y_i (w·x_i + c))²; v_i is the weight of row i.
 
     scikit-learn chooses between Newton's method in the primal and coordinate descent in the dual,
     and solves to the tolerance 10⁻⁸. On scaled features the error of w is then at most 10⁻⁴ of its

@@ -16,7 +16,7 @@ from .baseline import LinearBaseline, logistic_slope, one_fit
 
 @dataclass(frozen=True)
 class LogisticRegression(LinearBaseline):
-    """min ½‖w‖² + C Σ_i log(1 + exp(−y_i (w·x_i + c))), by L-BFGS.
+    """min ½‖w‖² + C Σ_i v_i log(1 + exp(−y_i (w·x_i + c))), by L-BFGS; v_i is the weight of row i.
 
     Every published gain in AUC should be compared with this.
 

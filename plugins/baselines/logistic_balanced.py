@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,13 +12,15 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
 from .baseline import LinearBaseline, logistic_slope, one_fit
+from .parts import balanced
 
 
 @dataclass(frozen=True)
 class BalancedLogistic(LinearBaseline):
     """min ½‖w‖² + C Σ_i v_i log(1 + exp(−y_i (w·x_i + c))), by L-BFGS.
 
-    A row of class y has the weight v_i = n/(2 n_y), so that both classes count the same. The
+    A row of class y has the weight v_i = n/(2 n_y), so that both classes count the same. Where rows
+    have weights, they are multiplied by it, and n and n_y are their sums. The
     accuracy is that of `logistic`.
 
     Parameters
@@ -44,9 +46,10 @@ class BalancedLogistic(LinearBaseline):
         """Yield the fitted weights as one state."""
         from sklearn.linear_model import LogisticRegression
 
+        data, kind = balanced(problem.data)
         return one_fit(
-            LogisticRegression(C=self.C, max_iter=self.max_iter, class_weight="balanced"),
-            problem,
+            LogisticRegression(C=self.C, max_iter=self.max_iter, class_weight=kind),
+            replace(problem, train=data),
             logistic_slope,
         )
 

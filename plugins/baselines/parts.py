@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 
 import numpy as np
 
+from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import MissingExtraError
 from aucbench.models import portable
@@ -39,6 +40,18 @@ def require(package: str, solver: str) -> None:
         if error.name != package:
             raise
         raise MissingExtraError(solver, "baselines") from error
+
+
+def balanced(data: Data) -> tuple[Data, str | None]:
+    """The rows and the `class_weight` with which both classes count the same.
+
+    Of rows with weights v, the new weights are v_i V/(2 V_y) with the sums V and V_y of all rows
+    and of the class, since the "balanced" of scikit-learn counts rows.
+    """
+    if data.weights is None:
+        return data, "balanced"
+    half = 0.5 * float(data.weights.sum())
+    return replace(data, target=Labels(data.y, half * data.labels.shares)), None
 
 
 def dense(rows: Rows, solver: str) -> Rows:

@@ -16,7 +16,7 @@ from aucbench.models import Fitted, fitted
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
-from .parts import threads
+from .parts import balanced, threads
 
 FRACTIONS = ("sqrt", "log2")
 
@@ -58,7 +58,7 @@ class RandomForest:
         "max_features": ("sqrt", "log2", 0.1, 0.25, 0.5, 0.75, 1.0),
         "min_samples_leaf": Range(1, 50, log=True, integer=True),
     }
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(weights=True)
 
     def __post_init__(self) -> None:
         import_module("sklearn.ensemble")  # off the clock of a fit
@@ -86,15 +86,16 @@ class RandomForest:
         from sklearn.ensemble import RandomForestClassifier
 
         share = self.max_features
+        data, kind = balanced(problem.data) if self.balanced else (problem.data, None)
         forest = RandomForestClassifier(
             n_estimators=self.n_estimators,
             max_features=share if isinstance(share, str) else float(share),
             min_samples_leaf=self.min_samples_leaf,
             max_depth=self.max_depth,
-            class_weight="balanced" if self.balanced else None,
+            class_weight=kind,
             n_jobs=threads(),
         )
-        state = fitted(forest, problem.data, rng, keeps_rows=False)
+        state = fitted(forest, data, rng, keeps_rows=False)
         if isinstance(state.model, Fitted):  # more threads would add the trees in any order
             state.model.estimator.set_params(n_jobs=1)
         yield replace(state, rows_seen=self.n_estimators * problem.data.n)

@@ -16,6 +16,8 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
+from .parts import balanced
+
 PENALTIES = ("l2", "l1", "elasticnet")
 
 
@@ -53,7 +55,7 @@ class SgdLogistic:
     balanced: bool = False
 
     space: ClassVar = {"alpha": Range(1e-7, 1e-1, log=True)}
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(weights=True)
 
     def __post_init__(self) -> None:
         import_module("sklearn.linear_model")  # off the clock of a fit
@@ -73,7 +75,7 @@ class SgdLogistic:
         """The weights after the last pass, once."""
         from sklearn.linear_model import SGDClassifier
 
-        data = problem.data
+        data, kind = balanced(problem.data) if self.balanced else (problem.data, None)
         descent = SGDClassifier(
             loss="log_loss",
             alpha=self.alpha,
@@ -81,10 +83,10 @@ class SgdLogistic:
             max_iter=self.max_iter,
             tol=self.tol,
             fit_intercept=False,
-            class_weight="balanced" if self.balanced else None,
+            class_weight=kind,
             random_state=int(rng.integers(2**31)),
         )
-        descent.fit(data.rows.locked(), data.y)
+        descent.fit(data.rows.locked(), data.y, sample_weight=data.weights)
         w = np.ravel(descent.coef_).astype(np.float64)
         yield State(1, w, int(descent.n_iter_) * data.n, last=True)
 

@@ -65,7 +65,7 @@ class XgBoost:
         "colsample_bytree": Range(0.5, 1.0),
         "reg_lambda": Range(0.1, 10.0, log=True),
     }
-    needs: ClassVar = Needs(packages=("xgboost",), extra="baselines")
+    needs: ClassVar = Needs(packages=("xgboost",), extra="baselines", weights=True)
 
     def __post_init__(self) -> None:
         require("xgboost", "xgboost")
@@ -155,7 +155,8 @@ def boosted(settings: dict[str, Any], data: Data, count: int, *, one_query: bool
     """The state with `count` trees, fitted to labels 0 and 1 of dense rows."""
     import xgboost
 
-    sample = xgboost.DMatrix(data.rows.locked(), (data.y > 0).astype(np.float32), nthread=threads())
+    labels = (data.y > 0).astype(np.float32)
+    sample = xgboost.DMatrix(data.rows.locked(), labels, weight=data.weights, nthread=threads())
     if one_query:
         sample.set_group([data.n])
     booster = xgboost.train(settings, sample, count)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,6 +37,8 @@ class XgBoostPairwise(XgBoost):
     """
 
     pairs: int = 1
+
+    needs: ClassVar = replace(XgBoost.needs, weights=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -15,6 +15,7 @@ from aucbench.data.arrays import ALL, Block, Vector
 class CentredRows:
     """x̄_i = (x_i − m_y)/√p_y, where m_y is the mean and p_y the share of the class of row i.
 
+    With weights of rows, 1/p_y is n a_i with the share a_i of the row in the weight of its class.
     With δ = m₋ − m₊, the pairwise square F is ½F(w) = (1/n) Σ ½(w·x̄_i)² + ½(1 + w·δ)². A product
     with a block costs one reading of its stored values, and O(d).
 
@@ -29,6 +30,8 @@ class CentredRows:
     @cached_property
     def scale(self) -> Vector:
         """Return 1/√p_y of each row, shape (n,)."""
+        if self.data.weights is not None:
+            return np.sqrt(self.data.n * self.data.labels.shares)
         p = self.data.p
         scale: Vector = np.where(self.data.y > 0, p, 1.0 - p) ** -0.5
         return scale

@@ -30,8 +30,8 @@ class LsSvm:
     to 4000 features the matrix is formed, in O(n d²) for dense rows, and factorised. With the
     factor as preconditioner one or two iterations are enough.
 
-    Where the residual ‖∇‖ is computed from its definition, the state has a certified gap, by
-    strong convexity: (‖∇‖ + rounding)²/(2λ).
+    Means and covariances of rows with weights are weighted. Where the residual ‖∇‖ is computed from
+    its definition, the state has a certified gap, by strong convexity: (‖∇‖ + rounding)²/(2λ).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class LsSvm:
     tol: float = 1e-10
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam")
+    needs: ClassVar = Needs(path="lam", weights=True)
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)

@@ -36,15 +36,10 @@ def preconditioner(data: Data, lam: float) -> tuple[Callable[[Vector], Vector], 
     return _by_diagonal(data, lam), False
 
 
-def _class_weights(data: Data) -> Vector:
-    """Return 2/n₊ or 2/n₋ for each row, by its class."""
-    return np.where(data.y > 0, 2.0 / data.labels.n_pos, 2.0 / data.labels.n_neg)
-
-
 def _matrix(data: Data, lam: float) -> Vector:
     m_neg, m_pos = data.means
     # The rows are taken relative to the middle of the means, so the means are ±½(m₋ − m₊).
-    H = data.rows.gram(_class_weights(data), 0.5 * (m_neg + m_pos))
+    H = data.rows.gram(2.0 * data.labels.shares, 0.5 * (m_neg + m_pos))
     delta = m_neg - m_pos
     H += np.outer(delta, delta)  # 2δδᵀ; the two classes already contribute ½δδᵀ each
     H[np.diag_indices(data.d)] += lam
@@ -54,6 +49,6 @@ def _matrix(data: Data, lam: float) -> Vector:
 def _by_diagonal(data: Data, lam: float) -> Callable[[Vector], Vector]:
     m_neg, m_pos = data.means
     squares = data.with_rows(data.rows.with_values(data.rows.values**2))
-    variances = squares.pullback(_class_weights(data)) - 2.0 * (m_neg**2 + m_pos**2)
+    variances = squares.pullback(2.0 * data.labels.shares) - 2.0 * (m_neg**2 + m_pos**2)
     diagonal = np.maximum(variances, 0.0) + 2.0 * (m_neg - m_pos) ** 2 + lam
     return lambda r: r / diagonal

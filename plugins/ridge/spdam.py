@@ -29,8 +29,9 @@ class Spdam:
     """Find the saddle point of (1/n) Σ [β_i w·x̄_i − β_i²/2] + g(w) by steps on mini-batches.
 
     x̄_i = (x_i − m_y)/√p_y is the centred row: m_y and p_y are the mean and the share of its
-    class. With δ = m₋ − m₊ and g(w) = ½(w·δ)² + w·δ + (λ/4)‖w‖², the value of the saddle point is
-    ½F(w) + (λ/4)‖w‖² up to a constant, where F is the pairwise square. One step on a mini-batch I:
+    class, weighted where rows have weights. With δ = m₋ − m₊ and g(w) = ½(w·δ)² + w·δ + (λ/4)‖w‖²,
+    the value of the saddle point is ½F(w) + (λ/4)‖w‖² up to a constant, where F is the pairwise
+    square. One step on a mini-batch I:
 
     - β_i ← (β_i + σ w̄·x̄_i)/(1 + σ) for i in I;
     - u = (1/n) Σ β_i x̄_i, extrapolated to ū;
@@ -77,7 +78,7 @@ class Spdam:
     sampling: Literal["blocks", "uniform"] = "blocks"
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(-5, 2))}
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(weights=True)
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)

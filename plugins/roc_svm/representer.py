@@ -187,7 +187,8 @@ def kernel_ridge(root: Vector, data: Data) -> float:
     r = root.shape[0]
     trace, total = float((root * root).sum()), float((root.sum(axis=1) ** 2).sum())
     square = 2.0 * (r * trace - total) / (r * (r - 1)) if r > 1 else trace
-    return RIDGE * square * (1.0 / data.labels.n_pos + 1.0 / data.labels.n_neg)
+    n_pos, n_neg = data.labels.counts
+    return RIDGE * square * (1.0 / n_pos + 1.0 / n_neg)
 
 
 def representer_descent(problem: Problem) -> Iterator[State]:

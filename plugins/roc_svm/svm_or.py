@@ -22,6 +22,8 @@ from .certified import certified_descent
 class SvmOr:
     """Minimise 1/(n₊n₋) Σ_i Σ_j [1 − w·(x_i − x_j)]₊ + (λ/2)‖w‖² over all pairs, exactly.
 
+    A pair of rows with weights v counts v_i v_j, and n₊ and n₋ are the sums of v.
+
     The method is L-BFGS, followed by a bundle of cutting planes where kinks dominate. Its loop is
     in `certified.py`, which the kernel ROC-SVMs share. Each state has the best w so far, and its
     gap bounds the distance to the minimum. `gap_tol` of `solve` says which gap is small enough.
@@ -57,7 +59,7 @@ class SvmOr:
     lam: float | Literal["auto"] | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam")
+    needs: ClassVar = Needs(path="lam", weights=True)
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)

@@ -15,10 +15,10 @@ from aucbench.data.folds import drawn_parts, splits
 from aucbench.data.packed import (
     CHANGES,
     OF_EXAMPLES,
+    pack_known,
     pack_numbers,
-    pack_target,
+    unpack_known,
     unpack_numbers,
-    unpack_target,
 )
 from aucbench.datasets import load_changepoint
 from aucbench.errors import DataError, UnsupportedError
@@ -88,9 +88,12 @@ def test_another_number_of_splits_than_folds_is_refused(tmp_path, changepoints):
 
 
 def test_a_target_survives_the_way_to_another_process(data):
-    back = unpack_target(json.loads(json.dumps(pack_target(data.target))))
+    packed = json.loads(json.dumps(pack_known(data)))
+    known = unpack_known(data.rows, packed)
+    back = known.target
 
     assert back.n == N
+    np.testing.assert_array_equal(known.folds, data.folds)
     for name in CHANGES + OF_EXAMPLES:
         np.testing.assert_array_equal(getattr(back, name), getattr(data.target, name))
         assert not getattr(back, name).flags.writeable

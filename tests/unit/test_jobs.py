@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from aucbench import auc, get_dataset, get_objective, get_solver, solve
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.data import Data
-from aucbench.data.packed import unpack_target
+from aucbench.data.packed import unpack_known
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.fit import jobs, rows
 from aucbench.fit.measure import MAX_POINTS, fitted_cell
@@ -79,8 +79,7 @@ def test_objective_and_projector_replace_the_solvers_own(bench):
     done = bench.run(planned)
     refused = bench.run(cell("logistic", projector="top-k[k=1]"))
     (folder,) = (f for f in bench.path.iterdir() if (f / "train").is_dir())
-    learnt = unpack_target(bench.job(planned).request["target"])
-    train = Data(rows.mapped(folder / "train"), learnt)
+    train = unpack_known(rows.mapped(folder / "train"), bench.job(planned).request["target"])
     mended = recast(get_solver("sht-auc[k=2]"), objective=lambda d: get_objective("logistic", d))
 
     assert done.result["objective"] != solve(mended, train, passes=4).points[-1].objective
@@ -391,6 +390,7 @@ def test_names_are_resolved(toys):
         "projector": True,
         "path": None,
         "breakpoints": False,
+        "weights": False,
         "packages": [],
     }
     assert path["needs"]["path"] == "c"

@@ -59,6 +59,7 @@ def test_the_example_holds_every_table_and_is_what_it_says():
         ("german", "outbreak[n=1000,d=1000]"),
         (Choice("sht-auc", True), Choice("logistic[C=10.0]")),
         ("auto", "standard+nystroem"),
+        splits=5,
         passes=50,
         timeout=600,
         memory=4000,

@@ -60,6 +60,7 @@ def check_plan(plan: Plan) -> None:
             )
     for number, choice in enumerate(plan.solvers):
         _check_choice(number, choice)
+    _check_splits(plan)
     _check_seeds(plan)
     _check_unique(plan)
 
@@ -86,7 +87,7 @@ def _given(name: str, value: Any) -> Any:
 
 ONE = ("objective", "projector")
 NUMBER_CHECKS: Mapping[str, Callable[[str, Any], None]] = {
-    "splits": _whole(2),
+    "splits": lambda name, value: None if value is None else _whole(2)(name, value),
     "repeats": _whole(1),
     "passes": _number(require_above),
     "seconds": _number(require_above),
@@ -96,6 +97,7 @@ NUMBER_CHECKS: Mapping[str, Callable[[str, Any], None]] = {
     "repeat_fits": _whole(1),
     "timeout": _number(require_above),
     "memory": _number(require_above),
+    "holdout": _number(require_above),
 }
 
 
@@ -201,6 +203,31 @@ def _check_grid(spec: Spec, name: Any, values: Any, place: tuple[str | int, ...]
     _with_place((*place, name), lambda: [plain_value(value, name) for value in values])
     if len({*map(repr, values)}) < len(values):
         raise PlanError(f"{name} in the grid of {spec} has a value twice", *place, name)
+
+
+def _check_splits(plan: Plan) -> None:
+    how = plan.reading
+    if plan.holdout is not None and not plan.holdout < 1:
+        raise PlanError(f"holdout is a share of the rows below 1, got {plan.holdout}", "holdout")
+    if how.test is not None:
+        for name in ("splits", "holdout"):
+            if getattr(plan, name) is not None:
+                raise PlanError(
+                    f"{name} divides the rows, but {how.test} holds the test rows; leave one of "
+                    "both out",
+                    name,
+                )
+    if plan.holdout is not None and plan.splits is not None:
+        raise PlanError("splits and holdout are two ways to divide rows; give one", "splits")
+    fixed = [("test", how.test), ("time", how.time)]
+    by = next((f"{name} {value}" for name, value in fixed if value is not None), None)
+    if by is not None and (plan.repeats > 1 or len(plan.seeds) > 1):
+        name = "repeats" if plan.repeats > 1 else "seeds"
+        raise PlanError(
+            f"{by} decides which rows are tested, so that every repeat and seed has the same "
+            "splits; ask for one repeat and one seed",
+            name,
+        )
 
 
 def _check_seeds(plan: Plan) -> None:

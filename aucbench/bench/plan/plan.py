@@ -28,6 +28,7 @@ from aucbench.registry.specs import Spec, parse_spec
 # few features, a kernel, and trees.
 DEFAULT_SOLVERS = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom", "hist-gradient-boosting")
 DEFAULT_FEATURES = ("auto",)
+DEFAULT_SPLITS = 5
 CHANGEPOINT_SOLVERS = (
     "aum",
     "interval-regression",
@@ -91,9 +92,12 @@ class Plan:
         The solvers that are compared.
     features : tuple of str
         Feature maps, fitted on the training rows and applied to both parts; `a+b` is b after a.
-    objective, projector, reading, splits, gap_tol, tune_evals, inner_splits,
-    repeat_fits :
+    objective, projector, reading, gap_tol, tune_evals, inner_splits, repeat_fits :
         See `Cell`.
+    splits : int or None
+        Number of folds, at least 2. None: 5, or 1 with `holdout` or a test file.
+    holdout : float or None
+        Share of the rows, in (0, 1), that each repeat draws anew as its test set; no folds then.
     repeats, seeds :
         Repeat r of seed s is shuffled, and its solvers are run, with seed s + r.
     passes, seconds : float or None
@@ -115,7 +119,7 @@ class Plan:
     objective: str | None = None
     projector: str | None = None
     reading: Reading = field(default_factory=Reading)
-    splits: int = 5
+    splits: int | None = None
     repeats: int = 1
     seeds: tuple[int, ...] = (0,)
     passes: float | None = None
@@ -126,12 +130,20 @@ class Plan:
     repeat_fits: int = 1
     timeout: float | None = None
     memory: float | None = None
+    holdout: float | None = None
 
     def __post_init__(self) -> None:
         check_plan(self)
 
     def __len__(self) -> int:
-        return self.splits * self.repeats * prod(map(len, self._axes))
+        return self.split_count * self.repeats * prod(map(len, self._axes))
+
+    @property
+    def split_count(self) -> int:
+        """Number of splits of a repeat."""
+        if self.splits is not None:
+            return int(self.splits)
+        return DEFAULT_SPLITS if self.holdout is None and self.reading.test is None else 1
 
     @property
     def _axes(self) -> tuple[tuple[Any, ...], ...]:
@@ -154,7 +166,7 @@ class Plan:
         rounds = product(self.datasets, self.features, self.seeds, range(self.repeats))
         for dataset, features, seed, repeat in rounds:
             data = (dataset, features, *shared[0], repeat)
-            for split, (spec, tuning) in product(range(self.splits), solvers):
+            for split, (spec, tuning) in product(range(self.split_count), solvers):
                 yield Cell(*(spec, tuning, *data, split, seed + repeat, *shared[1]))
 
     def _shared(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -163,7 +175,8 @@ class Plan:
         about = (self.objective, self.projector, self.reading)
         budget = (passes, seconds, float(self.gap_tol))
         tuning = (int(self.tune_evals), int(self.inner_splits), int(self.repeat_fits))
-        return (*about, int(self.splits)), budget + tuning
+        holdout = None if self.holdout is None else float(self.holdout)
+        return (*about, self.split_count), (*budget, *tuning, holdout)
 
 
 def default_solvers(datasets: Sequence[str]) -> tuple[str, ...]:

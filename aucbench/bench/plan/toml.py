@@ -30,7 +30,7 @@ from aucbench.reading import Reading
 PLAN_EXAMPLE = """\
 datasets = ["german", "outbreak[n=1000,d=1000]"]
 features = ["auto", "standard+nystroem"] # maps of the rows; + applies one after the other
-splits = 5
+splits = 5                # or holdout = 0.2: a share of the rows is the test set of each repeat
 repeats = 1               # repeat r of seed s is shuffled with seed s + r
 seeds = [0]
 # objective = "logistic"  # in place of the solvers' own; projector likewise
@@ -40,6 +40,10 @@ seeds = [0]
 # positive = ["1", "2"]   # labels that count as positive
 # negative = "rest"       # every other label
 # drop = ["duration"]     # columns that are left out
+# groups = "customer"     # rows that share a value of it are on one side of each split
+# time = "date"           # training rows are earlier than test rows
+# weights = "weight"      # what each row counts for
+# test = "test.csv"       # a file that has the test rows, in place of splits
 
 [budget]                  # of a fit, the first that is reached
 passes = 50

@@ -205,7 +205,15 @@ def _problem(record: Record) -> str | None:
     cell, problem = record.cell, record.measures.problem
     if problem is None or record.sizes.data is None:
         return None
-    rows = [record.sizes.data, cell.features, cell.splits, cell.repeat, cell.split, cell.seed]
+    rows = [
+        record.sizes.data,
+        cell.features,
+        cell.splits,
+        cell.holdout,
+        cell.repeat,
+        cell.split,
+        cell.seed,
+    ]
     return hash_of([*rows, problem])
 
 

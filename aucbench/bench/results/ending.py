@@ -57,8 +57,9 @@ def make_record(
             point[TEST_AUC] = judged.along[place]
     sizes = _sizes(said.about)
     if target is not None and sizes.n_test is not None:  # the parent knows, whatever a worker says
-        n_test = target.held(cell)[0].size
-        sizes = replace(sizes, n_train=target.n - n_test, n_test=n_test)
+        n_train, n_test = target.learnt(cell).size, target.held(cell)[0].size
+        sizes = replace(sizes, n_train=n_train, n_test=n_test)
+        sizes = replace(sizes, division=target.kind(cell), weighted=target.weighted)
     plugin = said.about.get("plugin")
     log = None if judged.status.status is CellStatus.OK else outcome.log
     machine = said.about.get("conditions")

@@ -30,7 +30,7 @@ def metrics_of(
         values[measure.name] = None
         if found is not None and "y" in found:
             try:
-                value = measure(found["y"], found["scores"])
+                value = measure(found["y"], found["scores"], found.get("weights"))
             except DataError:
                 continue  # None; the table says why
             values[measure.name] = None if isnan(value) else value

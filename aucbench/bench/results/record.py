@@ -35,6 +35,13 @@ class Sizes:
     columns: int | None = about("features of the data set, before any encoding or map", "features")
     d: int | None = about("features after the encoding of a table and the feature map", "features")
     data: str | None = about("hash of the data set")
+    division: str | None = about(
+        "how rows are divided, by the parent: 5 folds, 5 folds by groups, 5 folds by times, "
+        "share of 0.2, test file",
+    )
+    weighted: bool | None = about(
+        "whether rows have weights, which count in the AUC and in training"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

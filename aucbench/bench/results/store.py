@@ -86,11 +86,11 @@ class Store:
         return map(Record.from_json, self._documents.documents())
 
     def scores(self, cell: str, data: str | None = None) -> dict[str, NDArray[Any]] | None:
-        """Return `scores` and `rows` of a cell, and their labels `y`; None where there are none.
+        """Return `scores` and `rows` of a cell, with labels `y` and `weights` where there are some.
 
-        `rows` are the numbers of the test rows in the data set. There is no `y` during a run,
-        after a run that was killed until the next one ends, and for rows that have error
-        functions in place of labels.
+        None where there are no scores. `rows` are the numbers of the test rows in the data set.
+        There is no `y` during a run, after a run that was killed until the next one ends, and for
+        rows that have error functions in place of labels.
 
         Parameters
         ----------
@@ -110,7 +110,8 @@ class Store:
             return found
         except OSError as error:
             raise refused("read", path, error) from error
-        return {**found, "y": target["y"][found["rows"]]} if "y" in target else found
+        known = {name: target[name][found["rows"]] for name in ("y", "weights") if name in target}
+        return {**found, **known}
 
     @contextmanager
     def targets_away(self, targets: Mapping[str, bytes]) -> Iterator[None]:

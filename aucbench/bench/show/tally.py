@@ -76,6 +76,23 @@ def protocol(plan: Plan, tried: tuple[int, int] | None = None) -> str:
         asked += f", tuned by {points} x {plan.inner_splits} inner splits"
     seeds = ",".join(map(str, plan.seeds))
     return (
-        f"{plan.splits} splits x {plan.repeats} repeat(s), {','.join(plan.features)}{asked}, "
+        f"{_division(plan)}, {','.join(plan.features)}{asked}, "
         f"{budget}, gap {plan.gap_tol:g}, seed {seeds}"
     )
+
+
+def _division(plan: Plan) -> str:
+    """Return which rows are test rows, and what they count for."""
+    how = plan.reading
+    if how.test is not None:
+        parts = [f"tested on {how.test}"]
+    elif plan.holdout is not None:
+        parts = [f"{plan.holdout:g} of the rows held out x {plan.repeats} repeat(s)"]
+    else:
+        parts = [f"{plan.split_count} splits x {plan.repeats} repeat(s)"]
+    words = (
+        ("no group divided: {}", how.groups),
+        ("training before test: {}", how.time),
+        ("weighted by {}", how.weights),
+    )
+    return ", ".join(parts + [text.format(value) for text, value in words if value is not None])

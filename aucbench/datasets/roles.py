@@ -1,0 +1,141 @@
+"""Columns of a table that are no features (groups, times, weights), and files of test rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.datasets.columns import column_at
+from aucbench.datasets.formats import Table
+from aucbench.errors import DataError
+from aucbench.tables.found import Found
+
+MOST_NAMED = 5  # columns that a message lists
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Roles:
+    """What columns say about the rows.
+
+    Attributes
+    ----------
+    values : mapping of str to array
+        Arguments of `Data.of`: groups, times, weights.
+    columns : mapping of (name or number of a column) to str
+        The columns, and what they are for people.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str | int, str] = field(default_factory=dict)
+
+    @staticmethod
+    def of(
+        table: Table,
+        decimal: str,
+        *,
+        groups: str | int | None,
+        time: str | int | None,
+        weights: str | int | None,
+    ) -> Roles:
+        """Read the columns that are named.
+
+        Numbers count the columns as those of `drop` do.
+
+        Raises
+        ------
+        DataError
+            When there is no such column, or it holds something else than times or weights.
+        """
+        d = np.shape(table.X)[1]
+        values: dict[str, Any] = {}
+        columns: dict[str | int, str] = {}
+        asked = (("groups", groups), ("times", time), ("weights", weights))
+        for role, wanted in asked:
+            if wanted is None:
+                continue
+            at = column_at(wanted, table.names, d)
+            name = table.names[at] if table.names else at
+            columns[name] = f"{columns[name]} and {role}" if name in columns else role
+            values[role] = _cells(table, at, str(name), role, decimal)
+        return Roles(values, columns)
+
+
+def with_test_rows(table: Table, test: Table, name: str) -> tuple[Table, NDArray[np.int32]]:
+    """Return the rows of both tables, and their folds: -1 to learn from, 0 to test on.
+
+    Columns are matched by their names where both tables have names, else by their places.
+
+    Raises
+    ------
+    DataError
+        When the columns are not the same.
+    """
+    X, other = table.X, test.X
+    widths = [np.shape(part)[1] for part in (X, other)]
+    if table.names and test.names:
+        _require_same(table.names, test.names, name)
+        other = test.keeping([test.names.index(column) for column in table.names]).X
+    elif hasattr(X, "tocsr") and hasattr(other, "tocsr"):  # svmlight stores no zeros at the end
+        X, other = X.copy(), other.copy()
+        for part in (X, other):
+            part.resize((part.shape[0], max(widths)))
+    elif widths[0] != widths[1]:
+        raise DataError(f"{name} has {widths[1]} features and the other file {widths[0]}")
+    sizes = [np.shape(part)[0] for part in (X, other)]
+    folds = np.repeat(np.array([-1, 0], np.int32), sizes)
+    y = np.concatenate([np.asarray(table.y), np.asarray(test.y)])
+    return replace(table, X=_stacked(X, other), y=y), folds
+
+
+def _stacked(X: Any, other: Any) -> Any:
+    if hasattr(X, "iloc") and hasattr(other, "iloc"):
+        import pandas as pd
+
+        return pd.concat([X, other.set_axis(X.columns, axis=1)], ignore_index=True)
+    if hasattr(X, "tocsr") and hasattr(other, "tocsr"):
+        from scipy.sparse import vstack
+
+        return vstack([X, other], format="csr")
+    if hasattr(X, "iloc") or hasattr(X, "tocsr") or hasattr(other, "iloc"):
+        raise DataError("the two files are of different kinds; give both in one format")
+    return np.vstack([X, other])
+
+
+def _require_same(names: tuple[str, ...], others: tuple[str, ...], file: str) -> None:
+    missing = [name for name in names if name not in others]
+    more = [name for name in others if name not in names]
+    if missing or more:
+        parts = [(missing, "lacks"), (more, "has besides")]
+        said = "; ".join(
+            f"{verb} {', '.join(map(repr, some[:MOST_NAMED]))}" for some, verb in parts if some
+        )
+        raise DataError(
+            f"{file} must have the columns of the rows that are learnt from, but it {said}"
+        )
+
+
+def _cells(table: Table, at: int, name: str, role: str, decimal: str) -> Any:
+    """Return the values of a column: numbers of groups, times that can be sorted, or numbers."""
+    if not hasattr(table.X, "iloc"):
+        column = table.X[:, [at]]
+        return np.ravel(column.toarray() if hasattr(column, "toarray") else column)
+    found = Found.of(table.X.iloc[:, at], name)
+    if role == "groups":
+        if found.values is None:
+            return np.where(found.at < 0, np.nan, found.at)
+        return found.values
+    if found.values is not None:
+        # As they are: large whole numbers would be rounded to float64, and made equal.
+        return found.series.to_numpy() if role == "times" else found.values
+    column = found.column(decimal)
+    wanted = ("numeric", "date") if role == "times" else ("numeric",)
+    if isinstance(column, str) or column.kind not in wanted:
+        raise DataError(
+            f"the {role} in the column {name!r} are text such as {found.texts[0]!r}; "
+            f"wanted {'numbers or dates' if role == 'times' else 'numbers above 0'}"
+        )
+    return found.codes(column, decimal)

@@ -1,0 +1,80 @@
+"""Sums of hinges over all pairs of rows with weights, from a sort of each class."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.arrays import Vector
+from aucbench.errors import DataError
+
+
+class WeightedPairSums:
+    """Do as `PairSums`, where a pair (positive i, negative j) counts v_i v_j.
+
+    With t_i = s_i − 1, a pair is active if s_j > t_i. The sums over the active pairs of a row are
+    sums over the end of the sorted scores of the other class, or over their begin; they are added
+    up from that end, so that no digits cancel.
+
+    Parameters
+    ----------
+    y : array of shape (n,), int8 in {-1, +1}
+        The labels, of both classes.
+    weights : array of shape (n,)
+        v > 0.
+    squared : bool
+        Whether the hinges are squared.
+    """
+
+    def __init__(self, y: NDArray[np.int8], weights: Vector, *, squared: bool):
+        self.n, self.squared = y.size, squared
+        self.pos, self.neg = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+        self.of_pos, self.of_neg = weights[self.pos], weights[self.neg]
+        self.total = float(self.of_pos.sum()) * float(self.of_neg.sum())
+
+    def __call__(self, s: Vector) -> tuple[float, Vector, int]:
+        """Return the mean loss, its derivatives in s (n,), and the number of active pairs.
+
+        Raises
+        ------
+        DataError
+            Unless there is one score for each row.
+        """
+        if s.shape != (self.n,):
+            raise DataError(f"scores have shape {s.shape} for {self.n} rows; give one per row")
+        with np.errstate(over="ignore", invalid="ignore"):  # of scores that are not finite
+            return self._sums(s)
+
+    def _sums(self, s: Vector) -> tuple[float, Vector, int]:
+        t, u = s[self.pos] - 1.0, s[self.neg]
+        base = float(np.median(t))  # losses are differences, so that the origin is free
+        t, u = t - base, u - base
+        t_order, u_order = np.argsort(t), np.argsort(u)
+        # The active partners of a positive are the negatives from `first` on; those of a negative
+        # are the positives before `last`.
+        first = np.searchsorted(u[u_order], t, "right")
+        last = np.searchsorted(t[t_order], u, "left")
+        above = _from_the_end(self.of_neg[u_order])[first]
+        below = _from_the_begin(self.of_pos[t_order])[last]
+        c, active = np.empty(self.n), int(last.sum())
+        if not self.squared:
+            c[self.pos], c[self.neg] = -self.of_pos * above, self.of_neg * below
+            total = float(c[self.pos] @ t + c[self.neg] @ u)
+            return total / self.total, c / self.total, active
+        P = _from_the_end((self.of_neg * u)[u_order])[first] - t * above
+        Q = u * below - _from_the_begin((self.of_pos * t)[t_order])[last]
+        c[self.pos], c[self.neg] = -2.0 * self.of_pos * P, 2.0 * self.of_neg * Q
+        total = 0.5 * float(c[self.pos] @ t + c[self.neg] @ u)
+        return total / self.total, c / self.total, active
+
+
+def _from_the_begin(parts: Vector) -> Vector:
+    """Return the sums of the first k parts, k = 0 to m."""
+    sums = np.zeros(parts.size + 1)
+    np.cumsum(parts, out=sums[1:])
+    return sums
+
+
+def _from_the_end(parts: Vector) -> Vector:
+    """Return the sums of all parts but the first k, k = 0 to m."""
+    return _from_the_begin(parts[::-1])[::-1]

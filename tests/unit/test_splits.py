@@ -1,0 +1,311 @@
+"""How rows are divided: by groups, by times, by a share, by a test file; also inside tuning."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from bench_toys import Bench, cell
+from hypothesis import event, given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedGroupKFold, TimeSeriesSplit
+
+from aucbench import get_solver, select, solve
+from aucbench.bench import compare
+from aucbench.data import Data
+from aucbench.data.arrays import Rows
+from aucbench.data.folds import drawn_few, splits
+from aucbench.data.packed import unpack_known
+from aucbench.data.ties import held_out
+from aucbench.datasets import load
+from aucbench.errors import DataError
+from aucbench.reading import Reading
+
+N = 90
+
+
+@pytest.fixture
+def frame():
+    """A table of 90 rows with a customer, a day, a weight and a label."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 2))
+    found = pd.DataFrame(X, columns=["a", "b"])
+    found["customer"] = [f"c{k:02}" for k in rng.integers(0, 45, N)]
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 40, N), unit="D")
+    found["day"] = days.strftime("%d.%m.%Y")
+    found["weight"] = rng.integers(1, 6, N)
+    found["y"] = (X[:, 0] + rng.normal(size=N) > 0.3).astype(int)
+    return found
+
+
+def toy(frame, **more):
+    return Data.of(frame[["a", "b"]], frame["y"], **more)
+
+
+def order(frame):
+    return pd.to_datetime(frame["day"], format="%d.%m.%Y")
+
+
+def test_groups_are_those_of_scikit_learn(frame):
+    data = toy(frame, groups=frame["customer"])
+    expected = StratifiedGroupKFold(4, shuffle=True, random_state=7)
+    for found, (rest, held) in zip(
+        splits(data, 4, 7), expected.split(frame, frame["y"], frame["customer"]), strict=True
+    ):
+        np.testing.assert_array_equal(found[0], rest)
+        np.testing.assert_array_equal(found[1], held)
+
+
+def test_times_without_ties_are_those_of_scikit_learn(frame):
+    times = np.random.default_rng(1).permutation(N) + 0.5
+    place = np.argsort(times)
+    for found, (rest, held) in zip(
+        splits(toy(frame, times=times), 5, 0), TimeSeriesSplit(5).split(times), strict=True
+    ):
+        np.testing.assert_array_equal(found[0], np.sort(place[rest]))
+        np.testing.assert_array_equal(found[1], np.sort(place[held]))
+
+
+@given(st.lists(st.integers(0, 9), min_size=12, max_size=40), st.integers(1, 4))
+def test_training_rows_are_earlier_and_equal_times_stay_together(times, count):
+    y = np.arange(len(times)) % 2
+    data = Data.of(np.zeros((len(times), 1)), y, times=times)
+    try:
+        parts = splits(data, count, 0)
+    except DataError as refusal:
+        event(str(refusal)[:9])
+        return
+    held = np.concatenate([held for _, held in parts])
+    assert held.size == np.unique(held).size
+    times = np.array(times)
+    for rest, tested in parts:
+        assert times[rest].max() < times[tested].min()
+    assert times[held].max() == times.max()
+
+
+def test_with_groups_and_times_no_group_that_is_tested_is_learnt(frame):
+    times, groups = order(frame), frame["customer"].to_numpy()
+    with_groups, without = (splits(toy(frame, times=times, groups=g), 3, 0) for g in (groups, None))
+    for (rest, held), (earlier, same) in zip(with_groups, without, strict=True):
+        np.testing.assert_array_equal(held, same)
+        expected = [i for i in earlier if groups[i] not in set(groups[held])]
+        np.testing.assert_array_equal(rest, expected)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_share_of_groups_is_near_to_what_was_asked_for(frame, seed):
+    groups = frame["customer"].to_numpy()
+    (rest, held), again = (splits(toy(frame, groups=groups), 1, seed, 0.3)[0] for _ in range(2))
+
+    assert not set(groups[rest]) & set(groups[held])
+    assert np.array_equal(held, again[1])
+    assert 0.15 < held.size / N < 0.45
+    assert rest.size + held.size == N
+
+
+def test_a_share_without_more_is_stratified_and_drawn_anew(frame):
+    data = toy(frame)
+    parts = [splits(data, 1, seed, 0.2)[0] for seed in range(3)]
+
+    for rest, held in parts:
+        assert np.array_equal(np.sort(np.concatenate([rest, held])), np.arange(N))
+        assert (data.y[held] > 0).sum() == round(0.2 * data.labels.n_pos)
+    assert not np.array_equal(parts[0][1], parts[1][1])
+
+
+def test_the_last_share_in_time_is_held_out(frame):
+    times = order(frame)
+    ((rest, held),) = splits(toy(frame, times=times), 1, 0, 0.25)
+    cut = times[held].min()
+
+    assert times[rest].max() < cut
+    assert held.size == min(
+        ((times >= day).sum() for day in times.unique()[1:]), key=lambda n: abs(n / N - 0.25)
+    )
+    inner, validation = toy(frame, times=times).split(0.25, np.random.default_rng(0))
+    assert (inner.n, validation.n) == (rest.size, held.size)
+    assert inner.times.max() < validation.times.min()
+
+
+@pytest.mark.parametrize("what", ["groups", "times", "both"])
+def test_inner_folds_hold_groups_and_times(frame, what):
+    ties = {"groups": frame["customer"], "times": order(frame)}
+    data = toy(frame, **{k: v for k, v in ties.items() if what in (k, "both")})
+    folds = [*drawn_few(data, 3, 0)]
+
+    assert folds
+    for rest, held in folds:
+        if what != "times":
+            assert not set(frame["customer"][rest]) & set(frame["customer"][held])
+        if what != "groups":
+            assert order(frame)[rest].max() < order(frame)[held].min()
+
+
+def test_fewer_inner_folds_are_drawn_where_groups_allow_no_more(frame):
+    data = toy(frame, groups=np.arange(N) % 2)
+
+    assert len([*drawn_few(data, 5, 0)]) == 2
+    with pytest.raises(DataError, match="2 groups, fewer than the 5 folds"):
+        splits(data, 5, 0)
+    one_class = Data.of(np.zeros((6, 1)), [0, 0, 0, 1, 1, 1], groups=[0, 0, 0, 1, 1, 1])
+    with pytest.raises(DataError, match="has no positive row among its training rows"):
+        splits(one_class, 2, 0)
+    with pytest.raises(DataError, match="ask for fewer splits"):
+        [*drawn_few(one_class, 2, 0)]
+    chosen = select(get_solver("ls-svm"), data, folds=5, passes=5, grid=[0.1, 1.0])
+    assert len(chosen.candidates[0].aucs) == 2
+
+
+def test_a_worker_gets_what_is_known_of_its_training_rows_alone(tmp_path, frame):
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    how = Reading(time="day", groups="customer", weights="weight")
+    (tmp_path / "bench").mkdir()
+    bench = Bench(tmp_path / "bench")
+    planned = cell("ls-svm", str(path), reading=how, splits=3, split=1, tune=True)
+    target = bench.target(planned)[1]
+    numbers, tested = target.held(planned)
+    learnt = target.learnt(planned)
+
+    assert order(frame)[learnt].max() < order(frame)[numbers].min()
+    np.testing.assert_array_equal(tested.weights, frame["weight"][numbers])
+    sent = bench.job(planned).request["target"]
+    known = unpack_known(Rows(np.empty(0), None, None, learnt.size, 0), sent)
+    np.testing.assert_array_equal(known.weights, frame["weight"][learnt])
+    assert known.groups.size == known.times.size == learnt.size
+    assert known.folds is None
+    done = bench.run(planned)
+    assert done.result["status"] == "ok", done.result
+
+
+def test_a_comparison_with_weights_is_that_by_hand(tmp_path, frame):
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    how = Reading(time="day", weights="weight", drop=("customer",))
+    found = compare("ls-svm,sht-auc", str(path), reading=how, features="none", splits=3, jobs=1)
+    data = load(path, time="day", weights="weight", drop=("customer",))
+
+    for record, (rest, held) in zip(found[::2], splits(data, 3, 0), strict=True):
+        run = solve(get_solver("ls-svm"), toy(frame.loc[rest], weights=frame["weight"][rest]))
+        scores = run.decision_function(frame.loc[held, ["a", "b"]])
+        expected = roc_auc_score(frame["y"][held], scores, sample_weight=frame["weight"][held])
+        assert record.measures.auc == pytest.approx(expected, abs=1e-12)
+        assert (record.sizes.n_train, record.sizes.n_test) == (rest.size, held.size)
+        assert (record.sizes.division, record.sizes.weighted) == ("3 folds by times", True)
+    assert {record.status.status.value for record in found[1::2]} == {"skipped"}
+    assert "learns without the weights" in found[1].why
+
+
+def test_a_test_file_is_the_only_test_set(tmp_path, frame):
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    frame = frame.drop(columns=["customer", "day"])
+    frame[:60].to_csv(train, index=False)
+    frame[60:][["y", "b", "weight", "a"]].to_csv(test, index=False)
+    data = load(train, test=str(test), weights="weight")
+    whole = compare(
+        "ls-svm", str(train), reading=Reading(test=str(test), weights="weight"), features="none"
+    )
+
+    assert data.names == ("a", "b")
+    np.testing.assert_array_equal(data.folds, [-1] * 60 + [0] * 30)
+    np.testing.assert_array_equal(data.rows.matrix, frame[["a", "b"]])
+    ((rest, held),) = splits(data, 1, 0)
+    np.testing.assert_array_equal(rest, np.arange(60))
+    run = solve(get_solver("ls-svm"), data.take(rest))
+    expected = roc_auc_score(
+        frame["y"][held],
+        run.decision_function(frame.loc[held, ["a", "b"]]),
+        sample_weight=frame["weight"][held],
+    )
+    (record,) = whole
+    assert record.measures.auc == pytest.approx(expected, abs=1e-12)
+    assert record.sizes.division == "test file"
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        (lambda f: f.drop(columns="b"), "lacks 'b'"),
+        (lambda f: f.assign(c=1.0), "has besides 'c'"),
+        (lambda f: f.assign(y=2), "the labels are"),
+        (lambda f: f.assign(y=1), "no negative row among its test rows"),
+    ],
+)
+def test_a_test_file_that_does_not_fit_is_refused(tmp_path, frame, changed, sentence):
+    frame = frame[["a", "b", "y"]]
+    frame.to_csv(tmp_path / "train.csv", index=False)
+    changed(frame[60:]).to_csv(tmp_path / "test.csv", index=False)
+    with pytest.raises(DataError, match=sentence):
+        splits(load(tmp_path / "train.csv", test=str(tmp_path / "test.csv")), 1, 0)
+
+
+@pytest.mark.parametrize("role", ["groups", "time"])
+def test_a_test_file_that_groups_or_times_contradict_is_refused(tmp_path, frame, role):
+    frame[:60].to_csv(tmp_path / "train.csv", index=False)
+    frame[60:].to_csv(tmp_path / "test.csv", index=False)
+    column = {"groups": "customer", "time": "day"}[role]
+    drop = tuple({"customer", "day", "weight"} - {column})
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    data = load(train, test=str(test), **{role: column}, drop=drop)
+    with pytest.raises(DataError, match=r"leave the (groups|times) out"):
+        splits(data, 1, 0)
+
+
+def test_special_columns_are_no_features(tmp_path, frame):
+    frame.loc[3, "customer"] = np.nan
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    data = load(path, time="day", weights="weight", drop=("customer",))
+
+    assert data.names == ("a", "b")
+    np.testing.assert_array_equal(data.times, np.unique(order(frame), return_inverse=True)[1])
+    np.testing.assert_array_equal(data.weights, frame["weight"])
+    assert data.understood.dropped["day"] == "times"
+    with pytest.raises(DataError, match="groups has no value in row 3"):
+        load(path, groups="customer", drop=("day",))
+    with pytest.raises(DataError, match="the times in the column 'customer' are text"):
+        load(path, time="customer")
+    with pytest.raises(DataError, match="the weights in the column 'day' are text"):
+        load(path, weights="day", drop=("customer",))
+    with pytest.raises(DataError, match="there is no column 'custommer'"):
+        load(path, groups="custommer")
+
+
+def test_large_whole_times_are_not_rounded(tmp_path):
+    start = 2**60
+    lines = [f"{start + k},{k % 2},{k % 3}" for k in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["when,y,x", *lines]))
+
+    np.testing.assert_array_equal(load(tmp_path / "t.csv", time="when").times, np.arange(20))
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"groups": [1, 2]}, "groups has shape"),
+        ({"times": [None, *range(1, N)]}, "times has no value in row 0"),
+        ({"times": ["a", *range(1, N)]}, "cannot be sorted|shape"),
+        ({"times": np.array(["NaT"] * N, dtype="datetime64[s]")}, "has no value in row 0"),
+    ],
+)
+def test_bad_groups_and_times_are_refused(frame, more, sentence):
+    more = {k: np.array(v, dtype=object) if isinstance(v, list) else v for k, v in more.items()}
+    with pytest.raises(DataError, match=sentence):
+        toy(frame, **more)
+
+
+def test_repeats_of_times_in_a_data_set_are_refused(tmp_path, frame):
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    how = Reading(time="day", drop=("customer", "weight"))
+    (tmp_path / "bench").mkdir()
+    target = Bench(tmp_path / "bench").target(cell("ls-svm", str(path), reading=how))[1]
+
+    assert target.refusal(cell("ls-svm", str(path), reading=how, splits=3)) is None
+    refused = target.refusal(cell("ls-svm", str(path), reading=how, splits=3, repeat=1))
+    assert "ask for one repeat" in refused
+
+
+@pytest.mark.parametrize("fraction", [0.0, 1.0, -1.0])
+def test_a_share_outside_0_to_1_is_refused(fraction):
+    with pytest.raises(DataError, match="give one between 0 and 1"):
+        held_out(np.zeros(4), fraction, np.random.default_rng(0))
