@@ -120,7 +120,8 @@ def require_text_options(encode: str, decimal: str, separator: str | None) -> No
         raise ParameterError(f"encode must be {' or '.join(ENCODE)}, got {encode!r}")
     if decimal not in MARKS:
         raise ParameterError(f"decimal must be {' or '.join(MARKS)}, got {decimal!r}")
-    if separator is not None and separator not in SEPARATORS and len(separator) != 1:
+    one = isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
+    if separator is not None and separator not in SEPARATORS and not one:
         raise ParameterError(
             f"separator must be one character, {' or '.join(SEPARATORS)}, got {separator!r}"
         )

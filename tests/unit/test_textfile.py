@@ -288,6 +288,8 @@ def test_a_table_of_any_texts_comes_back(tmp_path_factory, cells, separator):
         ({"decimal": ";"}, "decimal must be . or ,, got ';'"),
         ({"separator": "::"}, "separator must be one character, tab or space, got '::'"),
         ({"separator": ""}, "separator must be one character"),
+        ({"separator": '"'}, "separator must be one character"),
+        ({"separator": 1}, "separator must be one character"),
     ],
 )
 def test_options_are_checked_wherever_they_are_given(options, sentence, tmp_path):
