@@ -16,8 +16,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from aucbench.data.arrays import rows
-from aucbench.tables import Encoding, Schema
+from aucbench import data, tables
 
 N, LEVELS = 100_000, (3, 8, 20, 50, 200, 1000)
 
@@ -55,27 +54,27 @@ class Tables:
     def setup(self) -> None:
         self.frame = mixed()
         self.rest = self.frame.drop(columns=["d0", "d1"])
-        self.schema = Schema.of(self.frame)
-        self.codes = rows(self.schema.codes(self.frame))
-        self.encoding = Encoding.learn(self.schema, self.codes)
+        self.schema = tables.Schema.of(self.frame)
+        self.codes = data.arrays.rows(self.schema.codes(self.frame))
+        self.encoding = tables.Encoding.learn(self.schema, self.codes)
         self.fitted = make_pipeline(column_transformer()).fit(self.rest)
 
     def time_schema(self) -> None:
-        Schema.of(self.frame)
+        tables.Schema.of(self.frame)
 
     def time_codes(self) -> None:
         self.schema.codes(self.frame)
 
     def time_learn(self) -> None:
-        Encoding.learn(self.schema, self.codes)
+        tables.Encoding.learn(self.schema, self.codes)
 
     def time_encode(self) -> None:
         self.encoding(self.codes)
 
     def time_all(self) -> None:
-        Encoding.learn(schema := Schema.of(self.frame), rows(schema.codes(self.frame))).of_frame(
-            self.frame
-        )
+        tables.Encoding.learn(
+            schema := tables.Schema.of(self.frame), data.arrays.rows(schema.codes(self.frame))
+        ).of_frame(self.frame)
 
     def peakmem_encode(self) -> None:
         self.encoding(self.codes)
