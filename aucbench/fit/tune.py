@@ -22,10 +22,11 @@ from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_few, rarest
 from aucbench.errors import DataError, ParameterError
 from aucbench.fit.features import Refitted
-from aucbench.fit.grid import chains, points_of
+from aucbench.fit.grid import points_of
 from aucbench.fit.measure import auc_or_none, fit, invalid
 from aucbench.fit.plain import canonical_json, message
 from aucbench.protocols import Solver
+from aucbench.solving.points import chains
 
 Build = Callable[[Mapping[str, Any]], Solver]
 

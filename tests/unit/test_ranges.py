@@ -23,10 +23,11 @@ from aucbench.bench.requests import resolve_job
 from aucbench.cell import Cell
 from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
-from aucbench.fit.grid import chains, check_grid, grids_of, points_of
+from aucbench.fit.grid import check_grid, grids_of, points_of
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.ranges import Range, axis_text, holds, samples, value_at
 from aucbench.registry.specs import Spec, parse_spec
+from aucbench.solving.points import chains
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 LOG = Range(1e-6, 1.0, log=True)

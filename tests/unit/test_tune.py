@@ -16,8 +16,9 @@ from aucbench.data import Data
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError
 from aucbench.fit.build import build
-from aucbench.fit.grid import chains, points_of
+from aucbench.fit.grid import points_of
 from aucbench.fit.tune import inner_folds, tune
+from aucbench.solving.points import chains
 
 
 @pytest.fixture
