@@ -187,7 +187,7 @@ class Data:
         return self.target.weights if isinstance(self.target, Labels) else None
 
     @property
-    def ties(self) -> dict[str, Index]:
+    def ties(self) -> dict[str, Any]:
         """Folds, groups and times by name, those that there are."""
         found = {name: getattr(self, name) for name in TIES}
         return {name: array for name, array in found.items() if array is not None}

@@ -64,7 +64,8 @@ def known_of(data: Data) -> dict[str, NDArray[Any]]:
 
 def with_known(rows: Rows, arrays: Arrays) -> Data:
     """Return the data of rows and of the arrays of `known_of`; raises as `target_of`."""
-    return Data(rows, target_of(arrays), **{name: arrays[name] for name in TIES if name in arrays})
+    ties: dict[str, Any] = {name: arrays[name] for name in TIES if name in arrays}
+    return Data(rows, target_of(arrays), **ties)
 
 
 def pack_known(data: Data) -> str:

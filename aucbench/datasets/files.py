@@ -144,7 +144,7 @@ def load(
         label=table.label,
         positive=tuple(map(str, classes.positive)),
         negative=tuple(map(str, classes.negative)),
-        dropped={**asked, **found.understood.dropped, **roles.columns},
+        dropped={**asked, **found.understood.dropped, **roles.named},
     )
     return replace(
         data,

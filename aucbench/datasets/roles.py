@@ -32,6 +32,11 @@ class Roles:
     values: Mapping[str, Any] = field(default_factory=dict)
     columns: Mapping[str | int, str] = field(default_factory=dict)
 
+    @property
+    def named(self) -> dict[str, str]:
+        """The columns by name, or by number as text."""
+        return {str(column): role for column, role in self.columns.items()}
+
     @staticmethod
     def of(
         table: Table,

@@ -30,10 +30,12 @@ class CentredRows:
     @cached_property
     def scale(self) -> Vector:
         """Return 1/√p_y of each row, shape (n,)."""
+        scale: Vector
         if self.data.weights is not None:
-            return np.sqrt(self.data.n * self.data.labels.shares)
+            scale = np.sqrt(self.data.n * self.data.labels.shares)
+            return scale
         p = self.data.p
-        scale: Vector = np.where(self.data.y > 0, p, 1.0 - p) ** -0.5
+        scale = np.where(self.data.y > 0, p, 1.0 - p) ** -0.5
         return scale
 
     def scores(self, w: Vector, block: Block = ALL) -> Vector:

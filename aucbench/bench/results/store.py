@@ -110,7 +110,9 @@ class Store:
             return found
         except OSError as error:
             raise refused("read", path, error) from error
-        known = {name: target[name][found["rows"]] for name in ("y", "weights") if name in target}
+        known: dict[str, NDArray[Any]] = {
+            name: target[name][found["rows"]] for name in ("y", "weights") if name in target
+        }
         return {**found, **known}
 
     @contextmanager
