@@ -22,11 +22,16 @@ MISSING = frozenset(
 )
 TRUTH = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"))
 _TRUE, _FALSE = ({pair[k] for pair in TRUTH} for k in (0, 1))
-_ENDING = r"(?:\{point}\d*)?(?:[eE][+-]?\d+)?"
-_NUMBER = {  # by the decimal mark: digits in groups of three, or not grouped
+UNITS = "$€£¥%"
+_BLANKS = "' \u00a0\u202f"  # what may stand between groups of digits, besides the other mark
+_NUMBER = {  # by the decimal mark
     point: re.compile(
-        rf"[+-]?(?=\{point}?\d)(?:\d{{1,3}}(?:(?P<mark>[\{group}' \u00a0\u202f])\d{{3}})"
-        rf"(?:(?P=mark)\d{{3}})*|\d*){_ENDING.format(point=point)}"
+        rf"""(?:[+-]?(?:[$€£¥]\ ?)?|[$€£¥]\ ?[+-])
+        (?=\{point}?\d)
+        (?:\d{{1,3}}(?P<mark>[\{group}{_BLANKS}])\d{{3}}(?:(?P=mark)\d{{3}})*|\d*)
+        (?:\{point}\d*)?(?:[eE][+-]?\d+)?
+        (?:\ ?[$€£¥%])?""",
+        re.VERBOSE,
     )
     for point, group in ((".", ","), (",", "."))
 }
@@ -75,13 +80,19 @@ def are_truths(texts: Sequence[str]) -> bool:
 def numbers(texts: Sequence[str], decimal: str) -> Vector:
     """Return texts as numbers with the given decimal mark; NaN where a text is no number.
 
-    Thousands may be set apart by the other mark, an apostrophe or a blank.
+    Thousands may be set apart by the other mark, an apostrophe or a blank. A sign of a currency
+    or of percent does not count.
     """
     match = _NUMBER[decimal].fullmatch
-    drop = str.maketrans("", "", other_mark(decimal) + "' \u00a0\u202f")
+    drop = str.maketrans("", "", other_mark(decimal) + _BLANKS + UNITS)
     return np.array(
         [float(text.translate(drop).replace(",", ".")) if match(text) else np.nan for text in texts]
     )
+
+
+def units(texts: Sequence[str]) -> dict[str, str]:
+    """Return the signs of currencies and of percent, each with a text that has it; "" for none."""
+    return {"".join(mark for mark in text if mark in UNITS): text for text in texts}
 
 
 def other_mark(decimal: str) -> str:

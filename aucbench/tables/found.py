@@ -178,6 +178,7 @@ class Found:
     def _holds_numbers(self, decimal: str) -> bool:
         bad = np.isnan(cells.numbers(self.texts, decimal))
         if not bad.any():
+            self._refuse_several_units()
             return True
         other = cells.other_mark(decimal)
         if not np.isnan(cells.numbers(self.texts, other)).any():
@@ -188,6 +189,14 @@ class Found:
             )
         self._refuse_few(bad, "a number")
         return False
+
+    def _refuse_several_units(self) -> None:
+        first, *others = cells.units(self.texts).values()
+        if others:
+            raise DataError(
+                f"column {self.name!r} has {first!r} and {others[0]!r}, which are not of one unit; "
+                f"write all in one, or leave the column out with drop={self.name!r} (--drop)"
+            )
 
     def _remark_on_groups(self, decimal: str) -> dict[str, Any]:
         text = cells.readable_twice(self.texts, decimal)

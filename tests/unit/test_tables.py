@@ -48,6 +48,9 @@ KINDS = {
         ("1\u00a0000", "-2\u00a0000.5"),
         ("?", "3", "-", "4e5", " 7 "),
         ("0.5", ".5", "+5."),
+        ("$1,200.50", "-$3", "$ 7", "$-8"),
+        ("12 %", "-7.5%", None),
+        ("1 200 €", "7€"),
     ],
     "boolean": [
         (True, False),
@@ -64,6 +67,9 @@ KINDS = {
         ("a1", "2", "b3"),
         ("1-2", "3-4"),
         ("1,23,4", "5"),
+        ("--5", "+-6"),
+        ("5$%", "$"),
+        ("1e", "e5"),
         ("2020-13", "2020-99"),
     ],
     "date": [
@@ -100,7 +106,7 @@ def test_kinds_are_read_off_the_cells(wanted, cells):
 def test_codes_are_numbers_truth_values_levels_and_seconds():
     frame = pd.DataFrame(
         {
-            "n": ["1,234.5", "?", "7"],
+            "n": ["$1,234.5", "?", "$7"],
             "b": ["Yes", "no", None],
             "c": ["red", "blue ", "red"],
             "d": ["01.03.2020 06:00", "01.01.1970 00:00", None],
@@ -151,6 +157,7 @@ def test_what_can_be_understood_in_two_ways_has_a_remark():
         ([1.0, np.inf], "'x' has an infinite number, in row 1"),
         ([f"it was {k} days ago" for k in range(30)], "free text: 30 different texts of 5 words"),
         ([1 + 2j, 2.0], "has the type complex"),
+        (["$5", "7", "$8"], r"'x' has '\$8' and '7', which are not of one unit"),
         ([], "the table has no row; give one with rows"),
         ([None, None], "no feature is left: 1 were dropped, first 'x', which has no value"),
     ],
