@@ -20,8 +20,9 @@ Design
      labels or another library. A column of free text is refused instead.)
 """
 
+from aucbench.tables.column import Column
 from aucbench.tables.encoding import Encoding
-from aucbench.tables.found import LINE, Column
+from aucbench.tables.found import LINE
 from aucbench.tables.schema import Schema, is_numeric, require_numbers
 
 __all__ = ["LINE", "Column", "Encoding", "Schema", "is_numeric", "require_numbers"]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Vector
 from aucbench.errors import DataError
 from aucbench.tables import cells
+from aucbench.tables.column import Column
 
 NEARLY = 0.95  # share of cells that is taken for all, so that the others are mistakes
 FEW = 20  # distinct texts that may be categories, however long they are
@@ -19,35 +20,6 @@ WORDS = 3  # words of a text, on average, from which it is free text
 UNSEEN = -1.0  # the code of a level that the schema does not have
 SAMPLE = 5  # texts whose formats of dates are tried on all texts
 LINE = "line"  # name of the index of a frame whose rows know their line in the file
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """What one column of a table is.
-
-    Attributes
-    ----------
-    name : str
-    kind : "numeric", "boolean", "category" or "date"
-    levels : tuple of str
-        The texts of a category, sorted; the code of a cell is the position of its text.
-    format : str
-        The format of dates that are text: that of `datetime.strptime`, or "ISO8601".
-    distinct : int
-        Number of different values, without missing ones.
-    missing : float
-        Share of the cells that are missing.
-    remark : str
-        How a cell was understood that could be understood in another way, or an empty text.
-    """
-
-    name: str
-    kind: str
-    levels: tuple[str, ...] = ()
-    format: str = ""
-    distinct: int = 0
-    missing: float = 0.0
-    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

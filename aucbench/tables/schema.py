@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Rows
 from aucbench.errors import DataError
-from aucbench.tables.found import Column, Found
+from aucbench.tables.column import Column
+from aucbench.tables.found import Found
 
 if TYPE_CHECKING:
     from aucbench.tables.encoding import Encoding
