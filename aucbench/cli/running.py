@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from aucbench.bench.show.tally import Tally
     from aucbench.cell import Cell
     from aucbench.cli.options import Options, Printed
+    from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings
     from aucbench.report.terminal import Table
 
@@ -55,8 +56,6 @@ def go(
     printed : Printed
         What is printed when the run has ended.
     """
-    from aucbench.bench.results.export import write_json
-    from aucbench.bench.results.metrics import metrics_of
     from aucbench.bench.show.tally import Tally
     from aucbench.infra.store import require_writable
     from aucbench.report.evidence import evidence_of
@@ -74,15 +73,9 @@ def go(
     with opened(folder) as store:
         whole = _run(plan, store, engine, options, keepers)
         found = [ids[cell] for cell in plan.cells() if cell in ids]
-        if json is not None:
-            records = (record for record in map(store.read, found) if record is not None)
-            write_json(
-                records,
-                tally.optima,
-                json,
-                lambda record: metrics_of(record, store, printed.measures),
-            )
-        broken = _print(plan, store, found, tally, printed)
+        with _rows_into(json, store, tally, printed) as add:
+            evidence = _evidence(plan, store, found, add)
+        broken = _print(plan, evidence, tally, printed)
     if not whole:
         missing = len(plan) - tally.total
         typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
@@ -153,16 +146,39 @@ def _run(
     return True
 
 
-def _print(plan: Plan, store: Store, ids: Sequence[str], tally: Tally, printed: Printed) -> bool:
+@contextmanager
+def _rows_into(json: Path | None, store: Store, tally: Tally, printed: Printed) -> Iterator[Keep]:
+    """Give a function that adds the row of a record to a file, if there is one."""
+    from aucbench.bench.results.export import json_list
+    from aucbench.bench.results.metrics import metrics_of
+
+    if json is None:
+        yield lambda _: None
+        return
+    with json_list(json, tally.optima, lambda r: metrics_of(r, store, printed.measures)) as add:
+        yield add
+
+
+def _evidence(plan: Plan, store: Store, ids: Sequence[str], keep: Keep) -> Evidence:
+    """Read each record once, for the rows and for the tables."""
+    from aucbench.report.evidence import evidence_of
+
+    def records() -> Iterator[Record]:
+        for record in map(store.read, ids):
+            if record is not None:
+                keep(record)
+                yield record
+
+    return evidence_of(
+        records(), [plan], scores=lambda fit: store.scores(fit.id, fit.data), about=store.about
+    )
+
+
+def _print(plan: Plan, evidence: Evidence, tally: Tally, printed: Printed) -> bool:
     """Print tables, notes, failures and the answer; return whether a condition came true."""
     from aucbench.bench.show.tally import protocol
     from aucbench.report import terminal
-    from aucbench.report.evidence import evidence_of
 
-    records = (record for record in map(store.read, ids) if record is not None)
-    evidence = evidence_of(
-        records, [plan], scores=lambda fit: store.scores(fit.id, fit.data), about=store.about
-    )
     found, others, missing = printed.findings(evidence)
     tables = terminal.tables(found, others, printed.sort)
     wide = width()

@@ -19,6 +19,8 @@ def about(meaning: str, unit: str = "", *, since: str = FIRST_VERSION) -> Any:
 
 def number(value: Any) -> float | None:
     """Return a plain finite number that a worker reports as a float, and None for all else."""
+    if type(value) is float:  # nearly all are
+        return value if isfinite(value) else None
     plain = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if plain and isfinite(value) else None
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.report.evidence import CURVE, Evidence, Fit, FoldKey, Group
-from aucbench.stats.profiles import Profile, anytime_score, performance_profiles, time_to_target
+from aucbench.stats.profiles import Profile, anytime_score, performance_profiles, times_to_targets
 
 TARGETS = (0.99, 0.995)  # of the best test AUC
 SHARES = tuple(f"{100 * target:g} %" for target in TARGETS)
@@ -61,8 +61,9 @@ class _Course:
             points = np.array([[fit.seconds, fit.passes, fit.auc]])
         return _Course(*np.where(points >= 0.0, points, inf).T)  # what is not known comes never
 
-    def until(self, unit: str, target: float) -> float:
-        return time_to_target(getattr(self, unit), self.auc, target)
+    def until(self, unit: str, best: float) -> Array:
+        """Seconds or passes until each of `TARGETS`, shares of the best AUC."""
+        return times_to_targets(getattr(self, unit), self.auc, np.multiply(TARGETS, best))
 
 
 def paces(evidence: Evidence, dataset: int, *, timed: bool) -> dict[int, Pace]:
@@ -104,10 +105,8 @@ def _pace(
     def reached(unit: str) -> tuple[float, ...]:
         if not group.complete:
             return (inf,) * len(TARGETS)
-        return tuple(
-            float(np.median([c.until(unit, share * best[key]) for key, c in courses.items()]))
-            for share in TARGETS
-        )
+        found = [course.until(unit, best[key]) for key, course in courses.items()]
+        return tuple(np.median(found, axis=0).tolist())
 
     seconds = reached("seconds") if timed else (nan,) * len(TARGETS)
     return Pace(seconds, reached("passes"), _anytime(group, courses, span))

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import nan, sqrt
 from typing import NamedTuple
 
@@ -75,25 +76,64 @@ class Fold:
         return same and np.array_equal(self.weights, other.weights)
 
 
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Rows of several folds, part after part; all pairs of solvers share what follows from them.
+
+    Attributes
+    ----------
+    weights : array of shape (N,)
+        Of the rows.
+    starts : array of shape (2 J,)
+        Where each part begins.
+    """
+
+    weights: Vector
+    starts: NDArray[np.intp]
+
+    def sums(self, values: Vector) -> Vector:
+        """Sum of each part, (N,) -> (2 J,)."""
+        found: Vector = np.add.reduceat(values, self.starts)
+        return found
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of rows of each part."""
+        return np.diff(self.starts, append=self.weights.size)
+
+    @cached_property
+    def totals(self) -> Vector:
+        """Sum of the weights of each part."""
+        return self.sums(self.weights)
+
+    @cached_property
+    def shares(self) -> Vector:
+        """Weight of each row divided by that of its part."""
+        return self.weights / np.repeat(self.totals, self.sizes)
+
+    @cached_property
+    def counts(self) -> Vector:
+        """Rows of each part: (sum of the weights)^2 / sum of their squares."""
+        counts: Vector = self.totals**2 / self.sums(self.weights**2)
+        return counts
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Placements:
-    """The placements of all rows of several folds, part after part.
+    """The placements of all rows of several folds.
 
     Attributes
     ----------
     values : array of shape (N,)
         Placements: for each fold those of its positives, then those of its negatives.
-    weights : array of shape (N,)
-        Of the rows.
-    starts : array of shape (2 J,)
-        Where each part begins.
+    parts : _Parts
+        These are the parts.
     left_out : int
         Folds of one class, which have no AUC and are not here.
     """
 
     values: Vector
-    weights: Vector
-    starts: NDArray[np.intp]
+    parts: _Parts
     left_out: int
 
     @staticmethod
@@ -104,8 +144,10 @@ class Placements:
         sizes = [values.size for values, _ in parts]
         return Placements(
             np.concatenate([np.empty(0), *(values for values, _ in parts)]),
-            np.concatenate([np.empty(0), *(weights for _, weights in parts)]),
-            np.cumsum([0, *sizes[:-1]], dtype=np.intp)[: len(parts)],
+            _Parts(
+                np.concatenate([np.empty(0), *(weights for _, weights in parts)]),
+                np.cumsum([0, *sizes[:-1]], dtype=np.intp)[: len(parts)],
+            ),
             len(folds) - len(kept),
         )
 
@@ -116,9 +158,11 @@ class Placements:
         none: Vector = np.empty(0)
         return Placements(
             np.concatenate([none, *(each.values for each in several)]),
-            np.concatenate([none, *(each.weights for each in several)]),
-            np.concatenate(
-                [ends[:0], *(e + x.starts for e, x in zip(ends[:-1], several, strict=True))]
+            _Parts(
+                np.concatenate([none, *(each.parts.weights for each in several)]),
+                np.concatenate(
+                    [ends[:0], *(e + x.parts.starts for e, x in zip(ends, several, strict=False))]
+                ),
             ),
             sum(each.left_out for each in several),
         )
@@ -130,9 +174,8 @@ class Placements:
 
     @property
     def counts(self) -> Vector:
-        """Rows of each part, shape (2 J,): (sum of the weights)^2 / sum of their squares."""
-        counts: Vector = self._sums(self.weights) ** 2 / self._sums(self.weights**2)
-        return counts
+        """Rows of each part, shape (2 J,), as weights count them."""
+        return self.parts.counts
 
     @property
     def rarer(self) -> float:
@@ -142,19 +185,20 @@ class Placements:
     @property
     def note(self) -> str:
         """What was left out, as a sentence; empty if nothing was."""
-        total = self.left_out + self.starts.size // 2
+        total = self.left_out + self.parts.starts.size // 2
         return f"{self.left_out} of {total} folds hold one class." if self.left_out else ""
 
     def minus(self, other: Placements) -> Placements:
         """Return the differences of the placements of the same rows."""
-        return Placements(self.values - other.values, self.weights, self.starts, self.left_out)
+        return Placements(self.values - other.values, self.parts, self.left_out)
 
     @property
     def flaw(self) -> str:
         """Why no variance can be had, as a sentence; empty if one can."""
-        if (self._sizes < 2).any():
+        parts = self.parts
+        if (parts.sizes < 2).any():
             return "A fold has one row of a class."
-        if (self.values == np.repeat(self.values[self.starts], self._sizes)).all():
+        if (self.values == np.repeat(self.values[parts.starts], parts.sizes)).all():
             return "The rows of each class are placed alike."
         return ""
 
@@ -164,27 +208,19 @@ class Placements:
         A part of m rows with shares a has the mean v = sum_i a_i v_i of variance
         sum_i a_i^2 (v_i - v)^2 / (1 - sum_i a_i^2). For equal weights this is s^2 / m.
         """
-        shares = self.weights / np.repeat(self._sums(self.weights), self._sizes)
-        centred = self.values - np.repeat(self._means, self._sizes)
-        counts = self.counts  # 1 / sum_i a_i^2
-        parts = self._sums((shares * centred) ** 2) / (1.0 - 1.0 / counts)
+        rows, counts = self.parts, self.counts  # 1 / sum_i a_i^2
+        centred = self.values - np.repeat(self._means, rows.sizes)
+        parts = rows.sums((rows.shares * centred) ** 2) / (1.0 - 1.0 / counts)
         total = float(parts.sum())
         degrees = total**2 / float((parts**2 / (counts - 1.0)).sum())
-        folds = self.starts.size // 2
+        folds = rows.starts.size // 2
         return repeats * total / folds**2, degrees / repeats
 
     @property
     def _means(self) -> Vector:
-        means: Vector = self._sums(self.weights * self.values) / self._sums(self.weights)
+        parts = self.parts
+        means: Vector = parts.sums(parts.weights * self.values) / parts.totals
         return means
-
-    @property
-    def _sizes(self) -> NDArray[np.intp]:
-        return np.diff(self.starts, append=self.values.size)
-
-    def _sums(self, values: Vector) -> Vector:
-        found: Vector = np.add.reduceat(values, self.starts)
-        return found
 
 
 def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
@@ -254,7 +290,7 @@ def interval_of(placed: Placements, level: float = LEVEL, repeats: int = 1) -> I
     """Do as `auc_interval` for rows that are placed already."""
     require_level(level)
     require_whole(1, repeats=repeats)
-    if not placed.starts.size:
+    if not placed.parts.starts.size:
         return Interval(nan, nan, nan, level, "DeLong", "No fold holds both classes.")
     estimate = float(placed.aucs.mean())
     flaw = placed.flaw
@@ -319,7 +355,7 @@ def difference_of(
     require_level(level)
     require_whole(1, repeats=repeats)
     method = "DeLong, paired"
-    if not a.starts.size:
+    if not a.parts.starts.size:
         return Difference(nan, nan, nan, nan, level, method, "No fold holds both classes.")
     placed = a.minus(b)
     effect = float(placed.aucs.mean())

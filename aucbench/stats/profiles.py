@@ -78,6 +78,14 @@ def performance_profiles(times: ArrayLike, names: Sequence[str]) -> tuple[Profil
     )
 
 
+def times_to_targets(x: ArrayLike, values: ArrayLike, targets: ArrayLike) -> Array:
+    """Do as `time_to_target` for several targets of one curve, (k,) -> (k,)."""
+    at, value = _curve(x, values)
+    reached = value >= np.asarray(targets, dtype=np.float64)[:, None]
+    found: Array = np.where(reached, at, inf).min(axis=1, initial=inf)
+    return found
+
+
 def time_to_target(x: ArrayLike, values: ArrayLike, target: float) -> float:
     """First x at which a curve is at or above its target; inf if it never is.
 
@@ -98,8 +106,7 @@ def time_to_target(x: ArrayLike, values: ArrayLike, target: float) -> float:
     DataError
         When the shapes differ, or an x is negative or no number.
     """
-    at, value = _curve(x, values)
-    return float(np.min(at[value >= target], initial=inf))
+    return float(times_to_targets(x, values, [target])[0])
 
 
 def anytime_score(
@@ -134,9 +141,9 @@ def anytime_score(
     known = ~np.isnan(value)
     order = np.argsort(at[known], kind="stable")
     at, value = at[known][order], value[known][order]
-    begins = np.log(np.clip(np.r_[start, at], start, end))
-    lengths = np.diff(np.r_[begins, log(end)])
-    return float(np.r_[before, value] @ lengths / (log(end) - log(start)))
+    ends = np.log(np.clip(np.concatenate([[start], at, [end]]), start, end))
+    whole = np.concatenate([[before], value]) @ (ends[1:] - ends[:-1])
+    return float(whole / (log(end) - log(start)))
 
 
 def shifted_geometric_mean(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from io import TextIOWrapper
 from itertools import islice
@@ -89,16 +90,21 @@ def table_rows(
         yield {"stale": stale(record), **flat_row(record, optima)}
 
 
-def write_json(
-    records: Iterable[Record],
-    optima: Optima,
+@contextmanager
+def json_list(
     path: Path,
+    optima: Optima,
     more: Callable[[Record], Mapping[str, Any]] = lambda _: {},
-) -> None:
+) -> Iterator[Callable[[Record], None]]:
     """Write the flat rows of records to a JSON file as a list, complete or not at all.
+
+    It gives a function that adds a record. So who reads records for another purpose can write them
+    in the same turn.
 
     Parameters
     ----------
+    optima : Optima
+        Of all records.
     more : function of a Record, optional
         Returns what stands beside the fields of its row.
 
@@ -107,9 +113,8 @@ def write_json(
     ParameterError
         When the file cannot be written; what was there before stays.
     """
-    with own_file(path) as file:
-        rows = ({**flat_row(record, optima), **more(record)} for record in records)
-        _write_list(rows, file)
+    with own_file(path) as file, _list_in(file) as add:
+        yield lambda record: add({**flat_row(record, optima), **more(record)})
 
 
 def flat(record: Mapping[str, Any]) -> Row:
@@ -181,11 +186,22 @@ def _write_json(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> Non
 
 
 def _write_list(rows: Iterable[Row], file: BinaryIO) -> None:
-    """Write rows as a JSON list, one line each."""
+    with _list_in(file) as add:
+        for row in rows:
+            add(row)
+
+
+@contextmanager
+def _list_in(file: IO[bytes]) -> Iterator[Callable[[Row], None]]:
+    """Give a function that adds a row to a JSON list, one line each."""
     before = b"[\n"
-    for row in rows:
+
+    def add(row: Row) -> None:
+        nonlocal before
         file.write(before + json.dumps(row, allow_nan=False).encode("ascii"))
         before = b",\n"
+
+    yield add
     file.write(b"\n]\n" if before == b",\n" else b"[]\n")
 
 
