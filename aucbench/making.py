@@ -30,13 +30,14 @@ from aucbench.bench.plan.plan import Choice, Plan, choices
 from aucbench.bench.results.record import Record
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import DataError, ParameterError
+from aucbench.datasets.files import is_changepoint
+from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import Aim
 from aucbench.modelfile import Model, Operating
-from aucbench.models.calibration import calibrator
+from aucbench.models.calibration import calibrator, require_method
 from aucbench.reading import Reading
-from aucbench.registry import get_dataset, get_features, get_solver
-from aucbench.registry.specs import Spec
+from aucbench.registry import get_dataset, get_preprocessing, get_solver
+from aucbench.registry.specs import Spec, parse_spec
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.solving.loop import solve
@@ -44,6 +45,7 @@ from aucbench.tables import Encoding
 
 LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
 TRIED, INNER, BINS = 6, 2, 5  # points of a grid, inner folds, groups of equal size
+TOY = 24  # rows
 RunPlan = Callable[[Plan], Sequence[Record]]  # runs the cells that are not in the store yet
 Mask = NDArray[np.bool_]
 
@@ -77,6 +79,11 @@ class Making:
         "sigmoid", "isotonic", or None for no probabilities.
     features, splits, seed, passes, seconds :
         As in `Plan`.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no such calibration.
     """
 
     source: str
@@ -90,6 +97,9 @@ class Making:
     seed: int = 0
     passes: float | None = None
     seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        require_method(self.calibration)
 
     @property
     def plan(self) -> Plan:
@@ -110,6 +120,30 @@ class Making:
             tune_evals=TRIED,
             inner_splits=INNER,
         )
+
+
+def require_savable(making: Making) -> None:
+    """Check before a long comparison that a model of each solver can be saved.
+
+    Each is fitted to a few rows of made-up numbers.
+
+    Raises
+    ------
+    UnsupportedError
+        When a solver or the feature map cannot be saved, or the source has no labels.
+    """
+    if is_changepoint(parse_spec(making.source).name):
+        raise UnsupportedError(f"{making.source} has error functions, and a model needs labels")
+    rng = np.random.default_rng(0)
+    toy = Data.of(rng.normal(size=(TOY, 3)), np.arange(TOY) % 2)
+    phi = get_preprocessing(making.features).fit(toy, rng)
+    shape = {"width": 3, "columns": None, "negative": (0,), "positive": (1,), "threshold": 0.0}
+    for spec in making.solvers:
+        try:
+            run = solve(get_solver(spec), toy.with_rows(phi(toy.rows)), passes=1)
+        except DataError:  # the solver does not like made-up rows, which says nothing of others
+            continue
+        Model.of_run(run, phi, **shape)
 
 
 def compared(making: Making, records: Sequence[Record], store: Store) -> Findings:
@@ -234,7 +268,7 @@ def _refitted(making: Making, spec: Spec, data: Data) -> Model:
     encoding = None if data.schema is None else Encoding.learn(data.schema, data.rows)
     train = data if encoding is None else data.with_rows(encoding(data.rows))
     # as a split of a run, and none of those that were run
-    phi = get_features(making.features).fit(
+    phi = get_preprocessing(making.features).fit(
         train, np.random.default_rng([making.seed, making.splits])
     )
     run = solve(

@@ -143,6 +143,7 @@ def fit(
         passes=passes,
         seconds=seconds,
     )
+    making.require_savable(plan)
     options = Options(jobs=jobs, threads=threads, quiet=quiet)
     silent = Options(jobs=jobs, threads=threads, quiet=True)
     with opened(None) as store:

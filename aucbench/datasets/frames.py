@@ -75,10 +75,13 @@ def pieces(path: Path, rows: int, separator: str | None = None) -> Iterator[Piec
 
 
 def _of_text(path: Path, rows: int, separator: str | None) -> Iterator[Piece]:
-    with formats.open_plain(path) as stream:
-        layout = layout_of(stream, separator)
+    with (
+        formats.open_plain(path) as stream,
+        TextIOWrapper(stream, "utf-8-sig", newline="") as text,
+    ):
+        layout = layout_of(stream, separator, even=False)
         stream.seek(0)
-        records = layout.records(TextIOWrapper(stream, "utf-8-sig", newline=""))
+        records = layout.records(text)
         first = next(records, None)
         if first is None:
             raise DataError("there is no row in it; give a table with rows")

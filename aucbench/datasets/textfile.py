@@ -120,12 +120,14 @@ def open_frame(
     return frame, layout.names is not None
 
 
-def layout_of(stream: IO[bytes], separator: str | None) -> Layout:
+def layout_of(stream: IO[bytes], separator: str | None, *, even: bool = True) -> Layout:
     """Find the separator, unless it is given, and the header in the first lines.
 
     The separator is the one that divides the first lines into the same number of cells, and into
     most cells if several do. There is a header if no cell of the first line is a number, if these
     numbers count the columns, or if a column begins with a word and goes on with numbers.
+
+    With `even=False`, a line may have too few or too many cells.
 
     Raises
     ------
@@ -146,7 +148,8 @@ def layout_of(stream: IO[bytes], separator: str | None) -> Layout:
     records = cut[best]
     if not records or (not separator and len(records[0][1]) < 2):
         best, records = tried[0], cut[tried[0]]
-    _even_lines(records)
+    if even:
+        _even_lines(records)
     cells = [cell.strip().strip('"') for cell in records[0][1]] if records else []
     named = bool(cells) and _is_header(cells, [row for _, row in records[1:]])
     if named:

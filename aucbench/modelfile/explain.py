@@ -73,7 +73,7 @@ def _features(model: Model) -> list[dict[str, Any]]:
 def lines(model: Model) -> Iterator[str]:
     """Yield the explanation for people, a line at a time."""
     about = model.provenance
-    yield f"{about.get('solver', 'a model')} after {about.get('features', 'no map')}"
+    yield f"{about.get('solver', 'a model')}, features {about.get('features', 'as they are')}"
     yield from _origin(about)
     for sentence in about.get("choice", ()):
         yield f"  {sentence}"

@@ -1,0 +1,265 @@
+"""fit, predict and explain: from a table to scores of another."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from aucbench.bench import runner
+from aucbench.data.folds import drawn
+from aucbench.datasets import load
+from aucbench.metrics import auc
+from aucbench.modelfile import Model
+
+
+def payments(rows, seed):
+    rng = np.random.default_rng(seed)
+    amount = rng.lognormal(3, 1, rows)
+    fraud = rng.random(rows) < 1 / (1 + np.exp(6 - 1.2 * np.log(amount)))
+    return pd.DataFrame(
+        {
+            "number": [f"P{seed}-{i:05d}" for i in range(rows)],
+            "amount": amount.round(2),
+            "country": rng.choice(["DE", "FR", "PL"], rows),
+            "age": np.where(rng.random(rows) < 0.1, np.nan, rng.integers(18, 90, rows)),
+            "fraud": np.where(fraud, "yes", "no"),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("payments")
+    payments(600, 0).to_csv(path / "train.csv", index=False)
+    new = payments(50, 1)
+    new.drop(columns="fraud").iloc[:, ::-1].to_csv(path / "new.csv", index=False)
+    return path
+
+
+def fitted(cli, folder, *more, solver="svm-or", out="m.aucbench"):
+    command = ("fit", "--data", folder / "train.csv", "--target", "fraud", "--passes", 3)
+    return cli(*command, "--solver", solver, "--out", folder / out, *more)
+
+
+def rows_of(path):
+    with path.open(newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+def test_from_a_table_to_scores(cli, folder):
+    made = fitted(cli, folder, "--sensitivity", 0.8)
+    assert made.exit_code == 0, made.output
+    assert "label: column 'fraud', as asked; positive 'yes', negative 'no'" in made.output
+    assert "left out: number (" in made.output
+    assert "svm-or was asked for." in made.output
+    assert "chosen for a sensitivity of at least 0.8" in made.output
+    assert "by 600 scores of 5 folds, each by a fit to the others" in made.output
+
+    result = cli("predict", folder / "m.aucbench", folder / "new.csv", "-o", folder / "scores.csv")
+    assert result.exit_code == 0, result.output
+    assert "new.csv: 3 columns for svm-or; not read: number" in result.stderr
+    found = rows_of(folder / "scores.csv")
+    model = Model.load(folder / "m.aucbench")
+    assert [*found[0]] == ["row", "score", "probability", "decision", "problem"]
+    assert [row["row"] for row in found] == [str(i + 1) for i in range(50)]
+    for row in found:
+        assert row["decision"] == ("yes" if float(row["score"]) >= model.threshold else "no")
+        assert 0 < float(row["probability"]) < 1
+        assert row["problem"] == ""
+    whole = load(folder / "train.csv", target="fraud")
+    np.testing.assert_array_equal(
+        Model.load(folder / "m.aucbench").scores(whole.rows), model.scores(whole.rows)
+    )
+    assert f"50 rows: {sum(row['decision'] == 'yes' for row in found)} yes" in result.stderr
+
+
+def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(cli, folder):
+    """They are computed again here, by folds, maps and fits of this test alone."""
+    from aucbench.registry import get_features, get_solver
+    from aucbench.solving.loop import solve
+    from aucbench.tables import Encoding
+
+    assert fitted(cli, folder, out="held.aucbench").exit_code == 0
+    model = Model.load(folder / "held.aucbench")
+    data = load(folder / "train.csv", target="fraud")
+    scores, aucs = np.empty(data.n), []
+    for split, (rest, held) in enumerate(drawn(data, 5, 0)):
+        train, test = data.take(rest), data.take(held)
+        encoding = Encoding.learn(data.schema, train.rows)
+        train = train.with_rows(encoding(train.rows))
+        phi = get_features("auto").fit(train, np.random.default_rng([0, split]))
+        run = solve(get_solver("svm-or"), train.with_rows(phi(train.rows)), passes=3)
+        scores[held] = run.decision_function(phi(encoding(test.rows)))
+        aucs.append(auc(test.y, scores[held]))
+
+    positive, point = scores >= model.threshold, model.operating
+    assert (point.tp, point.fp) == (sum(positive & (data.y > 0)), sum(positive & (data.y < 0)))
+    assert model.auc.estimate == pytest.approx(np.mean(aucs))
+    assert model.auc_rows == "the test rows of 5 stratified folds"
+    assert not np.isclose(auc(data.y, model.scores(data.rows)), model.auc.estimate, atol=1e-4)
+
+
+def test_auto_tunes_and_says_why(cli, folder, monkeypatch):
+    monkeypatch.setattr("aucbench.making.LINEAR", ("logistic", "sht-auc"))
+    monkeypatch.setattr("aucbench.making.find_spec", lambda name: None)
+    monkeypatch.setattr("aucbench.making.TRIED", 2)
+    made = fitted(cli, folder, "--splits", 3, solver="auto", out="auto.aucbench")
+    assert made.exit_code == 0, made.output
+    model = Model.load(folder / "auto.aucbench")
+    for name in ("logistic (tuned)", "sht-auc (tuned)", "random-forest (tuned)"):
+        assert name in made.output
+    choice = model.provenance["choice"]
+    assert "has the highest AUC" in choice[0]
+    assert choice[0] in made.output
+    assert model.auc_rows.endswith("tuned inside each training part")
+    assert model.provenance["solver"].partition("[")[0] in choice[0]
+    assert "[" in model.provenance["solver"]  # with the parameters that were chosen
+
+
+def test_the_parameters_are_those_with_the_best_inner_auc(cli, folder):
+    from aucbench import making
+
+    plan = making.Making(source="x", solvers=("logistic",))
+    tables = [[(0.7, 0.6), (0.5, 0.9)], [(0.7, 0.6), (0.8, 0.9)]]
+
+    class Known:
+        def __init__(self, aucs):
+            rows = [
+                {"parameters": {"C": c}, "status": "ok", "auc": np.mean(each)}
+                for c, each in zip((1, 10), aucs, strict=True)
+            ]
+            self.tuning = {"table": rows}
+
+    [choice] = plan.plan.solvers
+    found = making._with_best_point(choice, [Known(aucs) for aucs in tables])
+    assert str(found) == "logistic[C=10]"
+
+
+def test_ids_stdout_and_pieces(cli, folder):
+    assert fitted(cli, folder).exit_code == 0
+    model, new = folder / "m.aucbench", folder / "new.csv"
+    whole = cli("predict", model, new, "--id", "number")
+    pieces = cli("predict", model, new, "--id", "number", "--rows", 7)
+    assert whole.exit_code == pieces.exit_code == 0
+    tables = [[*csv.reader(found.stdout.splitlines())] for found in (whole, pieces)]
+    assert tables[0][1][0] == "P1-00000"
+    for one, other in zip(*tables, strict=True):
+        assert (one[0], one[3:]) == (other[0], other[3:])
+    first, second = (np.array([row[1:3] for row in table[1:]], float) for table in tables)
+    np.testing.assert_allclose(first, second, rtol=1e-12)
+
+
+def test_labelled_rows_have_the_same_scores(cli, folder):
+    assert fitted(cli, folder).exit_code == 0
+    payments(50, 1).to_csv(folder / "labelled.csv", index=False)
+    plain, labelled = (
+        cli("predict", folder / "m.aucbench", folder / f"{name}.csv").stdout
+        for name in ("new", "labelled")
+    )
+    assert plain == labelled
+
+
+def test_bad_rows_are_marked_and_counted(cli, folder):
+    assert fitted(cli, folder).exit_code == 0
+    new = payments(4, 2).astype(object)
+    new.loc[1, "amount"] = "much"
+    new.to_csv(folder / "bad.csv", index=False)
+    result = cli("predict", folder / "m.aucbench", folder / "bad.csv")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[2] == "2,,,,\"column 'amount' has 'much', which is no number\""
+    assert len(lines) == 5
+    assert "; 1 without a score, see the column problem" in result.stderr
+
+
+def test_what_is_absent_or_unknown_is_refused_before_anything_is_written(cli, folder):
+    assert fitted(cli, folder).exit_code == 0
+    out = folder / "never.csv"
+    payments(4, 3).drop(columns="amount").to_csv(folder / "less.csv", index=False)
+    result = cli("predict", folder / "m.aucbench", folder / "less.csv", "-o", out)
+    assert result.exit_code == 2
+    assert "1 of the 3 columns of the model are not in the table: 'amount'" in result.stderr
+    result = cli("predict", folder / "m.aucbench", folder / "new.csv", "--id", "nr", "-o", out)
+    assert result.exit_code == 2
+    assert "there is no column 'nr'" in result.stderr
+    result = cli("predict", folder / "new.csv", folder / "new.csv", "-o", out)
+    assert result.exit_code == 2
+    assert "is no model of aucbench" in result.stderr
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--flags", 5), "--flags and --per belong together"),
+        (("--flags", 5, "--per", 0), "--per is 0"),
+        (("--cost-fp", 1), "give cost_fp and cost_fn"),
+        (("--precision", 0.5, "--sensitivity", 0.5), "give one of them"),
+        (("--solver", "auto"), "leave the others out"),
+        (("--solver", "hist-gradient-boosting"), "so that it cannot be saved"),
+        (("--features", "append-one"), "adds an intercept"),
+        (("--calibration", "spline"), "unknown calibration 'spline'"),
+        (("--out", "none/m.aucbench"), "cannot write"),
+    ],
+)
+def test_mistakes_are_told_before_the_first_fit(cli, folder, monkeypatch, more, said):
+    monkeypatch.setattr(runner, "run", None)
+    result = fitted(cli, folder, *more)
+    assert result.exit_code == 2, result.output
+    assert said in result.stderr
+
+
+def test_an_aim_that_cannot_be_reached_is_told(cli, folder):
+    out = folder / "unreached.aucbench"
+    result = fitted(cli, folder, "--precision", 1.0, out=out)
+    assert result.exit_code == 2 or Model.load(out).operating.precision.estimate == 1.0
+    assert result.exit_code == 0 or "ask for less" in result.stderr
+
+
+def test_explain_says_what_the_file_holds(cli, folder):
+    assert fitted(cli, folder, "--flags", 30, "--per", 600).exit_code == 0
+    text = cli("explain", folder / "m.aucbench")
+    assert text.exit_code == 0, text.output
+    lines = text.stdout.splitlines()
+    assert lines[0] == "svm-or, features auto"
+    assert any(line.startswith("AUC 0.") and "(95 %: " in line for line in lines)
+    assert "  chosen for at most 0.05 of the rows flagged" in lines
+    assert any(line.strip().endswith("amount") for line in lines)
+
+    plain = json.loads(cli("explain", folder / "m.aucbench", "--json").stdout)
+    assert plain["kind"] == "linear"
+    assert plain["features"][0]["name"] == "amount"
+    order = [one["importance"] for one in plain["features"]]
+    assert order == sorted(order, reverse=True)
+    first = plain["features"][0]
+    assert first["importance"] == pytest.approx(abs(first["weight"]) * first["spread"])
+    assert plain["operating"]["tp"] + plain["operating"]["fn"] == plain["provenance"]["n_pos"]
+    assert plain["keeps_rows"] is False
+
+
+def test_a_kernel_machine_warns_of_its_rows(cli, folder):
+    assert fitted(cli, folder, solver="roc-svm-nystrom", out="k.aucbench").exit_code == 0
+    text = cli("explain", folder / "k.aucbench").stdout
+    assert "warning: the file holds training rows" in text
+
+
+def test_names_from_a_file_are_escaped(cli, folder):
+    assert fitted(cli, folder).exit_code == 0
+    tree = Model.load(folder / "m.aucbench").to_tree()
+    evil = "\x1b]0;owned\x07\nsaved as x"
+    tree["provenance"]["solver"] = evil
+    tree["positive"] = [evil]
+    Model.from_tree(tree).save(folder / "evil.aucbench")
+    shown = cli("explain", folder / "evil.aucbench").output
+    assert "\x1b" not in shown
+    assert "\nsaved as" not in shown
+    assert "\\x1b]0;owned" in shown
+
+
+def test_no_probabilities_where_none_were_asked_for(cli, folder):
+    made = fitted(cli, folder, "--calibration", "none", out="plain.aucbench")
+    assert made.exit_code == 0
+    found = cli("predict", folder / "plain.aucbench", folder / "new.csv").stdout
+    assert found.splitlines()[0] == "row,score,decision,problem"
