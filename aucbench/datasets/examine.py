@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,38 +65,56 @@ def examine(
             )
         kinds = {"numeric": int(np.shape(table.X)[1])}
         return Examined(table.X, table.names, None, Understood(kinds=kinds))
-    shown = table.names or tuple(map(str, table.X.columns))
-    found = {suspect.column: suspect.what for suspect in suspects(table.X, positive)}
-    dropped: dict[str, str] = {}
+    frame = table.X.set_axis(table.names or tuple(map(str, table.X.columns)), axis=1)
+    schema = _schema(frame, encode, decimal)
+    codes = None if schema is None else schema.codes(frame)
+    dropped = dict(schema.dropped) if schema else {}
+    meant = frame if schema is None or codes is None else _meant(frame, schema, codes)
+    strange = {str(meant.columns[s.column]): s.what for s in suspects(meant, positive)}
+    warnings = [f"column {name!r} is suspicious: {what}" for name, what in strange.items()]
     if drop_suspicious:
-        dropped = {shown[j]: what for j, what in found.items()}
-        table, found = table.keeping([j for j in range(len(shown)) if j not in found]), {}
-    schema = _schema(table, encode, decimal)
-    dropped |= dict(schema.dropped) if schema else {}
-    told = {shown[j]: what for j, what in found.items() if shown[j] not in dropped}
-    warnings = [f"column {name!r} is suspicious: {what}" for name, what in told.items()]
+        kept = [j for j, name in enumerate(map(str, meant.columns)) if name not in strange]
+        dropped, warnings = {**dropped, **strange}, []
+        if schema is None or codes is None:
+            table = table.keeping(kept)
+        else:
+            schema = replace(schema, columns=tuple(schema.columns[j] for j in kept))
+            codes = codes[:, kept]
     warnings += schema.remarks if schema else ()
-    if count := repeated_rows(table.X):
+    if count := repeated_rows(frame):
         warnings.append(f"{count} row(s) occur earlier in the table; a test row may be learnt")
     if is_sorted(positive):
         warnings.append("the rows are sorted by label; splits shuffle them")
     understood = Understood(kinds=_kinds(table, schema), dropped=dropped, warnings=tuple(warnings))
     if schema is None:
         return Examined(table.X, table.names, None, understood)
-    return Examined(rows(schema.codes(_named(table))), schema.names, schema, understood)
+    if not schema.columns:
+        raise DataError(f"no feature is left: {len(dropped)} were dropped; give others")
+    return Examined(rows(codes), schema.names, schema, understood)
 
 
-def _schema(table: Table, encode: str, decimal: str) -> Schema | None:
+def _schema(frame: Any, encode: str, decimal: str) -> Schema | None:
     """Return what the columns are; None where all of them are numbers without a gap."""
-    if not table.X.shape[1] or is_numeric(table.X):
+    if not frame.shape[1] or is_numeric(frame):
         return None
     if encode == "none":
-        require_numbers(_named(table), decimal)
-    return Schema.of(_named(table), decimal)
+        require_numbers(frame, decimal)
+    return Schema.of(frame, decimal)
 
 
-def _named(table: Table) -> Any:
-    return table.X.set_axis(table.names or tuple(map(str, table.X.columns)), axis=1)
+def _meant(frame: Any, schema: Schema, codes: Any) -> Any:
+    """Return the kept columns as what they mean: numbers, dates, and texts of categories."""
+    import pandas as pd
+
+    columns = {}
+    for j, column in enumerate(schema.columns):
+        if column.kind == "category":
+            columns[column.name] = frame[column.name]
+        elif column.kind == "date":
+            columns[column.name] = pd.to_datetime(codes[:, j], unit="s")
+        else:
+            columns[column.name] = codes[:, j]
+    return pd.DataFrame(columns, index=frame.index)
 
 
 def _kinds(table: Table, schema: Schema | None) -> Mapping[str, int]:
