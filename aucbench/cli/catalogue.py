@@ -146,4 +146,6 @@ def _page(d: Description) -> Iterator[str]:
         given = [f"--{option}" for option in ("objective", "projector") if getattr(d.needs, option)]
         yield f"Honours {' and '.join(given) or 'neither --objective nor --projector'}"
         errors_too = getattr(d.needs, "breakpoints", False)
-        yield "Learns from labels and error functions" if errors_too else "Learns from labels"
+        targets = "labels and error functions" if errors_too else "labels"
+        weighted = " with weights of rows" if getattr(d.needs, "weights", False) else ""
+        yield f"Learns from {targets}{weighted}"

@@ -92,6 +92,15 @@ def test_the_streaming_example_reads_its_file(tmp_path, monkeypatch):
     assert names["model"].decision_function([[1.0, 0.5], [0.0, 0.5]]).shape == (2,)
 
 
+def test_the_splits_of_the_page_are_those_that_are_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(block("docs/splits.md", "python", "mean_auc("), names)
+    assert capsys.readouterr().out == block("docs/splits.md", "text", "5 folds by groups")
+    exec(block("docs/splits.md", "python", "Data.of("), names)
+    assert len(names["chosen"].candidates[0].aucs) == 3
+
+
 def test_the_example_of_error_functions_reads_its_files(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     features = ["sequenceID,a,b", *(f"s{k},{k % 7},{k % 3}" for k in range(40))]
