@@ -1,11 +1,13 @@
 import random
 import tracemalloc
 
+import pytest
 from bench_toys import cell, record_of
 
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.show.tally import Tally, protocol
 from aucbench.bench.text import aligned, shown
+from aucbench.reading import Reading
 
 
 def row(solver="a", dataset="x", *, split=0, seed=0, features="maxabs", tune=False, **measured):
@@ -87,3 +89,19 @@ def test_text_is_aligned_and_harmless():
     assert shown("a\x1b[1m\nµ") == "a\\x1b[1m\\nµ"
     assert aligned([("a", "1"), ("bcd", "22")], right=[1]) == "a     1\nbcd  22"
     assert aligned([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "5 splits x 1 repeat(s), auto"),
+        ({"holdout": 0.2, "repeats": 3}, "0.2 of the rows held out x 3 repeat(s), auto"),
+        ({"reading": Reading(test="t.csv", weights="v")}, "tested on t.csv, weighted by v, auto"),
+        (
+            {"reading": Reading(groups="who", time="day"), "splits": 3},
+            "3 splits x 1 repeat(s), no group divided: who, training before test: day, auto",
+        ),
+    ],
+)
+def test_the_line_says_which_splits_there_are(given, words):
+    assert protocol(Plan(("x",), **given)).startswith(words)

@@ -71,7 +71,7 @@ def test_labels_give_positives_and_delongs_interval():
     found = findings(rows, scores=stored)
     (table,) = tables(found)
 
-    assert table.title == "x: 90 rows, 30 positive (33.3%), 7 features"
+    assert table.title == "x: 90 test rows, 30 positive (33.3%), 7 features"  # of 120
     assert [line[0] for line in table.lines] == ["*", ""]
     assert any(line.startswith("intervals: ") for line in notes(found))
     assert [line[1] for line in tables(found, sort="value")[0].lines] == ["a", "b"]
