@@ -26,6 +26,7 @@ from aucbench.tables.cells import MISSING
 CANDIDATES = (",", ";", "\t", "|", "space")
 NAMED = {"tab": "\t"}
 LINES = 20  # lines that decide about separator and header
+READ_AHEAD = 1 << 20  # bytes
 CODING = (
     "save the file as UTF-8, for example with: iconv -f latin1 -t utf-8 (or -f utf-16 if it comes "
     "from Windows)"
@@ -88,7 +89,7 @@ def read_frame(stream: IO[bytes], separator: str | None, decimal: str) -> tuple[
     layout, counted = layout_of(stream, separator), _Counted(stream)
     stream.seek(0)
     try:
-        frame, named = open_frame(BufferedReader(counted), layout, decimal)
+        frame, named = open_frame(BufferedReader(counted, READ_AHEAD), layout, decimal)
     except pd.errors.ParserError:
         _lines(stream, layout)
         raise
