@@ -243,8 +243,7 @@ def _feather(stream: IO[bytes]) -> Any:
     except ArrowInvalid:  # not a file of Arrow, so a stream of Arrow
         stream.seek(0)
         table = ipc.open_stream(stream).read_all()
-    refuse_twins(table.column_names)
-    return table.to_pandas()
+    return _arrow_frame(table)
 
 
 def _excel(stream: IO[bytes]) -> Any:
@@ -270,8 +269,19 @@ def _excel(stream: IO[bytes]) -> Any:
 
 
 def _parquet(stream: IO[bytes]) -> Any:
-    table = pyarrow_parquet().read_table(stream)
+    return _arrow_frame(pyarrow_parquet().read_table(stream))
+
+
+def _arrow_frame(table: Any) -> Any:
+    from pyarrow.types import is_nested
+
     refuse_twins(table.column_names)
+    for column in table.schema:
+        if is_nested(column.type):
+            raise DataError(
+                f"column {column.name!r} holds {column.type} in a cell, wanted one value; write "
+                "the table without it, or with a column for each value"
+            )
     return table.to_pandas()
 
 

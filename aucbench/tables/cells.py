@@ -117,6 +117,10 @@ def dates(texts: Sequence[str], form: str) -> Vector:
 
 def seconds(series: Any) -> Vector:
     """Return dates of pandas as seconds since 1970; a time zone becomes UTC."""
+    import pandas as pd
+
+    if isinstance(series.dtype, pd.ArrowDtype):  # its dates have no zone to ask for
+        series = pd.to_datetime(series.astype(object), utc=True)
     zoned = series.dt.tz_convert(None) if series.dt.tz is not None else series
     instants = zoned.to_numpy().astype("datetime64[us]")
     found: Vector = instants.astype(np.int64) / 1e6

@@ -65,7 +65,12 @@ class Found:
             found = Found(name, series, values, (), none)
             found._refuse(np.isinf(values), "an infinite number")
             return found
-        return Found(name, series, None, *cells.distinct_cells(series))
+        try:
+            return Found(name, series, None, *cells.distinct_cells(series))
+        except TypeError as error:  # pandas compares the cells by their hashes
+            raise DataError(
+                f"column {name!r} has cells that are no single values ({error}); drop it"
+            ) from error
 
     def column(self, decimal: str) -> Column | str:
         """Return what the column is, or the reason to drop it.

@@ -103,6 +103,21 @@ def test_kinds_are_read_off_the_cells(wanted, cells):
     np.testing.assert_array_equal(np.isnan(codes[:, 0]), missing)
 
 
+def test_types_of_pandas_and_arrow_are_the_same_table():
+    arrow = pytest.importorskip("pyarrow")
+    days = [pd.Timestamp("2020-01-01"), None, pd.Timestamp("2021-01-01")]
+    plain = {"n": [1, None, 3], "b": [True, None, False], "c": ["x", "y", None], "d": days}
+    typed = {
+        "n": pd.array(plain["n"], dtype="Int64"),
+        "b": pd.array(plain["b"], dtype="boolean"),
+        "c": pd.array(plain["c"], dtype=pd.ArrowDtype(arrow.string())),
+        "d": pd.array(days, dtype=pd.ArrowDtype(arrow.date32())),
+    }
+    first, second = pd.DataFrame(plain), pd.DataFrame(typed)
+    np.testing.assert_array_equal(Schema.of(second).codes(second), Schema.of(first).codes(first))
+    assert [c.kind for c in Schema.of(second).columns] == ["numeric", "boolean", "category", "date"]
+
+
 def test_codes_are_numbers_truth_values_levels_and_seconds():
     frame = pd.DataFrame(
         {
@@ -157,6 +172,7 @@ def test_what_can_be_understood_in_two_ways_has_a_remark():
         ([1.0, np.inf], "'x' has an infinite number, in row 1"),
         ([f"it was {k} days ago" for k in range(30)], "free text: 30 different texts of 5 words"),
         ([1 + 2j, 2.0], "has the type complex"),
+        ([[1], [2]], "'x' has cells that are no single values \\(unhashable type: 'list'"),
         (["$5", "7", "$8"], r"'x' has '\$8' and '7', which are not of one unit"),
         ([], "the table has no row; give one with rows"),
         ([None, None], "no feature is left: 1 were dropped, first 'x', which has no value"),

@@ -221,10 +221,15 @@ def test_other_formats_hold_the_same_table(ending, tmp_path):
 
 def test_a_stream_of_arrow_is_read_too(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow.parquet")
     table = pyarrow.Table.from_pandas(frame())
     with pyarrow.ipc.new_stream(str(tmp_path / "t.arrow"), table.schema) as out:
         out.write_table(table)
     assert load(tmp_path / "t.arrow", target="y").n == 4
+    lists = table.append_column("tags", pyarrow.array([[1], [2], [], [3, 4]]))
+    pyarrow.parquet.write_table(lists, str(tmp_path / "t.parquet"))
+    with pytest.raises(DataError, match=r"column 'tags' holds list.* in a cell, wanted one value"):
+        load(tmp_path / "t.parquet", target="y")
     twins = table.rename_columns(["a", "a", "y", "color", "day"])
     pyarrow.feather.write_feather(twins, str(tmp_path / "t.feather"))
     with pytest.raises(DataError, match="columns 1 and 2 have the same name 'a'"):
