@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from math import isfinite
+from numbers import Real
 
 
 class AucbenchError(Exception):
@@ -55,14 +56,21 @@ class MissingExtraError(AucbenchError, ImportError):
 def require_at_least(low: float, **values: float | None) -> None:
     """Raise `ParameterError` unless each named value is finite and >= low; None passes."""
     for name, value in values.items():
-        if value is not None and not (isfinite(value) and value >= low):
+        if value is not None and not (_is_number(name, value) and value >= low):
             raise ParameterError(f"{name} must be at least {low}, got {value}")
+
+
+def _is_number(name: str, value: object) -> bool:
+    """Whether a number is finite; raise `ParameterError` if it is none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ParameterError(f"{name} must be a number, got {value!r}")
+    return isfinite(value)
 
 
 def require_above(low: float, **values: float | None) -> None:
     """Raise `ParameterError` unless each named value is finite and > low; None passes."""
     for name, value in values.items():
-        if value is not None and not (isfinite(value) and value > low):
+        if value is not None and not (_is_number(name, value) and value > low):
             raise ParameterError(f"{name} must be greater than {low}, got {value}")
 
 

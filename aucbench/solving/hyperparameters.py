@@ -8,6 +8,7 @@ from typing import Any
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.models import FromEstimator
 from aucbench.protocols import Solver
+from aucbench.registry.signatures import check
 from aucbench.solving.wrappers import Around
 
 
@@ -39,11 +40,16 @@ def with_hyperparameters(solver: Solver, **values: Any) -> Solver:
     known = hyperparameters(solver)
     for name in values:
         if not is_dataclass(solver):
-            raise ParameterError(f"{solver!r} is no dataclass, whose {name} could be set")
+            raise ParameterError(
+                f"{solver!r} is no dataclass, whose {name} could be set; make it one"
+            )
         if name not in known:
             raise UnknownNameError(f"parameter of {type(solver).__name__}", name, known)
+    if not values:
+        return solver
     if isinstance(solver, FromEstimator):
         from sklearn.base import clone
 
         return FromEstimator(clone(solver.estimator).set_params(**values))
+    check(type(solver).__name__, type(solver), 0, values)
     return replace(solver, **values)  # type: ignore[type-var]

@@ -23,6 +23,7 @@ from aucbench.data import Data
 from aucbench.errors import UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Problem, Solver, State
 from aucbench.records import Point, Run, Stop
+from aucbench.registry import get_solver
 from aucbench.solving.wrappers import why_refused, with_planned_passes
 
 T = TypeVar("T")
@@ -44,7 +45,7 @@ class Clock:
 
 
 def solve(
-    solver: Solver,
+    solver: str | Solver,
     data: Data,
     *,
     passes: float | None = None,
@@ -59,8 +60,8 @@ def solve(
 
     Parameters
     ----------
-    solver : Solver
-        For example `get_solver("sht-auc", k=50)`.
+    solver : str or Solver
+        A name, such as "sht-auc[k=50]", or an instance, such as `get_solver("sht-auc", k=50)`.
     data : Data
         Training rows. The caller measures the quality on test rows.
     passes : float, optional
@@ -91,6 +92,8 @@ def solve(
 
     Raises
     ------
+    UnknownNameError, ParameterError, PluginError
+        As `get_solver`, when a name is given.
     UnsupportedError
         When the rows have breakpoints and the solver needs labels, or when they have weights and
         the solver learns without them.
@@ -98,6 +101,8 @@ def solve(
         When the rows are codes of a table, see `Data.encoded`.
     """
     data.require_features()
+    if isinstance(solver, str):
+        solver = get_solver(solver)
     require_above(0, passes=passes, seconds=seconds)
     require_at_least(0, growth=growth)
     if reason := why_refused(solver, data):

@@ -1,19 +1,20 @@
-"""`select`: one hyperparameter by cross-validation, along a path of warm starts.
+"""`select`: solvers and their hyperparameters by cross-validation, along paths of warm starts.
 
 Design
-  a. The rules are those of tuning in the benchmark: folds are stratified, and the highest mean
-     AUC wins. Among equal means the first value wins. Values descend, so that this is the
-     strongest penalty, and so that each fit starts from a simpler one.
+  a. The rules are those of tuning in the benchmark: folds are stratified, all points see the same
+     ones, and the highest mean AUC wins. Among equal means the first point wins. The numbers of a
+     single list descend, so that this is the strongest penalty, and so that each fit starts from
+     a simpler one. All other points come in the order of `points`.
   b. A fit starts from the weights of the one before only along the path that the solver names
      (`Needs.path`). On other parameters the weights after a given budget would depend on the
      grid.
-  c. The last fit has its own start. It equals what `solve` gives with the chosen value.
+  c. The last fit has its own start. It equals what `solve` gives with the chosen values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import inf, isfinite, nan
 from numbers import Real
@@ -26,31 +27,59 @@ from aucbench.budget import GAP_TOL
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
-from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.errors import ParameterError, require_whole
 from aucbench.metrics import auc_of
 from aucbench.protocols import Problem, Solver
-from aucbench.ranges import axis_text, is_continuous
+from aucbench.ranges import is_axis, is_continuous
 from aucbench.records import Run, Stop
+from aucbench.registry import get_solver, given
+from aucbench.solving.hyperparameters import with_hyperparameters
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Around, Observed, Started
+from aucbench.solving.points import Axes, GridPoint, chains, few, mappings, points_in, size_of
+from aucbench.solving.wrappers import Observed, Started
+
+POINTS = 20  # of a grid that is not given as lists, as in the benchmark
+Wanted = str | Solver
+Chain = list[tuple[int, Solver]]  # numbers of candidates, and their solvers
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A value of the parameter and its AUCs.
+    """A solver with values of its parameters, and its AUCs.
 
     Attributes
     ----------
-    value : float
+    solver : Solver
+        With these values.
+    parameters : mapping of str to value
+        The values that were tried; empty for a solver that is taken as it is.
     aucs : tuple of float
         AUC of the rows held out, for each fold; NaN where the weights or scores were invalid.
     passes : float
         Passes over the training rows of its fits, all folds together.
     """
 
-    value: float
+    solver: Solver
+    parameters: Mapping[str, Any]
     aucs: tuple[float, ...]
     passes: float
+
+    @property
+    def value(self) -> Any:
+        """The value of the parameter, where there is one.
+
+        Raises
+        ------
+        ParameterError
+            When there are several parameters, or none.
+        """
+        if len(self.parameters) != 1:
+            raise ParameterError(
+                f"a candidate has the parameters {dict(self.parameters)}, so that no single value "
+                "names it; read its `parameters`"
+            )
+        (only,) = self.parameters.values()
+        return only
 
     @property
     def auc(self) -> float:
@@ -69,45 +98,58 @@ class Selection:
 
     Attributes
     ----------
-    parameter : str
-    chosen : float
     candidates : tuple of Candidate
-        All values, descending.
-    solver : Solver
-        With the chosen value.
+        In the order in which they were tried.
+    best : Candidate
+        The first one with the highest mean AUC.
     run : Run
-        The fit of `solver` to all rows, from its own start.
+        The fit of its solver to all rows, from its own start.
     """
 
-    parameter: str
-    chosen: float
     candidates: tuple[Candidate, ...]
-    solver: Solver
+    best: Candidate
     run: Run
+
+    @property
+    def solver(self) -> Solver:
+        """The best solver, with the chosen values."""
+        return self.best.solver
+
+    @property
+    def chosen(self) -> Any:
+        """The chosen value of the parameter, where there is one; as `Candidate.value`."""
+        return self.best.value
 
 
 def select(
-    solver: Solver,
+    solvers: Wanted | Sequence[Wanted] | Mapping[str, Any],
     data: Data,
     *,
-    parameter: str = "lam",
-    grid: Sequence[float] | None = None,
+    parameter: str | None = None,
+    grid: Any = None,
+    points: int | None = None,
     folds: int = 5,
     passes: float | None = None,
     seconds: float | None = None,
     gap_tol: float = GAP_TOL,
     seed: int = 0,
 ) -> Selection:
-    """Choose λ, or another parameter, by the mean AUC over stratified folds, and refit.
+    """Choose a solver and its parameters by the mean AUC over stratified folds, and refit.
 
     Parameters
     ----------
-    solver : Solver
-        For example `get_solver("svm-or")`; its other parameters stay as they are.
-    parameter : str
-        Its name.
-    grid : sequence of float, optional
-        Values in any order; None: the numbers of the published grid of the solver.
+    solvers : str, Solver, sequence of these, or mapping of str to grid
+        `"svm-or"`, `"svm-or[loss=exact]"`, `get_solver("svm-or")`, or several of them. With a
+        mapping each has a grid of its own: `{"svm-or": {"lam": (1, 0.1)}, "logistic": None}`.
+    parameter : str, optional
+        The one parameter that `grid` is for. None: "lam" if `grid` is a list or a range.
+    grid : mapping of str to axis, axis, or None
+        An axis is a list of values of any kind, a `Range`, or a frozen distribution of
+        scipy.stats. None: what the solver publishes, for `parameter` if it is given, without the
+        parameters that stand in brackets.
+    points : int, optional
+        At most so many points of a solver are tried. None: all points of a grid of lists that
+        you give, else 20. Of a single list of values all are tried.
     folds : int
         At least 2; fewer are made when the rarer class has fewer rows.
     passes, seconds, gap_tol, seed :
@@ -116,78 +158,113 @@ def select(
     Raises
     ------
     UnknownNameError, ParameterError
-        When the solver has no such parameter; when its grid has no values for it, but a range or
-        nothing; when a value is not a finite number, or the solver refuses it; when every value
-        gave invalid weights.
+        When there is no such solver or parameter; when a grid is asked for that is not published;
+        when a solver refuses a value; when every point gave invalid weights.
     DataError
         When a class has fewer than two rows.
     """
-    values = _descending(solver, parameter, grid)
-    solvers = [_put(solver, parameter, value) for value in values]
-    warm = solver.needs.path == parameter
+    require_whole(1, points=points)
+    tried: list[tuple[Solver, GridPoint]] = []
+    order: list[Chain] = []
+    for wanted, axes in _each(solvers, parameter, grid):
+        found = _points(wanted, axes, parameter, points)
+        solver, first = get_solver(wanted), len(tried)
+        tried += [(with_hyperparameters(solver, **p.values), p) for p in found]
+        along = chains(found, getattr(solver.needs, "path", None))
+        order += [[(first + j, tried[first + j][0]) for j in chain] for chain in along]
     budget = partial(solve, passes=passes, seconds=seconds, gap_tol=gap_tol, seed=seed)
-    scored: list[list[tuple[float, float]]] = [[] for _ in values]
+    notes: list[list[tuple[float, float]]] = [[] for _ in tried]
     for rest, held in drawn_parts(data, folds, seed):
-        w: Vector | None = None
-        for candidate, notes in zip(solvers, scored, strict=True):
-            observed = Observed(Started(candidate, w))
-            run = budget(observed, rest, every=inf)
-            score = _score(run, observed.problems[0], held)
-            notes.append((score, run.points[-1].passes))
-            w = run.w if warm and isfinite(score) else None
-    table = [
-        Candidate(value, tuple(a for a, _ in notes), sum(p for _, p in notes))
-        for value, notes in zip(values, scored, strict=True)
-    ]
+        for chain in order:
+            w: Vector | None = None
+            for number, solver in chain:
+                observed = Observed(Started(solver, w))
+                run = budget(observed, rest, every=inf)
+                score = _score(run, observed.problems[0], held)
+                notes[number].append((score, run.points[-1].passes))
+                w = run.w if isfinite(score) else None
+    table = tuple(
+        Candidate(solver, point.values, tuple(a for a, _ in found), sum(p for _, p in found))
+        for (solver, point), found in zip(tried, notes, strict=True)
+    )
     best = _first_best(table)
-    run = budget(solvers[best], data)
-    return Selection(parameter, values[best], tuple(table), solvers[best], run)
+    return Selection(table, best, budget(best.solver, data))
 
 
-def _descending(solver: Solver, parameter: str, given: Sequence[float] | None) -> list[float]:
-    values: Sequence[Any] = _published(solver, parameter) if given is None else given
-    if is_continuous(values):
-        raise ParameterError(
-            f"{parameter} has the range {axis_text(values)} in place of values, and one path needs "
-            "values; pass some of it as grid="
-        )
-    if given is None:  # None and "scale", which some axes have too, are no steps of a path
-        values = [*filter(_is_finite, values)]
-    if not len(values):
-        raise ParameterError(
-            f"{type(solver).__name__} publishes no grid for {parameter!r} and none was given; "
-            "pass values as grid="
-        )
-    for value in values:
-        if not _is_finite(value):
+def _each(solvers: Any, parameter: str | None, grid: Any) -> list[tuple[Wanted, Any]]:
+    """Return each solver with its grid."""
+    if isinstance(solvers, Mapping):
+        if grid is not None or parameter is not None:
             raise ParameterError(
-                f"{parameter} has the value {value!r}, which has no place in a descending grid; "
-                "pass finite numbers as grid="
+                "a mapping of solvers has the grid of each; leave grid= and parameter= out"
             )
-    return sorted({*values}, reverse=True)
+        return [*solvers.items()]
+    several = isinstance(solvers, Sequence) and not isinstance(solvers, str)
+    return [(wanted, grid) for wanted in (solvers if several else [solvers])]
+
+
+def _points(
+    wanted: Wanted, grid: Any, parameter: str | None, most: int | None
+) -> Sequence[GridPoint]:
+    """Return the points of a solver in the order in which they are tried."""
+    solver, published = get_solver(wanted), grid is None
+    grids = _published(wanted, parameter) if published else [_given(grid, parameter, solver)]
+    if len(grids) == 1 and len(grids[0]) == 1:
+        ((name, axis),) = grids[0].items()
+        if not is_continuous(axis):
+            return [GridPoint({name: v}, (j,)) for j, v in enumerate(_descending(axis, published))]
+    total = sum(map(size_of, grids))
+    limit = most or (POINTS if published or not isfinite(total) else int(total))
+    return points_in(solver, [few(solver, part) for part in grids], limit, published=published)
+
+
+def _given(grid: Any, parameter: str | None, solver: Solver) -> Axes:
+    """Return the grid of a user as a mapping of parameters to axes."""
+    if isinstance(grid, Mapping) and parameter is not None:
+        raise ParameterError(
+            f"parameter={parameter!r} is for a list of values; the grid {dict(grid)} names its own"
+        )
+    named = grid if isinstance(grid, Mapping) else {parameter or "lam": grid}
+    axes = {name: axis if is_continuous(axis) else _listed(axis) for name, axis in named.items()}
+    for name, axis in axes.items():
+        if not is_axis(axis):
+            raise ParameterError(
+                f"the grid of {type(solver).__name__} has {named[name]!r} for {name!r}; give a "
+                "list of values, a Range, or a distribution of scipy.stats"
+            )
+    return axes
+
+
+def _listed(axis: Any) -> Any:
+    return tuple(axis) if np.iterable(axis) and not isinstance(axis, str | Mapping) else axis
+
+
+def _published(wanted: Wanted, parameter: str | None) -> Sequence[Axes]:
+    """Return the published grids, or that of one parameter."""
+    solver = get_solver(wanted)
+    fixed = given("solvers", wanted) if isinstance(wanted, str) else {}
+    parts = mappings(solver.space)
+    if parameter is None:
+        return [{n: a for n, a in part.items() if n not in fixed} for part in parts] or [{}]
+    for part in parts:
+        if parameter in part:
+            return [{parameter: part[parameter]}]
+    raise ParameterError(
+        f"{type(solver).__name__} publishes no grid for {parameter!r} and none was given; "
+        "pass values as grid="
+    )
+
+
+def _descending(values: Sequence[Any], published: bool) -> Sequence[Any]:
+    """Return numbers without repetitions in descending order, and other values as they are."""
+    numbers = [*filter(_is_finite, values)]
+    if numbers and (published or len(numbers) == len(values)):
+        return sorted({*numbers}, reverse=True)  # without None, which some published axes have
+    return values
 
 
 def _is_finite(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
-
-
-def _published(solver: Solver, parameter: str) -> Any:
-    """The axis of a parameter in the space of the solver, the first that there is."""
-    space = solver.space
-    parts = [space] if isinstance(space, Mapping) else space
-    return next((part[parameter] for part in parts if parameter in part), ())
-
-
-def _put(solver: Solver, parameter: str, value: float) -> Solver:
-    """Return the solver, or the one inside it, with another value."""
-    if isinstance(solver, Around):
-        return replace(solver, solver=_put(solver.solver, parameter, value))
-    if is_dataclass(solver) and not isinstance(solver, type):
-        known = [f.name for f in fields(solver)]
-        if parameter in known:
-            return replace(solver, **{parameter: value})
-        raise UnknownNameError(f"parameter of {type(solver).__name__}", parameter, known)
-    raise ParameterError(f"{solver!r} is no dataclass, whose {parameter} could be set; make it one")
 
 
 def _score(run: Run, problem: Problem, held: Data) -> float:
@@ -200,11 +277,11 @@ def _score(run: Run, problem: Problem, held: Data) -> float:
     return nan if np.isnan(scores).any() else auc_of(held.target, scores)
 
 
-def _first_best(table: Sequence[Candidate]) -> int:
-    valid = [j for j, tried in enumerate(table) if isfinite(tried.auc)]
+def _first_best(table: Sequence[Candidate]) -> Candidate:
+    valid = [tried for tried in table if isfinite(tried.auc)]
     if not valid:
         raise ParameterError(
             f"none of the {len(table)} values gave valid weights on every fold; pass others as "
             "grid=, or scale the features"
         )
-    return max(valid, key=lambda j: table[j].auc)
+    return max(valid, key=lambda tried: tried.auc)

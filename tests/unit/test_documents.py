@@ -77,7 +77,13 @@ def test_the_path_example_finds_the_minimum_of_the_line(capsys):
 
 def test_the_examples_of_the_roc_svm_run_one_after_the_other(capsys):
     names = {}
-    for holding in ("true_scores(", "intercept_at(", "AUCClassifier(", "select(get_solver"):
+    for holding in (
+        "true_scores(",
+        "intercept_at(",
+        "AUCClassifier(",
+        "select(get_solver",
+        "wanted =",
+    ):
         exec(block("docs/roc_svm.md", "python", holding), names)
     assert {c.value for c in names["found"].candidates} == {1, 0.1, 0.01, 0.001}
     assert "(1, 0.9" in capsys.readouterr().out

@@ -25,6 +25,7 @@ from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.fit.grid import check_grid, grids_of, points_of
 from aucbench.fit.resolve import resolved, resolved_grid
+from aucbench.protocols import Needs
 from aucbench.ranges import Range, axis_text, holds, samples, value_at
 from aucbench.registry.specs import Spec, parse_spec
 from aucbench.solving.points import chains
@@ -355,12 +356,17 @@ def test_a_range_and_brackets_exclude_each_other():
         Plan(("german",), (Choice("ls-svm[lam=1]", {"lam": LOG}),))
 
 
-def test_select_asks_for_values():
+def test_select_tries_points_of_a_range_the_own_value_first():
     data = get_dataset("breast-cancer")
-    with pytest.raises(ParameterError, match=r"alpha has the range 1e-07..0.1 log in place of"):
-        select(get_solver("sgd-logistic"), data, parameter="alpha")
-    with pytest.raises(ParameterError, match="pass some of it as grid="):
-        select(get_solver("ls-svm"), data, grid=LOG)
+    found = select("ls-svm", data, grid=LOG, points=6, folds=2, passes=3)
+    published = select("sgd-logistic", data, parameter="alpha", points=3, folds=2)
+
+    values = [c.value for c in found.candidates]
+    assert len({*values}) == 6
+    assert all(v in LOG for v in values)
+    assert found.chosen == max(found.candidates, key=lambda c: c.auc).value
+    assert published.candidates[0].value == get_solver("sgd-logistic").alpha
+    assert len(published.candidates) == 3
 
 
 def test_select_finds_a_list_among_mappings():
@@ -368,6 +374,12 @@ def test_select_finds_a_list_among_mappings():
     class Two:
         lam: float = 1.0
         space: ClassVar = [{"other": (1,)}, {"lam": (3.0,)}]
+        needs: ClassVar = Needs()
+
+        def problem(self, data, rng):
+            raise NotImplementedError
+
+        iterates = problem
 
     with pytest.raises(ParameterError, match="publishes no grid for 'c'"):
         select(Two(), None, parameter="c")

@@ -1,6 +1,7 @@
 """λ by cross-validation: the choice, its agreement with the benchmark's, warm starts."""
 
 from dataclasses import dataclass, replace
+from itertools import product
 from statistics import fmean, stdev
 from typing import ClassVar
 
@@ -124,7 +125,8 @@ def test_warm_starts_save_passes():
     )
 
     assert warm.chosen == cold.chosen
-    assert warm.candidates[0] == cold.candidates[0]
+    first, same = warm.candidates[0], cold.candidates[0]
+    assert (first.value, first.aucs, first.passes) == (same.value, same.aucs, same.passes)
     for one, other in zip(warm.candidates[1:], cold.candidates[1:], strict=True):
         assert one.passes < other.passes
         assert one.auc == pytest.approx(other.auc, abs=1e-3)
@@ -180,10 +182,81 @@ def test_mistakes_are_told(rows):
         select(get_solver("ls-svm"), rows, parameter="lamb", grid=[1.0])
     with pytest.raises(ParameterError, match="publishes no grid for 'tol'"):
         select(get_solver("ls-svm"), rows, parameter="tol")
-    for value in (None, "1", True, float("nan")):
-        with pytest.raises(ParameterError, match="no place in a descending grid"):
-            select(get_solver("ls-svm"), rows, grid=[1.0, value])
+    with pytest.raises(ParameterError, match="lam is '1'; give a number"):
+        select(get_solver("ls-svm"), rows, grid=[2.0, "1"])
+    with pytest.raises(ParameterError, match="C of LogisticRegression must be a number, got '1'"):
+        select("logistic", rows, parameter="C", grid=[2.0, "1"])
+    with pytest.raises(ParameterError, match="must be a number, got True"):
+        select(get_solver("ls-svm"), rows, grid=[2.0, True])
+    with pytest.raises(ParameterError, match="lam must be greater than 0, got nan"):
+        select(get_solver("ls-svm"), rows, grid=[1.0, float("nan")])
+    for grid in (3.0, "1", [], {"lam": 3.0}):
+        with pytest.raises(ParameterError, match="give a list of values, a Range"):
+            select("ls-svm", rows, grid=grid)
+    with pytest.raises(ParameterError, match="names its own"):
+        select("ls-svm", rows, parameter="lam", grid={"lam": [1.0]})
+    with pytest.raises(ParameterError, match="leave grid= and parameter= out"):
+        select({"ls-svm": None}, rows, parameter="lam")
+    with pytest.raises(UnknownNameError, match="unknown solver 'lssvm'"):
+        select("lssvm", rows)
+    with pytest.raises(ParameterError, match="points must be at least 1"):
+        select("ls-svm", rows, points=0)
     with pytest.raises(ParameterError, match="greater than 0"):
         select(get_solver("ls-svm"), rows, grid=[1.0, 0.0])
     with pytest.raises(ParameterError, match="folds must be at least 2"):
         select(get_solver("ls-svm"), rows, folds=1)
+
+
+def test_names_are_solvers(rows):
+    by_name = select("ls-svm[tol=1e-8]", rows, grid=GRID, folds=2)
+    built = select(get_solver("ls-svm", tol=1e-8), rows, grid=GRID, folds=2)
+
+    assert by_name.candidates == built.candidates
+    assert by_name.solver.tol == 1e-8
+    built = get_solver("ls-svm", lam=0.1)
+    np.testing.assert_array_equal(solve("ls-svm[lam=0.1]", rows).w, solve(built, rows).w)
+
+
+def test_several_parameters_of_any_kind(rows):
+    grid = {"k": (2, 8), "intercept": (True, False), "gamma": [None, 0.5]}
+    found = select("sto-iht", rows, grid=grid, folds=2, passes=5)
+
+    tried = [tuple(c.parameters.values()) for c in found.candidates]
+    assert {*tried} == {*product(*grid.values())}
+    assert len(tried) == 8
+    best = max(found.candidates, key=lambda c: c.auc)
+    assert found.best == best
+    assert found.solver == get_solver("sto-iht", **best.parameters)
+    np.testing.assert_array_equal(found.run.w, solve(found.solver, rows, passes=5).w)
+    with pytest.raises(ParameterError, match="read its `parameters`"):
+        _ = found.chosen
+    only = select("sto-iht", rows, parameter="intercept", grid=(True, False), folds=2, passes=5)
+    assert [c.value for c in only.candidates] == [True, False]
+
+
+def test_several_solvers_see_the_same_folds(rows):
+    both = select(["ls-svm", get_solver("svm-or")], rows, grid=GRID, folds=3, passes=50)
+    each = select({"logistic": None, "ls-svm": {"lam": GRID}, "constant": {}}, rows, folds=3)
+
+    alone = [select(name, rows, grid=GRID, folds=3, passes=50) for name in ("ls-svm", "svm-or")]
+    assert both.candidates == alone[0].candidates + alone[1].candidates
+    assert both.best in (alone[0].best, alone[1].best)
+    assert [type(c.solver).__name__ for c in each.candidates].count("LsSvm") == 4
+    assert dict(each.candidates[-1].parameters) == {}
+    assert each.candidates[-1].auc == 0.5
+    assert {c.value for c in each.candidates[:-5]} == {*get_solver("logistic").space["C"]}
+
+
+def test_what_the_brackets_fix_is_not_tried(rows):
+    found = select("sht-auc[blocks=2]", rows, points=3, folds=2, passes=2)
+
+    assert {c.solver.blocks for c in found.candidates} == {2}
+    assert {*found.candidates[0].parameters} == {"k", "gamma"}
+
+
+def test_the_parameters_of_a_wrapped_classifier_are_chosen(rows):
+    tree = "estimator[sklearn.tree:DecisionTreeClassifier,random_state=0]"
+    found = select(tree, rows, grid={"max_depth": (1, 3), "splitter": ("best", "random")}, folds=2)
+
+    assert len(found.candidates) == 4
+    assert found.solver.estimator.max_depth == found.best.parameters["max_depth"]
