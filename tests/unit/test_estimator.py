@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.ensemble import VotingClassifier
@@ -308,6 +309,15 @@ def test_more_classes_are_each_against_the_rest():
     assert model.score(rows, digits) > 0.6
     with pytest.raises(DataError, match="OneVsRestClassifier"):
         AUCClassifier().fit(rows, digits)
+
+
+def test_metadata_routing_leaves_it_as_it_is():
+    plain = cross_val_score(AUCClassifier("svm-or"), X, Y == "ill", scoring="roc_auc", cv=3)
+    with config_context(enable_metadata_routing=True):
+        model = make_pipeline(StandardScaler(), AUCClassifier("svm-or", features="none"))
+        routed = cross_val_score(model, X, Y == "ill", scoring="roc_auc", cv=3)
+
+    np.testing.assert_allclose(routed, plain, atol=1e-3)
 
 
 def test_metadata_that_no_method_takes_are_refused():

@@ -47,6 +47,25 @@ def test_a_run_holds_no_number_of_a_training_row(name, layout):
     np.testing.assert_array_equal(again.decision_function(X), run.decision_function(X))
 
 
+@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_classifier_holds_no_number_of_a_training_row(name, layout):
+    model = AUCClassifier(name, passes=5).fit(layout(X), Y)
+    mapped = model.features_(Data.of(layout(X), Y).rows).dense().matrix[MARKED]
+
+    assert found(model, X[MARKED]) == 0
+    assert (found(model, mapped) > 0) is (name in KEEP_ROWS)
+    assert model.keeps_rows_ is model.run_.keeps_rows
+
+
+@pytest.mark.parametrize("name", ["solam", "opauc", "uni-exp", "oam-seq", "oam-gra"])
+def test_a_stream_keeps_rows_only_in_its_buffers(name):
+    model = AUCClassifier(name).partial_fit(X, Y)
+    mapped = model.features_(Data.of(X, Y).rows).matrix
+
+    assert (found(model, mapped) > 0) is model.keeps_rows_ is name.startswith("oam")
+
+
 def test_the_exceptions_are_solvers():
     assert {*KEEP_ROWS} <= {*LEARNERS}
 
