@@ -332,7 +332,11 @@ def _point(chosen: Any) -> str:
 
 def answer(findings: Findings, width: int = 80) -> str:
     """Return the recommendation, a line for each sentence or more."""
-    said = (*findings.advice.sentences, findings.times, findings.evidence.left_out)
-    sentences = [sentence for sentence in said if sentence]
-    lines = [wrap(shown(sentence), width, subsequent_indent="  ") for sentence in sentences]
+    lines = [wrap(sentence, width, subsequent_indent="  ") for sentence in sentences(findings)]
     return "\n".join(line for some in lines for line in some)
+
+
+def sentences(findings: Findings) -> list[str]:
+    """Return the recommendation, and what to know about it."""
+    said = (*findings.advice.sentences, findings.times, findings.evidence.left_out)
+    return [shown(sentence) for sentence in said if sentence]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.errors import DataError
 
-if TYPE_CHECKING:  # SciPy and scikit-learn take a second to import
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    # SciPy and scikit-learn take a second to import
     from aucbench.stats import Measure
 
 
@@ -23,8 +26,16 @@ def metrics_of(
     value is None when the cell is not ok, when its scores have no labels beside them, or when
     there are too few rows for the measure.
     """
+    needed = record.ok and any(measure.name != "auc" for measure in measures)
+    found = store.scores(record.id, record.sizes.data) if needed else None
+    return measured_values(found, measures)
+
+
+def measured_values(
+    found: Mapping[str, NDArray[Any]] | None, measures: Sequence[Measure]
+) -> dict[str, float | None]:
+    """Return measures of arrays as `Store.scores` gives them; that is, but the AUC."""
     others = [measure for measure in measures if measure.name != "auc"]
-    found = store.scores(record.id, record.sizes.data) if record.ok and others else None
     values: dict[str, float | None] = {}
     for measure in others:
         values[measure.name] = None

@@ -1,0 +1,231 @@
+"""`compare`: make a plan from arguments and run it on this host, for use from Python.
+
+Design
+  a. What was found is computed when it is asked for. The scores of the test rows are kept in
+     memory for it, since the folder may be a temporary one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Self
+
+from aucbench.bench.engines import make_engine
+from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.results.convergence import Optima, flat_row
+from aucbench.bench.results.export import flat
+from aucbench.bench.results.metrics import measured_values
+from aucbench.bench.results.record import Record
+from aucbench.bench.results.store import Store
+from aucbench.bench.runner import run
+from aucbench.budget import GAP_TOL
+from aucbench.errors import ParameterError, require_at_least
+from aucbench.reading import Reading
+from aucbench.registry.specs import split_specs
+from aucbench.stats.measures import measure
+from aucbench.stats.words import ROPE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pandas import DataFrame
+
+    from aucbench.report.findings import Findings
+
+Scores = Mapping[str, "NDArray[Any]"]
+PLAIN_READING = Reading()
+
+
+def compare(
+    solvers: str | Iterable[str],
+    data: str | Iterable[str],
+    *,
+    features: str | Iterable[str] = "auto",
+    objective: str | None = None,
+    projector: str | None = None,
+    reading: Reading = PLAIN_READING,
+    splits: int | None = None,
+    repeats: int = 1,
+    passes: float | None = None,
+    seconds: float | None = None,
+    gap_tol: float = GAP_TOL,
+    seed: int = 0,
+    tune: bool = False,
+    timeout: float | None = None,
+    memory: float | None = None,
+    holdout: float | None = None,
+    jobs: int | None = None,
+    out: Path | None = None,
+    metrics: str | Iterable[str] = "auc",
+    rope: float = ROPE,
+) -> Results:
+    """Fit every solver on every split of every data set, each in its own process.
+
+    Parameters
+    ----------
+    solvers : str or iterable of str
+        Specifications as `sht-auc[k=50,blocks=4],logistic`. Use `aucbench.solve`
+        for a solver that is not a plugin.
+    data : str or iterable of str
+        Specifications, files, or URLs with `#sha256=`.
+    features : str or iterable of str
+        Feature maps, fitted on the training rows; `maxabs+nystroem[rank=50]` applies the second
+        after the first. Every solver runs with each of them.
+    tune : bool
+        Tune each solver over its published grid, on the training rows only.
+    timeout, memory : float, optional
+        Seconds of wall time and megabytes of a cell; see `Plan`.
+    jobs : int, optional
+        Cells that run at once. Default: the number of cores.
+    out : Path, optional
+        Folder that keeps the results; cells that are in it already are not run again.
+    metrics : str or iterable of str
+        Such as `auc,brier`, see `aucbench.stats.measure`. The verdict is on the first one.
+    rope : float
+        Differences up to this size are practically zero.
+    reading : Reading
+        How data sets that are files are read, such as `Reading(target="outcome")`.
+    objective, projector, splits, holdout, repeats, passes, seconds, gap_tol, seed :
+        See `Plan`.
+
+    Returns
+    -------
+    Results
+        A tuple of `Record`: one for each cell, failed or not, in the order of the plan. It has
+        the verdict too: `answer`, `table` and `findings`.
+
+    Raises
+    ------
+    AucbenchError
+        Before the first fit, when the arguments make no sense.
+    """
+    measures = tuple(measure(spec).name for spec in _specs(metrics))
+    if not measures:
+        raise ParameterError("there is no metric; give one, such as auc")
+    require_at_least(0.0, rope=rope)
+    plan = Plan(
+        _specs(data),
+        choices(_specs(solvers), tune=tune),
+        _specs(features),
+        objective,
+        projector,
+        reading,
+        splits,
+        repeats,
+        (seed,),
+        passes,
+        seconds,
+        gap_tol,
+        timeout=timeout,
+        memory=memory,
+        holdout=holdout,
+    )
+    with ExitStack() as stack:
+        folder = out or Path(stack.enter_context(TemporaryDirectory(prefix="aucbench-"))) / "out"
+        store = stack.enter_context(Store(folder, create=True))
+        order = {cell: number for number, cell in enumerate(plan.cells())}
+        found = run(plan, store, make_engine(jobs=jobs))
+        records = sorted(found, key=lambda record: order[record.cell])
+        kept = ((record, store.scores(record.id, record.sizes.data)) for record in records)
+        scores = {record.id: arrays for record, arrays in kept if arrays is not None}
+        return Results(records, scores, measures, rope)
+
+
+class Results(tuple[Record, ...]):
+    """The records of a comparison, in the order of its plan, and what they say.
+
+    Parameters
+    ----------
+    records : iterable of Record
+    scores : mapping of str to mapping of str to array
+        As `Store.scores`, by the id of the record.
+    measures : tuple of str
+        Names; the verdict is on the first one.
+    rope : float
+        Half the width of the region of practical equivalence.
+    """
+
+    _scores: Mapping[str, Scores]
+    _measures: tuple[str, ...]
+    _rope: float
+
+    def __new__(
+        cls,
+        records: Iterable[Record] = (),
+        scores: Mapping[str, Scores] | None = None,
+        measures: Sequence[str] = ("auc",),
+        rope: float = ROPE,
+    ) -> Self:
+        """Keep the records as a tuple."""
+        made = super().__new__(cls, records)
+        made._scores, made._measures, made._rope = scores or {}, tuple(measures), rope
+        return made
+
+    def answer(self) -> str:
+        """Return the recommendation in words, a sentence on each line.
+
+        Raises
+        ------
+        DataError
+            As `findings`.
+        """
+        from aucbench.report.terminal import sentences
+
+        return "\n".join(sentences(self.findings))
+
+    def table(self) -> str:
+        """Return a table for each data set, as `aucbench compare` prints it.
+
+        Raises
+        ------
+        DataError
+            As `findings`.
+        """
+        from aucbench.report import terminal
+        from aucbench.report.findings import means_of
+
+        found = self.findings
+        others = [means_of(found.evidence, name) for name in self._measures[1:]]
+        return terminal.text(terminal.tables(found, others))
+
+    @cached_property
+    def findings(self) -> Findings:
+        """All that the statistics say: values, intervals, pairs with their words, ranks, advice.
+
+        Raises
+        ------
+        DataError
+            When there is no record, or none has what the measure needs.
+        """
+        from aucbench.report.evidence import evidence_of
+        from aucbench.report.findings import Settings, findings_of
+
+        evidence = evidence_of(self, scores=lambda fit: self._scores.get(fit.id))
+        return findings_of(evidence, Settings(measure=self._measures[0], rope=self._rope))
+
+    def to_frame(self) -> DataFrame:
+        """Return a pandas DataFrame with a row for each cell and a column for each plain field.
+
+        The columns are those of `--json`; hyperparameters, conditions and the machine have a
+        column for each entry, such as `parameters.k`. Each measure has a column.
+        """
+        from pandas import DataFrame
+
+        optima = Optima(self)
+        measures = [measure(name) for name in self._measures]
+        return DataFrame(
+            [
+                {
+                    **flat(flat_row(record, optima)),
+                    **measured_values(self._scores.get(record.id), measures),
+                }
+                for record in self
+            ]
+        )
+
+
+def _specs(given: str | Iterable[str]) -> tuple[str, ...]:
+    return tuple(split_specs(given) if isinstance(given, str) else given)
