@@ -100,10 +100,13 @@ def records_of(plan: Plan, store: Store, options: Options) -> list[Record]:
 
 
 def print_tables(findings: Findings, wide: int | None) -> None:
-    """Print the table of each data set."""
+    """Print the table of each data set, and what its marks mean."""
     from aucbench.report import terminal
 
     _echo_tables(terminal.tables(findings), wide)
+    typer.echo()
+    for line in terminal.notes(findings):
+        typer.echo(shown(line))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from Cython.Build import cythonize
+from sklearn.datasets import load_breast_cancer
 from typer.testing import CliRunner
 
 import aucbench
@@ -169,14 +170,30 @@ def of_error_functions(data, rng):
     return aucbench.data.Data(rows, target, folds=np.arange(40, dtype=np.int32) % 2)
 
 
-def test_the_blocks_of_the_estimator_print_what_the_page_shows(capsys):
-    text = (ROOT / "docs/estimator.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["estimator.md", "model.md"])
+def test_the_blocks_of_a_page_print_what_it_shows(page, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.M | re.S)
     names = {}
     for code, shown in blocks:
         exec(code, names)
         assert capsys.readouterr().out == shown
     assert len(blocks) == text.count("```python")
+
+
+@pytest.mark.parametrize("solver", ["svm-or", "sto-iht[intercept=True]", "sht-auc"])
+@pytest.mark.parametrize("features", ["auto", "maxabs", "none"])
+def test_numpy_alone_reads_a_linear_model(solver, features, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    fitted = aucbench.AUCClassifier(solver, features=features, passes=5).fit(X, y)
+    fitted.save("model.aucbench")
+    names = {"X": X, "fitted": fitted}
+    exec(block("docs/model.md", "python", "zipfile.ZipFile"), names)
+
+    found, wanted = names["scores"](X), fitted.decision_function(X) + fitted.threshold_
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max())
 
 
 def test_the_kernel_of_the_page_builds_and_runs(tmp_path):
