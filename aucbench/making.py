@@ -15,7 +15,7 @@ Design
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -77,7 +77,7 @@ class Making:
         What the threshold is chosen for.
     calibration : str or None
         "sigmoid", "isotonic", or None for no probabilities.
-    features, splits, seed, passes, seconds :
+    features, splits, holdout, seed, passes, seconds :
         As in `Plan`.
 
     Raises
@@ -93,7 +93,8 @@ class Making:
     aim: Aim = field(default_factory=Aim)
     calibration: str | None = "sigmoid"
     features: str = "auto"
-    splits: int = 5
+    splits: int | None = None
+    holdout: float | None = None
     seed: int = 0
     passes: float | None = None
     seconds: float | None = None
@@ -114,6 +115,7 @@ class Making:
             (self.features,),
             reading=self.reading,
             splits=self.splits,
+            holdout=self.holdout,
             seeds=(self.seed,),
             passes=self.passes,
             seconds=self.seconds,
@@ -195,7 +197,8 @@ def made(
     model = _refitted(making, spec, data)
     known = next(row for row in findings.insides[0].rows if row.solver == place).known
     assert known is not None  # the solver is complete
-    what = f"{rows.size} scores of {making.splits} folds, each by a fit to the others"
+    division = own[0].sizes.division
+    what = f"{rows.size} scores of {division}, each by a fit that did not see the row"
     calibrated = None
     if making.calibration is not None:
         calibrated = calibrator(making.calibration, y, scores)
@@ -205,7 +208,7 @@ def made(
         operating=point,
         calibrator=calibrated,
         auc=known.delong if np.isfinite(known.delong.low) else known.resampled,
-        auc_rows=_auc_rows(making, tuned=bool(choice.tune)),
+        auc_rows=_auc_rows(making, division, tuned=bool(choice.tune)),
         provenance={
             **model.provenance,
             "data_hash": own[0].sizes.data,
@@ -216,9 +219,21 @@ def made(
     )
 
 
-def _auc_rows(making: Making, *, tuned: bool) -> str:
+def _auc_rows(making: Making, division: str | None, *, tuned: bool) -> str:
     how = ", tuned inside each training part" if tuned else ""
-    return f"the test rows of {making.splits} stratified folds{how}"
+    weighted = f", weighted by {making.reading.weights}" if making.reading.weights else ""
+    return f"the test rows of {division}{weighted}{how}"
+
+
+def _warnings(reading: Reading) -> Iterator[str]:
+    """Yield what the threshold, its intervals and the calibration do not take into account."""
+    if reading.weights is not None:
+        yield f"the threshold and the calibration count each row once, without {reading.weights}"
+    if reading.groups is not None:
+        yield (
+            f"the intervals take rows for independent, and those of one {reading.groups} may be "
+            "alike: then they are too narrow"
+        )
 
 
 def _reasons(making: Making, findings: Findings, choice: Choice) -> list[str]:
@@ -264,13 +279,17 @@ def _held_out(records: Sequence[Record], store: Store) -> tuple[NDArray[Any], Ve
 
 
 def _refitted(making: Making, spec: Spec, data: Data) -> Model:
-    """Return the model that is fitted to all rows, its threshold not chosen yet."""
+    """Return the model that is fitted to all rows, its threshold not chosen yet.
+
+    The rows of a test file are none of them.
+    """
+    if making.reading.test is not None and data.folds is not None:
+        data = data.take(np.flatnonzero(data.folds < 0).astype(np.int32))
     encoding = None if data.schema is None else Encoding.learn(data.schema, data.rows)
     train = data if encoding is None else data.with_rows(encoding(data.rows))
     # as a split of a run, and none of those that were run
-    phi = get_preprocessing(making.features).fit(
-        train, np.random.default_rng([making.seed, making.splits])
-    )
+    rng = np.random.default_rng([making.seed, making.plan.split_count])
+    phi = get_preprocessing(making.features).fit(train, rng)
     run = solve(
         get_solver(spec),
         train.with_rows(phi(train.rows)),
@@ -302,7 +321,7 @@ def _refitted(making: Making, spec: Spec, data: Data) -> Model:
             "separator": making.reading.separator,
             "stop": run.stop.name,
             "left_out": dict(understood.dropped),
-            "warnings": [*understood.warnings],
+            "warnings": [*understood.warnings, *_warnings(making.reading)],
         },
     )
     return replace(model, spread=_spread(model.mapped(data.rows)))

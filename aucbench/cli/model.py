@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -17,6 +18,7 @@ from aucbench.cli.options import (
     Drop,
     DropSuspicious,
     Encode,
+    Groups,
     Jobs,
     Memory,
     Negative,
@@ -25,9 +27,12 @@ from aucbench.cli.options import (
     Quiet,
     Separator,
     Target,
+    Test,
     Texts,
     Threads,
+    Time,
     Timeout,
+    Weights,
     limited,
     reading,
 )
@@ -91,7 +96,14 @@ def fit(
         bool | None,
         typer.Option(help="Tune solvers over their grids. [default: with auto only]"),
     ] = None,
-    splits: Annotated[int, typer.Option(help="Stratified folds.")] = 5,
+    groups: Groups = None,
+    time: Time = None,
+    weights: Weights = None,
+    test: Test = None,
+    splits: Annotated[int | None, typer.Option(help="Stratified folds. [default: 5]")] = None,
+    holdout: Annotated[
+        float | None, typer.Option(help="Share of the rows that is tested, in place of folds.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the folds and of the solvers.")] = 0,
     passes: Annotated[
         float | None,
@@ -121,24 +133,26 @@ def fit(
     if AUTO in specs and len(specs) > 1:
         raise ParameterError("--solver auto names the solvers itself; leave the others out")
     require_writable(out)
+    how = reading(
+        target,
+        positive,
+        negative,
+        drop,
+        drop_suspicious=drop_suspicious,
+        encode=encode,
+        decimal=decimal,
+        separator=separator,
+    )
     plan = making.Making(
         source=data,
         solvers=making.auto_solvers() if specs == (AUTO,) else specs,
         tune=specs == (AUTO,) if tune is None else tune,
-        reading=reading(
-            target,
-            positive,
-            negative,
-            drop,
-            drop_suspicious=drop_suspicious,
-            encode=encode,
-            decimal=decimal,
-            separator=separator,
-        ),
+        reading=replace(how, groups=groups, time=time, weights=weights, test=test),
         aim=_aim(sensitivity, specificity, precision, flags, per, cost_fp, cost_fn),
         calibration=None if calibration == "none" else calibration,
         features=features,
         splits=splits,
+        holdout=holdout,
         seed=seed,
         passes=passes,
         seconds=seconds,

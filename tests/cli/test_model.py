@@ -60,7 +60,7 @@ def test_from_a_table_to_scores(cli, folder):
     assert "left out: number (" in made.output
     assert "svm-or was asked for." in made.output
     assert "chosen for a sensitivity of at least 0.8" in made.output
-    assert "by 600 scores of 5 folds, each by a fit to the others" in made.output
+    assert "by 600 scores of 5 folds, each by a fit that did not see the row" in made.output
 
     result = cli("predict", folder / "m.aucbench", folder / "new.csv", "-o", folder / "scores.csv")
     assert result.exit_code == 0, result.output
@@ -102,8 +102,49 @@ def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(cli, folder
     positive, point = scores >= model.threshold, model.operating
     assert (point.tp, point.fp) == (sum(positive & (data.y > 0)), sum(positive & (data.y < 0)))
     assert model.auc.estimate == pytest.approx(np.mean(aucs))
-    assert model.auc_rows == "the test rows of 5 stratified folds"
+    assert model.auc_rows == "the test rows of 5 folds"
     assert not np.isclose(auc(data.y, model.scores(data.rows)), model.auc.estimate, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("more", "division", "scored"),
+    [
+        (("--groups", "customer"), "5 folds by groups", 600),
+        (("--time", "day"), "5 folds by times", 500),
+        (("--holdout", 0.25), "share of 0.25", 150),
+        (("--weights", "amount"), "5 folds, weighted by amount", 600),
+    ],
+)
+def test_splits_and_weights_are_those_of_a_comparison(cli, tmp_path, more, division, scored):
+    table = payments(600, 4).drop(columns="number")
+    table["customer"], table["day"] = np.arange(600) // 3, np.arange(600)
+    table.to_csv(tmp_path / "train.csv", index=False)
+    made = fitted(cli, tmp_path, *more)
+    assert made.exit_code == 0, made.output
+    model = Model.load(tmp_path / "m.aucbench")
+    assert model.auc_rows == f"the test rows of {division}"
+    point = model.operating
+    assert point.tp + point.fp + point.fn + point.tn == scored
+    assert model.provenance["n"] == 600
+    assert str(more[1]) not in (model.columns or ())
+    told = {"--groups": "too narrow", "--weights": "count each row once"}.get(more[0])
+    assert told is None or any(told in warning for warning in model.provenance["warnings"])
+
+
+def test_rows_of_a_test_file_judge_the_model_and_do_not_train_it(cli, tmp_path):
+    payments(600, 5).to_csv(tmp_path / "train.csv", index=False)
+    payments(200, 6).to_csv(tmp_path / "test.csv", index=False)
+    made = fitted(cli, tmp_path, "--test", tmp_path / "test.csv")
+    assert made.exit_code == 0, made.output
+    model = Model.load(tmp_path / "m.aucbench")
+    point, test = model.operating, load(tmp_path / "test.csv", target="fraud")
+    found = cli("predict", tmp_path / "m.aucbench", tmp_path / "test.csv").stdout
+    scores = np.array([float(row["score"]) for row in csv.DictReader(found.splitlines())])
+
+    assert model.provenance["n"] == 600
+    assert model.auc.estimate == pytest.approx(auc(test.y, scores))
+    assert point.tp == np.sum((scores >= model.threshold) & (test.y > 0))
+    assert point.tn == np.sum((scores < model.threshold) & (test.y < 0))
 
 
 def test_auto_tunes_and_says_why(cli, folder, monkeypatch):
