@@ -25,6 +25,8 @@ class Hinge:
         self.far = rng.permutation(self.s)
         self.f = aucbench.get_objective(objective, aucbench.Data.of(np.ones((n, 1)), y))
         self.f.of_scores(self.s)
+        weighted = aucbench.Data.of(np.ones((n, 1)), y, weights=rng.uniform(0.5, 2.0, n))
+        self.weighted = aucbench.get_objective(objective, weighted)
         self.turn = 0
 
     def time_other_order(self, n: int, objective: str) -> None:
@@ -35,6 +37,9 @@ class Hinge:
     def time_almost_the_same_order(self, n: int, objective: str) -> None:
         self.turn ^= 1
         self.f.of_scores(self.near if self.turn else self.s)
+
+    def time_with_weights(self, n: int, objective: str) -> None:
+        self.weighted.of_scores(self.s)
 
     def time_argsort(self, n: int, objective: str) -> None:
         np.argsort(self.s)

@@ -21,12 +21,19 @@ class Auc:
         rng = np.random.default_rng(0)
         self.y = rng.integers(0, 2, 1_000_000)
         self.scores = rng.standard_normal(self.y.size) + self.y
+        self.weights = rng.uniform(0.5, 2.0, self.y.size)
 
     def time_auc(self) -> None:
         aucbench.auc(self.y, self.scores)
 
+    def time_weighted_auc(self) -> None:
+        aucbench.auc(self.y, self.scores, self.weights)
+
     def time_roc_auc_score(self) -> None:
         roc_auc_score(self.y, self.scores)
+
+    def time_weighted_roc_auc_score(self) -> None:
+        roc_auc_score(self.y, self.scores, sample_weight=self.weights)
 
 
 class OnePass:

@@ -57,10 +57,12 @@ def weighted_concordance(
     """
     if weights is None:
         return concordance(positive, s, int(np.count_nonzero(positive)))
-    own, (others, masses) = s[positive], _ascending(s[~positive], weights[~positive])
+    own, shares = _ascending(s[positive], weights[positive])
+    others, masses = _ascending(s[~positive], weights[~positive])
     below = np.concatenate([[0.0], np.cumsum(masses)])
+    # Sorted values are found much faster than others.
     twice = below[np.searchsorted(others, own)] + below[np.searchsorted(others, own, "right")]
-    return float(weights[positive] @ twice / (2.0 * below[-1] * weights[positive].sum()))
+    return float(shares @ twice / (2.0 * below[-1] * shares.sum()))
 
 
 def _ascending(s: Vector, weights: Vector) -> tuple[Vector, Vector]:

@@ -29,8 +29,8 @@ class WeightedPairSums:
     def __init__(self, y: NDArray[np.int8], weights: Vector, *, squared: bool):
         self.n, self.squared = y.size, squared
         self.pos, self.neg = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
-        self.of_pos, self.of_neg = weights[self.pos], weights[self.neg]
-        self.total = float(self.of_pos.sum()) * float(self.of_neg.sum())
+        self.weights = weights
+        self.total = float(weights[self.pos].sum()) * float(weights[self.neg].sum())
 
     def __call__(self, s: Vector) -> tuple[float, Vector, int]:
         """Return the mean loss, its derivatives in s (n,), and the number of active pairs.
@@ -46,25 +46,25 @@ class WeightedPairSums:
             return self._sums(s)
 
     def _sums(self, s: Vector) -> tuple[float, Vector, int]:
-        t, u = s[self.pos] - 1.0, s[self.neg]
-        base = float(np.median(t))  # losses are differences, so that the origin is free
+        pos, neg = (rows[np.argsort(s[rows])] for rows in (self.pos, self.neg))
+        t, u = s[pos] - 1.0, s[neg]
+        base = float(t[t.size // 2])  # losses are differences, so that the origin is free
         t, u = t - base, u - base
-        t_order, u_order = np.argsort(t), np.argsort(u)
         # The active partners of a positive are the negatives from `first` on; those of a negative
-        # are the positives before `last`.
-        first = np.searchsorted(u[u_order], t, "right")
-        last = np.searchsorted(t[t_order], u, "left")
-        above = _from_the_end(self.of_neg[u_order])[first]
-        below = _from_the_begin(self.of_pos[t_order])[last]
+        # are the positives before `last`. Sorted values are found much faster than others.
+        first, last = np.searchsorted(u, t, "right"), np.searchsorted(t, u, "left")
+        of_pos, of_neg = self.weights[pos], self.weights[neg]
+        above = _from_the_end(of_neg)[first]
+        below = _from_the_begin(of_pos)[last]
         c, active = np.empty(self.n), int(last.sum())
         if not self.squared:
-            c[self.pos], c[self.neg] = -self.of_pos * above, self.of_neg * below
-            total = float(c[self.pos] @ t + c[self.neg] @ u)
+            c[pos], c[neg] = -of_pos * above, of_neg * below
+            total = float(c[pos] @ t + c[neg] @ u)
             return total / self.total, c / self.total, active
-        P = _from_the_end((self.of_neg * u)[u_order])[first] - t * above
-        Q = u * below - _from_the_begin((self.of_pos * t)[t_order])[last]
-        c[self.pos], c[self.neg] = -2.0 * self.of_pos * P, 2.0 * self.of_neg * Q
-        total = 0.5 * float(c[self.pos] @ t + c[self.neg] @ u)
+        P = _from_the_end(of_neg * u)[first] - t * above
+        Q = u * below - _from_the_begin(of_pos * t)[last]
+        c[pos], c[neg] = -2.0 * of_pos * P, 2.0 * of_neg * Q
+        total = 0.5 * float(c[pos] @ t + c[neg] @ u)
         return total / self.total, c / self.total, active
 
 
