@@ -157,8 +157,18 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.warm_start = warm_start
         self.calibration = calibration
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn weights and a threshold from rows X (n, d) and labels y (n,).
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, d)
+        y : array of shape (n,)
+            Two labels.
+        sample_weight : array of shape (n,), optional
+            Weights of rows: a pair of rows weighs w_i w_j. Solvers whose objective has them take
+            them, such as svm-or and logistic. Rows of weight 0 are left out. The feature map and
+            the threshold count rows, not weights.
 
         Raises
         ------
@@ -167,11 +177,16 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ParameterError
             When sensitivity or specificity is no share, or both are given.
         UnsupportedError
-            When `warm_start` is set and the solver takes no start.
+            When `warm_start` is set and the solver takes no start; when weights differ and the
+            solver or `calibration` takes none.
         """
         require_one_share(self.sensitivity, self.specificity)
         require_method(self.calibration)
-        data, classes = data_of(X, y)
+        data, classes = data_of(X, y, sample_weight)
+        if self.calibration is not None and data.labels.weights is not None:
+            raise UnsupportedError(
+                "calibration counts rows, not weights; leave out sample_weight or calibration"
+            )
         seed = self._seed()
         train = held = data
         if self.validation is not None:  # not the generators that `solve` spawns

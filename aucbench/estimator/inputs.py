@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from aucbench.data import Data
-from aucbench.data.arrays import Rows
+from aucbench.data.arrays import Rows, Vector
 from aucbench.data.inputs import check_rows
 from aucbench.errors import AucbenchError, DataError
 
@@ -102,13 +103,37 @@ def labels_of(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return classes, y
 
 
-def data_of(X: Any, y: Any) -> tuple[Data, NDArray[Any]]:
+def weights_of(sample_weight: Any, n: int) -> Vector | None:
+    """Return the weights of n rows; None where all are equal, which is the same as none.
+
+    Raises
+    ------
+    DataError
+        When they are not n finite numbers of at least 0, or all are 0.
+    """
+    if sample_weight is None:
+        return None
+    with as_data_error():
+        weights = column_or_1d(sample_weight, dtype=np.float64)
+        assert_all_finite(weights, input_name="sample_weight")
+    if weights.size != n:
+        raise DataError(
+            f"X has {n} rows but sample_weight has {weights.size} numbers; give one per row"
+        )
+    if weights.min() < 0 or weights.max() == 0:
+        raise DataError("sample_weight has a number below 0, or only zeros; give weights above 0")
+    return None if weights.min() == weights.max() else weights
+
+
+def data_of(X: Any, y: Any, sample_weight: Any = None) -> tuple[Data, NDArray[Any]]:
     """Return the rows with labels -1 and 1, and the classes; the second one is positive.
+
+    Rows of weight 0 are left out.
 
     Raises
     ------
     DataError, TypeError
-        As `rows_of` and `labels_of`, and when X and y differ in length.
+        As `rows_of`, `labels_of` and `weights_of`, and when X and y differ in length.
     """
     rows, names = rows_of(X)
     classes, labels = labels_of(y)
@@ -117,5 +142,8 @@ def data_of(X: Any, y: Any) -> tuple[Data, NDArray[Any]]:
             f"X has {rows.n} rows but y has {labels.size} labels; give one label per row"
         )
     signs = np.where(labels == classes[1], np.int8(1), np.int8(-1))
-    data = Data.of(rows, signs)
-    return Data(data.rows, data.target, names), classes
+    weights = weights_of(sample_weight, rows.n)
+    if weights is not None:
+        kept = np.flatnonzero(weights).astype(np.int32)
+        rows, signs, weights = rows.take(kept), signs[kept], weights[kept]
+    return replace(Data.of(rows, signs, weights=weights), names=names), classes

@@ -24,7 +24,13 @@ from aucbench import AUCClassifier, auc, from_estimator, get_dataset, solve
 from aucbench.bench import compare
 from aucbench.data import Data
 from aucbench.data.folds import drawn_parts
-from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
+from aucbench.errors import (
+    AucbenchError,
+    DataError,
+    ParameterError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard
 from aucbench.registry import get_solver, list_solvers
 from aucbench.solving.wrappers import Started
@@ -321,5 +327,36 @@ def test_metadata_routing_leaves_it_as_it_is():
 
 
 def test_metadata_that_no_method_takes_are_refused():
-    with pytest.raises(TypeError, match="sample_weight"):
-        AUCClassifier().fit(X, Y, sample_weight=np.ones(200))
+    with pytest.raises(TypeError, match="class_weight"):
+        AUCClassifier().fit(X, Y, class_weight="balanced")
+
+
+def test_weights_of_rows_reach_the_solvers_that_take_them():
+    weights = np.random.default_rng(1).integers(0, 4, Y.size).astype(float)
+    again = np.repeat(np.arange(Y.size), weights.astype(int))
+    options = {"features": "none", "passes": 500, "gap_tol": 1e-12}
+    weighted = AUCClassifier("svm-or[lam=1]", **options).fit(X, Y, sample_weight=weights)
+    repeated = AUCClassifier("svm-or[lam=1]", **options).fit(X[again], Y[again])
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-4, atol=1e-6)
+
+    plain = AUCClassifier("sht-auc[k=2]").fit(X, Y)
+    equal = AUCClassifier("sht-auc[k=2]").fit(X, Y, sample_weight=np.full(Y.size, 3.0))
+    np.testing.assert_array_equal(plain.coef_, equal.coef_)
+
+
+@pytest.mark.parametrize(
+    ("solver", "options", "weights", "said"),
+    [
+        ("sht-auc[k=2]", {}, [1.0, 2.0], "without the weights of rows"),
+        ("logistic", {"calibration": "sigmoid"}, [1.0, 2.0], "calibration counts rows"),
+        ("logistic", {}, [1.0, -2.0], "below 0"),
+        ("logistic", {}, [0.0, 0.0], "only zeros"),
+        ("logistic", {}, [np.nan, 1.0], "sample_weight contains NaN"),
+    ],
+)
+def test_weights_that_cannot_be_used_are_refused(solver, options, weights, said):
+    weights = np.resize(weights, Y.size)
+    with pytest.raises(AucbenchError, match=said):
+        AUCClassifier(solver, **options).fit(X, Y, sample_weight=weights)
+    with pytest.raises(DataError, match="give one per row"):
+        AUCClassifier("logistic").fit(X, Y, sample_weight=np.ones(Y.size - 1))
