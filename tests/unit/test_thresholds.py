@@ -100,7 +100,7 @@ def test_mistakes_are_told():
         AUCClassifier("solam", sensitivity=0.9, specificity=0.9).partial_fit(X, Y)
     with pytest.raises(DataError, match="infinite"):
         intercept_at([0, 1], [np.inf, 0.0], specificity=1.0)
-    with pytest.raises(DataError, match="a share of 1.5 cannot be held out"):
+    with pytest.raises(DataError, match=r"a share of 1\.5 cannot be held out"):
         AUCClassifier(validation=1.5).fit(X, Y)
     with pytest.raises(ParameterError, match="validation is for fit"):
         AUCClassifier("solam", validation=0.5).partial_fit(X, Y)
