@@ -12,6 +12,7 @@ Design
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf, nextafter
 from os import PathLike
 from typing import Any, NoReturn, Self
@@ -37,7 +38,7 @@ from aucbench.estimator.inputs import (
 )
 from aucbench.estimator.online import Online, require_streaming
 from aucbench.estimator.saving import model_of, restore
-from aucbench.metrics import auc, intercept_at, require_one_share
+from aucbench.metrics import Aim, auc, intercept_at
 from aucbench.modelfile import Model
 from aucbench.models.calibration import FOLDS, Calibrator, calibrator, require_method
 from aucbench.protocols import MAPPED_ROWS, FeatureMap, NoMap, Scorer, Solver, identity, unmapped
@@ -92,6 +93,9 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     sensitivity, specificity : float, optional
         One of them: the share of positives found, or of negatives left out, that `predict`
         must reach on the rows that choose the threshold. With neither, Youden's J is maximised.
+    aim : mapping of str to float, optional
+        What else the threshold shall reach, by the names of `aucbench.metrics.Aim`: such as
+        {"precision": 0.5}, {"flags": 0.01}, or {"cost_fp": 1, "cost_fn": 20}.
     validation : float, optional
         Share of each class that is used only to choose the threshold; `fit` learns weights from
         the rest. None: the threshold is chosen on the training rows, whose scores are too good.
@@ -141,6 +145,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | None = 0,
         sensitivity: float | None = None,
         specificity: float | None = None,
+        aim: Mapping[str, float] | None = None,
         validation: float | None = None,
         warm_start: bool = False,
         calibration: str | None = None,
@@ -153,6 +158,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.sensitivity = sensitivity
         self.specificity = specificity
+        self.aim = aim
         self.validation = validation
         self.warm_start = warm_start
         self.calibration = calibration
@@ -175,12 +181,15 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         DataError
             When the rows are no matrix of finite numbers, or there are not two classes.
         ParameterError
-            When sensitivity or specificity is no share, or both are given.
+            When sensitivity, specificity or a value of aim is out of its range, or the threshold
+            shall reach more than one of them.
+        UnknownNameError
+            When `aim` has another name than `Aim`.
         UnsupportedError
             When `warm_start` is set and the solver takes no start; when weights differ and the
             solver or `calibration` takes none.
         """
-        require_one_share(self.sensitivity, self.specificity)
+        self._require_one_aim()
         require_method(self.calibration)
         data, classes = data_of(X, y, sample_weight)
         if self.calibration is not None and data.labels.weights is not None:
@@ -227,7 +236,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             When `solver` was changed since the first call; as `fit`; when `validation`,
             `warm_start` or `calibration` is set.
         """
-        require_one_share(self.sensitivity, self.specificity)
+        self._require_one_aim()
         for name in ("validation", "warm_start", "calibration"):
             if getattr(self, name):
                 raise ParameterError(f"{name} is for fit; leave it out for partial_fit")
@@ -410,8 +419,14 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.run_.w, self.run_.scorer.features
 
     def _choose_threshold(self, y: NDArray[Any], scored: Vector) -> None:
-        wanted = {"sensitivity": self.sensitivity, "specificity": self.specificity}
-        self.threshold_ = intercept_at(y, scored, **wanted)
+        self.threshold_ = intercept_at(y, scored, **self._require_one_aim().given())
+
+    def _require_one_aim(self) -> Aim:
+        shares = {"sensitivity": self.sensitivity, "specificity": self.specificity}
+        given = {name: share for name, share in shares.items() if share is not None}
+        if twice := {*given} & {*(self.aim or {})}:
+            raise ParameterError(f"{min(twice)} is given twice, alone and in aim; give it once")
+        return Aim.of({**given, **(self.aim or {})})
 
     def _begin(
         self, X: Any, labels: NDArray[Any], features: FeatureMap, online: Online | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -100,4 +101,6 @@ def _divided(maps: tuple[FeatureMap, ...]) -> tuple[FeatureMap, FeatureMap]:
 def _plain(value: Any) -> Any:
     """Return a parameter as JSON holds it: objects as text."""
     value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
     return value if value is None or isinstance(value, str | int | float | bool) else repr(value)

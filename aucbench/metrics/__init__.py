@@ -2,7 +2,7 @@
 
 from aucbench.metrics.auc import auc, auc_of
 from aucbench.metrics.support import support_f1, support_jaccard, support_recall
-from aucbench.metrics.thresholds import Aim, Cuts, best_cut, intercept_at, require_one_share
+from aucbench.metrics.thresholds import Aim, Cuts, best_cut, intercept_at
 
 __all__ = [
     "Aim",
@@ -11,7 +11,6 @@ __all__ = [
     "auc_of",
     "best_cut",
     "intercept_at",
-    "require_one_share",
     "support_f1",
     "support_jaccard",
     "support_recall",

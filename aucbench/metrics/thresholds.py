@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import inf, isfinite, nextafter
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.data.arrays import Vector
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.metrics.auc import checked_scores
 
 Counts = NDArray[np.int64]
@@ -70,6 +71,23 @@ class Aim:
                 f"{_listed(given)} are given, but one threshold decides all of them; give one of "
                 "them"
             )
+
+    @staticmethod
+    def of(wanted: Mapping[str, float | None]) -> Aim:
+        """Return the aim with these values by name.
+
+        Raises
+        ------
+        UnknownNameError
+            When there is no such value.
+        ParameterError
+            As the class.
+        """
+        known = [f.name for f in fields(Aim)]
+        for name in wanted:
+            if name not in known:
+                raise UnknownNameError("aim of a threshold", str(name), known)
+        return Aim(**wanted)
 
     def given(self) -> dict[str, float]:
         """Return what is given, by name."""
@@ -228,11 +246,6 @@ def intercept_at(
     )
     cuts = Cuts.of(y, scores)
     return cuts.threshold(best_cut(aim, *cuts.counts()))
-
-
-def require_one_share(sensitivity: float | None, specificity: float | None) -> None:
-    """Raise `ParameterError` when both shares are given, or one is not in (0, 1]."""
-    Aim(sensitivity=sensitivity, specificity=specificity)
 
 
 def _listed(given: dict[str, float]) -> str:

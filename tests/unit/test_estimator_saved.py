@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from aucbench import AUCClassifier, get_dataset, get_solver
-from aucbench.errors import DataError, UnsupportedError
+from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
 from aucbench.modelfile import Model
 
 DATA = get_dataset("breast-cancer")
@@ -52,6 +52,18 @@ def test_coefficients_names_and_types_of_labels_come_back(tmp_path):
     assert "30" in repr(found.n_features_in_)
     assert "calibrator_" not in vars(found)
     assert not hasattr(found, "predict_proba")
+
+
+def test_a_threshold_may_serve_an_aim(tmp_path):
+    model = AUCClassifier("svm-or", passes=3, aim={"flags": 0.1}).fit(FRAME, WORDS)
+    assert 0 < np.mean(model.predict(FRAME) == "yes") <= 0.1
+    assert again(tmp_path, model).aim == {"flags": 0.1}
+    with pytest.raises(UnknownNameError, match="unknown aim of a threshold 'recall'"):
+        AUCClassifier("svm-or", aim={"recall": 0.1}).fit(FRAME, WORDS)
+    with pytest.raises(ParameterError, match="give one of them"):
+        AUCClassifier("svm-or", aim={"flags": 0.1}, sensitivity=0.5).fit(FRAME, WORDS)
+    with pytest.raises(ParameterError, match="sensitivity is given twice"):
+        AUCClassifier("svm-or", aim={"sensitivity": 0.1}, sensitivity=0.5).fit(FRAME, WORDS)
 
 
 def test_it_can_be_fitted_again(tmp_path):

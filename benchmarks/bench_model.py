@@ -1,0 +1,52 @@
+"""A model as a file, and scores of a table of text cells, beside the bare product."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+import pandas as pd
+
+import aucbench
+from aucbench import metrics, modelfile
+from aucbench.modelfile.incoming import scored
+from aucbench.registry import get_features
+
+N = 20_000
+
+
+class ModelFile:
+    """The table has 8 columns of numbers, and a predicted piece has 20 000 rows of text."""
+
+    version = "1"
+
+    def setup(self) -> None:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(N, 8)).round(4)
+        self.path = Path(mkdtemp()) / "model.aucbench"
+        self.data = aucbench.Data.of(X, X[:, 0] + rng.normal(size=N) > 0)
+        phi = get_features("standard").fit(self.data, rng)
+        train = self.data.with_rows(phi(self.data.rows))
+        run = aucbench.solve(aucbench.get_solver("svm-or"), train, passes=3)
+        names = tuple(f"x{j}" for j in range(8))
+        shape = {"width": 8, "columns": names, "negative": (0,), "positive": (1,)}
+        self.model = modelfile.Model.of_run(run, phi, threshold=0.0, **shape)
+        self.model.save(self.path)
+        self.text = pd.DataFrame(X, columns=list(names)).astype(str).astype(object)
+        self.scores = self.model.scores(self.data.rows)
+
+    def time_save(self) -> None:
+        self.model.save(self.path)
+
+    def time_load(self) -> None:
+        modelfile.Model.load(self.path)
+
+    def time_scores_of_numbers(self) -> None:
+        self.model.scores(self.data.rows)
+
+    def time_scores_of_text(self) -> None:
+        scored(self.model, self.text)
+
+    def time_threshold_with_intervals(self) -> None:
+        modelfile.Operating.of(self.data.y, self.scores, metrics.Aim(), "", seed=0)
