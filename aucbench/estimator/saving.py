@@ -18,6 +18,10 @@ from aucbench.records import Point, Run, Stop
 if TYPE_CHECKING:
     from aucbench.estimator.classifier import AUCClassifier
 
+CHOSEN_ON_TRAINING = (
+    "the threshold was chosen on training rows, whose scores are too good; validation=0.3 would "
+    "keep some rows for it"
+)
 NOTHING_MEASURED = Point(step=0, passes=0.0, seconds=0.0, objective=None, gap=None)
 
 
@@ -50,6 +54,7 @@ def model_of(fitted: AUCClassifier) -> Model:
             "stop": run.stop.name,
             "passes": last.passes,
             "seconds": last.seconds,
+            "warnings": [] if fitted.validation else [CHOSEN_ON_TRAINING],
         },
     )
 

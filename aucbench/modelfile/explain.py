@@ -126,7 +126,8 @@ def _calibration(model: Model) -> Iterator[str]:
     if model.calibrator is None:
         yield "no probabilities: it was not calibrated"
         return
-    yield f"probabilities by {type(model.calibrator).__name__.lower()} calibration; in groups:"
+    how = f"probabilities by {type(model.calibrator).__name__.lower()} calibration"
+    yield f"{how}; on the rows held out, in groups:" if groups else how
     for group in groups:
         yield (
             f"  {group['rows']} rows: probability {group['probability']:.4g}, positive "
@@ -139,7 +140,8 @@ def _weights(model: Model) -> Iterator[str]:
     if kind == "kernel":
         yield "a kernel machine: its weights belong to landmarks, not to features"
         return
-    head = "weight × spread" if kind == "linear" else "share of splits"
+    weight = "weight" if model.spread is None else "weight × spread"
+    head = weight if kind == "linear" else "share of splits"
     yield f"{head}, of {len(found)} features:"
     for one in found[:SHOWN]:
         sign = "-" if one.get("weight", 0.0) < 0 else " "

@@ -47,6 +47,8 @@ def test_coefficients_names_and_types_of_labels_come_back(tmp_path):
     np.testing.assert_array_equal(found.intercept_, model.intercept_)
     assert found.feature_names_in_.tolist() == list(DATA.names)
     assert found.classes_.tolist() == [-1, 1]
+    told = Model.load(tmp_path / "m.aucbench").provenance["warnings"]
+    assert "chosen on training rows" in told[0]
     with pytest.raises(DataError, match="feature names should match"):
         found.predict(FRAME.iloc[:, ::-1])
     assert "30" in repr(found.n_features_in_)
