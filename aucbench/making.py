@@ -46,6 +46,7 @@ from aucbench.tables import Encoding
 LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
 TRIED, INNER, BINS = 6, 2, 5  # points of a grid, inner folds, groups of equal size
 TOY = 24  # rows
+ONLY_SAVABLE = "auto compares solvers whose models can be saved, so not hist-gradient-boosting."
 RunPlan = Callable[[Plan], Sequence[Record]]  # runs the cells that are not in the store yet
 Mask = NDArray[np.bool_]
 
@@ -239,7 +240,8 @@ def _warnings(reading: Reading) -> Iterator[str]:
 def _reasons(making: Making, findings: Findings, choice: Choice) -> list[str]:
     if len(making.solvers) == 1:
         return [f"{choice.spec} was asked for."]
-    return [*findings.advice.sentences]
+    said = [*findings.advice.sentences]
+    return [*said, ONLY_SAVABLE] if making.solvers == auto_solvers() else said
 
 
 def _with_best_point(choice: Choice, records: Sequence[Record]) -> Spec:

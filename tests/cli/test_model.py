@@ -159,6 +159,7 @@ def test_auto_tunes_and_says_why(cli, folder, monkeypatch):
     choice = model.provenance["choice"]
     assert "has the highest AUC" in choice[0]
     assert choice[0] in made.output
+    assert "can be saved, so not hist-gradient-boosting" in choice[-1]
     assert model.auc_rows.endswith("tuned inside each training part")
     assert model.provenance["solver"].partition("[")[0] in choice[0]
     assert "[" in model.provenance["solver"]  # with the parameters that were chosen
