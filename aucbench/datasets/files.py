@@ -121,7 +121,8 @@ def load(
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     try:
-        wanted = Wanted(target, 0, separator, decimal)
+        named = (*left_out(drop, rule), *(c for c in (groups, time, weights) if c is not None))
+        wanted = Wanted(target, 0, separator, decimal, tuple(map(str, named)))
         table, tested = _table(path, wanted), None
         if test is not None:
             same = replace(wanted, target=table.target if target is None else target)
@@ -248,7 +249,7 @@ def _table(path: Path, wanted: Wanted) -> Table:
                 f"target={wanted.target!r} is for tables, but an idx set has its labels in another "
                 "file; leave it out"
             )
-        if wanted != Wanted():
+        if replace(wanted, others=()) != Wanted():
             raise DataError("separator and decimal are for tables, not for an idx set")
         return idx.read_idx(path)
     if not path.stat().st_size:

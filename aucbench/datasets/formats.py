@@ -11,7 +11,7 @@ import gzip
 import lzma
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -88,12 +88,15 @@ class Wanted:
         What separates the cells of a text file.
     decimal : str
         The decimal mark of a text file.
+    others : tuple of str
+        Columns that hold no labels: those that are left out, groups, times and weights.
     """
 
     target: str | int | None = None
     width: int = 0
     separator: str | None = None
     decimal: str = "."
+    others: tuple[str, ...] = ()
 
 
 def read_table(path: Path, wanted: Wanted) -> Table:
@@ -227,7 +230,7 @@ def whole_labels(y: Any) -> Any:
 
 def _csv(stream: IO[bytes], wanted: Wanted) -> Table:
     frame, header = read_frame(stream, wanted.separator, wanted.decimal)
-    return frame_table(frame, wanted.target, named=header)
+    return frame_table(frame, wanted.target, named=header, others=wanted.others)
 
 
 def _tsv(stream: IO[bytes], wanted: Wanted) -> Table:
@@ -294,7 +297,14 @@ def pyarrow_parquet() -> Any:
     return parquet
 
 
-def frame_table(frame: Any, target: str | int | None, *, named: bool, first: int = 0) -> Table:
+def frame_table(
+    frame: Any,
+    target: str | int | None,
+    *,
+    named: bool,
+    first: int = 0,
+    others: Collection[str] = (),
+) -> Table:
     """Divide a frame into features and labels; its first row is row `first` of the file."""
     if not len(frame) or frame.shape[1] < 2:
         raise DataError(
@@ -302,7 +312,7 @@ def frame_table(frame: Any, target: str | int | None, *, named: bool, first: int
             "example, one column per feature, and a column of labels"
         )
     names = tuple(map(str, frame.columns))
-    found = find_label(frame, target)
+    found = find_label(frame, target, others)
     y = frame.iloc[:, found.at]
     if y.isna().any():
         at = int(np.flatnonzero(y.isna())[0])
@@ -343,7 +353,9 @@ FRAMES: dict[str, Callable[[IO[bytes]], Any]] = {
 
 
 def _of_frame(read: Callable[[IO[bytes]], Any]) -> Callable[[IO[bytes], Wanted], Table]:
-    return lambda stream, wanted: frame_table(read(stream), wanted.target, named=True)
+    return lambda stream, wanted: frame_table(
+        read(stream), wanted.target, named=True, others=wanted.others
+    )
 
 
 _READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {

@@ -9,7 +9,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +37,8 @@ class LabelColumn:
     why: str
 
 
-def find_label(frame: Any, target: str | int | None) -> LabelColumn:
-    """Return the label column of a data frame.
+def find_label(frame: Any, target: str | int | None, others: Collection[str] = ()) -> LabelColumn:
+    """Return the label column of a data frame; `others` are columns that hold no labels.
 
     Raises
     ------
@@ -48,12 +48,13 @@ def find_label(frame: Any, target: str | int | None) -> LabelColumn:
     names = tuple(map(str, frame.columns))
     if target is not None:
         return LabelColumn(column_at(target, names, len(names)), "as asked")
-    announced = [j for j, name in enumerate(names) if name.strip().lower() in TARGET_NAMES]
+    left = [j for j, name in enumerate(names) if name not in others]
+    announced = [j for j in left if names[j].strip().lower() in TARGET_NAMES]
     if len(announced) == 1:
         return LabelColumn(announced[0], "which has the name of labels")
-    able = announced or [j for j in range(len(names)) if has_two_values(frame.iloc[:, j])]
-    if len(able) == 1 and able[0] in (0, len(names) - 1):
-        place = "first" if able[0] == 0 else "last"
+    able = announced or [j for j in left if has_two_values(frame.iloc[:, j])]
+    if len(able) == 1 and able[0] in (left[0], left[-1]):
+        place = "first" if able[0] == left[0] else "last"
         return LabelColumn(able[0], f"the only column with two values, and the {place} one")
     raise DataError(_unclear([names[j] for j in able], bool(announced)))
 

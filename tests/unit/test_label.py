@@ -53,6 +53,13 @@ def test_an_unclear_label_names_the_candidates_and_the_way_out(columns, said):
     assert "drop" not in str(caught.value)
 
 
+def test_columns_with_another_role_are_no_candidates():
+    table = frame(sex=~SICK, age=AGE, sick=SICK, part=np.arange(N) % 2)
+    found = find_label(table, None, ("part", "sex"))
+    assert found.at == 2
+    assert "and the last one" in found.why
+
+
 def test_two_values_are_counted_without_missing_cells_and_spaces():
     assert has_two_values(pd.Series(["a", "a ", "b", None] * 500))
     assert has_two_values(pd.Series([0.0, np.nan, 1.0]))
