@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 
 import aucbench
-from aucbench import metrics, modelfile
-from aucbench.modelfile.incoming import scored
-from aucbench.registry import get_features
+from aucbench import metrics, modelfile, registry
 
 N = 20_000
 
@@ -26,7 +24,7 @@ class ModelFile:
         X = rng.normal(size=(N, 8)).round(4)
         self.path = Path(mkdtemp()) / "model.aucbench"
         self.data = aucbench.Data.of(X, X[:, 0] + rng.normal(size=N) > 0)
-        phi = get_features("standard").fit(self.data, rng)
+        phi = registry.get_features("standard").fit(self.data, rng)
         train = self.data.with_rows(phi(self.data.rows))
         run = aucbench.solve(aucbench.get_solver("svm-or"), train, passes=3)
         names = tuple(f"x{j}" for j in range(8))
@@ -46,7 +44,7 @@ class ModelFile:
         self.model.scores(self.data.rows)
 
     def time_scores_of_text(self) -> None:
-        scored(self.model, self.text)
+        modelfile.scored(self.model, self.text)
 
     def time_threshold_with_intervals(self) -> None:
         modelfile.Operating.of(self.data.y, self.scores, metrics.Aim(), "", seed=0)
