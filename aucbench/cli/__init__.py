@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from aucbench.bench.text import shown
 from aucbench.cli.catalogue import list_names, list_plugins, show, warn_of_broken_plugins
+from aucbench.cli.check import check
 from aucbench.cli.compare import compare
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.power import power
@@ -64,6 +65,7 @@ app.command("serve")(serve)
 app.command("list")(list_names)
 app.command("show")(show)
 app.command("plugins")(list_plugins)
+app.command("check")(check)
 
 
 def main() -> None:

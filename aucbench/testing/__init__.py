@@ -1,0 +1,32 @@
+"""Laws that solvers, objectives, projectors, feature maps, data sets and metrics obey.
+
+`check` returns what was found. The functions `parametrize_…_checks` make tests of pytest of the
+laws. `aucbench check` runs them in a process of its own, which may crash or hang.
+"""
+
+from aucbench.testing.laws import Finding, Law, LawBroken, NotAsked, Verdict
+from aucbench.testing.parametrized import (
+    parametrize_dataset_checks,
+    parametrize_feature_checks,
+    parametrize_metric_checks,
+    parametrize_objective_checks,
+    parametrize_projector_checks,
+    parametrize_solver_checks,
+)
+from aucbench.testing.subjects import LAWS, check
+
+__all__ = [
+    "LAWS",
+    "Finding",
+    "Law",
+    "LawBroken",
+    "NotAsked",
+    "Verdict",
+    "check",
+    "parametrize_dataset_checks",
+    "parametrize_feature_checks",
+    "parametrize_metric_checks",
+    "parametrize_objective_checks",
+    "parametrize_projector_checks",
+    "parametrize_solver_checks",
+]

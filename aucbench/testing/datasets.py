@@ -1,0 +1,118 @@
+"""Laws of data sets. What is checked is a function that returns `Data`, or the `Data`."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import Data, Labels
+from aucbench.testing.laws import Laws, not_asked, require
+
+laws = Laws("datasets")
+
+
+def made(source: Any) -> Data:
+    """The data set."""
+    data = source if isinstance(source, Data) else source()
+    kind = type(data).__name__
+    require(isinstance(data, Data), f"it returned {kind}, wanted Data: return Data.of(X, y)")
+    return data
+
+
+def _require_equal(what: str, one: Data, other: Data) -> None:
+    require((one.n, one.d) == (other.n, other.d), f"{what}: {one.n} x {one.d} and {other.n} x "
+            f"{other.d} rows")  # fmt: skip
+    for a, b in zip(one.rows.arrays, other.rows.arrays, strict=True):
+        same = a is b or np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True)
+        require(same, f"{what}: the rows differ")
+    require(type(one.target) is type(other.target), f"{what}: the targets differ")
+    if isinstance(one.target, Labels):
+        require(np.array_equal(one.y, other.y), f"{what}: the labels differ")
+
+
+@laws("exact")
+def returns_data(source: Any) -> None:
+    """It returns `Data`, made by `Data.of`, which checks rows and labels."""
+    data = made(source)
+    require(data.n >= 2 and data.d >= 1, f"it has {data.n} rows of {data.d} columns")
+    values = data.rows.values
+    require(
+        values.dtype == np.float64 and values.flags.c_contiguous,
+        f"the rows are {values.dtype}, wanted contiguous float64; use Data.of",
+    )
+    if data.schema is None:
+        require(np.isfinite(values).all(), "a number is not finite; use Data.of, which says where")
+    for name, ties in data.ties.items():
+        require(np.shape(ties) == (data.n,), f"{name} have the shape {np.shape(ties)}")
+    if data.names is not None:
+        require(len(data.names) == data.d, f"{len(data.names)} names for {data.d} columns")
+
+
+@laws("exact")
+def both_classes(source: Any) -> None:
+    """There is a label for each row, -1 or +1 as int8, and both classes occur."""
+    data = made(source)
+    if not isinstance(data.target, Labels):
+        not_asked("its target is error functions")
+    y = data.y
+    require(y.shape == (data.n,), f"{y.size} labels for {data.n} rows")
+    require(y.dtype == np.int8, f"the labels are {y.dtype}, wanted int8; use Data.of")
+    require({*np.unique(y).tolist()} == {-1, 1}, f"the labels are {np.unique(y)}, wanted -1 and 1")
+    counts = int((y > 0).sum()), int((y < 0).sum())
+    known = (data.labels.n_pos, data.labels.n_neg)
+    require(counts == known, f"there are {counts} rows of both classes, and it says {known}")
+
+
+@laws("exact")
+def repeatable(source: Any) -> None:
+    """Two calls return the same, whatever the global generators are set to."""
+    if isinstance(source, Data):
+        not_asked("it is Data already")
+    kept = np.random.get_state(), random.getstate()  # noqa: NPY002
+    try:
+        found = []
+        for seed in (1, 2):
+            np.random.seed(seed)  # noqa: NPY002
+            random.seed(seed)
+            found.append(made(source))
+    finally:
+        np.random.set_state(kept[0])  # noqa: NPY002
+        random.setstate(kept[1])
+    _require_equal("two calls", *found)
+
+
+@laws("exact")
+def no_label_among_features(source: Any) -> None:
+    """No column is the label, or its opposite, under another name."""
+    data = made(source)
+    if not isinstance(data.target, Labels) or data.schema is not None:
+        not_asked("it has no labels, or is a table")
+    if data.n < 20:
+        not_asked("it has less than 20 rows, where a column may be the label by chance")
+    from aucbench.metrics import auc
+
+    for j in range(data.d):
+        column = data.scores(np.eye(1, data.d, j)[0])
+        values = np.unique(column)
+        if values.size == 2:
+            ranked = auc(data.y, column)
+            require(0.0 < ranked < 1.0, f"column {j} is the label: it has two values, one for "
+                    "each class")  # fmt: skip
+
+
+@laws("exact")
+def can_be_divided(source: Any) -> None:
+    """Its rows can be divided into training and test rows."""
+    data = made(source)
+    rest, out = data.split(0.3, np.random.default_rng(0))
+    require(rest.n + out.n == data.n, f"{rest.n} and {out.n} rows of {data.n}")
+
+
+@laws("exact")
+def pickles(source: Any) -> None:
+    """The data survive a pickle."""
+    data = made(source)
+    _require_equal("after a pickle", pickle.loads(pickle.dumps(data)), data)

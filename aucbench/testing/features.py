@@ -1,0 +1,176 @@
+"""Laws of feature maps."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import is_dataclass
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.protocols import unmapped
+from aucbench.testing.laws import Laws, not_asked, require
+from aucbench.testing.samples import N, csr, features, labels, locked, require_close, sample
+
+laws = Laws("features")
+
+
+def fitted(phi: Any, data: Data, seed: int = 0) -> Any:
+    """The map, fitted to these rows."""
+    return phi.fit(data, np.random.default_rng(seed))
+
+
+def numbers(phi: Any, rows: Rows) -> Vector:
+    """phi(rows) as a dense matrix of finite numbers, with as many rows as came."""
+    mapped = phi(rows)
+    kind = type(mapped).__name__
+    require(isinstance(mapped, Rows), f"it returned {kind}, wanted Rows: aucbench.data.arrays.rows")
+    require(mapped.n == rows.n, f"it returned {mapped.n} rows for {rows.n}")
+    dense: Vector = mapped.dense().matrix
+    require(np.isfinite(dense).all(), "a feature is not finite")
+    return dense
+
+
+@laws("exact")
+def declared(phi: Any) -> None:
+    """A feature map is a frozen dataclass; `exempt` counts trailing columns of the result."""
+    name = type(phi).__name__
+    require(is_dataclass(phi), f"{name} is no dataclass; decorate it with @dataclass")
+    frozen = type(phi).__dataclass_params__.frozen
+    require(frozen, f"{name} can be changed; write @dataclass(frozen=True)")
+    made = numbers(fitted(phi, sample()), sample().rows)
+    whole = isinstance(phi.exempt, int) and not isinstance(phi.exempt, bool)
+    require(whole and 0 <= phi.exempt <= made.shape[1], f"exempt is {phi.exempt!r}")
+    constant = made[:, made.shape[1] - phi.exempt :]
+    require((np.ptp(constant, axis=0) == 0).all(), f"the last {phi.exempt} columns are exempt as "
+            "an intercept, and they differ from row to row")  # fmt: skip
+
+
+@laws("exact")
+def fit_returns_another(phi: Any) -> None:
+    """`fit` returns a new map: a map that was fitted before gives what it gave.
+
+    Tuning fits one map anew for each inner fold.
+    """
+    one = fitted(phi, sample())
+    before = numbers(one, sample().rows)
+    half = np.arange(0, N, 2)
+    fitted(phi, locked(3.0 * features()[half], labels()[half]))
+    fitted(one, locked(3.0 * features()[half], labels()[half]))
+    require_close("a map after another fit", numbers(one, sample().rows), before)
+
+
+@laws("1e-12 of each number")
+def row_by_row(phi: Any) -> None:
+    """A row is mapped in the same way alone, with others, and in another order.
+
+    Scores of test rows must not depend on which other test rows there are.
+    """
+    made = fitted(phi, sample())
+    whole = numbers(made, sample().rows)
+    for some in (np.array([4]), np.arange(10, 40), np.arange(N)[::-1]):
+        part = numbers(made, sample(rows=np.arange(N)).rows.take(some.astype(np.int32)))
+        require_close("rows mapped apart", part, whole[some], rtol=1e-12, atol=1e-12)
+
+
+@laws("1e-10 of each number")
+def layouts(phi: Any) -> None:
+    """Dense rows, CSR rows and rows in Fortran order give the same features."""
+    wanted = numbers(fitted(phi, sample()), sample().rows)
+    for name, layout in (("CSR rows", csr), ("rows in Fortran order", np.asfortranarray)):
+        made = numbers(fitted(phi, sample(layout)), sample(layout).rows)
+        require_close(f"features of {name}", made, wanted, rtol=1e-10, atol=1e-10)
+
+
+@laws("exact")
+def same_seed(phi: Any) -> None:
+    """The same seed gives the same map, whatever the global generator is set to."""
+    kept = np.random.get_state()  # noqa: NPY002
+    try:
+        made = []
+        for seed in (1, 2):
+            np.random.seed(seed)  # noqa: NPY002
+            made.append(numbers(fitted(phi, sample()), sample().rows))
+    finally:
+        np.random.set_state(kept)  # noqa: NPY002
+    require_close("two fits of one seed", *made)
+
+
+@laws("exact")
+def shared(phi: Any) -> None:
+    """`shared = True` is true: the map does not use labels.
+
+    Tuning then fits it once, with rows whose labels it must not know.
+    """
+    if not getattr(phi, "shared", False):
+        not_asked("it does not declare shared = True")
+    one = fitted(phi, sample())
+    other = fitted(phi, locked(features(), -labels()))
+    rows = sample().rows
+    require_close("features after a fit to other labels", numbers(other, rows), numbers(one, rows))
+
+
+@laws("1e-9 of each number")
+def affine(phi: Any) -> None:
+    """`unmapped(w)` returns (v, c) with w · phi(x) = v · x + c."""
+    made = fitted(phi, sample())
+    mapped = numbers(made, sample().rows)
+    w = np.linspace(-1.0, 2.0, mapped.shape[1])
+    found = unmapped(made, w)
+    if found is None:
+        not_asked("it has no method unmapped, or no such form")
+    v, c = found
+    require_close("v · x + c", features() @ v + c, mapped @ w, rtol=1e-9, atol=1e-9)
+
+
+@laws("exact")
+def rows_are_left_alone(phi: Any) -> None:
+    """The rows are as before after `fit` and after the map, where they can be written."""
+    data = Data.of(features(), labels())
+    made = fitted(phi, data)
+    numbers(made, data.rows)
+    require(np.array_equal(data.rows.matrix, features()), "the map has changed the rows")
+
+
+@laws("features are finite")
+def odd_rows(phi: Any) -> None:
+    """A constant column, a column of zeros, a row of zeros and a single column do no harm."""
+    X = features()
+    X[:, 3], X[:, 5], X[7] = 1.0, 0.0, 0.0
+    for rows in (X, X[:, :1].copy()):
+        data = locked(rows, labels())
+        numbers(fitted(phi, data), data.rows)
+
+
+@laws("features are finite")
+def scales(phi: Any) -> None:
+    """Rows in units 1e8 times smaller or larger do no harm."""
+    for scale in (1e-8, 1e8):
+        data = locked(features() * scale, labels())
+        numbers(fitted(phi, data), data.rows)
+
+
+@laws("no number of five marked rows")
+def keeps_rows(phi: Any) -> None:
+    """A map that holds training rows says so by `keeps_rows = True`.
+
+    A model that is sent away takes its rows along.
+    """
+    marked = np.random.default_rng(1).uniform(0.5, 0.7, size=(5, features().shape[1]))
+    X = features()
+    X[10:15] = marked
+    text = pickle.dumps(fitted(phi, locked(X, labels())), protocol=5)
+    held = sum(number.tobytes() in text for number in marked.ravel())
+    said = getattr(phi, "keeps_rows", False)
+    require(held == 0 or said, f"it holds {held} numbers of 5 rows; declare keeps_rows = True")
+
+
+@laws("exact")
+def pickles(phi: Any) -> None:
+    """A fitted map survives a pickle: models are stored with it."""
+    made = fitted(phi, sample())
+    again = pickle.loads(pickle.dumps(made))
+    rows = sample().rows
+    require_close("features after a pickle", numbers(again, rows), numbers(made, rows))

@@ -1,0 +1,37 @@
+"""The job of a supervised process: check what a text names, law by law."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from contextlib import chdir
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from aucbench.testing.subjects import asked, named
+
+
+def check_laws(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
+    """Check all laws that are not in request["done"], [kind, name, law] each.
+
+    A line {"begin": [kind, name, law]} is written before each law, and {"finding": fields} after
+    it. So the parent knows which law was checked when the process ended.
+    """
+    done = {tuple(row) for row in request["done"]}
+    sys.path.append(request["folder"])  # for module:Class, which need not be installed
+    with chdir(request["folder"]), (room / "lines.jsonl").open("a", encoding="utf-8") as lines:
+        for subject in named(request["target"]):
+            for law, take in asked(subject, {}):
+                key = (subject.kind, subject.name, law.name if law else "built")
+                if key in done:
+                    continue
+                _write(lines, {"begin": key})
+                _write(lines, {"finding": asdict(take())})
+    return {}
+
+
+def _write(lines: Any, line: Mapping[str, Any]) -> None:
+    lines.write(json.dumps(line) + "\n")
+    lines.flush()

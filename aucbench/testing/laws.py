@@ -1,0 +1,179 @@
+"""What a law is, and what was found when it was checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from inspect import cleandoc
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NoReturn
+
+OURS = Path(__file__).resolve().parents[1]
+EXPECTED = "expected_failures"  # the attribute of a plugin that names laws, with reasons
+
+
+class LawBroken(AssertionError):
+    """What was checked does not obey the law; the message says what came and what was wanted."""
+
+
+class NotAsked(Exception):
+    """The law does not concern what was checked; the message says why."""
+
+
+class Verdict(StrEnum):
+    """How the check of one law ended."""
+
+    HOLDS = "holds"
+    BROKEN = "BROKEN"
+    EXPECTED = "expected"
+    NOT_ASKED = "not asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The check of one law.
+
+    Attributes
+    ----------
+    kind : str
+        solvers, objectives, projectors, features, datasets or metrics.
+    thing : str
+        The name of what was checked.
+    law : str
+        The name of the law.
+    verdict : Verdict
+        holds; broken; expected (broken, as the plugin says); or not asked, where the law does
+        not concern this plugin.
+    reason : str
+        One sentence; empty where the law holds.
+    seconds : float
+        Wall time of the check.
+    """
+
+    kind: str
+    thing: str
+    law: str
+    verdict: Verdict
+    reason: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Law:
+    """Something that every plugin of a kind obeys.
+
+    Attributes
+    ----------
+    kind : str
+        What it concerns: solvers, objectives, projectors, features, datasets or metrics.
+    name : str
+        Its name, such as same-seed.
+    doc : str
+        What is checked, and why it matters.
+    tolerance : str
+        How far numbers may differ.
+    holds : function (thing)
+        Returns if the law holds.
+    """
+
+    kind: str
+    name: str
+    doc: str
+    tolerance: str
+    holds: Callable[[Any], None]
+
+    def __call__(self, thing: Any) -> None:
+        """Check a solver, a projector or a feature map; a function or class of other kinds.
+
+        Raises
+        ------
+        LawBroken
+            When the law does not hold. Exceptions of the plugin pass through.
+        NotAsked
+            When the law does not concern this thing.
+        """
+        self.holds(thing)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Laws:
+    """The laws of one kind, in the order of their definition; it decorates a function to a law."""
+
+    def __init__(self, kind: str):
+        self.kind = kind
+        self._laws: list[Law] = []
+
+    def __iter__(self) -> Iterator[Law]:
+        return iter(self._laws)
+
+    def __call__(self, tolerance: str) -> Callable[[Callable[[Any], None]], Law]:
+        """Return the decorator of a function whose docstring and name are those of the law."""
+
+        def law(holds: Callable[[Any], None]) -> Law:
+            name = holds.__name__.replace("_", "-")
+            self._laws.append(Law(self.kind, name, cleandoc(holds.__doc__ or ""), tolerance, holds))
+            return self._laws[-1]
+
+        return law
+
+
+def require(holds: object, sentence: str) -> None:
+    """Raise `LawBroken` with this sentence unless the condition holds."""
+    if not holds:
+        raise LawBroken(sentence)
+
+
+def not_asked(why: str) -> NoReturn:
+    """End the check of a law that does not concern this plugin."""
+    raise NotAsked(why)
+
+
+def found(law: Law, thing: Any, name: str, expected: Mapping[str, str]) -> Finding:
+    """Check one law, and return the verdict instead of raising.
+
+    A law that is expected to be broken, and holds, is a failure too: the expectation is outdated.
+    """
+    begin = perf_counter()
+    verdict, reason = Verdict.HOLDS, ""
+    try:
+        law(thing)
+    except NotAsked as why:
+        verdict, reason = Verdict.NOT_ASKED, str(why)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, and panics of extensions in Rust
+        verdict, reason = Verdict.BROKEN, told(error)
+    if law.name in expected:
+        if verdict is Verdict.BROKEN:
+            verdict, reason = Verdict.EXPECTED, expected[law.name]
+        elif verdict is Verdict.HOLDS:
+            verdict = Verdict.BROKEN
+            reason = (
+                f"it holds now; take it out of {EXPECTED}, where the reason was: "
+                + (expected[law.name])
+            )
+    return Finding(law.kind, name, law.name, verdict, reason, perf_counter() - begin)
+
+
+def told(error: BaseException) -> str:
+    """The sentence of a broken law; of another exception its class, message, file and line."""
+    if isinstance(error, LawBroken):
+        return " ".join(str(error).split())
+    text = re.sub(r"\s+", " ", f"{type(error).__name__}: {error}")
+    return f"{text} ({place})" if (place := _place(error)) else text
+
+
+def _place(error: BaseException) -> str:
+    """The last line of the traceback that is not ours."""
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not Path(file).resolve().is_relative_to(OURS):
+            place = f"{file}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,149 @@
+"""Laws of projectors: sets, whose nearest point is meant, and penalties with their prox."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from typing import Any
+
+import numpy as np
+
+from aucbench.data.arrays import Vector
+from aucbench.testing.laws import Laws, require
+from aucbench.testing.samples import D, require_close
+
+laws = Laws("projectors")
+STEPS = (0.1, 1.0, 5.0)
+
+
+def vectors() -> Iterator[Vector]:
+    """Vectors inside and outside of sets: small, large, sparse, with ties, zero."""
+    rng = np.random.default_rng(6)
+    for size in (1e-3, 0.3, 1.0, 5.0, 100.0):
+        yield size * rng.normal(size=D)
+    sparse = rng.normal(size=D)
+    sparse[::2] = 0.0
+    yield sparse
+    yield np.ones(D)
+    yield np.where(np.arange(D) % 2, 2.0, -2.0)
+    yield np.zeros(D)
+
+
+def moved(project: Any, v: Vector, step: float = 1.0) -> Vector:
+    """The prox of a copy of v: d finite numbers."""
+    u: Vector = project(v.copy(), step)
+    fits = isinstance(u, np.ndarray) and u.shape == v.shape and u.dtype == np.float64
+    require(fits, f"it returned {u!r} for a float64 array of shape {v.shape}")
+    require(np.isfinite(u).all(), f"its result is not finite for a vector of length {v @ v:.3g}")
+    return u
+
+
+@laws("exact")
+def declared(project: Any) -> None:
+    """A projector is a frozen dataclass: ids and `space` are made of its fields."""
+    name = type(project).__name__
+    require(is_dataclass(project), f"{name} is no dataclass; decorate it with @dataclass")
+    frozen = type(project).__dataclass_params__.frozen
+    require(frozen, f"{name} can be changed; write @dataclass(frozen=True)")
+    for v in vectors():
+        value, inside = project.value(v), project.contains(v)
+        require(isinstance(inside, bool | np.bool_), f"contains returned {inside!r}, wanted a bool")
+        real = isinstance(value, float | int | np.floating) and not np.isnan(value)
+        require(real, f"value returned {value!r}, wanted a float")
+
+
+@laws("exact")
+def in_place(project: Any) -> None:
+    """It overwrites the vector that it gets, and returns that same array.
+
+    A loop that ignores the result, or keeps the array, else goes on without a constraint.
+    """
+    for v in vectors():
+        u = v.copy()
+        given = project(u, 1.0)
+        require(given is u, "it returned another array; overwrite v and return it")
+
+
+@laws("as `contains`")
+def contains(project: Any) -> None:
+    """The result is in the domain, and `contains` is true just where `value` is finite."""
+    for v in vectors():
+        u = moved(project, v)
+        require(project.contains(u), f"contains is false for its own result {u}")
+        for w in (u, v):
+            agree = bool(project.contains(w)) == bool(np.isfinite(project.value(w)))
+            require(agree, f"contains is {project.contains(w)} where value is {project.value(w)}")
+
+
+@laws("1e-9 of the length")
+def idempotent(project: Any) -> None:
+    """A point of a set stays where it is; so the nearest point of a nearest point is itself.
+
+    For a penalty only points with Ω(v) = 0 and prox(v) = v can say something, and none is asked.
+    """
+    for v in vectors():
+        u = moved(project, v)
+        for w in (u, v):
+            if _is_set(project) and project.contains(w):
+                near = 1e-9 * (1.0 + float(np.linalg.norm(w)))
+                require_close("a point of the set, projected", moved(project, w), w, atol=near)
+
+
+def _is_set(project: Any) -> bool:
+    return all(project.value(v) in (0.0, np.inf) for v in vectors())
+
+
+@laws("1e-9 of the objective of the prox")
+def nearest(project: Any) -> None:
+    """No other point has a smaller step · Ω(u) + |u − v|²/2, whatever the step is.
+
+    For a set it is the nearest point. Tried are results for other vectors and points near by.
+    """
+    rng = np.random.default_rng(7)
+    for v in vectors():
+        for step in STEPS:
+            best = moved(project, v, step)
+            reached = _prox_objective(project, best, v, step)
+            size = 1.0 + float(np.linalg.norm(v))
+            near = [best + s * size * rng.normal(size=D) for s in (1e-4, 1e-2, 0.3) for _ in "1234"]
+            others = [v, np.zeros(D), 0.5 * (best + v), *near, *vectors()]
+            for other in [*others, *(moved(project, o, step) for o in others)]:
+                lower = _prox_objective(project, other, v, step)
+                require(
+                    reached <= lower + 1e-9 * size * size,
+                    f"its result has step · Ω(u) + |u − v|²/2 = {reached:.6g} for a step of "
+                    f"{step}, and another point has {lower:.6g}",
+                )
+
+
+def _prox_objective(project: Any, u: Vector, v: Vector, step: float) -> float:
+    omega = project.value(u) if project.contains(u) else np.inf
+    return float(step * omega + 0.5 * np.sum((u - v) ** 2))
+
+
+@laws("exact")
+def no_memory(project: Any) -> None:
+    """The same vector gives the same result, whatever was projected before."""
+    first = [moved(project, v) for v in vectors()]
+    again = [moved(project, v) for v in [*vectors()][::-1]][::-1]
+    for one, other in zip(first, again, strict=True):
+        require_close("the same vector, projected again", other, one)
+
+
+@laws("as `contains`")
+def scales(project: Any) -> None:
+    """Vectors 1e8 times smaller or larger, of one number or of none, end in the domain."""
+    for v in vectors():
+        for scale in (1e-8, 1e8):
+            require(project.contains(moved(project, scale * v)), f"it leaves the domain at {scale}")
+    for short in (np.array([3.0]), np.zeros(0)):
+        require(project.contains(moved(project, short)), f"it leaves the domain for {short}")
+
+
+@laws("exact")
+def pickles(project: Any) -> None:
+    """A projector survives a pickle."""
+    again = pickle.loads(pickle.dumps(project))
+    for v in vectors():
+        require_close("the result after a pickle", moved(again, v), moved(project, v))

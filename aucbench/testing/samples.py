@@ -1,0 +1,88 @@
+"""The rows that laws are checked on, and ways to compare numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.testing.laws import LawBroken, require
+
+N, D = 90, 12
+
+
+@cache
+def _drawn() -> tuple[Vector, Any]:
+    rng = np.random.default_rng(11)
+    y = np.where(rng.random(N) < 0.2, 1, -1)
+    X = np.round(rng.normal(size=(N, D)) + 0.5 * y[:, None], 3)
+    X[rng.random(X.shape) < 0.3] = 0.0
+    return X, y
+
+
+def features() -> Vector:
+    """A fresh copy of the rows, (90, 12): 30 % zeros, class means one standard deviation apart."""
+    return _drawn()[0].copy()
+
+
+def labels() -> Any:
+    """A fresh copy of the labels, (90,): one in five is +1."""
+    return _drawn()[1].copy()
+
+
+def sample(layout: Callable[[Any], Any] = np.asarray, rows: Any = slice(None)) -> Data:
+    """Some of these rows in a layout, whose arrays cannot be written."""
+    return locked(layout(features()[rows]), labels()[rows])
+
+
+def locked(M: Any, y: Any, **given: Any) -> Data:
+    """`Data.of`, with arrays that cannot be written."""
+    for part in [M] if isinstance(M, np.ndarray) else [M.data, M.indices, M.indptr]:
+        part.setflags(write=False)
+    return Data.of(M, y, **given)
+
+
+def csr(M: Any) -> Any:
+    """The rows as a CSR array of scipy."""
+    from scipy.sparse import csr_array
+
+    return csr_array(M)
+
+
+def weights(count: int, d: int, seed: int = 3) -> Iterable[Vector]:
+    """Random weights of the length d."""
+    rng = np.random.default_rng(seed)
+    return (rng.normal(size=d) for _ in range(count))
+
+
+def require_close(
+    what: str, found: Any, wanted: Any, *, rtol: float = 0.0, atol: float = 0.0
+) -> None:
+    """Raise `LawBroken` unless |found − wanted| ≤ atol + rtol |wanted| everywhere."""
+    a, b = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
+    require(a.shape == b.shape, f"{what}: shape {a.shape}, wanted {b.shape}")
+    if not np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(np.where(np.isnan(a) | np.isnan(b), np.inf, a - b)).max()
+        raise LawBroken(
+            f"{what}: the numbers differ by up to {apart:.3g}, allowed are {atol:.3g} and "
+            f"{rtol:.3g} of their size"
+        )
+
+
+def numbers_of(memory: Any) -> list[Vector]:
+    """All arrays and numbers that a record holds, also those of records inside it."""
+    if isinstance(memory, np.ndarray | float | int):
+        return [np.atleast_1d(memory)]
+    if isinstance(memory, Rows):
+        return [memory.matrix.toarray() if memory.is_sparse else memory.matrix]
+    if isinstance(memory, list | tuple):
+        return [part for member in memory for part in numbers_of(member)]
+    if is_dataclass(memory):
+        return numbers_of([getattr(memory, f.name) for f in fields(memory)])
+    return []

@@ -1,0 +1,287 @@
+"""What is checked: a thing of a known kind; and `check`, which holds it to all laws of its kind."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from aucbench import registry
+from aucbench.data import Data
+from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
+from aucbench.registry.lookup import CALLED, lookup
+from aucbench.testing import datasets, features, metrics, objectives, projectors, solvers
+from aucbench.testing.laws import EXPECTED, Finding, Law, Verdict, found, told
+
+LAWS: Mapping[str, tuple[Law, ...]] = {
+    room.laws.kind: tuple(room.laws)
+    for room in (solvers, objectives, projectors, features, datasets, metrics)
+}
+INSTANCES = {  # what tells an instance or a class of a kind
+    "solvers": ("problem", "iterates"),
+    "projectors": ("contains", "value"),
+    "features": ("fit", "exempt"),
+    "objectives": ("value", "grad"),
+}
+BUILT = ("solvers", "projectors", "features")  # kinds whose classes are called without arguments
+HOOK = "aucbench_"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Something to check.
+
+    Attributes
+    ----------
+    kind : str
+        One of `LAWS`.
+    name : str
+        What people call it.
+    build : function ()
+        Returns what the laws of the kind take.
+    """
+
+    kind: str
+    name: str
+    build: Callable[[], Any]
+
+
+def check(
+    thing: Any, *, kind: str | None = None, expected: Mapping[str, str] | None = None
+) -> tuple[Finding, ...]:
+    """Check all laws of a kind, in this process.
+
+    Parameters
+    ----------
+    thing : str, solver, projector, feature map, Data, class or function
+        A text is `name[k=3]`, `distribution:name`, `module:Class` or `file.py`. A class of a
+        solver, a projector or a feature map is called without arguments. Of an objective the
+        class is wanted, which is called with `Data`. A function without required parameters makes
+        a data set, and one with two is a metric.
+    kind : str, optional
+        solvers, objectives, projectors, features, datasets or metrics, where it is not clear.
+    expected : mapping of str to str, optional
+        Laws that are known to be broken, with the reasons, beside those that the thing names
+        itself in a class attribute `expected_failures`. One of them that holds is a failure.
+
+    Returns
+    -------
+    tuple of Finding
+        One for each law.
+
+    Raises
+    ------
+    UnknownNameError
+        When a text names nothing, there is no such kind, or `expected` names no law.
+    ParameterError
+        When the kind of the thing is not clear.
+    """
+    subjects = named(thing) if isinstance(thing, str) else (subject_of(thing, kind),)
+    return tuple(f for subject in subjects for f in findings(subject, expected or {}))
+
+
+def findings(subject: Subject, expected: Mapping[str, str] | None = None) -> Iterator[Finding]:
+    """Yield a finding for each law of the kind; a single one if the thing cannot be built."""
+    for law, take in asked(subject, expected or {}):
+        yield take()
+        if law is None:
+            return
+
+
+def asked(
+    subject: Subject, expected: Mapping[str, str]
+) -> Iterator[tuple[Law | None, Callable[[], Finding]]]:
+    """Yield each law, and the function that checks it; no law if the thing cannot be built."""
+    try:
+        thing = subject.build()
+    except Exception as error:
+        failed = Finding(subject.kind, subject.name, "built", Verdict.BROKEN, told(error), 0.0)
+        yield None, lambda: failed
+        return
+    known = expectations(subject.kind, thing, expected)
+    for law in LAWS[subject.kind]:
+        yield law, partial(found, law, thing, subject.name, known)
+
+
+def expectations(kind: str, thing: Any, further: Mapping[str, str]) -> dict[str, str]:
+    """Laws that are expected to be broken, with the reasons.
+
+    Raises
+    ------
+    UnknownNameError
+        When one of them is no law of the kind.
+    """
+    origin = thing.func if isinstance(thing, partial) else thing
+    known = {**getattr(origin, EXPECTED, {}), **further}
+    laws = [law.name for law in LAWS[kind]]
+    for name in known:
+        if name not in laws:
+            raise UnknownNameError(f"law of {kind}", name, laws)
+    return known
+
+
+def subject_of(thing: Any, kind: str | None = None, name: str | None = None) -> Subject:
+    """The subject for a thing; its kind is found from its members.
+
+    Raises
+    ------
+    ParameterError
+        When its kind is not clear.
+    UnknownNameError
+        When there is no such kind.
+    """
+    kind = kind or _kind_of(thing)
+    if kind not in LAWS:
+        raise UnknownNameError("kind", kind, LAWS)
+    called = name or getattr(thing, "__name__", None) or type(thing).__name__
+    if kind in BUILT and (inspect.isclass(thing) or _is_factory(kind, thing)):
+        return Subject(kind, called, thing)
+    return Subject(kind, called, lambda: thing)
+
+
+def _is_factory(kind: str, thing: Any) -> bool:
+    return not all(hasattr(thing, member) for member in INSTANCES[kind])
+
+
+def _kind_of(thing: Any) -> str:
+    if isinstance(thing, Data):
+        return "datasets"
+    for kind, members in INSTANCES.items():
+        if all(hasattr(thing, member) for member in members):
+            return kind
+    if callable(thing) and not inspect.isclass(thing):
+        empty = inspect.Parameter.empty
+        given = inspect.signature(thing).parameters.values()
+        required = [p for p in given if p.default is empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+        if len(required) in (0, 2):
+            return "metrics" if required else "datasets"
+    raise ParameterError(
+        f"cannot tell what {thing!r} is; say kind='solvers', or one of {', '.join(LAWS)}"
+    )
+
+
+# --- named in a text ---------------------------------------------------------------------
+
+
+def named(target: str) -> tuple[Subject, ...]:
+    """What a text names: a registered name, `module:Class`, or all that a file registers.
+
+    Raises
+    ------
+    UnknownNameError
+        When it names nothing.
+    PluginError
+        When the plugin is broken, or a file has nothing to check.
+    """
+    file, _, member = target.partition(".py")
+    if Path(f"{file}.py").is_file() and member[:1] in ("", ":"):
+        return _members(_module_of(Path(f"{file}.py")), member[1:], target)
+    if subjects := tuple(_registered(target)):
+        return subjects
+    module, _, member = target.partition(":")
+    if member and _is_module(module):
+        return _members(import_module(module), member, target)
+    known = {name for kind in CALLED for name in registry.names(kind)}
+    raise UnknownNameError("plugin, module:Class or file.py", target, known)
+
+
+def _registered(target: str) -> Iterator[Subject]:
+    name = target.partition("[")[0]
+    for kind in CALLED:
+        if (claim := lookup(kind, name)) is None:
+            continue
+        if kind == "objectives":
+            made = _objective(target, claim.factory)
+            yield Subject(kind, target, partial(_itself, made))
+        elif kind == "datasets":
+            yield Subject(kind, target, partial(_itself, partial(registry.get_dataset, target)))
+        else:
+            get = {
+                "solvers": registry.get_solver,
+                "projectors": registry.get_projector,
+                "features": registry.get_features,
+            }[kind]
+            yield Subject(kind, target, partial(get, target))
+
+
+def _objective(target: str, factory: Any) -> Callable[[Data], Any]:
+    def build(data: Data) -> Any:
+        return registry.get_objective(target, data)
+
+    setattr(build, EXPECTED, getattr(factory, EXPECTED, {}))
+    return build
+
+
+def _itself(thing: Any) -> Any:
+    return thing
+
+
+def _is_module(name: str) -> bool:
+    try:
+        import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and name.startswith(error.name):
+            return False
+        raise
+    return True
+
+
+def _module_of(path: Path) -> ModuleType:
+    """The module of a file, imported under the name of the file as a script would import it."""
+    spec = spec_from_file_location(path.stem, path.resolve())
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{path} cannot be imported as a module of Python")
+    module = module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)  # dataclasses and pickles look for it there
+    if sys.modules[path.stem] is not module:
+        raise PluginError(f"{path} has the name of another module, {path.stem}; rename the file")
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[path.stem]
+        raise
+    return module
+
+
+def _members(module: ModuleType, member: str, target: str) -> tuple[Subject, ...]:
+    """One member of a module; or all that its hooks register, or all that it defines."""
+    if member:
+        thing = module
+        for part in member.split("."):
+            if not hasattr(thing, part):
+                raise UnknownNameError(f"name in {module.__name__}", member, _public(module))
+            thing = getattr(thing, part)
+        return (subject_of(thing, name=member),)
+    hooked = tuple(_hooked(module))
+    own = [getattr(module, n) for n in _public(module)]
+    classes = [c for c in own if inspect.isclass(c) and c.__module__ == module.__name__]
+    made = hooked or tuple(_subjects(classes))
+    if not made:
+        raise PluginError(f"{target} has no hook and no class of a solver or another plugin")
+    return made
+
+
+def _subjects(classes: list[Any]) -> Iterator[Subject]:
+    for one in classes:
+        try:
+            yield subject_of(one)
+        except AucbenchError:  # a class that is no plugin, such as the memory of a solver
+            continue
+
+
+def _public(module: ModuleType) -> list[str]:
+    return [name for name in vars(module) if not name.startswith("_")]
+
+
+def _hooked(module: ModuleType) -> Iterator[Subject]:
+    for kind in LAWS:
+        hook = getattr(module, HOOK + kind, None)
+        for name, factory in (hook() if callable(hook) else {}).items():
+            yield subject_of(factory, kind, name)
