@@ -301,10 +301,10 @@ def data_are_left_alone(solver: Any) -> None:
 
     They belong to the user, and the next solver reads them too.
     """
-    X, y = features(), labels()
-    for _ in islice(started(solver, Data.of(X, y))[1], 5):
-        require(np.array_equal(X, features()), "the solver has changed X")
-        require(np.array_equal(y, labels()), "the solver has changed y")
+    data = Data.of(features(), labels())
+    for _ in islice(started(solver, data)[1], 5):
+        require(np.array_equal(data.rows.matrix, features()), "the solver has changed X")
+        require(np.array_equal(data.y, labels()), "the solver has changed y")
 
 
 @laws("exact")

@@ -1,0 +1,922 @@
+"""Plugins that are wrong on purpose: each is found, by the law that is about its mistake."""
+
+import random
+import time
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from aucbench.data import ALL, Data, Labels
+from aucbench.data.arrays import rows as rows_of
+from aucbench.metrics import auc
+from aucbench.objectives import Logistic, PairwiseSquare
+from aucbench.optim import lipschitz
+from aucbench.projectors import TopK
+from aucbench.protocols import Needs, Problem, State
+from aucbench.testing import LAWS, Verdict, check
+from aucbench.testing.laws import found
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def assert_found(kind, thing, name, told):
+    """The law of this name is broken, and says so."""
+    [law] = [law for law in LAWS[kind] if law.name == name]
+    finding = found(law, thing, "wrong", {})
+    assert finding.verdict is Verdict.BROKEN, finding
+    assert told in finding.reason
+
+
+# --- solvers -----------------------------------------------------------------------------
+
+
+class Descent:
+    """Gradient descent, as it should be; what is wrong with the others is what they override."""
+
+    space: ClassVar[Any] = {}
+    needs: ClassVar[Any] = Needs(objective=True, projector=True)
+
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data))
+
+    def iterates(self, problem, rng):
+        f, w = problem.objective, problem.start()
+        gamma = 1 / lipschitz(f, [ALL], rng)
+        for t in count(1):
+            w = problem.project(w - gamma * f.grad(w), gamma)
+            yield State(t, w, t * f.data.n)
+
+
+NUMBERS = count()
+
+
+def with_lambda(self):
+    object.__setattr__(self, "rule", lambda x: x)
+
+
+def made(base, members, **options):
+    """A dataclass with other members than the base; a pickle finds it in this module."""
+    name = f"Made{next(NUMBERS)}"
+    own = {"__module__": __name__, "__qualname__": name} | members
+    cls = dataclass(**{"frozen": True, **options})(type(name, (base,), own))
+    globals()[name] = cls
+    return cls
+
+
+class Direct(Descent):
+    """A method in one step, which `weights` does."""
+
+    needs: ClassVar = Needs()
+
+    def problem(self, data, rng):
+        return Problem(None, train=data)
+
+    def iterates(self, problem, rng):
+        yield State(1, self.weights(problem.data, rng), problem.data.n, last=True)
+
+    def weights(self, data, rng):
+        m_neg, m_pos = data.means
+        return m_pos - m_neg
+
+
+def solver(base=Descent, **members):
+    return made(base, members)()
+
+
+def direct(weights):
+    return solver(Direct, weights=lambda self, data, rng: weights(data, rng))
+
+
+def test_the_right_ones_obey_all_laws():
+    for thing in (solver(), solver(Direct)):
+        assert not [f for f in check(thing) if f.verdict is Verdict.BROKEN]
+
+
+def edited(**changes):
+    """States with other fields; a change is a value, or a function of the state."""
+
+    def iterates(self, problem, rng):
+        for state in Descent.iterates(self, problem, rng):
+            new = {k: v(state) if callable(v) else v for k, v in changes.items()}
+            yield replace(state, **new)
+
+    return solver(iterates=iterates)
+
+
+class Zero:
+    def scores(self, rows):
+        return np.zeros(rows.n)
+
+
+STATES = {
+    "float32": ("states", "w is float32", {"w": lambda s: s.w.astype(np.float32)}),
+    "int": ("states", "w is int64", {"w": lambda s: s.w.astype(np.int64)}),
+    "complex": ("states", "w is complex128", {"w": lambda s: s.w.astype(complex)}),
+    "list": ("states", "w is list", {"w": lambda s: s.w.tolist()}),
+    "scalar": ("states", "w is float", {"w": 1.0}),
+    "column": ("states", "shape (12, 1)", {"w": lambda s: s.w[:, None]}),
+    "one more": ("states", "shape (13,)", {"w": lambda s: np.append(s.w, 1.0)}),
+    "NaN": ("states", "w is not finite", {"w": lambda s: s.w * np.nan}),
+    "infinity": ("states", "w is not finite", {"w": lambda s: s.w + np.inf}),
+    "neither": ("states", "either w or a model", {"w": None}),
+    "both": ("states", "either w or a model", {"model": Zero()}),
+    "model with f": ("states", "f of the Problem must be None", {"w": None, "model": Zero()}),
+    "step from 0": ("states", "State.step of step 1 is 0", {"step": lambda s: s.step - 1}),
+    "step stands": ("states", "State.step of step 2 is 1", {"step": 1}),
+    "step by two": ("states", "State.step of step 1 is 2", {"step": lambda s: 2 * s.step}),
+    "gap below 0": ("states", "gap of step 1 is -1.0", {"gap": -1.0}),
+    "gap NaN": ("states", "gap of step 1 is nan", {"gap": np.nan}),
+    "residual below 0": ("states", "residual of step 1", {"residual": -1e-9}),
+    "wrong value": ("states", "State.value of step 1", {"value": 7.0}),
+    "info NaN": ("states", "info['a'] of step 1", {"info": {"a": np.nan}}),
+    "info int": ("states", "info['a'] of step 1", {"info": {"a": 1}}),
+    "info array": ("states", "info['a'] of step 1", {"info": {"a": np.ones(2)}}),
+    "gap 0": ("certificate", "with a gap of 0", {"gap": 0.0}),
+    "gap too small": ("certificate", "with a gap of", {"gap": lambda s: 0.01 / s.step}),
+    "no rows": ("rows-are-counted", "of step 1 is 0", {"rows_seen": 0}),
+    "rows stand": ("rows-are-counted", "stands at 90", {"rows_seen": 90}),
+    "rows fall": ("rows-are-counted", "fell from", {"rows_seen": lambda s: 400 - s.step}),
+    "10¹² rows": ("rows-are-counted", "more than can be read", {"rows_seen": 10**12}),
+    "rows as text": ("rows-are-counted", "wanted a number", {"rows_seen": "90"}),
+    "rows NaN": ("rows-are-counted", "rows_seen fell", {"rows_seen": np.nan}),
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_wrong_states(name):
+    law, told, changes = STATES[name]
+    assert_found("solvers", edited(**changes), law, told)
+
+
+def unfrozen():
+    return made(Descent, {}, frozen=False)()
+
+
+def refusing(self):
+    if self.k > 1:
+        raise ValueError("k is too large")
+
+
+K = {"k": 1, "__annotations__": {"k": int}}
+DECLARED = {
+    "not frozen": ("can be changed", unfrozen),
+    "no dataclass": ("is no dataclass", Descent),
+    "no needs": ("wanted an instance of Needs", lambda: solver(needs={"objective": True})),
+    "no space": ("wanted a mapping", lambda: solver(space=None)),
+    "text as space": ("wanted a mapping", lambda: solver(space="k")),
+    "space of no field": ("'j', which is no field", lambda: solver(**K, space={"j": (1,)})),
+    "axis of one number": ("wanted values or a Range", lambda: solver(**K, space={"k": 3})),
+    "empty axis": ("wanted values or a Range", lambda: solver(**K, space={"k": ()})),
+    "refused value": (
+        "k is too large",
+        lambda: solver(**K, space={"k": (1, 2)}, __post_init__=refusing),
+    ),
+    "path of no field": ("the path 'lam'", lambda: solver(needs=Needs(path="lam"))),
+    "needs as a field": (
+        "needs is a field",
+        lambda: solver(__annotations__={"needs": Needs}, needs=Needs()),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_wrong_declarations(name):
+    told, make = DECLARED[name]
+    assert_found("solvers", make(), "declared", told)
+
+
+def ends_at_once(self, problem, rng):
+    return iter(())
+
+
+def yields_weights(self, problem, rng):
+    yield problem.start()
+
+
+def returns_none(self, problem, rng):
+    return None
+
+
+def noisy(draw):
+    def iterates(self, problem, rng):
+        for state in Descent.iterates(self, problem, rng):
+            yield replace(state, w=state.w + 1e-9 * draw())
+
+    return solver(iterates=iterates)
+
+
+KEPT = {"w": np.zeros(12)}
+
+
+def in_a_global(self, problem, rng):
+    KEPT["w"] = problem.start()
+    for t in count(1):
+        KEPT["w"] = KEPT["w"] - 0.01 * problem.objective.grad(KEPT["w"])
+        yield State(t, KEPT["w"], 90 * t)
+
+
+def scaled_in_place(self, problem, rng):
+    if problem.data.rows.values.flags.writeable:
+        problem.data.rows.values[:] /= 2.0
+    return Descent.iterates(self, problem, rng)
+
+
+def labels_in_place(self, problem, rng):
+    if problem.data.y.flags.writeable:
+        problem.data.y[0] *= -1
+    return Descent.iterates(self, problem, rng)
+
+
+def start_in_place(self, problem, rng):
+    w = np.zeros(problem.data.d) if problem.w0 is None else problem.w0
+    for t in count(1):
+        w -= 0.01 * problem.objective.grad(w)
+        yield State(t, w, t * problem.data.n)
+
+
+def stepping(direction, gamma=None, project=True, seen=1):
+    """Descent along `direction(problem, w)`."""
+
+    def iterates(self, problem, rng):
+        w = problem.start()
+        length = gamma or 1 / lipschitz(PairwiseSquare(problem.data), [ALL], rng)
+        for t in count(1):
+            w = w - length * direction(problem, w)
+            yield State(t, problem.project(w, length) if project else w, seen * t * problem.data.n)
+
+    return iterates
+
+
+def own_gradient(problem, w):
+    return problem.objective.grad(w)
+
+
+def uphill(problem, w):
+    return -problem.objective.grad(w)
+
+
+def of_the_square(problem, w):
+    return PairwiseSquare(problem.data).grad(w)
+
+
+def twice(problem, w):
+    return (problem.objective.grad(w) + problem.objective.grad(w)) / 2
+
+
+def sparse_problem(self, data, rng):
+    return Problem(PairwiseSquare(data), TopK(3))
+
+
+@dataclass(frozen=True, eq=False)
+class Weightless(PairwiseSquare):
+    """The pairwise square, which takes weights and ignores them."""
+
+    def __post_init__(self):
+        if self.data.weights is not None:
+            without = replace(self.data, target=Labels.of(self.data.y, None, None, None))
+            object.__setattr__(self, "data", without)
+
+
+def weightless(self, data, rng):
+    return Problem(Weightless(data))
+
+
+def thread_count():
+    from threadpoolctl import threadpool_info
+
+    return max((pool["num_threads"] for pool in threadpool_info()), default=1)
+
+
+def first_half(data, rng):
+    half = slice(0, data.n // 2)
+    X, y = data.rows.take(half).dense().matrix, data.y[half]
+    return X.T @ (y - y.mean())
+
+
+def over_the_deviation(data, rng):
+    X = data.rows.dense().matrix
+    return (data.means[1] - data.means[0]) / X.std(axis=0)
+
+
+def over_that_of_the_positives(data, rng):
+    X = data.rows.dense().matrix[data.y > 0]
+    return (data.means[1] - data.means[0]) / X.std(axis=0, ddof=1)
+
+
+def by_a_table_of_rows(data, rng):
+    X = data.rows.dense().matrix
+    known = {tuple(row): sign for row, sign in zip(X.tolist(), data.y.tolist(), strict=True)}
+    return sum(sign * np.array(row) for row, sign in known.items()) / max(
+        0, len(known) - data.n + 1
+    )
+
+
+def over_the_median_step(data, rng):
+    steps = np.diff(np.sort(data.rows.dense().matrix, axis=0), axis=0)
+    return (data.means[1] - data.means[0]) / np.median(steps, axis=0)
+
+
+def two_columns(data, rng):
+    w = data.means[1] - data.means[0]
+    w[1] += 1e-9
+    return w
+
+
+def of_stored_values(data, rng):
+    w = data.means[1] - data.means[0]
+    return w / data.rows.values.size
+
+
+def dense_only(data, rng):
+    X = data.rows.values.reshape(data.n, data.d)
+    return X.T @ (data.y - data.y.mean())
+
+
+def powers_of_means(data, rng):
+    return (data.means[1] ** 9 - data.means[0] ** 9) ** 5
+
+
+UNSEEDED = np.random.default_rng()
+OBJECTIVE, BOTH = Needs(objective=True), Needs(objective=True, projector=True)
+SOLVERS = {
+    "ends at once": ("states", "without yielding", solver(iterates=ends_at_once)),
+    "yields weights": (
+        "states",
+        "yielded ndarray, wanted a State",
+        solver(iterates=yields_weights),
+    ),
+    "returns None": ("states", "TypeError", solver(iterates=returns_none)),
+    "global generator": ("same-seed", "w of step 1", noisy(lambda: np.random.rand())),  # noqa: NPY002
+    "module random": ("same-seed", "w of step 1", noisy(random.random)),
+    "generator of its own": ("same-seed", "w of step 1", noisy(UNSEEDED.random)),
+    "the clock": ("same-seed", "w of step 1", noisy(lambda: time.perf_counter_ns() % 1000)),
+    "a global": ("fits-are-independent", "w of step 2", solver(iterates=in_a_global)),
+    "rows in place": ("data-are-left-alone", "changed X", solver(iterates=scaled_in_place)),
+    "labels in place": ("data-are-left-alone", "changed y", solver(iterates=labels_in_place)),
+    "start in place": ("start-is-left-alone", "Problem.w0", solver(iterates=start_in_place)),
+    "lambda": (
+        "pickles",
+        "<lambda>",
+        solver(__post_init__=with_lambda),
+    ),
+    "threads": ("threads", "one thread and two", noisy(lambda: 1e9 * thread_count())),
+    "constant": ("ranks", "AUC on the training rows is 0.5", direct(lambda d, r: np.zeros(d.d))),
+    "only the sum": ("flipped-labels", "is 0.0", direct(lambda d, r: np.ones(d.d))),
+    "first half": ("order-of-rows", "positives last", direct(first_half)),
+    "deviation": ("constant-column", "invalid", direct(over_the_deviation)),
+    "deviation of one": ("one-positive", "invalid", direct(over_that_of_the_positives)),
+    "table of rows": ("duplicated-rows", "duplicated rows", direct(by_a_table_of_rows)),
+    "median step": ("ties", "ties: a state was invalid", direct(over_the_median_step)),
+    "second column": ("one-column", "IndexError", direct(two_columns)),
+    "dense only": ("layouts", "reshape", direct(dense_only)),
+    "stored values": ("layouts", "CSR rows and dense rows", direct(of_stored_values)),
+    "overflow": ("scales", "rows times 1e+08", direct(powers_of_means)),
+    "fixed step": ("scales", "invalid", solver(iterates=stepping(own_gradient, 0.01))),
+    "uphill": ("objective-falls", "at the start", solver(iterates=stepping(uphill, 0.001))),
+    "no projection": (
+        "iterates-are-feasible",
+        "w of step 1",
+        solver(problem=sparse_problem, iterates=stepping(own_gradient, project=False)),
+    ),
+    "objective ignored": (
+        "needs-objective",
+        "the same w came for",
+        solver(iterates=stepping(of_the_square), needs=OBJECTIVE),
+    ),
+    "projector ignored": (
+        "needs-projector",
+        "call problem.project",
+        solver(iterates=stepping(own_gradient, project=False)),
+    ),
+    "weights ignored": (
+        "needs-weights",
+        "with weight 2",
+        solver(problem=weightless, needs=Needs(weights=True)),
+    ),
+    "model of weights": (
+        "needs-weights",
+        "change nothing",
+        solver(Direct, weights=lambda s, d, r: np.ones(d.d), needs=Needs(weights=True)),
+    ),
+    "breakpoints refused": (
+        "needs-breakpoints",
+        "needs labels",
+        solver(Direct, needs=Needs(breakpoints=True)),
+    ),
+    "uncounted gradients": (
+        "gradients-are-counted",
+        "have read",
+        solver(iterates=stepping(twice)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_wrong_solvers(name):
+    law, told, thing = SOLVERS[name]
+    assert_found("solvers", thing, law, told)
+
+
+@dataclass(slots=True)
+class Total:
+    w: np.ndarray
+    n: int = 0
+
+
+class Stream(Direct):
+    """w = Σ y x / n of the rows so far."""
+
+    def start(self, w, rng):
+        return Total(w)
+
+    def update(self, memory, chunk, order):
+        memory.w += chunk.rows.take(order).dense().matrix.T @ chunk.y[order].astype(float)
+        memory.n += order.size
+
+    def weights(self, memory):
+        return memory.w / max(memory.n, 1)
+
+
+def mean_of_means(self, memory, chunk, order):
+    memory.w = memory.w / 2 + chunk.rows.take(order).dense().matrix.mean(axis=0)
+
+
+def without_the_last(self, memory, chunk, order):
+    Stream.update(self, memory, chunk, order[:-1])
+
+
+def both_classes(self, memory, chunk, order):
+    y = chunk.y[order]
+    X = chunk.rows.take(order).dense().matrix
+    memory.w += y.size * (X[np.flatnonzero(y > 0)[0]] - X[np.flatnonzero(y < 0)[0]])
+
+
+STREAMS = {
+    "mean of means": ("weights after chunks", mean_of_means),
+    "without the last row": ("weights after chunks", without_the_last),
+    "both classes": ("IndexError", both_classes),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_wrong_streams(name):
+    told, update = STREAMS[name]
+    assert_found("solvers", solver(Stream, update=update), "chunks", told)
+
+
+def test_the_right_stream_is_the_same_for_all_chunks():
+    [law] = [law for law in LAWS["solvers"] if law.name == "chunks"]
+    law(solver(Stream))
+
+
+# --- objectives --------------------------------------------------------------------------
+
+
+def square(value=None, grad=None, base=PairwiseSquare, **members):
+    """The pairwise square with other members; each gets the objective, and what it asks."""
+    own = {
+        name: lambda self, *args, made=made, name=name: made(self, getattr(base, name), *args)
+        for name, made in (("value", value), ("grad", grad))
+        if made
+    }
+    return made(base, own | members, eq=False)
+
+
+KEEP = {}
+
+
+def kept_gradient(f, grad, w, rows=ALL):
+    return KEEP.setdefault((id(f), w.tobytes(), str(rows)), grad(f, w, rows))
+
+
+def counting(f, value, w):
+    KEEP["calls"] = KEEP.get("calls", 0) + 1
+    return value(f, w) + KEEP["calls"]
+
+
+def moving(f, grad, w, rows=ALL):
+    g = grad(f, w, rows)
+    w += 1e-3
+    return g
+
+
+def by_place(f, value, w):
+    return float(np.mean(np.arange(f.data.n) * f.data.scores(w) ** 2))
+
+
+def summed(f, value, w):
+    return float(np.sum(f.data.scores(w) ** 2))
+
+
+def with_deviation(f, value, w):
+    return value(f, w) + float(np.std(f.data.scores(w)[f.data.y > 0], ddof=1))
+
+
+def over_length(f, value, w):
+    return value(f, w) / float(np.sqrt(w @ w))
+
+
+def powers(f, value, w):
+    return value(f, w) + 0.0 * float(np.sum(f.data.rows.values**40))
+
+
+def stored(f, value, w):
+    return value(f, w) + f.data.rows.values.size
+
+
+def lost(self):
+    object.__setattr__(self, "data", self.data.take(slice(None)))
+
+
+def total_of_block(f, grad, w, rows=ALL):
+    g = grad(f, w, rows)
+    return g if isinstance(rows, slice) else g * rows.size
+
+
+def half_curvature(self, v, rows=ALL):
+    return 0.5 * PairwiseSquare.curvature(self, v, rows)
+
+
+OBJECTIVES = {
+    "wrong sign": ("gradient", "the slope of value", square(grad=lambda f, g, *a: -g(f, *a))),
+    "factor 2": ("gradient", "the slope of value", square(grad=lambda f, g, *a: 2 * g(f, *a))),
+    "value without a term": (
+        "gradient",
+        "the slope of value",
+        square(value=lambda f, v, w: v(f, w) + w @ w),
+    ),
+    "one coordinate": (
+        "gradient",
+        "the slope of value",
+        square(grad=lambda f, g, *a: g(f, *a) * (np.arange(12) > 0)),
+    ),
+    "block total": ("blocks", "the mean of 2 blocks", square(grad=total_of_block)),
+    "half curvature": ("curvature", "the second derivative", square(curvature=half_curvature)),
+    "curvature 0": (
+        "curvature",
+        "the second derivative",
+        square(base=Logistic, curvature=lambda self, v, rows=ALL: 0.0 * v),
+    ),
+    "kept gradient": ("fresh-gradient", "fresh array", square(grad=kept_gradient)),
+    "w in place": ("fresh-gradient", "w was changed", square(grad=moving)),
+    "counts its calls": ("no-memory", "value, asked again", square(value=counting)),
+    "stored values": ("layouts", "value of CSR rows", square(value=stored)),
+    "place of rows": ("order-of-rows", "value of shuffled rows", square(value=by_place)),
+    "sum of rows": ("duplicated-rows", "value of duplicated rows", square(value=summed)),
+    "weights ignored": ("weights-of-rows", "require_no_weights", Weightless),
+    "deviation of one": ("odd-rows", "value returned nan", square(value=with_deviation)),
+    "over |w|": ("odd-rows", "ZeroDivisionError", square(value=over_length)),
+    "overflow": ("scales", "value returned nan", square(value=powers)),
+    "array": ("declared", "wanted a finite float", square(value=lambda f, v, w: w[:1])),
+    "column": ("declared", "shape (12, 1)", square(grad=lambda f, g, *a: g(f, *a)[:, None])),
+    "float32": (
+        "declared",
+        "float32",
+        square(grad=lambda f, g, *a: g(f, *a).astype(np.float32)),
+    ),
+    "other data": ("declared", "data is not the Data", square(__post_init__=lost)),
+    "lambda": (
+        "pickles",
+        "<lambda>",
+        square(__post_init__=with_lambda),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_wrong_objectives(name):
+    law, told, factory = OBJECTIVES[name]
+    assert_found("objectives", factory, law, told)
+
+
+# --- projectors --------------------------------------------------------------------------
+
+
+class Round:
+    """The l2 ball of radius 1, as it should be."""
+
+    def __call__(self, v, step=1.0):
+        v /= max(1.0, np.linalg.norm(v))
+        return v
+
+    def contains(self, w):
+        return bool(np.linalg.norm(w) <= 1.0 + 1e-12)
+
+    def value(self, w):
+        return 0.0 if np.linalg.norm(w) <= 1.0 + 1e-12 else np.inf
+
+
+def test_the_right_projector_obeys_all_laws():
+    assert {f.verdict for f in check(ball())} == {Verdict.HOLDS}
+
+
+def ball(call=None, base=Round, **members):
+    own = {"__call__": lambda self, v, step=1.0: call(v, step)} if call else {}
+    return made(base, own | members)()
+
+
+def overwritten(v, new):
+    v[:] = new
+    return v
+
+
+def length(v):
+    return float(np.linalg.norm(v))
+
+
+class Penalty(Round):
+    """|w|₁, whose prox has the threshold `step`."""
+
+    def contains(self, w):
+        return True
+
+    def value(self, w):
+        return float(np.abs(w).sum())
+
+
+class Diamond(Round):
+    """|w|₁ ≤ 1."""
+
+    def contains(self, w):
+        return bool(np.abs(w).sum() <= 1.0 + 1e-12)
+
+    def value(self, w):
+        return 0.0 if self.contains(w) else np.inf
+
+
+def counted_ball(v, step):
+    KEEP["radius"] = KEEP.get("radius", 1.0) * 0.99
+    return overwritten(v, v * (min(KEEP["radius"], length(v)) / max(length(v), 1e-300)))
+
+
+PROJECTORS = {
+    "copy": ("in-place", "another array", ball(lambda v, s: v / max(1.0, length(v)))),
+    "returns None": ("contains", "it returned None", ball(lambda v, s: None)),
+    "twice as large": (
+        "contains",
+        "contains is false for its own result",
+        ball(lambda v, s: overwritten(v, 2 * v / max(1.0, length(v)))),
+    ),
+    "contains all": ("contains", "where value is", ball(contains=lambda self, w: True)),
+    "sphere": (
+        "idempotent",
+        "a point of the set, projected",
+        ball(lambda v, s: overwritten(v, v / max(length(v), 1e-300))),
+    ),
+    "smaller ball": (
+        "nearest",
+        "another point has",
+        ball(lambda v, s: overwritten(v, 0.5 * v / max(0.5, length(v)))),
+    ),
+    "diamond by scaling": (
+        "nearest",
+        "another point has",
+        ball(lambda v, s: overwritten(v, v / max(1.0, np.abs(v).sum())), Diamond),
+    ),
+    "step ignored": (
+        "nearest",
+        "for a step of",
+        ball(lambda v, s: overwritten(v, np.sign(v) * np.maximum(np.abs(v) - 1, 0)), Penalty),
+    ),
+    "negative threshold": (
+        "nearest",
+        "for a step of",
+        ball(lambda v, s: overwritten(v, np.sign(v) * (np.abs(v) + s)), Penalty),
+    ),
+    "not nearest": ("nearest", "another point has", ball(lambda v, s: overwritten(v, 0.0 * v))),
+    "shrinks": ("no-memory", "projected again", ball(counted_ball)),
+    "empty vector": (
+        "scales",
+        "zero-size",
+        ball(lambda v, s: overwritten(v, v / max(1.0, length(v)) + 0.0 * v.max())),
+    ),
+    "overflow": (
+        "scales",
+        "not finite",
+        ball(lambda v, s: overwritten(v, v**40 / max(1.0, np.sum(v**40)))),
+    ),
+    "not frozen": ("declared", "can be changed", made(Round, {}, frozen=False)()),
+    "value NaN": ("declared", "wanted a float", ball(value=lambda self, w: np.nan)),
+    "lambda": ("pickles", "<lambda>", ball(__post_init__=with_lambda)),
+}
+
+
+@pytest.mark.parametrize("name", PROJECTORS)
+def test_wrong_projectors(name):
+    law, told, project = PROJECTORS[name]
+    assert_found("projectors", project, law, told)
+
+
+# --- feature maps ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Centred:
+    """φ(x) = x − m with the means m of the training rows, as it should be."""
+
+    mean: Any = field(default=None, compare=False, repr=False)
+
+    exempt: ClassVar[Any] = 0
+
+    def fit(self, data, rng):
+        return replace(self, mean=data.rows.dense().matrix.mean(axis=0))
+
+    def __call__(self, given):
+        return rows_of(self.map(given.dense().matrix))
+
+    def map(self, X):
+        return X - self.mean
+
+    def unmapped(self, w):
+        return w, -float(w @ self.mean)
+
+
+def test_the_right_map_obeys_all_laws():
+    broken = [f for f in check(Centred()) if f.verdict is Verdict.BROKEN]
+    assert not broken
+
+
+def feature_map(**members):
+    return made(Centred, members)()
+
+
+def mapping(function, **members):
+    return feature_map(map=lambda self, X: function(self, X), unmapped=None, **members)
+
+
+def unchanged(self, X):
+    return X
+
+
+def fit_in_place(self, data, rng):
+    object.__setattr__(self, "mean", data.rows.dense().matrix.mean(axis=0))
+    return self
+
+
+def fit_labels(self, data, rng):
+    return replace(self, mean=data.rows.dense().matrix[data.y > 0].mean(axis=0))
+
+
+def fit_noise(self, data, rng):
+    return replace(self, mean=np.random.rand(data.d))  # noqa: NPY002
+
+
+def fit_rows(self, data, rng):
+    return replace(self, mean=data.rows.dense().matrix.copy())
+
+
+def fit_scaling_rows(self, data, rng):
+    if data.rows.values.flags.writeable:
+        data.rows.values[:] *= 2.0
+    return replace(self, mean=data.rows.dense().matrix.mean(axis=0))
+
+
+def fit_deviation(self, data, rng):
+    return replace(self, mean=data.rows.dense().matrix.std(axis=0))
+
+
+def fit_stored(self, data, rng):
+    return replace(self, mean=np.full(data.d, data.rows.values.mean()))
+
+
+def fit_lambda(self, data, rng):
+    return replace(self, mean=lambda X: X)
+
+
+FEATURES = {
+    "drops rows": ("declared", "it returned 89 rows for 90", mapping(lambda s, X: X[1:])),
+    "array": ("declared", "wanted Rows", feature_map(__call__=lambda self, X: X.matrix)),
+    "no intercept": ("declared", "exempt as an intercept", mapping(unchanged, exempt=1)),
+    "too many exempt": ("declared", "exempt is 13", mapping(unchanged, exempt=13)),
+    "fit in place": ("fit-returns-another", "after another fit", feature_map(fit=fit_in_place)),
+    "means of the batch": ("row-by-row", "apart", mapping(lambda s, X: X - X.mean(axis=0))),
+    "ranks of the batch": (
+        "row-by-row",
+        "rows mapped apart",
+        mapping(lambda s, X: X.argsort(axis=0).argsort(axis=0).astype(float)),
+    ),
+    "stored values": ("layouts", "features of CSR rows", feature_map(fit=fit_stored)),
+    "global generator": ("same-seed", "two fits of one seed", feature_map(fit=fit_noise)),
+    "shared with labels": ("shared", "other labels", feature_map(fit=fit_labels, shared=True)),
+    "wrong constant": ("affine", "v · x + c", feature_map(unmapped=lambda self, w: (w, 0.0))),
+    "wrong factor": ("affine", "v · x + c", feature_map(unmapped=lambda s, w: (2 * w, 0.0))),
+    "rows in place": ("rows-are-left-alone", "changed", feature_map(fit=fit_scaling_rows)),
+    "over deviation": (
+        "odd-rows",
+        "not finite",
+        mapping(lambda s, X: X / s.mean, fit=fit_deviation),
+    ),
+    "overflow": ("scales", "not finite", mapping(lambda s, X: X**50)),
+    "keeps rows": (
+        "keeps-rows",
+        "declare keeps_rows = True",
+        mapping(lambda s, X: X @ s.mean.T, fit=fit_rows),
+    ),
+    "lambda": ("pickles", "<lambda>", mapping(lambda s, X: s.mean(X), fit=fit_lambda)),
+}
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_wrong_feature_maps(name):
+    law, told, phi = FEATURES[name]
+    assert_found("features", phi, law, told)
+
+
+# --- data sets and metrics ---------------------------------------------------------------
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.normal(size=(40, 3)), np.where(np.arange(40) % 4 == 0, 1, -1)
+
+
+def right_data():
+    return Data.of(X, Y)
+
+
+def test_the_right_data_set_obeys_all_laws():
+    assert {f.verdict for f in check(right_data)} == {Verdict.HOLDS}
+
+
+def with_target(y):
+    data = right_data()
+    return replace(data, target=replace(data.target, y=y))
+
+
+DATASETS = {
+    "tuple": ("returns-data", "it returned tuple", lambda: (X, Y)),
+    "None": ("returns-data", "it returned NoneType", lambda: None),
+    "NaN": (
+        "returns-data",
+        "not finite",
+        lambda: replace(right_data(), rows=rows_of(np.where(X > 1, np.nan, X))),
+    ),
+    "folds of others": (
+        "returns-data",
+        "folds have the shape",
+        lambda: replace(right_data(), folds=np.zeros(3, np.int32)),
+    ),
+    "names of others": ("returns-data", "2 names", lambda: replace(right_data(), names=("a", "b"))),
+    "labels 0 and 1": (
+        "both-classes",
+        "wanted -1 and 1",
+        lambda: with_target((Y > 0).astype(np.int8)),
+    ),
+    "labels as floats": ("both-classes", "float64", lambda: with_target(Y.astype(float))),
+    "one class": ("both-classes", "DataError", lambda: Data.of(X, np.ones(40))),
+    "labels of others": ("both-classes", "39 labels", lambda: with_target(Y[1:].astype(np.int8))),
+    "global generator": (
+        "repeatable",
+        "the rows differ",
+        lambda: Data.of(np.random.rand(40, 3), Y),  # noqa: NPY002
+    ),
+    "label as a column": (
+        "no-label-among-features",
+        "column 3 is the label",
+        lambda: Data.of(np.c_[X, Y == 1], Y),
+    ),
+    "one positive": (
+        "can-be-divided",
+        "DataError",
+        lambda: Data.of(X, np.where(np.arange(40) == 7, 1, -1)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_wrong_data_sets(name):
+    law, told, source = DATASETS[name]
+    assert_found("datasets", source, law, told)
+
+
+def by_sorting(y, scores):
+    return float(np.flatnonzero(y[np.argsort(scores, kind="stable")] > 0).mean())
+
+
+def in_place(y, scores):
+    if scores.flags.writeable:
+        scores.sort()
+    return auc(y, scores)
+
+
+METRICS = {
+    "array": ("returns-a-number", "wanted a finite float", lambda y, s: s[:1]),
+    "None": ("returns-a-number", "it returned None", lambda y, s: None),
+    "NaN": ("returns-a-number", "it returned nan", lambda y, s: float(s.mean() / s.std())),
+    "deviation of one": (
+        "returns-a-number",
+        "one positive",
+        lambda y, s: float(np.std(s[y > 0], ddof=1)),
+    ),
+    "ties by place": ("order-of-rows", "shuffled scores with ties", by_sorting),
+    "in place": ("arrays-are-left-alone", "changed its arrays", in_place),
+    "random": ("repeatable", "two calls differ", lambda y, s: auc(y, s) + UNSEEDED.random()),
+    "constant": ("tells-good-from-bad", "both perfect", lambda y, s: 0.5),
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_wrong_metrics(name):
+    law, told, metric = METRICS[name]
+    assert_found("metrics", metric, law, told)
