@@ -1,4 +1,4 @@
-"""Fill pages from the code: the catalogue from the registry, record.md from its fields."""
+"""Fill pages from the code: the catalogue, the fields of a record, and the laws of plugins."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from aucbench.bench.results.convergence import Convergence
 from aucbench.bench.results.record import documented
 from aucbench.registry import describe
 from aucbench.registry.lookup import find, names, plugins
+from aucbench.testing import LAWS
 
 TITLES = {
     "solvers": "Solvers",
@@ -19,12 +20,13 @@ TITLES = {
     "features": "Feature maps",
     "datasets": "Data sets",
 }
-CATALOGUE, FIELDS = "<!-- catalogue -->", "<!-- fields -->"
+CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replace the place holders; mkdocs calls this for each page."""
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
+    markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
     if CATALOGUE not in markdown:
         return markdown
     filled = markdown.replace(CATALOGUE, "\n\n".join(_sections()))
@@ -38,6 +40,16 @@ def _fields() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for name, kind, unit, meaning, since in documented(Convergence):
         yield f"| `{name}` | {kind.replace(' | ', ' or ')} | {unit} | {meaning} | {since} |"
+
+
+def _laws() -> Iterator[str]:
+    for kind, laws in LAWS.items():
+        yield from (f"### {TITLES.get(kind, 'Metrics')}", "")
+        yield from ("| law | what is checked, and why | tolerance |", "|---|---|---|")
+        for law in laws:
+            what = " ".join(law.doc.replace("|", "&#124;").split())
+            yield f"| `{law.name}` | {what} | {law.tolerance} |"
+        yield ""
 
 
 def _sections() -> Iterator[str]:

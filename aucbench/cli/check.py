@@ -12,6 +12,8 @@ from aucbench.bench.text import aligned
 if TYPE_CHECKING:
     from aucbench.testing import Finding
 
+WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
+
 
 def check(
     targets: Annotated[
@@ -28,10 +30,11 @@ def check(
     The laws are on the page "Test a plugin" of the documentation.
     """
     from aucbench.bench.lawful import check_targets
+    from aucbench.testing import Verdict
 
     found = check_targets(targets, timeout=timeout)
     typer.echo("\n\n".join(_tables(found)))
-    if any(f.verdict == "BROKEN" for f in found):
+    if any(f.verdict is Verdict.BROKEN for f in found):
         raise typer.Exit(1)
 
 
@@ -46,5 +49,5 @@ def _tables(found: tuple[Finding, ...]) -> Iterator[str]:
 
 def _sum(found: list[Finding]) -> str:
     verdicts = [f.verdict.value for f in found]
-    counts = (f"{verdicts.count(v)} {v}" for v in dict.fromkeys(sorted(verdicts)))
-    return f"{len(found)} laws: {', '.join(counts)}"
+    counts = {word: verdicts.count(word) for word in WORDS}
+    return ", ".join(f"{count} {WORDS[word]}" for word, count in counts.items() if count)

@@ -182,6 +182,32 @@ def test_the_blocks_of_a_page_print_what_it_shows(page, capsys, tmp_path, monkey
     assert len(blocks) == text.count("```python")
 
 
+def test_the_solver_of_the_page_breaks_the_law_that_is_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    page = "docs/testing.md"
+    for name in ("descent.py", "test_descent.py"):
+        (tmp_path / name).write_text(block(page, "python", f"# {name}"), encoding="utf-8")
+    _, *shown = block(page, "console", "check descent.py").splitlines()
+
+    ended = CliRunner().invoke(app, ["check", "descent.py"])
+    assert ended.exit_code == 1
+    seconds = re.compile(r"\d+\.\d\d(?=  |$)", re.MULTILINE)
+    assert seconds.sub("", ended.stdout) == seconds.sub("", "\n".join(shown)) + "\n"
+
+    tests = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_descent.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    [failed] = re.findall(r"^FAILED (\S+)", tests.stdout, re.M)
+    assert failed == "test_descent.py::test_descent[Descent-needs-projector]"
+
+    exec(block(page, "python", "import check"), {})
+    assert capsys.readouterr().out == block(page, "text", "blocks")
+
+
 @pytest.mark.parametrize("solver", ["svm-or", "sto-iht[intercept=True]", "sht-auc"])
 @pytest.mark.parametrize("features", ["auto", "maxabs", "none"])
 def test_numpy_alone_reads_a_linear_model(solver, features, tmp_path, monkeypatch):
