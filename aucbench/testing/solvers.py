@@ -500,6 +500,28 @@ def certificate(solver: Any) -> None:
         )
 
 
+@laws("1 % of what the fit has gained")
+def optimum(solver: Any) -> None:
+    """A method that ends by itself is at a minimum: no feasible point near by is much lower.
+
+    A table says of it that it has finished, and not that the budget has ended it.
+    """
+    problem, _ = started(solver, sample())
+    if problem.f is None or problem.early_stopping:
+        not_asked("it minimises no listed objective")
+    watched = Observed(solver)
+    run = solve(watched, sample(), passes=300, every=np.inf)
+    [problem] = watched.problems
+    if run.w is None or run.stop is not Stop.FINISHED:
+        not_asked("it does not end by itself without a gap")
+    value, start = problem.value(run.w) or 0.0, problem.value(problem.start()) or 0.0
+    best = min(_values_near(problem, run.w))
+    require(
+        value - best <= 0.01 * (start - best),
+        f"it has ended at f + Ω = {value:.6g}, and a feasible point near by has {best:.6g}",
+    )
+
+
 def _values_near(problem: Problem, w: Vector) -> Iterator[float]:
     """f + Ω at w and at feasible points near it: perturbed ones, and down the gradient."""
     rng = np.random.default_rng(0)

@@ -3,7 +3,7 @@
 import random
 import time
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -192,6 +192,15 @@ def ends_at_once(self, problem, rng):
     return iter(())
 
 
+def ends_early(self, problem, rng):
+    return islice(Descent.iterates(self, problem, rng), 3)
+
+
+def says_that_it_is_last(self, problem, rng):
+    for state in Descent.iterates(self, problem, rng):
+        yield replace(state, last=state.step == 3)
+
+
 def yields_weights(self, problem, rng):
     yield problem.start()
 
@@ -343,6 +352,8 @@ UNSEEDED = np.random.default_rng()
 OBJECTIVE, BOTH = Needs(objective=True), Needs(objective=True, projector=True)
 SOLVERS = {
     "ends at once": ("states", "without yielding", solver(iterates=ends_at_once)),
+    "ends early": ("optimum", "a feasible point near by has", solver(iterates=ends_early)),
+    "last too early": ("optimum", "has ended at", solver(iterates=says_that_it_is_last)),
     "yields weights": (
         "states",
         "yielded ndarray, wanted a State",

@@ -1,0 +1,119 @@
+"""`check` and the decorators; the laws themselves are tested in tests/conformance."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+
+from aucbench import get_dataset, get_projector
+from aucbench.errors import ParameterError, PluginError, UnknownNameError
+from aucbench.metrics import auc
+from aucbench.objectives import PairwiseHinge, PairwiseSquare
+from aucbench.projectors import L2Ball
+from aucbench.testing import LAWS, Verdict, check, parametrize_projector_checks
+
+
+def verdicts(found):
+    return {f.law: f.verdict for f in found}
+
+
+@pytest.mark.parametrize(
+    ("thing", "kind"),
+    [
+        ("sto-iht", "solvers"),
+        (PairwiseSquare, "objectives"),
+        (get_projector("l2-ball"), "projectors"),
+        (L2Ball, "projectors"),
+        ("maxabs", "features"),
+        (get_dataset("breast-cancer"), "datasets"),
+        (lambda: get_dataset("breast-cancer"), "datasets"),
+        (auc, "metrics"),
+    ],
+)
+def test_the_kind_of_a_thing_is_found(thing, kind):
+    found = check(thing)
+    assert [f.law for f in found] == [law.name for law in LAWS[kind]]
+    assert {f.kind for f in found} == {kind}
+    assert Verdict.BROKEN not in {f.verdict for f in found}
+
+
+def test_a_name_of_two_kinds_is_checked_as_both():
+    assert {f.kind for f in check("logistic")} == {"solvers", "objectives"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Needy(L2Ball):
+    k: int
+
+
+def test_what_cannot_be_built_is_one_finding():
+    [finding] = check(Needy)
+    assert (finding.law, finding.verdict) == ("built", Verdict.BROKEN)
+    assert "missing 1 required keyword-only argument: 'k'" in finding.reason
+
+
+def test_an_expected_failure_has_its_reason_and_may_not_hold():
+    assert verdicts(check(PairwiseHinge))["blocks"] is Verdict.EXPECTED
+
+    found = check(L2Ball, expected={"nearest": "rounding"})
+    [broken] = [f for f in found if f.verdict is Verdict.BROKEN]
+    assert broken.law == "nearest"
+    assert "it holds now; take it out of expected_failures" in broken.reason
+    assert "rounding" in broken.reason
+
+
+@dataclass(frozen=True)
+class Misnamed(L2Ball):
+    expected_failures: ClassVar = {"nearst": "a slip"}
+
+
+def test_an_expected_failure_names_a_law():
+    with pytest.raises(UnknownNameError, match="did you mean 'nearest'"):
+        check(Misnamed())
+    with pytest.raises(UnknownNameError, match="unknown law of projectors 'ranks'"):
+        parametrize_projector_checks(["l2-ball"], expected={"ranks": "why"})
+
+
+def test_what_is_no_plugin_is_refused():
+    with pytest.raises(ParameterError, match="cannot tell what 5 is; say kind='solvers'"):
+        check(5)
+    with pytest.raises(UnknownNameError, match="unknown kind 'solver'"):
+        check(L2Ball, kind="solver")
+    with pytest.raises(UnknownNameError, match="did you mean 'sht-auc'"):
+        check("sht-ac")
+
+
+def test_a_file_has_plugins_and_a_name_of_its_own(tmp_path):
+    for name, source, told in (
+        ("empty_file", "x = 1", "has no hook and no class"),
+        ("decimal", "x = 1", "has the name of another module"),
+    ):
+        path = tmp_path / f"{name}.py"
+        path.write_text(source)
+        __import__("decimal")
+        with pytest.raises(PluginError, match=told):
+            check(str(path))
+
+
+def test_an_exception_of_a_plugin_names_its_file_and_line():
+    def raising(y, scores):
+        raise ValueError("boom")
+
+    finding = check(raising)[0]
+    assert finding.reason.startswith("ValueError: boom (")
+    assert finding.reason.endswith(f"{raising.__code__.co_firstlineno + 1})")
+    assert "test_testing.py" in finding.reason
+
+
+def test_pytest_is_not_needed():
+    code = "import sys, aucbench.testing; aucbench.testing.check('maxabs'); print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pytest" not in ended.stdout.split()
+
+
+def test_each_law_says_what_it_checks_and_how_exactly():
+    for laws in LAWS.values():
+        assert len({law.name for law in laws}) == len(laws)
+        assert all(law.doc and law.tolerance for law in laws)
