@@ -356,14 +356,14 @@ def layouts(solver: Any) -> None:
     The numbers are multiples of 1/64, so that float32 has them exactly. All arrays are read-only.
     """
     whole = np.round(features() * 64) / 64
-    dense = trajectory(solver, locked(whole.copy(), labels()), 8)[1]
+    dense = trajectory(solver, locked(whole.copy(), labels()))[1]
     made = {
         "CSR rows": csr(whole),
         "rows in Fortran order": np.asfortranarray(whole),
         "float32 rows": whole.astype(np.float32),
     }
     for name, rows in made.items():
-        other = trajectory(solver, locked(rows, labels()), 8)[1]
+        other = trajectory(solver, locked(rows, labels()))[1]
         require_same(f"{name} and dense rows", other, dense, rtol=1e-3, atol=1e-4)
 
 
