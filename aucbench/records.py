@@ -25,10 +25,7 @@ class Stop(Enum):
     SECONDS = "The time limit was reached."
     STALLED = "The solver can go no further, and did not show that it is at its optimum."
     CERTIFIED = "The certified optimality gap is within the tolerance."
-    INVALID = (
-        "The solver returned a number that is not finite, a wrong shape, or not exactly one of "
-        "w and model."
-    )
+    INVALID = "The solver returned a number that is not finite."
 
 
 class CellStatus(StrEnum):

@@ -133,7 +133,7 @@ STATUS = {
     "healthy": "ok",
     "raises": "error",
     "nans": "invalid",
-    "misshapen": "invalid",
+    "misshapen": "error",
     "infeasible": "invalid",
     "holds-gil": "timeout",
     "ignores-term": "timeout",

@@ -20,13 +20,15 @@ import numpy as np
 
 from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.data import Data
-from aucbench.errors import UnsupportedError, require_above, require_at_least
+from aucbench.errors import PluginError, UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Problem, Solver, State
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
-from aucbench.solving.wrappers import why_refused, with_planned_passes
+from aucbench.solving.laws import Laws
+from aucbench.solving.wrappers import core, why_refused, with_planned_passes
 
 T = TypeVar("T")
+ENDED: Any = object()  # in place of a state, when there is none
 
 
 class Clock:
@@ -86,14 +88,14 @@ def solve(
     Returns
     -------
     Run
-        `stop` is INVALID when w was not finite or had a wrong shape, or when a state did not
-        have exactly one of w and model. It is FINISHED when the solver ended by itself, and
-        STALLED when it did so with a gap above both `gap_tol` and 1e-6.
+        `stop` is INVALID when w was not finite. It is FINISHED when the solver ended by itself,
+        and STALLED when it did so with a gap above both `gap_tol` and 1e-6.
 
     Raises
     ------
     UnknownNameError, ParameterError, PluginError
-        As `get_solver`, when a name is given.
+        As `get_solver`, when a name is given. `PluginError` also when a state breaks one of the
+        laws of the contract: it names the field, the law, what came, and the line of the yield.
     UnsupportedError
         When the rows have breakpoints and the solver needs labels, or when they have weights and
         the solver learns without them.
@@ -112,9 +114,22 @@ def solve(
     clock = Clock()
     solver = with_planned_passes(solver, passes)
     problem = clock.timed(solver.problem, data, problem_rng)
-    states = solver.iterates(problem, rng)
     budget = _Budget(problem, passes or inf, seconds or inf, gap_tol, every, growth)
-    return _drive(states, clock, budget, watch)
+    return _drive(_states(solver, problem, rng), type(core(solver)).__name__, clock, budget, watch)
+
+
+def _states(solver: Solver, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    """The iterates of a solver, which must be an iterator: a list would have done all the work."""
+    name = type(core(solver)).__name__
+    if not isinstance(problem, Problem):
+        raise PluginError(f"{name}.problem must return a Problem, got {type(problem).__name__}")
+    states = solver.iterates(problem, rng)
+    if not isinstance(states, Iterator):
+        raise PluginError(
+            f"{name}.iterates must be a generator of states, got {type(states).__name__}; "
+            "yield them one by one"
+        )
+    return states
 
 
 def passes_limit(solver: Solver, passes: float | None, seconds: float | None) -> float | None:
@@ -173,32 +188,28 @@ def _gap(state: State) -> float | None:
     return state.gap if state.model is None else None
 
 
-def _is_valid(state: State, d: int) -> bool:
-    """Whether the state holds d finite weights, or a model."""
-    if state.w is None or state.model is not None:
-        return state.w is None and state.model is not None
-    return np.shape(state.w) == (d,) and bool(np.isfinite(state.w).all())
-
-
 def _drive(
     states: Iterator[State],
+    name: str,
     clock: Clock,
     budget: _Budget,
     watch: Callable[[Point, State], None] | None,
 ) -> Run:
     problem = budget.problem
     n, d = problem.data.n, problem.data.d
+    laws = Laws(states, name, n, d, counts_passes=budget.passes < inf)
     points: list[Point] = []
     state = State(0, problem.start(), 0)
     due = 0.0
     stop: Stop | None = None
     while stop is None:
-        following = clock.timed(next, states, None)
-        if following is None:
+        following = clock.timed(next, states, ENDED)
+        if following is ENDED:
+            laws.require_a_state()
             stop = budget.ended(state)
         else:
             state = following
-            if not _is_valid(state, d):
+            if not laws.is_finite(state):
                 stop = Stop.INVALID
         passes = state.rows_seen / n
         point = Point(state.step, passes, clock.seconds, None, _gap(state), state.residual)

@@ -105,6 +105,11 @@ class Observed(Around):
         return own
 
 
+def core(solver: Solver) -> Solver:
+    """Return the solver inside all wrappers: the one that somebody wrote."""
+    return core(solver.solver) if isinstance(solver, Around) else solver
+
+
 def why_refused(solver: Solver, data: Data) -> str | None:
     """Return why the solver cannot learn from these rows; None when it can.
 

@@ -144,16 +144,6 @@ class Says:
         yield State(1, rows_seen=1, **self.given)
 
 
-def test_neither_or_both_of_weights_and_model_are_invalid(data):
-    both = solve(Says({"w": np.zeros(data.d), "model": Zero()}), data)
-    neither = solve(Says({"w": None}), data)
-
-    assert (both.stop, neither.stop) == (Stop.INVALID, Stop.INVALID)
-    assert (neither.w, neither.model, neither.points[-1].objective) == (None, None, None)
-    with pytest.raises(PluginError, match="neither w nor a model"):
-        neither.decision_function(data.rows)
-
-
 def test_a_model_on_a_listed_objective_has_no_value_of_it(data):
     run = solve(Says({"w": None, "model": Zero(), "gap": 5.0}), data)
 

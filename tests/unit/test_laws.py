@@ -1,0 +1,198 @@
+"""The laws of a state: what breaks one ends the run, with the line of the yield."""
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import count, repeat, starmap
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from aucbench.data import Data
+from aucbench.errors import PluginError
+from aucbench.objectives import PairwiseSquare
+from aucbench.protocols import Needs, Problem, State
+from aucbench.records import Stop
+from aucbench.solving.laws import MOST_PASSES, STUCK, all_finite
+from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import Started
+
+DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
+W = np.ones(3)
+
+
+@dataclass(frozen=True)
+class Says:
+    """Yields what it is given."""
+
+    states: Any
+
+    space: ClassVar = {}
+    needs: ClassVar = Needs()
+
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data))
+
+    def iterates(self, problem, rng):
+        yield from self.states
+
+
+LINE = Says.iterates.__code__.co_firstlineno + 1
+
+
+class Unscored:
+    """No method `scores`."""
+
+    def decision_function(self, X):
+        return np.zeros(len(X))
+
+
+@pytest.mark.parametrize(
+    ("states", "sentence"),
+    [
+        ([None], "iterates must yield a State, got None"),
+        ([(1, W, 20)], "iterates must yield a State, got an object of the class tuple"),
+        ([State(0, W, 20)], "State.step must be 1 here, since steps count 1, 2, 3, ..., got 0"),
+        ([State(1, W, 20), State(1, W, 40)], "State.step must be 2 here"),
+        ([State(1, W, 20), State(3, W, 40)], "got 3"),
+        ([State(1, W, 20.0)], "State.rows_seen must be the whole number of rows read .*, got 20.0"),
+        ([State(1, W, "20")], "rows_seen must be the whole .*, got an object of the class str"),
+        ([State(1, W, -1)], "State.rows_seen must be at least the 0 of the state before, got -1"),
+        (
+            [State(1, W, 40), State(2, W, 20)],
+            "State.rows_seen must be at least the 40 of the state before, got 20",
+        ),
+        (
+            [State(1, W, 10**12)],
+            f"at most {MOST_PASSES} passes more than the 0 of the state before, got 1000000000000",
+        ),
+        (
+            [State(t, W, 7) for t in range(1, STUCK + 3)],
+            f"must grow, since the budget counts passes, and it is 7 in {STUCK} states in a row",
+        ),
+        (
+            [State(1, W, 20, gap=-1e-9)],
+            r"State.gap must be None, or a bound of at least 0 .*-1e-09",
+        ),
+        ([State(1, W, 20, gap=math.nan)], "State.gap must be None, or a bound .*, got nan"),
+        ([State(1, W, 20, gap="0")], "State.gap must be .*, got an object of the class str"),
+        (
+            [State(1, W.astype(np.float32), 20)],
+            r"State.w must be a NumPy array of float64 with shape \(3,\), got an array of float32 "
+            r"with shape \(3,\)",
+        ),
+        ([State(1, W.astype(int), 20)], "State.w must be .* got an array of int64"),
+        ([State(1, W.astype(complex), 20)], "State.w must be .* got an array of complex128"),
+        ([State(1, W.astype(">f8"), 20)], "State.w must be .* got an array of >f8"),
+        ([State(1, [1.0, 1.0, 1.0], 20)], "State.w must be .* got an object of the class list"),
+        ([State(1, 1.0, 20)], "State.w must be .* got 1.0"),
+        ([State(1, np.ones(7), 20)], r"State.w must be .* got an array of float64 with shape \(7,"),
+        ([State(1, np.ones((3, 1)), 20)], r"State.w must be .* with shape \(3, 1\)"),
+        ([State(1, None, 20)], "a State must have w or a model, one of them, got neither"),
+        ([State(1, W, 20, model=Unscored())], "must have w or a model, one of them, got both"),
+        (
+            [State(1, None, 20, model=Unscored())],
+            r"State.model must be an object with a method scores\(rows\), got an object of the "
+            "class Unscored",
+        ),
+    ],
+)
+def test_a_broken_law_ends_the_run_and_names_the_yield(states, sentence):
+    place = rf" \({re.escape(__file__)}, line {LINE}\)$"
+    with pytest.raises(PluginError, match=f"^Says: .*{sentence}.*{place}"):
+        solve(Says(states), DATA)
+
+
+def test_a_generator_that_ends_without_a_state_is_broken():
+    with pytest.raises(PluginError, match=r"^Says: iterates must yield at least one State, and it"):
+        solve(Says([]), DATA)
+
+
+def test_iterates_is_a_generator_and_problem_returns_a_problem():
+    class Listed(Says):
+        def iterates(self, problem, rng):
+            return [State(1, W, 20)]
+
+    class Vague(Says):
+        def problem(self, data, rng):
+            return PairwiseSquare(data)
+
+    with pytest.raises(
+        PluginError, match=r"Listed\.iterates must be a generator of states, got lis"
+    ):
+        solve(Listed([]), DATA)
+    with pytest.raises(
+        PluginError, match=r"Vague\.problem must return a Problem, got PairwiseSquar"
+    ):
+        solve(Vague([]), DATA)
+
+
+def test_the_yield_of_a_delegate_is_named_and_the_solver_inside_a_wrapper():
+    def inner():
+        yield State(1, W, 20)
+        yield State(1, W, 40)
+
+    class Delegates(Says):
+        def iterates(self, problem, rng):
+            yield from inner()
+
+    line = inner.__code__.co_firstlineno + 2
+    with pytest.raises(PluginError, match=rf"^Delegates: .*, line {line}\)$"):
+        solve(Started(Delegates([])), DATA)
+
+
+def test_an_iterator_without_a_frame_is_named_by_its_solver():
+    class Mapped(Says):
+        def iterates(self, problem, rng):
+            return starmap(State, zip(count(5), repeat(W), repeat(0)))
+
+    with pytest.raises(PluginError, match=r"^Mapped: State.step must be 1 here, .*, got 5$"):
+        solve(Mapped([]), DATA)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        State(1, W, 20, gap=0.0),
+        State(1, W, 20, gap=0),
+        State(1, W, 20, gap=np.float32(1.0)),
+        State(1, W, 20, gap=math.inf),
+        State(np.int64(1), W, np.int64(20)),
+        State(1, np.arange(6.0)[::2], 20),
+        State(1, np.full(3, 1e300), MOST_PASSES * 20),
+        State(1, W.view(np.memmap), 20),
+        State(1, W, 0),
+    ],
+)
+def test_what_the_laws_allow(state):
+    solve(Says([state]), DATA, passes=1)
+
+
+def test_a_method_may_diverge_whatever_its_gap_is_then():
+    state = State(1, np.array([1.0, math.nan, 1.0]), 20, gap=math.nan)
+
+    assert solve(Says([state]), DATA).stop is Stop.INVALID
+
+
+def test_states_without_progress_are_allowed_up_to_a_number_and_under_seconds():
+    resting = [State(t, W, 20 if t == STUCK else 0) for t in range(1, STUCK + 1)]
+
+    assert solve(Says(resting), DATA, passes=1).stop is Stop.PASSES
+    idle = (State(t, W, 0) for t in count(1))
+    assert solve(Says(idle), DATA, seconds=0.05).stop is Stop.SECONDS
+
+
+@pytest.mark.parametrize(
+    ("w", "finite"),
+    [
+        ([1e300, -1e300], True),
+        ([], True),
+        ([math.inf, -math.inf], False),
+        ([1e300, math.nan], False),
+        ([0.0, math.inf], False),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_finite_also_where_squares_overflow(w, finite):
+    assert all_finite(np.array(w)) is finite
