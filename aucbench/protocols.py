@@ -19,7 +19,13 @@ import numpy as np
 from aucbench.data import Chunk, Data, scores
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector
 from aucbench.data.inputs import check_rows
-from aucbench.errors import DataError, PluginError, UnsupportedError
+from aucbench.errors import (
+    DataError,
+    ParameterError,
+    PluginError,
+    UnsupportedError,
+    require_above,
+)
 from aucbench.ranges import Space
 
 MAPPED_ROWS = 8192  # rows mapped at a time: with 300 landmarks 20 MB
@@ -348,6 +354,17 @@ class Needs:
     # id of a cell, or their files if they are not installed.
     packages: tuple[str, ...] = ()
     extra: str | None = None  # the extra of aucbench that installs `packages`
+
+    def __post_init__(self) -> None:
+        require_above(0, passes=self.passes)
+        for name in ("objective", "projector", "breakpoints", "weights"):
+            if not isinstance(value := getattr(self, name), bool):
+                raise ParameterError(f"{name} of Needs must be True or False, got {value!r}")
+        listed = isinstance(self.packages, tuple | list)
+        if not listed or not all(isinstance(name, str) for name in self.packages):
+            raise ParameterError(
+                f"packages of Needs must be a tuple of names of modules, got {self.packages!r}"
+            )
 
 
 class Solver(Protocol):

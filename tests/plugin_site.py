@@ -6,6 +6,7 @@ HEAD = """
 from dataclasses import dataclass
 from typing import ClassVar
 from aucbench.hookspecs import hookimpl
+from aucbench.protocols import Identity, Needs
 
 @dataclass(frozen=True)
 class Dummy:
@@ -14,7 +15,7 @@ class Dummy:
     fast: bool = True
     gamma: "float | None" = None
     space: ClassVar = {"k": (1, 2)}
-    needs: ClassVar = None
+    needs: ClassVar = Needs()
     def __post_init__(self):
         if self.k > 100:
             raise ValueError("k is too large")
@@ -45,10 +46,11 @@ class Site:
             self.module(f"{distribution}_{name}", source)
         self.metadata(distribution, version, points)
 
-    def metadata(self, distribution, version, points):
+    def metadata(self, distribution, version, points, requires=()):
         info = self.path / f"{distribution}-{version}.dist-info"
         info.mkdir(parents=True)
         head = f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
+        head += "".join(f"Requires-Dist: {line}\n" for line in requires)
         (info / "METADATA").write_text(head, encoding="utf-8")
         lines = "".join(f"{name} = {value}\n" for name, value in points.items())
         (info / "entry_points.txt").write_text(f"[aucbench]\n{lines}", encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.text import aligned, shown
-from aucbench.errors import UnknownNameError
+from aucbench.errors import PluginError, UnknownNameError
 from aucbench.ranges import axis_text
 
 if TYPE_CHECKING:
@@ -38,12 +38,24 @@ def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> N
     from aucbench import registry
     from aucbench.datasets.files import available, remark
 
-    known = [(name, registry.describe(kind, name)) for name in registry.names(kind)]
-    lines = [(name, d.distribution, d.missing or d.doc.partition("\n")[0]) for name, d in known]
+    lines = [_line(kind, name) for name in registry.names(kind)]
     if kind is Kind.DATASETS:
         lines += [(name, FOLDER, remark(name)) for name in available()]
     typer.echo(aligned(lines))
     warn_of_broken_plugins()
+
+
+def _line(kind: Kind, name: str) -> tuple[str, str, str]:
+    """Name, distribution, and the first line of the docstring, or why it cannot be used."""
+    from aucbench import registry
+    from aucbench.registry.lookup import lookup
+
+    try:
+        d = registry.describe(kind, name)
+    except PluginError as error:
+        claim = lookup(kind, name)
+        return name, claim.entry.distribution if claim else "", str(error)
+    return name, d.distribution, d.missing or d.doc.partition("\n")[0]
 
 
 def show(name: Annotated[str, typer.Argument(help="Such as sht-auc.")]) -> None:

@@ -34,6 +34,8 @@ from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.tune import Tuned, tune
 from aucbench.registry.discovery import Loaded, PluginEntry, load
 from aucbench.registry.fingerprints import code_fingerprint
+from aucbench.registry.lookup import CALLED
+from aucbench.registry.shapes import fault_of_class
 from aucbench.solving.wrappers import why_refused
 
 Request = Mapping[str, Any]
@@ -65,8 +67,19 @@ def visit(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     return {
         "seconds": perf_counter() - begin,
         "registers": {kind: [*factories] for kind, factories in known.factories.items()},
-        "failure": known.failure,
+        "failure": known.failure or _malformed(known),
     }
+
+
+def _malformed(known: Loaded) -> str | None:
+    """Return what is wrong with the first registered class that has not its shape."""
+    found = (
+        f"{name} is not a valid {CALLED[kind]}: {wrong}"
+        for kind, factories in known.factories.items()
+        for name, factory in factories.items()
+        if (wrong := fault_of_class(kind, factory))
+    )
+    return next(found, None)
 
 
 def read(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from aucbench.errors import MissingExtraError, ParameterError, PluginError, UnknownNameError
 from aucbench.ranges import Space
 from aucbench.registry.lookup import CALLED, Plugin, find, lookup, names, plugins, unknown
+from aucbench.registry.shapes import ABILITIES, fault
 from aucbench.registry.signatures import Parameter, call, check, named, parameters_of
 from aucbench.registry.specs import Spec, joined_specs, parse_spec, split_specs
 
@@ -38,14 +39,6 @@ __all__ = [
     "plugins",
     "split_specs",
 ]
-
-ABILITIES = {
-    "solvers": ("problem", "iterates", "space", "needs"),
-    "objectives": ("value", "grad"),
-    "projectors": ("__call__", "contains", "value"),
-    "features": ("__call__", "fit", "exempt"),
-    "datasets": ("rows", "target"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +223,9 @@ def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
     claim = find(kind, read.name)
     inside = named(claim.name, claim.factory, len(args), read.params, read.unnamed)
     made = call(claim.name, claim.factory, args, _merged(read.name, inside, params))
-    if lacking := _lacking(kind, made):
+    if wrong := fault(kind, made):
         raise PluginError(
-            f"{claim.qualified} made {made!r}, which is not a valid {CALLED[kind]}: it lacks "
-            f"{lacking}"
+            f"{claim.qualified} made {made!r}, which is not a valid {CALLED[kind]}: {wrong}"
         )
     return made
 
@@ -256,8 +248,7 @@ def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
 
 
 def _given(kind: str, thing: Any, params: Mapping[str, Any]) -> Any:
-    lacking = _lacking(kind, thing)
-    if isinstance(thing, type) or lacking:
+    if isinstance(thing, type) or any(not hasattr(thing, name) for name in ABILITIES[kind]):
         raise ParameterError(
             f"got {thing!r}, wanted the name of a {CALLED[kind]} or an instance of one"
         )
@@ -275,7 +266,3 @@ def _merged(name: str, inside: Mapping[str, Any], beside: Mapping[str, Any]) -> 
             "argument"
         )
     return {**inside, **beside}
-
-
-def _lacking(kind: str, thing: Any) -> str:
-    return ", ".join(name for name in ABILITIES[kind] if not hasattr(thing, name))

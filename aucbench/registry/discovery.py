@@ -14,11 +14,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.metadata import Distribution, EntryPoint, distributions, version
 from threading import local
 from types import MappingProxyType
 from typing import Any
@@ -204,10 +204,31 @@ def _entries_of(distribution: Distribution) -> tuple[PluginEntry, ...]:
             return ()
         about = distribution.metadata
         known = [_entry(point, about["Name"], about["Version"], place) for point in points]
+        own = normalized(known[0].distribution) == PROJECT
+        if unmet := None if own else _unmet(about.get_all("Requires-Dist") or ()):
+            known = [replace(entry, fault=entry.fault or unmet) for entry in known]
     except Exception as error:  # the metadata of others may be malformed in any way
         fault = f"the metadata of a distribution cannot be read: {describe_error(error)}"
         return (PluginEntry("unreadable", _safe(place), "", "", place, fault),)
     return tuple(dict.fromkeys(known))
+
+
+def _unmet(requirements: Iterable[str]) -> str | None:
+    """Return which version of aucbench a distribution asks for, when another one is here.
+
+    Other requirements are the task of the installer: packages may be there without metadata.
+    """
+    from packaging.requirements import Requirement
+
+    for text in requirements:
+        if not normalized(text).startswith(PROJECT):
+            continue
+        asked = Requirement(text)
+        if normalized(asked.name) != PROJECT or (asked.marker and not asked.marker.evaluate()):
+            continue
+        if not asked.specifier.contains(here := version(PROJECT), prereleases=True):
+            return f"it requires {PROJECT}{asked.specifier}, and {here} is installed"
+    return None
 
 
 def _entry(point: EntryPoint, distribution: str, version: str, place: str) -> PluginEntry:

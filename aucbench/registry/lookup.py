@@ -30,6 +30,7 @@ from aucbench.registry.discovery import (
     loaded,
     normalized,
 )
+from aucbench.registry.shapes import fault_of_class
 
 CALLED = dict(
     zip(KINDS, ("solver", "objective", "projector", "feature map", "data set"), strict=True)
@@ -120,11 +121,14 @@ def find(kind: str, text: str) -> Claim:
     UnknownNameError
         When no plugin registers it.
     PluginError
-        When its plugin is broken or switched off, or when two of them claim the name.
+        When its plugin is broken or switched off, when two of them claim the name, or when the
+        class does not have the shape of the contract.
     """
     found = lookup(kind, text)
     if found is None:
         raise unknown(kind, text)
+    if wrong := fault_of_class(kind, found.factory):
+        raise PluginError(f"{found.qualified} is not a valid {CALLED[kind]}: {wrong}")
     return found
 
 
@@ -146,6 +150,10 @@ def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
     for e in entries():
         if not is_enabled(e) and text in (e.name, e.qualified):
             return PluginError(f"the plugin {e.qualified} is switched off: add it to {ALLOWED}")
+    distribution = text.rpartition(":")[0]
+    for e in enabled() if distribution else ():
+        if _is_of(e, distribution) and (known := loaded(e)) and known.failure:
+            return _broken(e, known.failure)  # it may have been meant to register the name
     return UnknownNameError(CALLED[kind], text, [*names(kind), *further])
 
 
@@ -183,10 +191,13 @@ def _refuse_broken(entry: PluginEntry) -> None:
             "ask inside a function"
         )
     if known.failure:
-        raise PluginError(
-            f"the plugin {entry.qualified} is broken ({known.failure}); "
-            "see `aucbench plugins --doctor`"
-        )
+        raise _broken(entry, known.failure)
+
+
+def _broken(entry: PluginEntry, failure: str) -> PluginError:
+    return PluginError(
+        f"the plugin {entry.qualified} is broken ({failure}); see `aucbench plugins --doctor`"
+    )
 
 
 def _contested(called: str, name: str, ways: list[str]) -> PluginError:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from aucbench.errors import AucbenchError, ParameterError, UnknownNameError
 
 ANYTHING = inspect.Signature(
     [inspect.Parameter("params", inspect.Parameter.VAR_KEYWORD)]
 )  # of a callable written in C that has no signature
+NO_TEXT = {int: "a number", float: "a number", bool: "True or False", NoneType: "None"}
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -37,7 +39,7 @@ class Parameter:
 
 def parameters_of(factory: Callable[..., Any], skip: int) -> tuple[Parameter, ...]:
     """Return the parameters that can be given by name, without the first `skip` of them."""
-    named = [p for p in _signature(factory).parameters.values() if p.kind in NAMED]
+    named = [p for p in signature(factory).parameters.values() if p.kind in NAMED]
     return tuple(
         Parameter(
             p.name,
@@ -107,7 +109,7 @@ def check(label: str, factory: Callable[..., Any], skip: int, params: Mapping[st
         As `call`.
     """
     known = {p.name: p for p in parameters_of(factory, skip)}
-    open_ended = any(p.kind is p.VAR_KEYWORD for p in _signature(factory).parameters.values())
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in signature(factory).parameters.values())
     for name in params if not open_ended else ():
         if name not in known:
             raise UnknownNameError(f"parameter of {label}", name, known)
@@ -115,8 +117,10 @@ def check(label: str, factory: Callable[..., Any], skip: int, params: Mapping[st
     if missing:
         shown = ",".join(f"{name}=..." for name in missing)
         raise ParameterError(f"{label} needs {', '.join(missing)}: write {label}[{shown}]")
+    kinds = _annotations(factory) if any(isinstance(v, str) for v in params.values()) else {}
     for name in params.keys() & known.keys():
         _check_type(label, known[name], params[name])
+        _check_word(label, name, kinds.get(name), params[name])
 
 
 def _check_type(label: str, parameter: Parameter, value: Any) -> None:
@@ -129,7 +133,26 @@ def _check_type(label: str, parameter: Parameter, value: Any) -> None:
         raise ParameterError(f"{parameter.name} of {label} must be {wanted}, got {value!r}")
 
 
-def _signature(factory: Callable[..., Any]) -> inspect.Signature:
+def _check_word(label: str, name: str, kind: Any, value: Any) -> None:
+    """Refuse a text that is none of the words of a `Literal`, with numbers or None beside it."""
+    members = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    words = [w for m in members if get_origin(m) is Literal for w in get_args(m)]
+    others = {m for m in members if get_origin(m) is not Literal}
+    if isinstance(value, str) and words and value not in words and others <= NO_TEXT.keys():
+        wanted = [*(repr(w) for w in words), *sorted({NO_TEXT[m] for m in others})]
+        raise ParameterError(f"{name} of {label} must be {' or '.join(wanted)}, got {value!r}")
+
+
+def _annotations(factory: Callable[..., Any]) -> Mapping[str, Any]:
+    """The types of parameters; nothing where an annotation has no meaning at run time."""
+    try:
+        return get_type_hints(factory)
+    except (NameError, TypeError, AttributeError):  # a name that only type checkers import
+        return {}
+
+
+def signature(factory: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature; that of any parameters for a callable in C that has none."""
     try:
         return inspect.signature(factory)
     except (TypeError, ValueError):

@@ -261,7 +261,6 @@ def test_cells_of_a_split_share_its_steps(bench):
     ("solver", "reason", "feasible"),
     [
         ("nans", "not finite", None),
-        ("shape", "wrong shape", None),
         ("infeasible", "not in the set of TopK", False),
         ("huge", "Scores of test rows are NaN", True),
     ],
@@ -444,7 +443,15 @@ def test_grids_are_checked_value_by_value(toys):
     assert (fine["points"], fixed["points"], own["points"]) == (200, 20, 2)
     assert "k must be at least 1" in low["reason"]
     assert (unknown["status"], unknown["error"]) == ("refused", "UnknownNameError")
-    assert "wanted a mapping" in odd["reason"]
+    assert "wanted a tuple of values" in odd["reason"]
+
+
+def test_a_broken_law_is_an_error_with_the_line_of_the_yield(bench):
+    done = bench.run(cell("shape", features="none"))
+
+    assert done.record.status.status == "error"
+    assert "State.w must be a NumPy array of float64" in str(done.error)
+    assert "toys.py, line " in str(done.error)
 
 
 def test_a_host_with_other_code_refuses_the_cell(tmp_path):

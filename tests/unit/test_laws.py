@@ -3,7 +3,7 @@
 import math
 import re
 from dataclasses import dataclass
-from itertools import count, repeat, starmap
+from itertools import count, repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -145,7 +145,7 @@ def test_the_yield_of_a_delegate_is_named_and_the_solver_inside_a_wrapper():
 def test_an_iterator_without_a_frame_is_named_by_its_solver():
     class Mapped(Says):
         def iterates(self, problem, rng):
-            return starmap(State, zip(count(5), repeat(W), repeat(0)))
+            return map(State, count(5), repeat(W), repeat(0))
 
     with pytest.raises(PluginError, match=r"^Mapped: State.step must be 1 here, .*, got 5$"):
         solve(Mapped([]), DATA)

@@ -59,7 +59,7 @@ def test_a_broken_owner_is_not_replaced_silently(site):
 
 @pytest.mark.parametrize("plugin", ["logistic", "bundle", "top_k"])
 def test_built_ins_cannot_be_shadowed(site, plugin):
-    hook = "\n@hookimpl\ndef aucbench_projectors():\n    return {'top-k': Dummy}\n"
+    hook = "\n@hookimpl\ndef aucbench_projectors():\n    return {'top-k': Identity}\n"
     site.add("evil", **{plugin: solver("logistic") + hook})
     assert get_solver("logistic").__class__.__module__ == "aucbench_plugins.baselines.logistic"
     assert get_projector("top-k").__class__.__module__.startswith("aucbench.")
@@ -76,7 +76,7 @@ def test_one_distribution_that_registers_a_name_twice(site):
 
 
 def test_a_name_of_another_kind_is_no_conflict(site):
-    hook = "\n@hookimpl\ndef aucbench_projectors():\n    return {'logistic': Dummy}\n"
+    hook = "\n@hookimpl\ndef aucbench_projectors():\n    return {'logistic': Identity}\n"
     site.add("foo", foo=HEAD + hook)
     assert get_solver("logistic").__class__.__module__ == "aucbench_plugins.baselines.logistic"
     assert names("projectors").count("logistic") == 1

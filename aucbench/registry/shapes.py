@@ -1,0 +1,90 @@
+"""What a plugin registers must have the shape that the contract asks for.
+
+A class is looked at when it is registered, and what a function makes when it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
+from inspect import Parameter
+from typing import Any
+
+from aucbench.ranges import is_axis
+from aucbench.registry.signatures import parameters_of, signature
+
+ABILITIES = {
+    "solvers": ("problem", "iterates", "space", "needs"),
+    "objectives": ("value", "grad"),
+    "projectors": ("__call__", "contains", "value"),
+    "features": ("__call__", "fit", "exempt"),
+    "datasets": ("rows", "target"),
+}
+METHODS = {"problem", "iterates", "value", "grad", "contains", "fit"}
+
+
+def fault(kind: str, thing: Any) -> str | None:
+    """Return what is wrong with a class or an instance of a kind; None when nothing is.
+
+    A data set is rows and a target, whatever class it has.
+    """
+    if lacking := [name for name in ABILITIES[kind] if not _has(thing, name)]:
+        return f"it lacks {', '.join(lacking)}"
+    for name in sorted(METHODS & {*ABILITIES[kind]}):
+        if not (callable(found := getattr(thing, name, None)) or isinstance(found, property)):
+            return f"its {name} is {found!r}, wanted a method"
+    return _fault_of_solver(thing) if kind == "solvers" else None
+
+
+def fault_of_class(kind: str, factory: Any) -> str | None:
+    """As `fault`, of what is registered; a function shows its faults only by what it makes."""
+    if not isinstance(factory, type) or kind == "datasets":
+        return None
+    parameters = signature(factory).parameters.values()
+    if any(p.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL) for p in parameters):
+        return "it takes any parameter (*args or **kwargs); name them all, so that a typo is found"
+    return fault(kind, factory)
+
+
+def _has(thing: Any, name: str) -> bool:
+    """Whether instances have it; a class itself can be called, whether they can or not."""
+    if not isinstance(thing, type):
+        return hasattr(thing, name)
+    own = any(name in vars(base) for base in thing.__mro__)
+    return own or name in getattr(thing, "__dataclass_fields__", {})
+
+
+def _fault_of_solver(thing: Any) -> str | None:
+    from aucbench.protocols import Needs
+
+    frozen = getattr(getattr(thing, "__dataclass_params__", None), "frozen", False)
+    if not (is_dataclass(thing) and frozen):
+        return "it is no frozen dataclass; write @dataclass(frozen=True) above the class"
+    needs, space = (getattr(thing, name, None) for name in ("needs", "space"))
+    if isinstance(needs, property) or isinstance(space, property):
+        return None  # only instances know
+    if not isinstance(needs, Needs):
+        return f"its needs is {needs!r}, wanted an instance, as in needs: ClassVar = Needs()"
+    if not isinstance(thing, type):
+        return None  # its class was looked at, and a property may hold the grid of another solver
+    return _fault_of_space(space, {p.name for p in parameters_of(thing, 0)})
+
+
+def _fault_of_space(space: Any, known: set[str]) -> str | None:
+    parts = [space] if isinstance(space, Mapping) else space
+    listed = isinstance(parts, Sequence) and not isinstance(parts, str)
+    if not listed or not all(isinstance(part, Mapping) for part in parts):
+        return (
+            f"its space is {space!r}, wanted a mapping of parameters to tuples of values, ranges "
+            "or distributions, or a list of such mappings"
+        )
+    for part in parts:
+        for name, axis in part.items():
+            if name not in known:
+                return f"its space has {name!r}, which is none of its parameters"
+            if not is_axis(axis):
+                return (
+                    f"its space has {axis!r} for {name}, wanted a tuple of values, a Range or a "
+                    "frozen distribution"
+                )
+    return None

@@ -1,0 +1,174 @@
+"""What a plugin registers has the shape of the contract, or one sentence says what is wrong."""
+
+import pytest
+from plugin_site import HEAD, listed
+from typer.testing import CliRunner
+
+from aucbench.bench.doctor import check_plugins
+from aucbench.cli import app
+from aucbench.errors import ParameterError, PluginError
+from aucbench.protocols import Needs
+from aucbench.registry import describe, get_objective, get_projector, get_solver
+
+BODY = {
+    "space": "space: ClassVar = {}",
+    "needs": "needs: ClassVar = Needs()",
+    "problem": "def problem(self, data, rng): return None",
+    "iterates": "def iterates(self, problem, rng): return iter(())",
+}
+
+
+def written(head="@dataclass(frozen=True)", fields="k: int = 3", **changed):
+    """Source of a plugin with one solver, some lines of which are changed or left out (None)."""
+    lines = [line for line in {**BODY, **changed}.values() if line is not None]
+    body = "\n    ".join([fields, *lines])
+    hook = "@hookimpl\ndef aucbench_solvers(): return {'mine': Mine}"
+    return f"{HEAD}\n{head}\nclass Mine:\n    {body}\n\n{hook}\n"
+
+
+MALFORMED = {
+    "no dataclass": (written(""), "it is no frozen dataclass; write @dataclass"),
+    "not frozen": (written("@dataclass"), "it is no frozen dataclass; write @dataclass"),
+    "any parameter": (
+        written("@dataclass(frozen=True, init=False)", init="def __init__(self, **kwargs): 0"),
+        "it takes any parameter",
+    ),
+    "no space": (written(space=None), "it lacks space"),
+    "no needs": (written(needs=None), "it lacks needs"),
+    "no problem": (written(problem=None), "it lacks problem"),
+    "no iterates": (written(iterates=None), "it lacks iterates"),
+    "needs is a mapping": (written(needs="needs: ClassVar = {}"), "its needs is {}, wanted an ins"),
+    "needs is the class": (
+        written(needs="needs: ClassVar = Needs"),
+        "wanted an instance, as in needs",
+    ),
+    "needs has a word": (
+        written(needs="needs: ClassVar = Needs(projector='l1')"),
+        "projector of Needs must be True or False, got 'l1'",
+    ),
+    "packages is a word": (
+        written(needs="needs: ClassVar = Needs(packages='xgboost')"),
+        "packages of Needs must be a tuple of names of modules, got 'xgboost'",
+    ),
+    "problem is no method": (
+        written(problem="problem: ClassVar = 5"),
+        "its problem is 5, wanted a method",
+    ),
+    "space is a set": (written(space="space: ClassVar = {'k'}"), "its space is {'k'}, wanted a m"),
+    "space has a number": (written(space="space: ClassVar = {'k': 5}"), "its space has 5 for k"),
+    "space has another name": (
+        written(space="space: ClassVar = {'kk': (1, 2)}"),
+        "its space has 'kk', which is none of its parameters",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_a_malformed_solver_is_broken_in_one_sentence_everywhere(site, case):
+    source, sentence = MALFORMED[case]
+    site.add("third", mine=source)
+
+    with pytest.raises(PluginError) as caught:
+        get_solver("mine")
+    assert sentence in str(caught.value)
+    for name in ("mine", "third:mine"):
+        shown = CliRunner().invoke(app, ["show", name])
+        assert isinstance(shown.exception, PluginError | SystemExit)
+        assert sentence in str(shown.exception) + shown.stderr
+    [checkup] = check_plugins(["mine"])
+    assert (checkup.status, sentence in checkup.reason) == ("error", True)
+
+
+def test_a_malformed_solver_does_not_disturb_the_list_or_the_others(site):
+    both = written("@dataclass").replace("{'mine': Mine}", "{'mine': Mine, 'other': Dummy}")
+    site.add("third", mine=both)
+
+    listing = CliRunner().invoke(app, ["list", "solvers"])
+
+    [line] = [line for line in listing.stdout.splitlines() if line.startswith("mine ")]
+    assert "third:mine is not a valid solver: it is no frozen dataclass" in line
+    assert (listing.exit_code, get_solver("other").k) == (0, 3)
+
+
+def test_a_well_formed_solver_is_taken(site):
+    site.add("third", mine=written(space="space: ClassVar = [{'k': (1, 2)}, {}]"))
+
+    assert get_solver("mine[k=5]").k == 5
+
+
+def test_what_a_function_makes_is_looked_at_when_it_is_made(site):
+    source = written("@dataclass").replace("'mine': Mine", "'mine': lambda k=3: Mine(k)")
+    site.add("third", mine=source)
+
+    with pytest.raises(PluginError, match=r"third:mine made .*not a valid solver: it is no frozen"):
+        get_solver("mine")
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence", "get"),
+    [
+        ("objectives", "it lacks value, grad", lambda: get_objective("mine", None)),
+        ("projectors", "it lacks __call__, contains, value", lambda: get_projector("mine")),
+    ],
+)
+def test_other_kinds_are_looked_at_too(site, kind, sentence, get):
+    hook = f"@hookimpl\ndef aucbench_{kind}(): return {{'mine': Dummy}}\n"
+    site.add("third", mine=f"{HEAD}\n{hook}")
+
+    with pytest.raises(PluginError, match=f"third:mine is not a valid .*: {sentence}"):
+        describe(kind, "mine")
+
+
+WORDS = "mode: Literal['blocks', 'rows'] = 'rows'\n    k: 'int | Literal[\"auto\"] | None' = None"
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("mine[mode=row]", "mode of mine must be 'blocks' or 'rows', got 'row'"),
+        ("mine[k=many]", "k of mine must be 'auto' or None or a number, got 'many'"),
+    ],
+)
+def test_words_that_are_no_literal_are_refused(site, spec, sentence):
+    site.add("third", mine="from typing import Literal\n" + written(fields=WORDS))
+
+    with pytest.raises(ParameterError, match=sentence):
+        get_solver(spec)
+    assert get_solver("mine[mode=blocks,k=auto]").mode == "blocks"
+    assert get_solver("mine[k=5]").k == 5
+
+
+def test_an_annotation_without_meaning_at_run_time_is_not_looked_at(site):
+    site.add("third", mine=written(fields="mode: 'Unknown' = 'rows'"))
+
+    assert get_solver("mine[mode=row]").mode == "row"
+
+
+@pytest.mark.parametrize(
+    ("requires", "fine"),
+    [
+        (("aucbench>=99",), False),
+        (("numpy", "AucBench (<0.0.1)"), False),
+        (("aucbench>=99; python_version < '3'",), True),
+        (("aucbench>=0.0.1", "aucbench-more>=99"), True),
+        (("aucbench",), True),
+    ],
+)
+def test_a_plugin_for_another_version_of_aucbench_is_told(site, requires, fine):
+    site.module("third_mine", written())
+    site.metadata("third", "1.0", {"mine": "third_mine"}, requires)
+
+    if fine:
+        assert get_solver("mine").k == 3
+        return
+    with pytest.raises(PluginError, match=r"third:mine is broken \(it requires aucbench.* and 0"):
+        get_solver("mine")
+    assert "it requires aucbench" in listed("mine").failure
+
+
+@pytest.mark.parametrize(
+    "given", [{"objective": 1}, {"weights": "yes"}, {"packages": (5,)}, {"passes": -1.0}]
+)
+def test_needs_hold_what_they_say(given):
+    with pytest.raises(ParameterError, match=next(iter(given))):
+        Needs(**given)
