@@ -9,7 +9,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import ParameterError
+from aucbench.errors import ParameterError, PluginError
 from aucbench.protocols import FeatureMap, unmapped
 
 
@@ -55,7 +55,7 @@ class Chain:
         learnt: list[FeatureMap] = []
         for phi in self.maps:
             if learnt:
-                data = data.with_rows(learnt[-1](data.rows))
+                data = data.with_rows(mapped(learnt[-1], data.rows))
             learnt.append(phi.fit(data, rng))
         return Chain(tuple(learnt))
 
@@ -72,8 +72,29 @@ class Chain:
     def __call__(self, rows: Rows) -> Rows:
         """Apply the maps to rows (n, d), one after the other."""
         for phi in self.maps:
-            rows = phi(rows)
+            rows = mapped(phi, rows)
         return rows
+
+
+def mapped(phi: FeatureMap, rows: Rows) -> Rows:
+    """phi(rows), which must be as many rows.
+
+    Raises
+    ------
+    PluginError
+        When they are not; the message names the map, and where it is written.
+    """
+    found = phi(rows)
+    if isinstance(found, Rows) and found.n == rows.n:
+        return found
+    came = f"{found.n} rows" if isinstance(found, Rows) else f"an object {type(found).__name__}"
+    kind = type(phi)
+    code = getattr(kind.__call__, "__code__", None)
+    place = f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
+    raise PluginError(
+        f"the feature map {kind.__module__}.{kind.__qualname__} must return Rows, one for each of "
+        f"{rows.n}, got {came}{place}"
+    )
 
 
 def is_shared(phi: FeatureMap) -> bool:

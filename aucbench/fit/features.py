@@ -21,6 +21,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.errors import AucbenchError, DataError, PluginError
+from aucbench.features.chain import mapped
 from aucbench.fit.plain import message
 from aucbench.protocols import FeatureMap
 from aucbench.solving.loop import Clock
@@ -39,7 +40,7 @@ def mapped_parts(
         encoding = Encoding.learn(train.schema, train.rows)
         train, held = train.with_rows(encoding(train.rows)), encoding(held)
     fitted = features.fit(train, rng)
-    return train.with_rows(fitted(train.rows)), fitted(held)
+    return train.with_rows(mapped(fitted, train.rows)), mapped(fitted, held)
 
 
 @dataclass(frozen=True, slots=True)

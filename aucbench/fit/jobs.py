@@ -26,6 +26,7 @@ from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import is_shared
 from aucbench.fit import machine, rows
+from aucbench.fit.blame import blamed
 from aucbench.fit.build import build, plugin_of
 from aucbench.fit.features import Refitted, mapped_parts
 from aucbench.fit.measure import LineFile, fitted_cell
@@ -94,14 +95,16 @@ def read(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     AucbenchError
         When there is no such data set, or it cannot be used.
     """
-    return _kept(_read(request), room)
+    with blamed():
+        return _kept(_read(request), room)
 
 
 def data(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """Return hash, n, d, and counts of a data set; its target goes to room/out/target.npz."""
     folder = room / "handed" / request["key"]
     if not (folder / TARGET_FILE).exists():  # another run has kept the rows, and the target is gone
-        return _kept(_read(request), room)
+        with blamed():
+            return _kept(_read(request), room)
     folder.rename(room / "out")
     return rows.read_about(steps[request["key"]])
 
@@ -144,7 +147,8 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     train = replace(train, schema=rows.schema_of(folder / "raw"))
     features = registry.get_features(request["features"])
     rng = _of_split(request["seed"], request["split"])
-    train, test = mapped_parts(train, raw.take(held), features, rng)
+    with blamed():
+        train, test = mapped_parts(train, raw.take(held), features, rng)
     rows.save(train.rows, room / "train")
     rows.save(test, room / "test")
     rows.write_array(room, "learnt", learnt)
@@ -175,7 +179,8 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     try:
         source, folder = steps[request["data"]], steps[request["rows"]]
         train = unpack_known(rows.mapped(folder / "train"), request["target"])
-        return _fitted(planned, train, source, folder, room, lines)
+        with blamed():
+            return _fitted(planned, train, source, folder, room, lines)
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
         return {"status": "error", "reason": str(leaving), "error_type": "SystemExit"}
     finally:

@@ -70,6 +70,8 @@ class Interrupted(Means):
 
 
 class Unbuildable(Means):
+    space: ClassVar = {}
+
     def __init__(self):
         raise KeyError("no luck")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.cell import Cell
+from aucbench.errors import PluginError
 from aucbench.infra.supervise.records import Ending, Outcome
 from aucbench.judge.verdict import Judged, Status
 from aucbench.records import CellStatus
@@ -91,7 +92,8 @@ def _judged(cell: Cell, outcome: Outcome, target: KeptTarget | None, points: int
 
         return measured(outcome, *target.held(cell), points)
     reason = outcome.reason or outcome.ending.value
-    if outcome.step is not None and outcome.refusal:
+    at_fault = outcome.error_type == PluginError.__name__  # of a plugin, and no refusal of rows
+    if outcome.step is not None and outcome.refusal and not at_fault:
         return Judged(Status(status=CellStatus.SKIPPED, reason=reason))
     if outcome.step is not None:
         reason = f"while its rows were prepared: {reason}"

@@ -126,12 +126,14 @@ def _failure(error: BaseException) -> Failure:
 
 
 def _message(error: BaseException) -> str:
-    """Return the first line of the message; in a plugin, str(error) may raise."""
+    """Return the first line of the message, and its notes; in a plugin, str(error) may raise."""
     try:
         lines = str(error).strip().splitlines()
     except Exception as worse:
-        return f"its message raised {type(worse).__name__}"
-    return lines[0][:1000] if lines else "raised without a message"
+        lines = [f"its message raised {type(worse).__name__}"]
+    first = lines[0][:1000] if lines else "raised without a message"
+    notes = [str(note) for note in getattr(error, "__notes__", ())]
+    return ", ".join([first, *notes])
 
 
 def _is_about_memory(error: BaseException) -> bool:
