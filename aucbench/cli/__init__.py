@@ -24,7 +24,7 @@ from aucbench.cli.compare import compare
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.power import power
 from aucbench.cli.report import figure, report, serve
-from aucbench.cli.run import export, list_plan, run, status
+from aucbench.cli.run import export, list_plan, log, run, status
 from aucbench.errors import AucbenchError
 
 __all__ = ["app", "main"]
@@ -54,6 +54,7 @@ app.command("compare")(compare)
 app.command("run")(run)
 app.command("plan")(list_plan)
 app.command("status")(status)
+app.command("log")(log)
 app.command("export")(export)
 app.command("power")(power)
 app.command("fit")(fit)

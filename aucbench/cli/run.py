@@ -40,12 +40,14 @@ from aucbench.errors import AucbenchError, DataError
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
+    from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `plan --example`.")
 ]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")]
+ID_SHOWN = 12  # characters of an id, which no other cell of a folder shares in practice
 LISTED = 20  # cells that a terminal shows
 BATCH = 1000  # lines that are written at once
 
@@ -161,6 +163,39 @@ def export(
         rows = table_rows(store.records, wanted)
         count = write((row for row in rows if stale or not row["stale"]), table)
     typer.echo(f"{count} rows in {shown(str(table))}", err=True)
+
+
+def log(
+    folder: Folder,
+    cell: Annotated[
+        str, typer.Argument(help="Begin of the id of a cell; none lists those without a result.")
+    ] = "",
+) -> None:
+    """Print what a failed cell wrote, with the traceback; or list the cells that failed."""
+    with _opened(folder) as store:
+        found = [r for r in store.records() if (r.id.startswith(cell) if cell else not r.ok)]
+    if not cell:
+        typer.echo(aligned(map(_failed_line, found)) if found else "no cell has failed")
+        return
+    if len(found) != 1:
+        count = (
+            f"{len(found)} cells have ids that begin" if found else "no cell has an id that begins"
+        )
+        raise DataError(
+            f"{count} with {cell!r}; `aucbench log {folder}` lists those without a result"
+        )
+    (record,) = found
+    typer.echo(shown(f"{record.cell.solver} on {record.cell.dataset}: {record.status.status}"))
+    if record.why:
+        typer.echo(shown(record.why))
+    for line in (record.process.log or "").splitlines():
+        typer.echo(shown(line))
+
+
+def _failed_line(record: Record) -> tuple[str, ...]:
+    cell, status = record.cell, record.status.status
+    place = f"seed {cell.seed} split {cell.split}"
+    return record.id[:ID_SHOWN], str(cell.solver), cell.dataset, place, status, record.why
 
 
 @contextmanager

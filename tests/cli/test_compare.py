@@ -143,7 +143,7 @@ def test_failing_solvers_are_rows_and_the_rest_runs(cli, toys, tmp_path):
     assert result.exit_code == 0, result.output
     assert rows["means"]["status"] == "ok"
     assert rows["raises"]["status"] == "error"
-    assert rows["raises"]["reason"] == "boom [bold]"
+    assert rows["raises"]["reason"].startswith("boom [bold], in the solver toys:raises 1.0 (")
     assert rows["raises"]["error_type"] == "ValueError"
     assert (rows["exits"]["reason"], rows["exits"]["error_type"]) == ("3", "SystemExit")
     assert rows["nans"]["status"] == "invalid"

@@ -258,3 +258,28 @@ def test_compare_with_tuning_in_a_folder(cli, toys, tmp_path):
     assert all(row["tune_seconds"] > 0 for row in rows)
     (kept,) = (tmp_path / "kept" / "plans").iterdir()
     assert parse_plan(kept.read_text()).repeat_fits == 5
+
+
+def test_log_lists_failed_cells_and_prints_the_traceback_of_one(cli, plan):
+    cli("run", "plan.toml", "--out", "kept", "--quiet")
+
+    listed = cli("log", "kept").stdout.splitlines()
+    assert len(listed) == 2
+    assert all(
+        "raises" in line and "ValueError: boom [bold], in the solver" in line for line in listed
+    )
+
+    told = cli("log", "kept", listed[0].split()[0])
+    lines = told.stdout.splitlines()
+    assert told.exit_code == 0
+    assert lines[0] == "raises on outbreak[n=120,d=10,k=3]: error"
+    assert "Traceback (most recent call last):" in lines
+    assert any(line.startswith("ValueError: boom [bold]") for line in lines[2:])
+
+
+def test_log_of_no_cell_says_how_to_find_one(cli, plan):
+    cli("run", "plan.toml", "--out", "kept", "--quiet")
+
+    told = cli("log", "kept", "zz")
+    assert told.exit_code == 2
+    assert "no cell has an id that begins with 'zz'; `aucbench log kept` lists those" in told.stderr
