@@ -37,6 +37,7 @@ from aucbench.solving.wrappers import Observed, Started
 
 GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
 MAX_POINTS = 200
+OVERSPENT = 1.1  # times its budget, from which on a fit has used more than it was given
 Emit = Callable[[Mapping[str, Any]], None]
 
 
@@ -113,7 +114,11 @@ def fitted_cell(
     if run.stop is not Stop.INVALID:
         curve.end(last, run)
     result = {**_timed(cell, solver, train, run), "passes": last.passes, "stop": run.stop.name}
-    result["passes_limit"] = passes_limit(solver, cell.passes, cell.seconds)
+    limit = result["passes_limit"] = passes_limit(solver, cell.passes, cell.seconds)
+    result["overspent"] = any(
+        most is not None and used > OVERSPENT * most
+        for used, most in ((last.passes, limit), (last.seconds, cell.seconds))
+    )
     fault = invalid(run, problem)
     status = "invalid" if fault else "ok"
     result |= {"status": status, "reason": fault, **_quality(run, problem, train)}
@@ -227,9 +232,11 @@ def _validation_auc(problem: Problem, learnt: Learnt) -> float | None:
 def _timed(cell: Cell, solver: Solver, train: Data, first: Run) -> dict[str, Any]:
     more = [fit(cell, solver, train)[0] for _ in range(cell.repeat_fits - 1)]
     seconds = [run.seconds for run in (first, *more)]
+    cpu = [run.cpu_seconds for run in (first, *more) if run.cpu_seconds is not None]
     same = all(_same(run, first, train) for run in more)
     return {
         "fit_seconds": median(seconds),
+        "cpu_seconds": median(cpu) if cpu else None,
         "fit_seconds_each": seconds,
         "fit_seconds_spread": max(seconds) - min(seconds) if more else None,
         "deterministic": same if more else None,

@@ -66,8 +66,16 @@ class Measures:
         "empty where only seconds limit it",
         "passes",
     )
+    overspent: bool | None = about(
+        "whether the fit used more than 1.1 times the passes or the seconds that it was given, as "
+        "it reports; the last step of a method may be long"
+    )
     stop: str | None = about("why `solve` ended: the name of a `Stop`")
     fit_seconds: float | None = about("inside the solver, median of the fits", "s")
+    cpu_seconds: float | None = about(
+        "of all threads during a fit, without measuring its curve, median of the fits",
+        "s",
+    )
     fit_seconds_each: tuple[float, ...] | None = about("of each fit", "s")
     fit_seconds_spread: float | None = about("longest less shortest fit, of several", "s")
     tune_seconds: float | None = about("inside solvers and maps while tuning", "s")

@@ -9,17 +9,12 @@ from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.models import FromEstimator
 from aucbench.protocols import Solver
 from aucbench.registry.signatures import check
-from aucbench.solving.wrappers import Around
-
-
-def innermost(thing: object) -> object:
-    """Return the solver inside another one; anything else as it is."""
-    return innermost(thing.solver) if isinstance(thing, Around) else thing
+from aucbench.solving.wrappers import Around, core
 
 
 def hyperparameters(thing: object) -> dict[str, Any]:
     """Return the fields of a solver, projector or feature map, or of the classifier inside it."""
-    inner = innermost(thing)
+    inner = core(thing)
     if isinstance(inner, FromEstimator):
         return dict(inner.estimator.get_params())
     return {f.name: getattr(inner, f.name) for f in fields(inner)} if is_dataclass(inner) else {}

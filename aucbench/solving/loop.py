@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,10 +32,28 @@ ENDED: Any = object()  # in place of a state, when there is none
 
 
 class Clock:
-    """Adds up the seconds spent inside the calls it times."""
+    """Adds up the seconds spent inside the calls it times.
+
+    `cpu_seconds` are those of all threads of the process since it was made, without the calls that
+    are made `aside`: to read them at each step would take as long as a short step.
+    """
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self._cpu_begin = process_time()
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU seconds until now."""
+        return process_time() - self._cpu_begin
+
+    def aside(self, call: Callable[..., T], *args: Any) -> T:
+        """Return call(*args); its CPU time does not count."""
+        begin = process_time()
+        try:
+            return call(*args)
+        finally:
+            self._cpu_begin += process_time() - begin
 
     def timed(self, call: Callable[..., T], *args: Any) -> T:
         """Return call(*args); its time counts even when it raises."""
@@ -218,9 +236,9 @@ def _drive(
             due = point.passes + max(budget.every, budget.growth * point.passes)
             w = None if stop is Stop.INVALID else state.w
             with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
-                value = None if w is None else problem.value(w)
+                value = None if w is None else clock.aside(problem.value, w)
             points.append(replace(point, objective=value))
             if watch is not None and stop is not Stop.INVALID:
-                watch(points[-1], state)
+                clock.aside(watch, points[-1], state)
     last = None if state.w is None else np.array(state.w, dtype=np.float64)
-    return Run(last, problem.scorer, stop, tuple(points), state.model)
+    return Run(last, problem.scorer, stop, tuple(points), state.model, clock.cpu_seconds)

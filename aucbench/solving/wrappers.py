@@ -105,9 +105,9 @@ class Observed(Around):
         return own
 
 
-def core(solver: Solver) -> Solver:
-    """Return the solver inside all wrappers: the one that somebody wrote."""
-    return core(solver.solver) if isinstance(solver, Around) else solver
+def core(thing: object) -> object:
+    """Return the solver inside all wrappers, which somebody wrote; anything else as it is."""
+    return core(thing.solver) if isinstance(thing, Around) else thing
 
 
 def why_refused(solver: Solver, data: Data) -> str | None:

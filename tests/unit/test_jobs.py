@@ -446,6 +446,23 @@ def test_grids_are_checked_value_by_value(toys):
     assert "wanted a tuple of values" in odd["reason"]
 
 
+@pytest.mark.parametrize(
+    ("solver", "limits", "overspent"),
+    [
+        ("sht-auc[k=2]", {"passes": 2}, False),
+        ("sht-auc[k=2,blocks=1]", {"passes": 0.5}, True),
+        ("sht-auc[k=2]", {"seconds": 1e-9}, True),
+        ("sht-auc[k=2]", {"passes": 2, "seconds": 60.0}, False),
+    ],
+)
+def test_what_is_beyond_the_budget_is_recorded(bench, solver, limits, overspent):
+    done = bench.run(cell(solver, **limits))
+
+    assert done.result["overspent"] is overspent
+    assert done.record.measures.overspent is overspent
+    assert done.record.measures.cpu_seconds > 0
+
+
 def test_a_broken_law_is_an_error_with_the_line_of_the_yield(bench):
     done = bench.run(cell("shape", features="none"))
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from itertools import count, pairwise
-from time import perf_counter, sleep
+from time import perf_counter, process_time, sleep
 from typing import ClassVar
 
 import numpy as np
@@ -305,3 +305,38 @@ def test_planned_passes_reach_a_recast_solver():
     solve(recast(Planner(), objective=Logistic), DATA, passes=3)
 
     assert seen == [3]
+
+
+@dataclass(frozen=True)
+class Busy(Counting):
+    """Takes CPU time in each step, and its objective takes more."""
+
+    def problem(self, data, rng):
+        return Problem(Heavy(data))
+
+    def iterates(self, problem, rng):
+        for state in super().iterates(problem, rng):
+            spin(0.02)
+            yield state
+
+
+@dataclass(frozen=True)
+class Heavy(Slow):
+    """An objective whose evaluation takes CPU time."""
+
+    def value(self, w):
+        spin(0.2)
+        return 1.0
+
+
+def spin(seconds):
+    end = process_time() + seconds
+    while process_time() < end:
+        pass
+
+
+def test_cpu_seconds_are_those_of_the_solver_and_not_of_the_curve():
+    run = solve(Busy(), DATA, passes=1)
+
+    assert 0.08 <= run.cpu_seconds < 0.2
+    assert solve(Counting(pause=0.1), DATA, passes=0.5).cpu_seconds < 0.1
