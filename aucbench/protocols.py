@@ -342,7 +342,9 @@ class State:
 class Needs:
     """What a solver supports; the harness refuses other requests before it runs."""
 
-    objective: bool = False  # runs on any objective put into Problem.f
+    # Runs on any objective put into Problem.f. A protocol, such as Smooth: on those that follow it.
+    objective: bool | type = False
+    unless: str | None = None  # parameter that, when it is given, takes the place of this protocol
     projector: bool = False  # runs with any projector put into Problem.project
     breakpoints: bool = False  # learns from error functions too, not from labels only
     weights: bool = False  # minimises an objective with the weights of rows, where there are some
@@ -357,9 +359,14 @@ class Needs:
 
     def __post_init__(self) -> None:
         require_above(0, passes=self.passes)
-        for name in ("objective", "projector", "breakpoints", "weights"):
+        for name in ("projector", "breakpoints", "weights"):
             if not isinstance(value := getattr(self, name), bool):
                 raise ParameterError(f"{name} of Needs must be True or False, got {value!r}")
+        if not isinstance(self.objective, bool | type):
+            raise ParameterError(
+                f"objective of Needs must be True, False or a protocol, such as Smooth, got "
+                f"{self.objective!r}"
+            )
         listed = isinstance(self.packages, tuple | list)
         if not listed or not all(isinstance(name, str) for name in self.packages):
             raise ParameterError(

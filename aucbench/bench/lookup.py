@@ -176,6 +176,7 @@ def understand(plan: Plan, outcomes: Iterable[tuple[Name, Outcome]]) -> Lookups:
     answered = dict(outcomes)
     known = {name: _lookup(plan, name, answered[name]) for name, _ in lookup_jobs(plan)}
     _refuse_ignored(plan, known)
+    _refuse_unfit_objective(plan, known)
     return Lookups(known)
 
 
@@ -271,4 +272,23 @@ def _refuse_ignored(plan: Plan, known: Mapping[Name, Lookup]) -> None:
             raise UnsupportedError(
                 f"these solvers are tied to their own {kind}: {', '.join(tied)}; leave "
                 f"--{kind} out, or name other solvers with --solvers"
+            )
+
+
+def _refuse_unfit_objective(plan: Plan, known: Mapping[Name, Lookup]) -> None:
+    """Raise when --objective lacks what a solver needs of it: each of its cells would fail."""
+    if plan.objective is None:
+        return
+    has = known[Name("objectives", plan.objective)].found.get("methods")
+    if has is None:  # it could not be built on other rows than its own
+        return
+    for name, lookup in known.items():
+        needs = lookup.found.get("needs", {})
+        lacking = [method for method in needs.get("of_objective", ()) if method not in has]
+        # A grid may give the parameter that replaces them; its points are tried one by one.
+        if lacking and not name.tuning:
+            way = f"give {needs['unless']}" if needs["unless"] else "name other solvers"
+            raise UnsupportedError(
+                f"{name.label} needs an objective with {' and '.join(lacking)}, which "
+                f"{plan.objective} has not; take another objective, or {way}"
             )

@@ -12,6 +12,7 @@ from aucbench.errors import AucbenchError, DataError, ParameterError, PluginErro
 from aucbench.fit.build import plugin_of
 from aucbench.fit.grid import check_grid
 from aucbench.fit.plain import canonical_json, message, parameters
+from aucbench.protocols import Solver
 from aucbench.registry.lookup import find, lookup
 from aucbench.registry.signatures import check
 from aucbench.registry.specs import Spec, parse_spec
@@ -79,6 +80,8 @@ def _solver(spec: Spec) -> dict[str, Any]:
         "needs": {
             "objective": bool(getattr(needs, "objective", False)),
             "projector": bool(getattr(needs, "projector", False)),
+            "of_objective": _of_objective(solver),
+            "unless": getattr(needs, "unless", None),
             "path": getattr(needs, "path", None),
             "breakpoints": bool(getattr(needs, "breakpoints", False)),
             "weights": bool(getattr(needs, "weights", False)),
@@ -87,16 +90,26 @@ def _solver(spec: Spec) -> dict[str, Any]:
     }
 
 
+def _of_objective(solver: Solver) -> list[str]:
+    """Methods that another objective must have, besides those that every one has."""
+    needs = solver.needs
+    protocol, unless = getattr(needs, "objective", False), getattr(needs, "unless", None)
+    if isinstance(protocol, bool) or (unless and getattr(solver, unless, None) is not None):
+        return []
+    return sorted(name for name in vars(protocol) if not name.startswith("_"))
+
+
 def _objective(spec: Spec) -> dict[str, Any]:
     claim = find("objectives", spec.name)
     params = registry.given("objectives", spec)
     check(claim.name, claim.factory, 1, params)
     try:
-        registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
+        made = registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
     except DataError:
         # Its parameters were accepted. The cells show whether it accepts the real rows.
         return {"parameters": canonical_json(params), "toy": False}
-    return {"parameters": canonical_json(params), "toy": True}
+    methods = sorted(name for name in dir(made) if not name.startswith("_"))
+    return {"parameters": canonical_json(params), "toy": True, "methods": methods}
 
 
 def _features(spec: Spec) -> dict[str, Any]:

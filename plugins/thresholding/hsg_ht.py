@@ -19,7 +19,7 @@ from aucbench.objectives import Logistic
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
-from aucbench.protocols import Needs, Problem, State, identity
+from aucbench.protocols import Needs, Problem, Smooth, State, identity
 
 from .sparsity import kept
 
@@ -82,7 +82,7 @@ class HsgHt:
         "gamma": (None, 0.1, 1.0, 10.0),
         "k": tuple(range(10, 101, 10)),
     }
-    needs: ClassVar = Needs(objective=True, projector=True)
+    needs: ClassVar = Needs(objective=Smooth, unless="gamma", projector=True)
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)

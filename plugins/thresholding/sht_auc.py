@@ -17,7 +17,7 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
-from aucbench.protocols import Needs, Problem, State
+from aucbench.protocols import Needs, Problem, Smooth, State
 
 from .sparsity import kept
 
@@ -73,7 +73,7 @@ class ShtAuc:
         "blocks": (1, 2, 4, 8, 10),
         "gamma": (None, 0.01, 0.1, 1.0),
     }
-    needs: ClassVar = Needs(objective=True, projector=True)
+    needs: ClassVar = Needs(objective=Smooth, unless="gamma", projector=True)
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)

@@ -18,7 +18,7 @@ from aucbench.objectives import Logistic
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
-from aucbench.protocols import Needs, Problem, State, identity
+from aucbench.protocols import Needs, Problem, Smooth, State, identity
 
 from .sparsity import kept
 
@@ -85,7 +85,7 @@ class StoIht:
         "k": tuple(range(10, 101, 10)),
         "blocks": (1, 2, 4, 8, 10),
     }
-    needs: ClassVar = Needs(objective=True, projector=True)
+    needs: ClassVar = Needs(objective=Smooth, unless="gamma", projector=True)
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)

@@ -343,3 +343,17 @@ def test_real_data(cli, data_folder, monkeypatch, tmp_path):
     for name, published in (("german", 0.794), ("splice", 0.922)):
         aucs = [r["auc"] for r in rows if (r["dataset"], r["solver"]) == (name, "logistic")]
         assert np.mean(aucs) == pytest.approx(published, abs=0.003)
+
+
+def test_an_objective_without_what_a_solver_needs_is_refused_before_the_run(cli):
+    def run(solver):
+        asked = ("--solvers", solver, "--objective", "univariate-exp", "--splits", 2)
+        return cli("compare", "--data", SMALL, "--passes", 1, *asked)
+
+    refused = run("sht-auc")
+    assert refused.exit_code == 2
+    assert (
+        "error: sht-auc needs an objective with curvature, which univariate-exp has not; take "
+        "another objective, or give gamma"
+    ) in refused.stderr
+    assert run("sht-auc[gamma=0.001]").exit_code == 0

@@ -386,6 +386,8 @@ def test_names_are_resolved(toys):
     assert sht["space"]["blocks"] == [1, 2, 4, 8, 10]
     assert sht["needs"] == {
         "objective": True,
+        "of_objective": ["curvature"],
+        "unless": "gamma",
         "projector": True,
         "path": None,
         "breakpoints": False,

@@ -167,7 +167,14 @@ def test_a_plugin_for_another_version_of_aucbench_is_told(site, requires, fine):
 
 
 @pytest.mark.parametrize(
-    "given", [{"objective": 1}, {"weights": "yes"}, {"packages": (5,)}, {"passes": -1.0}]
+    "given",
+    [
+        {"objective": "Smooth"},
+        {"objective": 1},
+        {"weights": "yes"},
+        {"packages": (5,)},
+        {"passes": -1.0},
+    ],
 )
 def test_needs_hold_what_they_say(given):
     with pytest.raises(ParameterError, match=next(iter(given))):
