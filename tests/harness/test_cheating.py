@@ -228,7 +228,7 @@ def test_a_cheat_cannot_change_a_number_but_its_own_scores(cheats):
 
 
 def times(record):
-    names = ("fit_seconds", "fit_seconds_each", "predict_seconds")
+    names = ("fit_seconds", "cpu_seconds", "fit_seconds_each", "predict_seconds")
     return {name: getattr(record.measures, name) for name in names}
 
 

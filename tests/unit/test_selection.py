@@ -182,7 +182,9 @@ def test_mistakes_are_told(rows):
         select(get_solver("ls-svm"), rows, parameter="lamb", grid=[1.0])
     with pytest.raises(ParameterError, match="publishes no grid for 'tol'"):
         select(get_solver("ls-svm"), rows, parameter="tol")
-    with pytest.raises(ParameterError, match="lam is '1'; give a number"):
+    with pytest.raises(
+        ParameterError, match="lam of LsSvm must be 'auto' or None or a number, got '1'"
+    ):
         select(get_solver("ls-svm"), rows, grid=[2.0, "1"])
     with pytest.raises(ParameterError, match="C of LogisticRegression must be a number, got '1'"):
         select("logistic", rows, parameter="C", grid=[2.0, "1"])
