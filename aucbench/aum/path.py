@@ -129,7 +129,7 @@ def aum_path(
 
     References
     ----------
-    Fotouhi and Hocking, "Efficient line search for optimizing area under the ROC curve in
+    Fowler and Hocking, "Efficient line search for optimizing area under the ROC curve in
     gradient descent" (2024).
     """
     require_whole(0, max_events=max_events)

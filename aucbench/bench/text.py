@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from textwrap import wrap
 
 
 def shown(text: str) -> str:
     """`text` with characters that are not printable written as escapes, on one line."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def printable_lines(text: str) -> str:
+    """`text` as `shown`, line by line."""
+    return "\n".join(map(shown, text.splitlines()))
 
 
 def reason_text(error_type: str | None, reason: str | None) -> str:
@@ -26,3 +32,25 @@ def aligned(lines: Iterable[Sequence[str]], right: Collection[int] = ()) -> str:
         ).rstrip()
         for line in table
     )
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return lines of `text`, broken between words only; there is at least one line."""
+    return wrap(shown(text), width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def folded(lines: Iterable[Sequence[str]], width: int, indent: str = "") -> str:
+    """Align columns, and wrap the last one between words so that lines have `width` characters.
+
+    Only a word that is longer than its column makes a line longer.
+    """
+    *columns, last = map(list, zip(*lines, strict=True))
+    heads = aligned(zip(*columns, strict=True)).split("\n")
+    at = len(indent) + max(map(len, heads)) + 2
+    told = []
+    for head, text in zip(heads, last, strict=True):
+        pieces = wrap(
+            shown(text), max(width - at, 20), break_long_words=False, break_on_hyphens=False
+        ) or [""]
+        told += [f"{indent}{head}".ljust(at) + pieces[0], *(" " * at + p for p in pieces[1:])]
+    return "\n".join(line.rstrip() for line in told)

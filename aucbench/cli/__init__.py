@@ -18,7 +18,14 @@ import typer
 from typer.core import TyperGroup
 
 from aucbench.bench.text import shown
-from aucbench.cli.catalogue import list_names, list_plugins, show, warn_of_broken_plugins
+from aucbench.cli.catalogue import (
+    cite,
+    describe,
+    list_names,
+    list_plugins,
+    show,
+    warn_of_broken_plugins,
+)
 from aucbench.cli.check import check
 from aucbench.cli.compare import compare
 from aucbench.cli.model import explain, fit, predict
@@ -65,6 +72,8 @@ app.command("figure")(figure)
 app.command("serve")(serve)
 app.command("list")(list_names)
 app.command("show")(show)
+app.command("describe")(describe)
+app.command("cite")(cite)
 app.command("plugins")(list_plugins)
 app.command("check")(check)
 

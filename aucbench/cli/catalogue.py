@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import groupby
+from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.text import aligned, shown
-from aucbench.errors import PluginError, UnknownNameError
+from aucbench.bench.text import aligned, folded, printable_lines, shown, wrapped
+from aucbench.errors import UnknownNameError, UnsupportedError
 from aucbench.ranges import axis_text
 
 if TYPE_CHECKING:
@@ -17,6 +21,8 @@ if TYPE_CHECKING:
     from aucbench.registry.lookup import Plugin
 
 FOLDER = "AUCBENCH_DATA"
+WIDEST = 80  # characters of a heading
+MARKS = "s: sparse weights  c: certified gap  r: row by row, from streams  w: weights of rows"
 
 
 class Kind(StrEnum):
@@ -31,47 +37,82 @@ class Kind(StrEnum):
 
 
 def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> None:
-    """List what can be named, where it comes from, and its first line."""
+    """List what can be named: what it is for, and where it comes from."""
     if kind is Kind.PLUGINS:
         list_plugins()
         return
     from aucbench import registry
     from aucbench.datasets.files import available, remark
 
-    lines = [_line(kind, name) for name in registry.names(kind)]
-    if kind is Kind.DATASETS:
-        lines += [(name, FOLDER, remark(name)) for name in available()]
-    typer.echo(aligned(lines))
+    known = registry.described(kind)
+    if kind is Kind.SOLVERS:
+        typer.echo("\n".join(_by_family(known)))
+    else:
+        lines = [(d.name, d.distribution, _purpose(d)) for d in known]
+        if kind is Kind.DATASETS:
+            lines += [(name, FOLDER, remark(name)) for name in available()]
+        typer.echo(folded(lines, _width()))
     warn_of_broken_plugins()
 
 
-def _line(kind: Kind, name: str) -> tuple[str, str, str]:
-    """Name, distribution, and the first line of the docstring, or why it cannot be used."""
+def describe(
+    *,
+    json: Annotated[
+        bool, typer.Option("--json", help="One document for programs, with all that is known.")
+    ] = False,
+) -> None:
+    """List everything that is registered, of every kind."""
+    import json as text
+
     from aucbench import registry
-    from aucbench.registry.lookup import lookup
+    from aucbench.registry.descriptions import described
+    from aucbench.registry.discovery import KINDS
 
-    try:
-        d = registry.describe(kind, name)
-    except PluginError as error:
-        claim = lookup(kind, name)
-        return name, claim.entry.distribution if claim else "", str(error)
-    return name, d.distribution, d.missing or d.doc.partition("\n")[0]
+    if json:
+        typer.echo(text.dumps(described(), indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        known = [d for kind in KINDS for d in registry.described(kind)]
+        lines = [(d.kind, d.name, d.distribution, _purpose(d)) for d in known]
+        typer.echo(folded(lines, _width()))
+    warn_of_broken_plugins()
 
 
-def show(name: Annotated[str, typer.Argument(help="Such as sht-auc.")]) -> None:
+def show(
+    name: Annotated[str, typer.Argument(help="Such as sht-auc.")],
+    *,
+    bibtex: Annotated[
+        bool, typer.Option("--bibtex", help="The papers that it comes from, and nothing else.")
+    ] = False,
+) -> None:
     """Show parameters, defaults, grid, docstring and origin of whatever has this name."""
     from aucbench import registry
     from aucbench.datasets.files import available, remark
+    from aucbench.registry.descriptions import kinds_of
     from aucbench.registry.discovery import KINDS
-    from aucbench.registry.lookup import lookup
 
-    pages = [_page(registry.describe(kind, name)) for kind in KINDS if lookup(kind, name)]
-    if not pages and name in available():
-        pages = [iter([f"{name}: file of {FOLDER}", remark(name)])]
-    if not pages:
+    found = list(kinds_of(name))
+    if not found and name not in available():
         known = {known for kind in KINDS for known in registry.names(kind)}
         raise UnknownNameError("name", name, known | {*available()})
-    typer.echo("\n\n".join("\n".join(map(shown, page)).rstrip() for page in pages))
+    if bibtex:
+        typer.echo("\n\n".join(_references(name, found)))
+    else:
+        pages = map(_page, found) if found else [[f"{name}: file of {FOLDER}", remark(name)]]
+        typer.echo("\n\n".join("\n".join(map(shown, page)).rstrip() for page in pages))
+    warn_of_broken_plugins()
+
+
+def cite(
+    folder: Annotated[Path, typer.Argument(metavar="RESULTS", help="A results folder.")],
+) -> None:
+    """Print the BibTeX of all solvers and data sets of a results folder, and of aucbench."""
+    from aucbench.bench.citations import citations_of
+    from aucbench.bench.results.store import Store
+
+    found = citations_of(record.cell for record in Store(folder).records())
+    typer.echo("\n\n".join(map(printable_lines, found.entries)))
+    for phrase in found.missing:
+        typer.echo(shown(f"no reference is known of the {phrase}"), err=True)
     warn_of_broken_plugins()
 
 
@@ -93,6 +134,56 @@ def warn_of_broken_plugins() -> None:
         if plugin.failure:
             named = f"{plugin.distribution}:{plugin.name}"
             typer.echo(shown(f"warning: the plugin {named} is broken: {plugin.failure}"), err=True)
+
+
+def _width() -> int:
+    """Characters of a line on a terminal; a line in a pipe is never broken."""
+    return get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+
+
+def _purpose(d: Description) -> str:
+    return d.missing or d.about.purpose or d.doc.partition("\n")[0]
+
+
+def _by_family(solvers: Sequence[Description]) -> Iterator[str]:
+    """Yield the lines of a list of solvers, those of aucbench first."""
+    for heading, group in groupby(sorted(solvers, key=_place), key=_heading):
+        yield from wrapped(heading, min(_width(), WIDEST))
+        yield folded([(d.name, _marks(d), _purpose(d)) for d in group], _width(), "  ")
+        yield ""
+    yield from wrapped(MARKS, min(_width(), WIDEST))
+
+
+def _place(d: Description) -> tuple[bool, str, str, str]:
+    from aucbench.hookspecs import PROJECT
+
+    return d.distribution != PROJECT, d.distribution, d.family, d.name
+
+
+def _heading(d: Description) -> str:
+    origin = f"{d.distribution} {d.version}, {d.licence or 'no licence is stated'}"
+    return shown(f"{d.family}: {origin}" if d.family else origin)
+
+
+def _marks(d: Description) -> str:
+    told = {
+        "s": d.about.sparse,
+        "c": d.about.certified,
+        "r": d.streaming,
+        "w": getattr(d.needs, "weights", False),
+    }
+    return "".join(mark if holds else "-" for mark, holds in told.items())
+
+
+def _references(name: str, found: Sequence[Description]) -> list[str]:
+    from aucbench.about import bibtex
+
+    entries = bibtex(cite for d in found for cite in d.about.cites)
+    if not entries:
+        raise UnsupportedError(
+            f"{name} names no reference; see `aucbench show {name}`, and cite the package itself"
+        )
+    return [*map(printable_lines, entries.values())]
 
 
 def _checked() -> Sequence[Sequence[str]]:
@@ -140,6 +231,8 @@ def _page(d: Description) -> Iterator[str]:
     kind = d.kind.removesuffix("s")
     yield f"{d.name}: {kind} of {d.distribution} {d.version} (plugin {d.plugin})"
     yield ""
+    if d.about.purpose:
+        yield from (f"For: {d.about.purpose}", "")
     yield from d.doc.splitlines()
     yield ""
     if d.missing:

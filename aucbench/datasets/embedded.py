@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.reading import REST
 
 
+@about(cites=("wdbc",))
 def breast_cancer() -> Data:
     """Wisconsin diagnostic breast cancer: 569 tumours, 30 features of their cell nuclei.
 
@@ -58,4 +60,4 @@ def one_against_the_rest(digit: int) -> Callable[[], Data]:
 
     load.__name__ = f"digits_{digit}"
     load.__doc__ = f"Handwritten {digit} against the nine other digits (1797 images, 8 x 8)."
-    return load
+    return about(cites=("optdigits",))(load)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import MAX_STORED, Index, Vector
 from aucbench.data.inputs import check_rows
@@ -23,6 +24,7 @@ from aucbench.errors import (
 NEGATIVE_SHARE = 0.8  # share of negatives of `linear` and `radial`, in the population
 
 
+@about(cites=("yang2020",))
 def outbreak(
     k: int = 20, r: float = 0.05, n: int = 1000, d: int = 1000, mu: float = 0.3, seed: int = 0
 ) -> Data:
@@ -102,6 +104,7 @@ def _outbreak_positives(r: float, n: int, mu: float) -> int:
     return positives
 
 
+@about(cites=("bae2025",))
 def linear(n: int = 5000, seed: int = 0) -> Data:
     """x ~ N₂(0, I), y = sign(α + x₁ + x₂ + ε), ε ~ N(0, 1), 80 % negative in the population.
 
@@ -129,6 +132,7 @@ def linear(n: int = 5000, seed: int = 0) -> Data:
     return _thresholded("linear", n, seed)
 
 
+@about(cites=("bae2025",))
 def radial(n: int = 5000, seed: int = 0) -> Data:
     """x ~ N₂(0, I), y = sign(α + ‖x‖² + ε), ε ~ N(0, 1), 80 % negative in the population.
 

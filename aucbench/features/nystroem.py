@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError, UnknownNameError, require_whole
@@ -16,6 +17,7 @@ from aucbench.features.landmarks import CHOICES, choose
 RANK, TEXT_RANK = 300, 1000  # numbers of landmarks
 
 
+@about(cites=("williams2000", "bae2025"))
 @dataclass(frozen=True)
 class Nystroem:
     """φ(x) = (K†)^{1/2} (K(x, z_1), …, K(x, z_m)), K the kernel of the landmarks z.

@@ -1,4 +1,4 @@
-"""Fotouhi & Hocking, figure 5: how many events a line search visits, and how many steps it takes.
+"""Fowler & Hocking, figure 5: how many events a line search visits, and how many steps it takes.
 
 Design
   a. Only scores are kept, because the AUM, its derivatives and the searches need no weights.

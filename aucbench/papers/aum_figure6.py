@@ -1,4 +1,4 @@
-"""Fotouhi & Hocking, figure 6: time and validation AUC of line searches, for changepoints.
+"""Fowler & Hocking, figure 6: time and validation AUC of line searches, for changepoints.
 
 Design
   a. All descents start from the same weights and minimise the same AUM of rates. They run in

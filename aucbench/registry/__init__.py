@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from aucbench.about import About, about_of
 from aucbench.errors import MissingExtraError, ParameterError, PluginError, UnknownNameError
 from aucbench.ranges import Space
+from aucbench.registry.discovery import licence_of
 from aucbench.registry.lookup import CALLED, Plugin, find, lookup, names, plugins, unknown
 from aucbench.registry.shapes import ABILITIES, fault
 from aucbench.registry.signatures import Parameter, call, check, named, parameters_of
@@ -25,6 +27,7 @@ __all__ = [
     "Plugin",
     "Spec",
     "describe",
+    "described",
     "get_dataset",
     "get_features",
     "get_objective",
@@ -39,6 +42,8 @@ __all__ = [
     "plugins",
     "split_specs",
 ]
+
+STREAMING = ("start", "update", "weights")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,15 @@ class Description:
     needs : Needs or None
         What a solver requires of data, objective and projector.
     missing : str or None
-        A sentence that says what to install, when an optional package of the solver is missing.
+        One sentence that says why it cannot be used: what to install, or what is wrong with it.
+    about : About
+        What it is for, and the papers that it comes from.
+    licence : str
+        The licence that the metadata of the distribution state; empty where they do not.
+    family : str
+        Of a solver: the folder of its module inside its package, such as `online`, or empty.
+    streaming : bool
+        Whether it learns from successive chunks of rows: see `aucbench.protocols.Streaming`.
     """
 
     kind: str
@@ -71,6 +84,10 @@ class Description:
     space: Space
     needs: Needs | None
     missing: str | None
+    about: About
+    licence: str
+    family: str
+    streaming: bool
 
 
 def list_solvers() -> list[str]:
@@ -188,7 +205,48 @@ def describe(kind: str, name: str) -> Description:
         getattr(factory, "space", {}),
         getattr(factory, "needs", None),
         _missing(claim.name, getattr(factory, "needs", None)),
+        about_of(factory),
+        licence_of(entry),
+        _family(factory) if kind == "solvers" else "",
+        all(hasattr(factory, name) for name in STREAMING),
     )
+
+
+def described(kind: str) -> list[Description]:
+    """Describe all names of a kind; `missing` says why one of them cannot be used.
+
+    It imports every enabled plugin.
+    """
+    return [_described(kind, name) for name in names(kind)]
+
+
+def _described(kind: str, name: str) -> Description:
+    try:
+        return describe(kind, name)
+    except PluginError as error:
+        claim = lookup(kind, name)
+        entry = claim.entry if claim else None
+        return Description(
+            kind,
+            name,
+            entry.name if entry else "",
+            entry.distribution if entry else "",
+            entry.version if entry else "",
+            "",
+            (),
+            {},
+            None,
+            str(error),
+            About(),
+            licence_of(entry) if entry else "",
+            "",
+            False,
+        )
+
+
+def _family(factory: Callable[..., Any]) -> str:
+    """`aucbench_plugins.online.oam` → `online`."""
+    return ".".join((getattr(factory, "__module__", None) or "").split(".")[1:-1])
 
 
 def _missing(name: str, needs: Needs | None) -> str | None:

@@ -75,6 +75,18 @@ def normalized(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
+@lru_cache(maxsize=64)
+def licence_of(entry: PluginEntry) -> str:
+    """Return the licence that the metadata of a distribution state; empty where they do not."""
+    for distribution in distributions(name=entry.distribution, path=[entry.location]):
+        about = distribution.metadata
+        classes = (c.split(" :: ") for c in about.get_all("Classifier") or ())
+        classified = [words[-1] for words in classes if words[0] == "License"]
+        stated = (about["License-Expression"], *classified[:1], about["License"])
+        return printable(next(filter(None, stated), "").partition("\n")[0])
+    return ""
+
+
 def entries() -> tuple[PluginEntry, ...]:
     """Return all installed plugins, built-ins first, without importing them."""
     return _entries(tuple(sys.path))

@@ -33,16 +33,19 @@ from aucbench.hookspecs import PROJECT
 from aucbench.registry.discovery import normalized
 
 BUILT_IN = "aucbench_plugins"  # the package of the built-in plugins
-PARENT = frozenset(  # folders that do not run in a cell, or that are hashed in another way
+PARENT = frozenset(  # what does not run in a cell, or is hashed in another way
     {
+        "about.py",
         "bench",
         "cli",
         "datasets",  # the data themselves are hashed
         "estimator",
+        "guide.md",
         "include",  # compiled into the kernels, which are hashed
         "infra",
         "papers",
         "py.typed",
+        "references.bib",
         "report",
         "stats",
         "testing",

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.targets import Labels
 from aucbench.errors import UnsupportedError
@@ -20,6 +21,11 @@ from aucbench.protocols import Problem, State, identity
 from .learner import AumLearner, mean_gap
 
 
+@about(
+    "labels or error functions of changepoints, by exact line searches",
+    certified=True,
+    cites=("fowler2024", "hillman2023"),
+)
 @dataclass(frozen=True)
 class AumDescent(AumLearner):
     """w ← w − η p, where p comes from recent subgradients of AUM(Xw), and η from a line search.
@@ -76,7 +82,7 @@ class AumDescent(AumLearner):
 
     References
     ----------
-    Fotouhi & Hocking, "Efficient line search for optimizing area under the ROC curve", 2024.
+    Fowler & Hocking, "Efficient line search for optimizing area under the ROC curve", 2024.
     """
 
     normalise: bool | None = None

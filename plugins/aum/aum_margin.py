@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
@@ -18,6 +19,11 @@ from aucbench.protocols import Needs, Problem, State, identity
 from .learner import AumLearner
 
 
+@about(
+    "a threshold with few errors on both sides, with a margin",
+    certified=True,
+    cites=("hillman2023",),
+)
 @dataclass(frozen=True)
 class AumMargin(AumLearner):
     """min_w min_c (1/n₋) Σ_j [s_j − c]₊ + (1/n₊) Σ_i [1 + c − s_i]₊, s = Xw, by line searches.

@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Needs, Problem, State
 
 
+@about("the floor that every solver has to beat: nothing is learnt")
 @dataclass(frozen=True)
 class Constant:
     """w = 0: every row has the score 0, and nothing is learnt.

@@ -6,6 +6,7 @@ import inspect
 from importlib import import_module
 from typing import Any
 
+from aucbench.about import about
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.models import SCORES, FromEstimator, from_estimator
@@ -15,6 +16,7 @@ ESTIMATOR_EXAMPLE = (
 )
 
 
+@about("any classifier with the interface of scikit-learn, by its class", cites=("buitinck2013",))
 def estimator(classifier: str, **params: Any) -> FromEstimator:
     """One fit of any scikit-learn classifier: `estimator[sklearn.svm:SVC,C=10]`.
 

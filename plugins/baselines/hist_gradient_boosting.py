@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import require_above, require_at_least, require_whole
 from aucbench.hookspecs import Factories, hookimpl
@@ -21,6 +22,7 @@ from .parts import OnDense, balanced, dense
 NAME = "hist-gradient-boosting"
 
 
+@about("tables with curved effects and interactions; always installed", cites=("ke2017",))
 @dataclass(frozen=True)
 class HistGradientBoosting:
     """F ← F + ν T_t, T_t a tree fitted to the gradient of Σ_i log(1 + exp(−y_i F(x_i))).

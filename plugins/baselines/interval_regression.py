@@ -8,6 +8,7 @@ from typing import ClassVar, cast
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
@@ -26,6 +27,12 @@ HUGE = 1e300
 MOST = 4000  # weights up to which the d x d Hessian is formed: 128 MB
 
 
+@about(
+    "changepoint penalties from intervals, the usual baseline",
+    sparse=True,
+    certified=True,
+    cites=("rigaill2013",),
+)
 @dataclass(frozen=True)
 class IntervalRegression:
     """min (1/n) Σ_i [l_i + m − s_i]₊² + [s_i − h_i + m]₊² + λ‖w‖₁ or (λ/2)‖w‖², s = Xw + b.

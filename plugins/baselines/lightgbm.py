@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import (
@@ -25,6 +26,7 @@ from aucbench.ranges import Range
 from .parts import require, threads
 
 
+@about("tables with curved effects and interactions, fast on many rows", cites=("ke2017",))
 @dataclass(frozen=True)
 class LightGbm:
     """F ← F + ν T_t, T_t a tree fitted to the gradient of Σ_i log(1 + exp(−y_i F(x_i))).

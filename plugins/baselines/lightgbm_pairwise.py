@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.about import about
 from aucbench.data.arrays import Index
 from aucbench.errors import ParameterError, require_whole
 from aucbench.hookspecs import Factories, hookimpl
@@ -20,6 +21,7 @@ LIMIT = 10_000  # rows of a query that lambdarank takes
 OBJECTIVES = ("lambdarank", "rank_xendcg")
 
 
+@about("boosted trees that learn the order of pairs of rows", cites=("burges2010", "bruch2021"))
 @dataclass(frozen=True)
 class LightGbmPairwise(LightGbm):
     """F ← F + ν T_t, T_t fitted to the gradient of Σ_ij |ΔNDCG_ij| log(1 + exp(F(x_j) − F(x_i))).

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data.arrays import Vector
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
@@ -15,6 +16,7 @@ from aucbench.protocols import Problem, State
 from .baseline import LinearBaseline, one_fit
 
 
+@about("the linear support vector machine, as a baseline", cites=("fan2008",))
 @dataclass(frozen=True)
 class LinearSvc(LinearBaseline):
     """min ½(‖w‖² + c²) + C Σ_i v_i max(0, 1 − y_i (w·x_i + c))²; v_i is the weight of row i.

@@ -8,12 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
 from .baseline import LinearBaseline, logistic_slope, one_fit
 
 
+@about("the baseline to beat: a linear score, and often a good one", cites=("pedregosa2011",))
 @dataclass(frozen=True)
 class LogisticRegression(LinearBaseline):
     """min ½‖w‖² + C Σ_i v_i log(1 + exp(−y_i (w·x_i + c))), by L-BFGS; v_i is the weight of row i.

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
@@ -15,6 +16,7 @@ from .baseline import LinearBaseline, logistic_slope, one_fit
 from .parts import balanced
 
 
+@about("the baseline where both classes count the same", cites=("pedregosa2011",))
 @dataclass(frozen=True)
 class BalancedLogistic(LinearBaseline):
     """min ½‖w‖² + C Σ_i v_i log(1 + exp(−y_i (w·x_i + c))), by L-BFGS.

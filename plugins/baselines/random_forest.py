@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import ParameterError, require_whole
 from aucbench.hookspecs import Factories, hookimpl
@@ -21,6 +22,7 @@ from .parts import balanced, threads
 FRACTIONS = ("sqrt", "log2")
 
 
+@about("tables with interactions, with almost nothing to tune", cites=("breiman2001",))
 @dataclass(frozen=True)
 class RandomForest:
     """Mean over trees of the share of positives in the leaf of x.

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import ParameterError, require_above, require_whole
 from aucbench.features import AppendOne
@@ -21,6 +22,7 @@ from .parts import balanced
 PENALTIES = ("l2", "l1", "elasticnet")
 
 
+@about("a linear baseline for very many rows", sparse=True, cites=("bottou2012",))
 @dataclass(frozen=True)
 class SgdLogistic:
     """w ← w − η_t (∇ log(1 + exp(−y_i w·x_i)) + α ∇R(w)), row by row, η_t = 1/(α (t₀ + t)).

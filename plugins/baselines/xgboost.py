@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
@@ -20,6 +21,7 @@ from aucbench.ranges import Range
 from .parts import OnDense, dense, require, threads
 
 
+@about("tables with curved effects and interactions", cites=("chen2016",))
 @dataclass(frozen=True)
 class XgBoost:
     """F ← F + ν T_t, T_t a tree fitted to the gradient of Σ_i log(1 + exp(−y_i F(x_i))).

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.errors import require_whole
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
@@ -15,6 +16,7 @@ from aucbench.protocols import Problem, State
 from .xgboost import XgBoost, boosted
 
 
+@about("boosted trees that learn the order of pairs of rows", cites=("burges2010",))
 @dataclass(frozen=True)
 class XgBoostPairwise(XgBoost):
     """F ← F + ν T_t, T_t fitted to the gradient of Σ_ij log(1 + exp(F(x_j) − F(x_i))).

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
@@ -27,6 +28,7 @@ SPREAD = 2 + sqrt(2 * LOG_CONFIDENCE)
 UNBOUNDED = 1e7  # D and β while too few rows of a class have been seen, as published
 
 
+@about("one pass over many rows, with steps that shrink in stages", cites=("liu2018",))
 @dataclass(frozen=True)
 class Fsauc:
     """Descend in (w, a, b) and ascend in α, one row at a time, in stages on shrinking balls.

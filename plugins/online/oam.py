@@ -19,6 +19,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Rows, Vector, rows, stack
 from aucbench.errors import require_above, require_whole
@@ -97,6 +98,7 @@ class BufferedPairs:
         return memory.w
 
 
+@about("rows that come one by one, with small buffers; a step per pair", cites=("zhao2011",))
 @dataclass(frozen=True)
 class OamSeq(BufferedPairs):
     """w ← w + τ k (x − x′), τ = min(C_t/2, ℓ/|x − x′|²), for one buffered x′ after the other.
@@ -142,6 +144,7 @@ class OamSeq(BufferedPairs):
         return {"oam-seq": OamSeq}
 
 
+@about("rows that come one by one, with small buffers; one step per row", cites=("zhao2011",))
 @dataclass(frozen=True)
 class OamGra(BufferedPairs):
     """w ← w + (C_t/2) k Σ (x − x′) over the buffered x′ with k w·(x − x′) ≤ 1.

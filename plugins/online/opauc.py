@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.budget import DEFAULT_PASSES
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
@@ -29,6 +30,7 @@ MAX_MINUTES = 10  # of a fit with 50 passes on one core
 SLOTS = 32  # at d = 1000 a pass takes 170 ms with 1 slot, 90 with 16 or 32, 98 with 64
 
 
+@about("one pass over rows of few features, with exact covariances", cites=("gao2013",))
 @dataclass(frozen=True)
 class Opauc:
     """w ← w − η[λw − y q + (q·w) q + S w], q = x − c; c and S belong to the other class.

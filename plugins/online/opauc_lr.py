@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_at_least, require_whole
@@ -27,6 +28,7 @@ SLICE = 4096  # rows whose random numbers are drawn at a time
 WORK = 26  # vectors that the kernel needs as work space
 
 
+@about("one pass over rows of many features, with sketched covariances", cites=("gao2013",))
 @dataclass(frozen=True)
 class OpaucLowRank:
     """w ← w − η[λw − y q + (q·w) q + Ŝ w], q = x − c; c and Ŝ belong to the other class.

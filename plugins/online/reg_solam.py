@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
@@ -21,6 +22,7 @@ from aucbench.protocols import Needs, Problem, State
 from .solam import STEPS, SaddlePoint, first_step
 
 
+@about("streams of rows that are too many to keep, with a ridge", cites=("natole2019",))
 @dataclass(frozen=True)
 class RegSolam:
     """The update of SOLAM with λw added to ∂w, on the ball ‖w‖ ≤ √(2/λ).

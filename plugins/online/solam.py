@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
@@ -25,6 +26,7 @@ RADIUS = 0.3  # of 0.05, 0.1, 0.2, 0.3 and 1 the best on the development sets of
 STEPS = (1e-4, 1e-3, 1e-2, 1e-1, *range(1, 101, 9))  # those below 1 are ours, see `Solam`
 
 
+@about("streams of rows that are too many to keep", cites=("ying2016",))
 @dataclass(frozen=True)
 class Solam:
     """(w, a, b) ← Π((w, a, b) − γ_t ∂), α ← Π(α + γ_t ∂α), γ_t = ξ/√t, one row at a time.

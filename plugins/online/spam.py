@@ -19,6 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_at_least
@@ -83,6 +84,7 @@ class Spam:
         return l1, l2
 
 
+@about("an l1 penalty, by cheap steps of one row each", sparse=True, cites=("natole2018",))
 @dataclass(frozen=True)
 class SpamL1(Spam):
     """w ← soft(w − η_t g, η_t λ₁), one row at a time.
@@ -139,6 +141,7 @@ class SpamL1(Spam):
         return {"spam-l1": SpamL1}
 
 
+@about("many sparse rows, by cheap steps of one row each", cites=("natole2018",))
 @dataclass(frozen=True)
 class SpamL2(Spam):
     """w ← (w − η_t g) / (1 + η_t λ₂), one row at a time.
@@ -194,6 +197,7 @@ class SpamL2(Spam):
         return {"spam-l2": SpamL2}
 
 
+@about("an elastic net, by cheap steps of one row each", sparse=True, cites=("natole2018",))
 @dataclass(frozen=True)
 class SpamNet(Spam):
     """w ← soft(w − η_t g, η_t λ₁) / (1 + η_t λ₂), one row at a time.

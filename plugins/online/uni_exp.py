@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_at_least
@@ -23,6 +24,7 @@ from aucbench.protocols import Needs, Problem, State
 from .reach import SHARE, require_squares
 
 
+@about("streams of rows, by a loss of single rows and not of pairs", cites=("kotlowski2011",))
 @dataclass(frozen=True)
 class UniExp:
     """w ← (1 − ηλ) w + η y exp(−y (w·x + c)) x / (2 p_y), p_y the share of class y so far.

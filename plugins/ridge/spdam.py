@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Block, Vector, size
 from aucbench.data.rounding import slack_of
@@ -24,6 +25,11 @@ from .centred import CentredRows
 from .primal_dual import Ridge
 
 
+@about(
+    "least-squares ranking of many rows to a certified gap",
+    certified=True,
+    cites=("natole2019", "zhang2017"),
+)
 @dataclass(frozen=True)
 class Spdam:
     """Find the saddle point of (1/n) Σ [β_i w·x̄_i − β_i²/2] + g(w) by steps on mini-batches.

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import require_above, require_whole
 from aucbench.hookspecs import Factories, hookimpl
@@ -19,6 +20,11 @@ from aucbench.protocols import Needs, Problem, State
 from .adamax import adamax_ridge, require_moves
 
 
+@about(
+    "the ROC-SVM on a sample of the pairs, as published",
+    certified=True,
+    cites=("bae2025", "kingma2015"),
+)
 @dataclass(frozen=True)
 class RocSvm:
     """min (1/B) Σ_b [1 − w·(x_{i_b} − x_{j_b})]₊ + (λ/2)‖w‖² by AdaMax with full subgradients.

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
@@ -19,6 +20,11 @@ from aucbench.protocols import Needs, Problem, State
 from .adamax import adamax_ridge, require_moves
 
 
+@about(
+    "the ROC-SVM on all pairs, by the published method",
+    certified=True,
+    cites=("bae2025", "rakotomamonjy2004", "kingma2015"),
+)
 @dataclass(frozen=True)
 class RocSvmFull:
     """min 1/(n₊n₋) Σ_i Σ_j [1 − w·(x_i − x_j)]₊ + (λ/2)‖w‖² by AdaMax with full subgradients.

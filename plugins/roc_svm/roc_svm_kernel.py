@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import UnsupportedError, require_above, require_whole
 from aucbench.features import Kernel, KernelColumns
@@ -20,6 +21,11 @@ from .representer import SpannedNorm, kernel_ridge, representer_descent
 MAX_ROWS = 11_585  # the kernel matrix of so many rows takes 1 GiB
 
 
+@about(
+    "curved scores for at most some thousand rows",
+    certified=True,
+    cites=("bae2025", "rakotomamonjy2004"),
+)
 @dataclass(frozen=True)
 class RocSvmKernel:
     """Minimise (1/B) Σ_b [1 − f(x_{i_b}) + f(x_{j_b})]₊ + (λ/2) αᵀKα, f(x) = Σ_l α_l K(x_l, x).

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import ParameterError, require_above, require_whole
 from aucbench.features import Nystroem
@@ -19,6 +20,7 @@ from aucbench.protocols import Needs, Problem, State
 from .representer import kernel_ridge, representer_descent
 
 
+@about("curved scores for many rows, by landmarks", certified=True, cites=("bae2025",))
 @dataclass(frozen=True)
 class RocSvmNystrom:
     """Minimise hinge(f) + (λ/2)‖f‖² over f(x) = Σ_l α_l K(z_l, x), where z_l are landmarks.

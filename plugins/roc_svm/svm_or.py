@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseHinge
@@ -18,6 +19,11 @@ from aucbench.protocols import Needs, Problem, State
 from .certified import certified_descent
 
 
+@about(
+    "the best linear ranking by the hinge, with a proof of it",
+    certified=True,
+    cites=("joachims2006", "smola2007", "franc2008", "rakotomamonjy2004"),
+)
 @dataclass(frozen=True)
 class SvmOr:
     """Minimise 1/(n₊n₋) Σ_i Σ_j [1 − w·(x_i − x_j)]₊ + (λ/2)‖w‖² over all pairs, exactly.

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import ALL, Data
 from aucbench.data.arrays import Block
 from aucbench.errors import require_above, require_at_least
@@ -24,6 +25,7 @@ from aucbench.protocols import Needs, Problem, Smooth, State, identity
 from .sparsity import kept
 
 
+@about("few features, by the logistic loss with growing batches", sparse=True, cites=("zhou2018",))
 @dataclass(frozen=True)
 class HsgHt:
     """w ← H_k(w − γ ∇f_B(w)), where the batch B has ⌈τζᵗ⌉ rows at step t, at most n.

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import size
 from aucbench.errors import require_above, require_whole
@@ -22,6 +23,7 @@ from aucbench.protocols import Needs, Problem, Smooth, State
 from .sparsity import kept
 
 
+@about("few features that rank well, by the pairwise square", sparse=True, cites=("yang2020",))
 @dataclass(frozen=True)
 class ShtAuc:
     """w ← H_k(w − γ (m b/n) ∇f_B(w)), where B is one of m blocks of rows, drawn uniformly.

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import size
 from aucbench.errors import require_above, require_whole
@@ -23,6 +24,7 @@ from aucbench.protocols import Needs, Problem, Smooth, State, identity
 from .sparsity import kept
 
 
+@about("few features, by the logistic loss with blocks of rows", sparse=True, cites=("nguyen2017",))
 @dataclass(frozen=True)
 class StoIht:
     """w ← H_k(w − γ (m b/n) ∇f_B(w)), where B is one of m blocks of rows, drawn uniformly.

@@ -1,3 +1,6 @@
+import json
+import re
+
 import pytest
 
 
@@ -16,7 +19,7 @@ def test_list(cli, kind, name):
     result = cli("list", kind)
 
     assert result.exit_code == 0
-    assert name in {line.split()[0] for line in result.stdout.splitlines()}
+    assert name in {line.split()[0] for line in result.stdout.splitlines() if line}
 
 
 def test_list_of_an_unknown_kind_says_what_there_is(cli):
@@ -61,6 +64,96 @@ def test_list_warns_of_a_broken_plugin_in_one_line(cli, toys):
     assert "\x1b" not in result.output
     assert "means" in result.stdout
     assert "sht-auc" in result.stdout
+
+
+def on_a_terminal(monkeypatch, columns):
+    """Make lines as wide as a terminal, which the output of a test is not."""
+    monkeypatch.setattr("aucbench.cli.catalogue._width", lambda: columns)
+
+
+@pytest.mark.parametrize("command", ["list solvers", "list datasets", "list features", "describe"])
+def test_lists_break_between_words_at_80_columns(cli, monkeypatch, command):
+    words = cli(*command.split()).stdout.split()
+    on_a_terminal(monkeypatch, 80)
+    folded = cli(*command.split()).stdout
+    assert max(map(len, folded.splitlines())) <= 80
+    assert folded.split() == words
+
+
+def test_a_list_in_a_pipe_has_one_line_for_each_name(cli):
+    lines = cli("list", "solvers").stdout.splitlines()
+    [line] = [line for line in lines if line.split()[:1] == ["sht-auc"]]
+    assert line.split()[1] == "s---"
+    assert line.endswith("  few features that rank well, by the pairwise square")
+    assert lines[0].startswith("aum: aucbench ")
+    assert lines[0].endswith(", BSD-3-Clause")
+
+
+def test_solvers_are_listed_with_what_they_can_do(cli, toys):
+    marks = {}
+    for line in cli("list", "solvers").stdout.splitlines():
+        if line.startswith("  "):
+            name, found, *_ = line.split()
+            marks[name] = found
+    assert marks["sto-iht"] == "s---"
+    assert marks["svm-or"] == "-c-w"
+    assert marks["opauc"] == "--r-"
+    assert marks["means"] == "----"
+
+
+def test_a_third_party_is_listed_under_its_distribution(cli, toys):
+    listed = cli("list", "solvers").stdout
+    _, heading, rest = listed.partition("\ntoys 1.0, no licence is stated\n")
+    assert heading
+    assert "  means " in rest
+    assert "sht-auc" not in rest
+
+
+def test_the_references_of_a_name(cli, toys):
+    printed = cli("show", "spdam", "--bibtex").stdout
+    assert re.findall(r"^@\w+\{(\w+),$", printed, re.MULTILINE) == ["natole2019", "zhang2017"]
+
+    result = cli("show", "means", "--bibtex")
+    assert result.exit_code == 2
+    assert "means names no reference" in result.stderr
+
+
+def test_what_a_results_folder_used_is_cited(cli, tmp_path):
+    solvers = "sht-auc[k=5],constant"
+    data = tmp_path / "mine.csv"
+    rows = (f"{i % 2},{i % 3},{i % 5}" for i in range(60))
+    data.write_text("\n".join(["y,a,b", *rows]))
+    for where in ("digits-8", str(data)):
+        arguments = ("--splits", "2", "--passes", "1", "--out", str(tmp_path / "out"))
+        done = cli("compare", "--data", where, "--solvers", solvers, *arguments)
+        assert done.exit_code == 0, done.output
+
+    result = cli("cite", str(tmp_path / "out"))
+    assert result.exit_code == 0, result.output
+    keys = re.findall(r"^@\w+\{([\w-]+),$", result.stdout, re.MULTILINE)
+    assert keys == ["aucbench", "optdigits", "yang2020"]
+    missing = [
+        line.partition("reference is known of the ")[2] for line in result.stderr.split("\n")
+    ]
+    assert [phrase.split()[0] for phrase in missing if phrase] == ["data", "solver"]
+    assert "solver constant: it names none" in result.stderr
+
+
+def test_a_folder_that_is_none_has_nothing_to_cite(cli, tmp_path):
+    result = cli("cite", str(tmp_path / "none"))
+    assert result.exit_code == 2
+    assert "none" in result.stderr
+
+
+def test_everything_is_described_for_programs(cli, toys):
+    document = json.loads(cli("describe", "--json").stdout)
+    named = {(p["kind"], p["name"]): p for p in document["plugins"]}
+    assert named["solvers", "means"]["distribution"] == "toys"
+    assert named["solvers", "means"]["parameters"][1]["default"] == "inf"
+    assert named["projectors", "top-k"]["parameters"][0]["name"] == "k"
+    listed = cli("describe").stdout
+    assert "projectors  top-k " in listed
+    assert len(listed.splitlines()) == len(named)
 
 
 def test_show_a_solver(cli, toys):

@@ -230,7 +230,7 @@ def test_what_is_not_installed_is_named(name, monkeypatch):
         get_solver(name)
     assert "pip install 'aucbench[baselines]'" in describe("solvers", name).missing
     listed = CliRunner().invoke(app, ["list", "solvers"]).stdout
-    (line,) = (line for line in listed.splitlines() if line.split()[0] == name)
+    (line,) = (line for line in listed.splitlines() if line.split()[:1] == [name])
     assert "pip install 'aucbench[baselines]'" in line
 
 

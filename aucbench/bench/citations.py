@@ -1,0 +1,79 @@
+"""The references of what a results folder used, as BibTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import metadata
+
+from aucbench.about import bibtex, software
+from aucbench.cell import Cell
+from aucbench.errors import AucbenchError
+from aucbench.registry import Description, describe, joined_specs, parse_spec
+from aucbench.registry.lookup import CALLED
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    """What to cite.
+
+    Attributes
+    ----------
+    entries : tuple of str
+        BibTeX: first aucbench, then the packages of other authors whose plugins were used, then
+        the papers.
+    missing : tuple of str
+        A phrase for each thing that was used and has no reference.
+    """
+
+    entries: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def citations_of(cells: Iterable[Cell]) -> Citations:
+    """Return the references of all solvers, data sets, maps, objectives and projectors of cells.
+
+    A plugin that is not installed here, or that names no reference, is counted as missing.
+    """
+    packages = {"aucbench": _package("aucbench")}
+    papers: dict[str, str] = {}
+    missing = []
+    for kind, name in sorted({used for cell in cells for used in _used(cell)}):
+        try:
+            found = describe(kind, name)
+            entries = bibtex(found.about.cites)
+            papers |= bibtex([*papers.values(), *entries.values()])
+        except AucbenchError as error:
+            missing.append(f"{CALLED[kind]} {name}: {_first(str(error))}")
+            continue
+        packages.setdefault(found.distribution, _package(found.distribution))
+        if not entries and _is_named(found):
+            missing.append(f"{CALLED[kind]} {name}: it names none")
+    return Citations((*packages.values(), *papers.values()), tuple(missing))
+
+
+def _is_named(found: Description) -> bool:
+    """Whether a reference is to be expected: the parts of aucbench itself may have none."""
+    return found.kind in ("solvers", "datasets") or found.distribution != "aucbench"
+
+
+def _used(cell: Cell) -> Iterator[tuple[str, str]]:
+    yield "solvers", cell.solver.name
+    yield "datasets", parse_spec(cell.dataset).name
+    if cell.objective is not None:
+        yield "objectives", parse_spec(cell.objective).name
+    if cell.projector is not None:
+        yield "projectors", parse_spec(cell.projector).name
+    for part in joined_specs(cell.features):
+        yield "features", parse_spec(part).name
+
+
+def _package(distribution: str) -> str:
+    about = metadata(distribution)
+    authors = about["Author"] or (about["Author-Email"] or "").partition(" <")[0]
+    return software(about["Name"], about["Version"], about["Summary"] or "", authors)
+
+
+def _first(sentence: str) -> str:
+    """Return a message without the list of all known names."""
+    return sentence.partition(": ")[0] if sentence.startswith("unknown ") else sentence

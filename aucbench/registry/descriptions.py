@@ -1,0 +1,131 @@
+"""All that is registered, as one JSON document that programs read.
+
+The document has a version. Within a version, fields are added, but none is removed, renamed or
+given another meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, is_dataclass
+from importlib.metadata import version
+from inspect import cleandoc
+from math import isfinite
+from typing import Any
+
+from aucbench.about import bibtex
+from aucbench.errors import AucbenchError
+from aucbench.ranges import Range, axis_text
+from aucbench import registry
+from aucbench.registry import Description, Parameter, describe
+from aucbench.registry.discovery import KINDS
+from aucbench.registry.lookup import lookup
+
+VERSION = 1
+UNIT = re.compile(r"\bin ((?:inverse )?(?:\w+ )?units? of [^.;,:()]+(?:\([^()]*\)[^.;,:()]*)*)")
+HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+NAMED = re.compile(r"^(\w+(?:, \w+)*)(?: : .*)?$")
+
+
+def described() -> dict[str, Any]:
+    """Return the document: its version, that of aucbench, and every plugin by kind and name.
+
+    It imports every enabled plugin.
+    """
+    plugins = [plain(d) for kind in KINDS for d in registry.described(kind)]
+    return {"version": VERSION, "aucbench": version("aucbench"), "plugins": plugins}
+
+
+def plain(d: Description) -> dict[str, Any]:
+    """Return a description as JSON holds it.
+
+    A default that JSON cannot hold is the text that stands for it in brackets. `unit` is what the
+    docstring says after "in units of"; None where it says nothing. `bibtex` is None, with the
+    reason in `problem`, where the references of a plugin cannot be read.
+    """
+    told = parameter_docs(d.doc)
+    found: dict[str, Any] = {
+        "kind": d.kind,
+        "name": d.name,
+        "plugin": d.plugin,
+        "distribution": d.distribution,
+        "version": d.version,
+        "licence": d.licence,
+        "family": d.family,
+        "purpose": d.about.purpose,
+        "doc": d.doc,
+        "parameters": [_parameter(p, told.get(p.name, "")) for p in d.parameters],
+        "space": [
+            {name: _axis(axis) for name, axis in part.items()}
+            for part in ([d.space] if isinstance(d.space, Mapping) else d.space)
+            if part
+        ],
+        "needs": _needs(d.needs),
+        "sparse": d.about.sparse,
+        "certified": d.about.certified,
+        "streaming": d.streaming,
+        "missing": d.missing,
+    }
+    try:
+        return {**found, "bibtex": list(bibtex(d.about.cites).values()), "problem": None}
+    except AucbenchError as error:
+        return {**found, "bibtex": None, "problem": str(error)}
+
+
+def parameter_docs(doc: str) -> dict[str, str]:
+    """Return what the section "Parameters" of a numpy docstring says of each parameter."""
+    parts = HEADING.split(doc)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    told: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in sections.get("Parameters", "").splitlines():
+        if line and not line[0].isspace():
+            lines = []  # shared by the names of this line
+            named = NAMED.match(line)
+            told |= dict.fromkeys(named[1].split(", ") if named else (), lines)
+        else:
+            lines.append(line)
+    return {name: cleandoc("\n".join(["", *said])) for name, said in told.items()}
+
+
+def _parameter(p: Parameter, doc: str) -> dict[str, Any]:
+    unit = UNIT.search(" ".join(doc.split()))
+    return {
+        "name": p.name,
+        "type": p.type,
+        "required": p.required,
+        "default": _value(p.default),
+        "unit": unit[1].strip() if unit else None,
+        "doc": doc,
+    }
+
+
+def _axis(axis: Any) -> dict[str, Any]:
+    """Return an axis of a grid: values, a range, or the text of a distribution."""
+    if isinstance(axis, Range):
+        return {"range": asdict(axis)}
+    if isinstance(axis, tuple | list):
+        return {"values": [_value(value) for value in axis]}
+    return {"distribution": axis_text(axis)}
+
+
+def _needs(needs: Any) -> dict[str, Any] | None:
+    if not is_dataclass(needs) or isinstance(needs, type):
+        return None
+    return {name: _value(value) for name, value in asdict(needs).items()}
+
+
+def _value(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if isfinite(value) else str(value)
+    if isinstance(value, tuple | list):
+        return [_value(part) for part in value]
+    return repr(value)
+
+
+def kinds_of(name: str) -> Iterator[Description]:
+    """Yield the descriptions of whatever has this name, one for each kind."""
+    yield from (describe(kind, name) for kind in KINDS if lookup(kind, name))

@@ -1,0 +1,271 @@
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from plugin_site import HEAD
+
+from aucbench import get_dataset, get_solver, solve
+from aucbench.about import About, about, about_of, bibtex, references, software
+from aucbench.errors import ParameterError, PluginError
+from aucbench.registry import describe, get_features, list_solvers, names
+from aucbench.registry.descriptions import described
+
+WITHOUT_A_PAPER = {"constant"}
+# How each solver that is said to give sparse weights is asked for them.
+SPARSE = {
+    "hsg-ht": {"k": 5},
+    "interval-regression": {"penalty": "l1", "lam": 0.1},
+    "sgd-logistic": {"penalty": "l1", "alpha": 0.05},
+    "sht-auc": {"k": 5},
+    "spam-l1": {"l1": 0.5, "average": False},
+    "spam-net": {"l1": 0.5, "average": False},
+    "sto-iht": {"k": 5},
+}
+# These have a gap where their weights are not chosen by validation rows.
+CERTIFIED = {name: {"early_stopping": False} for name in ("aum", "aum-margin")}
+ARTICLE = "@article{nobody1900,\n  author = {Nobody, {A. {N.}}},\n  title = {Nothing}\n}"
+
+
+def built_in():
+    return [n for n in list_solvers() if describe("solvers", n).distribution == "aucbench"]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    data = get_dataset("breast-cancer")
+    phi = get_features("standard").fit(data, np.random.default_rng(0))
+    return replace(data, rows=phi(data.rows))
+
+
+@pytest.mark.parametrize("name", built_in())
+def test_every_solver_says_what_it_is_for_and_where_it_comes_from(name):
+    found = describe("solvers", name)
+    assert 10 < len(found.about.purpose) < 70
+    assert bool(bibtex(found.about.cites)) == (name not in WITHOUT_A_PAPER)
+
+
+@pytest.mark.parametrize("name", built_in())
+def test_the_first_reference_is_a_paper_that_the_docstring_names(name):
+    found = describe("solvers", name)
+    for entry in list(bibtex(found.about.cites).values())[:1]:
+        author = re.search(r"author = \{(.*?),", entry)[1]
+        spelt = author.replace(r"{\l}", "ł").replace("{", "").replace("}", "")
+        year = re.search(r"year = \{(\d{4})\}", entry)[1]
+        assert spelt in found.doc, entry
+        assert year in found.doc, entry
+
+
+@pytest.mark.parametrize("name", names("datasets"))
+def test_every_data_set_has_a_reference(name):
+    assert bibtex(describe("datasets", name).about.cites)
+
+
+def test_every_reference_is_used_and_has_author_title_venue_and_year():
+    used = {
+        key
+        for kind in ("solvers", "features", "datasets")
+        for name in names(kind)
+        for key in describe(kind, name).about.cites
+    }
+    assert used == {*references()}
+    for key, entry in references().items():
+        fields = {*re.findall(r"^  (\w+) = ", entry, re.MULTILINE)}
+        venue = {"booktitle", "journal", "institution", "howpublished", "note"}
+        assert {"author", "title", "year"} <= fields, key
+        assert fields & venue, key
+        assert re.search(r"\d{4}", key) is None or re.search(r"\d{4}", key)[0] in entry
+        assert entry.count("{") == entry.count("}")
+
+
+# As the lists of references of the papers print them.
+PRINTED = {
+    "yang2020": ("Yang, Zhou, Lei, Ying", "2020", ""),
+    "nguyen2017": ("Nguyen, Needell, Woolf", "2017", "6869--6895"),
+    "zhou2018": ("Zhou, Yuan, Feng", "2018", "1985--1994"),
+    "natole2018": ("Natole, Jr., Ying, Lyu", "2018", "3710--3719"),
+    "natole2019": ("Natole, Jr., Ying, Lyu", "2019", "30"),
+    "ying2016": ("Ying, Wen, Lyu", "2016", "451--459"),
+    "liu2018": ("Liu, Zhang, Chen, Wang, Yang", "2018", ""),
+    "zhao2011": ("Zhao, Hoi, Jin, Yang", "2011", "233--240"),
+    "gao2013": ("Gao, Jin, Zhu, Zhou", "2013", ""),
+    "bae2025": ("Bae, Shin", "2025", ""),
+    "rakotomamonjy2004": ("Rakotomamonjy", "2004", "71--80"),
+    "fowler2024": ("Fowler, Hocking", "2024", ""),
+    "hillman2023": ("Hillman, Hocking", "2023", "1--24"),
+    "rigaill2013": ("Rigaill, Hocking, Vert, Bach", "2013", "172--180"),
+}
+
+
+@pytest.mark.parametrize("key", PRINTED)
+def test_references_agree_with_the_papers(key):
+    entry = references()[key]
+    people = re.search(r"author = \{(.*)\},\n", entry)[1].split(" and ")
+    families = ", ".join(person.rpartition(", ")[0] for person in people)
+    pages = re.search(r"pages = \{(.*)\}", entry)
+    year = re.search(r"year = \{(.*)\}", entry)[1]
+    assert (families, year, pages[1] if pages else "") == PRINTED[key]
+
+
+def test_what_is_said_to_be_sparse_is(rows):
+    assert {n for n in built_in() if describe("solvers", n).about.sparse} == {*SPARSE}
+    for name, params in SPARSE.items():
+        run = solve(get_solver(name, **params), rows, passes=10)
+        assert np.count_nonzero(run.w) < rows.d, name
+
+
+@pytest.mark.parametrize("name", [n for n in built_in() if n != "estimator"])
+def test_what_is_said_to_be_certified_is(name, rows):
+    solver = get_solver(name, **CERTIFIED.get(name, {}))
+    run = solve(solver, rows, passes=1 if name == "roc-svm-kernel" else 300, seconds=20)
+    gaps = [p.gap for p in run.points if p.gap is not None and np.isfinite(p.gap)]
+    assert bool(gaps) == describe("solvers", name).about.certified
+
+
+def test_a_base_class_does_not_speak_for_another():
+    @about("one thing", cites=("gao2013",))
+    class First:
+        pass
+
+    class Second(First):
+        pass
+
+    assert about_of(First) == About("one thing", cites=("gao2013",))
+    assert about_of(Second) == About()
+
+
+def test_bibtex_of_another_package_stands_beside_ours():
+    found = bibtex(("gao2013", ARTICLE, ARTICLE))
+    assert [*found] == ["gao2013", "nobody1900"]
+    assert found["nobody1900"] == ARTICLE
+    assert bibtex(("nobody, see\n" + ARTICLE + "\ntrailing",)) == {"nobody1900": ARTICLE}
+
+
+@pytest.mark.parametrize(
+    ("cites", "sentence"),
+    [
+        (("gao2031",), "'gao2031' is no reference of aucbench; give its BibTeX"),
+        (("see @ the desk",), "no BibTeX entry in"),
+        ((ARTICLE[:-2],), "a brace is not closed"),
+        ((ARTICLE, ARTICLE.replace("Nothing", "All")), "two different references have the key"),
+    ],
+)
+def test_what_is_no_reference_is_refused(cites, sentence):
+    with pytest.raises(PluginError, match=sentence):
+        bibtex(cites)
+
+
+@pytest.mark.parametrize("cites", ["gao2013", ["gao2013"], (1,)])
+def test_cites_is_a_tuple_of_texts(cites):
+    with pytest.raises(ParameterError, match="cites must be a tuple of texts"):
+        about("this", cites=cites)
+    with pytest.raises(ParameterError, match="purpose must be one line"):
+        about("two\nlines")
+
+
+def test_a_distribution_is_cited_with_its_version():
+    assert software("toys", "1.0", "Toys & co", "A. Nobody") == (
+        "@software{toys,\n  title = {toys: Toys \\& co},\n  author = {{A. Nobody}},\n"
+        "  note = {Python package, version 1.0}\n}"
+    )
+
+
+# Version 1 of the document. Fields may be added here; none may be removed or renamed.
+FIELDS = {
+    "kind": str,
+    "name": str,
+    "plugin": str,
+    "distribution": str,
+    "version": str,
+    "licence": str,
+    "family": str,
+    "purpose": str,
+    "doc": str,
+    "parameters": list,
+    "space": list,
+    "needs": (dict, type(None)),
+    "sparse": bool,
+    "certified": bool,
+    "streaming": bool,
+    "missing": (str, type(None)),
+    "bibtex": (list, type(None)),
+    "problem": (str, type(None)),
+}
+OF_A_PARAMETER = {
+    "name": str,
+    "type": str,
+    "required": bool,
+    "default": object,
+    "unit": (str, type(None)),
+    "doc": str,
+}
+OF_NEEDS = {"objective", "projector", "breakpoints", "weights", "passes", "path", "packages"}
+
+
+def test_the_document_for_programs_is_version_1():
+    document = described()
+    assert document["version"] == 1
+    assert {*document} == {"version", "aucbench", "plugins"}
+    for plugin in document["plugins"]:
+        assert [*plugin] == [*FIELDS], plugin["name"]
+        assert all(isinstance(plugin[name], kind) for name, kind in FIELDS.items()), plugin["name"]
+        for parameter in plugin["parameters"]:
+            assert [*parameter] == [*OF_A_PARAMETER]
+            assert all(isinstance(parameter[n], kind) for n, kind in OF_A_PARAMETER.items())
+        if plugin["kind"] == "solvers" and plugin["needs"]:
+            assert {*plugin["needs"]} >= OF_NEEDS
+        for axes in plugin["space"]:
+            assert all(len(axis) == 1 for axis in axes.values())
+            assert all({*axis} <= {"values", "range", "distribution"} for axis in axes.values())
+
+
+def test_parameters_are_described_with_their_units():
+    [plugin] = [p for p in described()["plugins"] if p["name"] == "sht-auc"]
+    named = {p["name"]: p for p in plugin["parameters"]}
+    assert named["gamma"]["unit"] == "squared units of w per unit of f"
+    assert named["gamma"]["doc"].startswith("Step size γ > 0, in squared units")
+    assert named["k"]["type"] == "int | Literal['auto']"
+    assert named["blocks"]["default"] == 4
+    assert plugin["space"][0]["blocks"] == {"values": [1, 2, 4, 8, 10]}
+
+
+def test_a_third_party_is_described_with_what_is_wrong(site):
+    source = f"""{HEAD}
+from aucbench.about import about
+
+@hookimpl
+def aucbench_solvers():
+    named = about("nothing", cites=("nobody1900",))(Dummy)
+    return {{"foo": named}}
+"""
+    site.add("foo", foo=source)
+    [plugin] = [p for p in described()["plugins"] if p["name"] == "foo"]
+    assert plugin["bibtex"] is None
+    assert "'nobody1900' is no reference of aucbench" in plugin["problem"]
+    assert (plugin["licence"], plugin["family"], plugin["needs"]) == ("", "", None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "licence"),
+    [
+        ("License-Expression: MIT\n", "MIT"),
+        ("Classifier: License :: OSI Approved :: MIT License\n", "MIT License"),
+        ("License: Nobody's\n        second line\n", "Nobody's"),
+        ("", ""),
+    ],
+)
+def test_the_licence_is_that_of_the_metadata(site, fields, licence):
+    site.add("foo", foo=f"{HEAD}\n@hookimpl\ndef aucbench_solvers():\n    return {{'foo': Dummy}}")
+    about_it = site.path / "foo-1.0.dist-info" / "METADATA"
+    about_it.write_text(about_it.read_text(encoding="utf-8") + fields, encoding="utf-8")
+    assert describe("solvers", "foo").licence == licence
+
+
+def test_an_about_that_is_something_else_is_the_fault_of_its_plugin(site):
+    site.add(
+        "foo",
+        foo=f"{HEAD}\nDummy.about = 'mine'\n"
+        "@hookimpl\ndef aucbench_solvers():\n    return {'foo': Dummy}",
+    )
+    with pytest.raises(PluginError, match=r"wanted an aucbench\.about\.About"):
+        describe("solvers", "foo")
