@@ -21,6 +21,7 @@ from aucbench.bench.text import shown
 from aucbench.cli.catalogue import (
     cite,
     describe,
+    guide,
     list_names,
     list_plugins,
     show,
@@ -74,6 +75,7 @@ app.command("list")(list_names)
 app.command("show")(show)
 app.command("describe")(describe)
 app.command("cite")(cite)
+app.command("guide")(guide)
 app.command("plugins")(list_plugins)
 app.command("check")(check)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from aucbench.registry.lookup import Plugin
 
 FOLDER = "AUCBENCH_DATA"
+SNIPPET = "<!-- --8<--"  # marks a part that the documentation includes
 WIDEST = 80  # characters of a heading
 MARKS = "s: sparse weights  c: certified gap  r: row by row, from streams  w: weights of rows"
 
@@ -114,6 +115,14 @@ def cite(
     for phrase in found.missing:
         typer.echo(shown(f"no reference is known of the {phrase}"), err=True)
     warn_of_broken_plugins()
+
+
+def guide() -> None:
+    """Print how to write a plugin, from the contract to the package."""
+    from importlib.resources import files
+
+    text = (files("aucbench") / "guide.md").read_text(encoding="utf-8")
+    typer.echo("".join(line for line in text.splitlines(keepends=True) if SNIPPET not in line))
 
 
 def list_plugins(

@@ -14,10 +14,10 @@ from inspect import cleandoc
 from math import isfinite
 from typing import Any
 
+from aucbench import registry
 from aucbench.about import bibtex
 from aucbench.errors import AucbenchError
 from aucbench.ranges import Range, axis_text
-from aucbench import registry
 from aucbench.registry import Description, Parameter, describe
 from aucbench.registry.discovery import KINDS
 from aucbench.registry.lookup import lookup

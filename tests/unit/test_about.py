@@ -242,7 +242,7 @@ def aucbench_solvers():
     [plugin] = [p for p in described()["plugins"] if p["name"] == "foo"]
     assert plugin["bibtex"] is None
     assert "'nobody1900' is no reference of aucbench" in plugin["problem"]
-    assert (plugin["licence"], plugin["family"], plugin["needs"]) == ("", "", None)
+    assert (plugin["licence"], plugin["family"]) == ("", "")
 
 
 @pytest.mark.parametrize(
