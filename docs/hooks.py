@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from mkdocs.exceptions import PluginError
@@ -21,18 +23,52 @@ TITLES = {
     "datasets": "Data sets",
 }
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
+KNOWN = "<!-- known plugins -->"
+KNOWN_FIELDS = {"distribution", "purpose", "url", "licence", "names", "checked"}
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replace the place holders; mkdocs calls this for each page."""
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
     markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
+    if KNOWN in markdown:
+        file = Path(__file__).with_name("known_plugins.toml")
+        markdown = markdown.replace(KNOWN, known_plugins(file.read_text(encoding="utf-8")))
     if CATALOGUE not in markdown:
         return markdown
     filled = markdown.replace(CATALOGUE, "\n\n".join(_sections()))
     if broken := [plugin.name for plugin in plugins() if plugin.failure]:
         raise PluginError(f"the page would lack the plugins {', '.join(broken)}")
     return filled
+
+
+def known_plugins(text: str) -> str:
+    """Return the table of the known plugins, from the text of `known_plugins.toml`.
+
+    Raises
+    ------
+    PluginError
+        When a table lacks a field or has another one, or a distribution is there twice.
+    """
+    listed = tomllib.loads(text).get("plugin", [])
+    for plugin in listed:
+        if plugin.keys() != KNOWN_FIELDS:
+            wrong = ", ".join(sorted(plugin.keys() ^ KNOWN_FIELDS))
+            raise PluginError(f"known_plugins.toml: {plugin} lacks or has too much: {wrong}")
+    if len({plugin["distribution"] for plugin in listed}) < len(listed):
+        raise PluginError("known_plugins.toml has a distribution twice")
+    if not listed:
+        return "No package is known yet. Yours can be the first."
+    head = (
+        "| package | for | registers | licence | checked with aucbench |",
+        "|---|---|---|---|---|",
+    )
+    rows = (
+        f"| [{p['distribution']}]({p['url']}) | {p['purpose']} | "
+        f"{', '.join(f'`{name}`' for name in p['names'])} | {p['licence']} | {p['checked']} |"
+        for p in sorted(listed, key=lambda plugin: plugin["distribution"])
+    )
+    return "\n".join((*head, *rows))
 
 
 def _fields() -> Iterator[str]:
@@ -64,7 +100,8 @@ def _entry(kind: str, name: str) -> str:
     factory = find(kind, name).factory
     if "<locals>" in factory.__qualname__:  # made by a function: only its docstring is there
         return f"{heading}\n\n{describe(kind, name).doc}"
-    return f"{heading}\n\n{_reference(factory)}"
+    purpose = describe(kind, name).about.purpose
+    return f"{heading}\n\n{f'For: {purpose}' if purpose else ''}\n\n{_reference(factory)}"
 
 
 def _reference(factory: Callable[..., Any]) -> str:

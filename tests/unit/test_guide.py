@@ -88,7 +88,9 @@ def test_the_solver_minimises_what_it_is_given(installed):
         if state.step == 200:
             break
     best = problem.value(state.w)
-    assert all(problem.value(state.w + [e, -e]) > best - 1e-3 for e in (-0.5, -0.1, 0.1, 0.5))
+    assert all(
+        problem.value(state.w + np.array([e, -e])) > best - 1e-3 for e in (-0.5, -0.1, 0.1, 0.5)
+    )
     assert best < problem.value(np.array([3.0, 0.0]))
 
 
