@@ -8,7 +8,7 @@ from importlib.metadata import metadata
 
 from aucbench.about import bibtex, software
 from aucbench.cell import Cell
-from aucbench.errors import AucbenchError
+from aucbench.errors import AucbenchError, UnknownNameError
 from aucbench.registry import Description, describe, joined_specs, parse_spec
 from aucbench.registry.lookup import CALLED
 
@@ -43,8 +43,12 @@ def citations_of(cells: Iterable[Cell]) -> Citations:
             found = describe(kind, name)
             entries = bibtex(found.about.cites)
             papers |= bibtex([*papers.values(), *entries.values()])
+        except UnknownNameError:
+            what = "a file, or not installed here" if kind == "datasets" else "not installed here"
+            missing.append(f"{CALLED[kind]} {name}: it is {what}")
+            continue
         except AucbenchError as error:
-            missing.append(f"{CALLED[kind]} {name}: {_first(str(error))}")
+            missing.append(f"{CALLED[kind]} {name}: {error}")
             continue
         packages.setdefault(found.distribution, _package(found.distribution))
         if not entries and _is_named(found):
@@ -72,8 +76,3 @@ def _package(distribution: str) -> str:
     about = metadata(distribution)
     authors = about["Author"] or (about["Author-Email"] or "").partition(" <")[0]
     return software(about["Name"], about["Version"], about["Summary"] or "", authors)
-
-
-def _first(sentence: str) -> str:
-    """Return a message without the list of all known names."""
-    return sentence.partition(": ")[0] if sentence.startswith("unknown ") else sentence

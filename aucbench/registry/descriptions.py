@@ -40,9 +40,28 @@ def described() -> dict[str, Any]:
 def plain(d: Description) -> dict[str, Any]:
     """Return a description as JSON holds it.
 
-    A default that JSON cannot hold is the text that stands for it in brackets. `unit` is what the
-    docstring says after "in units of"; None where it says nothing. `bibtex` is None, with the
-    reason in `problem`, where the references of a plugin cannot be read.
+    Returns
+    -------
+    dict
+        kind, name, plugin, distribution, version, licence, family, purpose, doc : str
+            As in `Description`. `doc` is the whole docstring.
+        parameters : list of dict
+            `name`, `type` as annotated, `required`, `default`, `unit` (what the docstring says
+            after "in units of"; None where it says nothing) and `doc`. A default that JSON cannot
+            hold is a text, such as "inf".
+        space : list of dict
+            The grids: by parameter `{"values": [...]}`, `{"range": {"low", "high", "log",
+            "integer"}}` or `{"distribution": text}`.
+        needs : dict or None
+            The fields of `aucbench.protocols.Needs`; None for other kinds than solvers.
+        sparse, certified, streaming : bool
+            As in `aucbench.about.About` and `aucbench.protocols.Streaming`.
+        missing : str or None
+            What to install before it can be used.
+        bibtex : list of str or None
+            Its papers; None, with the reason in `problem`, where they cannot be read.
+        problem : str or None
+            One sentence.
     """
     told = parameter_docs(d.doc)
     found: dict[str, Any] = {

@@ -136,7 +136,8 @@ def test_what_a_results_folder_used_is_cited(cli, tmp_path):
         line.partition("reference is known of the ")[2] for line in result.stderr.split("\n")
     ]
     assert [phrase.split()[0] for phrase in missing if phrase] == ["data", "solver"]
-    assert "solver constant: it names none" in result.stderr
+    assert "mine.csv: it is a file, or not installed here\n" in result.stderr
+    assert "solver constant: it names none\n" in result.stderr
 
 
 def test_a_folder_that_is_none_has_nothing_to_cite(cli, tmp_path):
