@@ -26,6 +26,7 @@ from typing import Any
 import pluggy
 
 from aucbench import hookspecs
+from aucbench.about import about_of
 from aucbench.errors import PluginError, UnknownNameError
 from aucbench.hookspecs import PROJECT, Factories
 
@@ -188,6 +189,7 @@ def _factories_of(manager: pluggy.PluginManager, kind: str) -> Factories:
             raise PluginError(f"{hook.name} names {name!r}; use letters, digits and . _ -")
         if not callable(factory):
             raise PluginError(f"{hook.name} has {factory!r} under {name!r}, wanted a class")
+        about_of(factory)  # which refuses what lists could not print
     return MappingProxyType(dict(answer))
 
 

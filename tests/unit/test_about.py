@@ -267,5 +267,6 @@ def test_an_about_that_is_something_else_is_the_fault_of_its_plugin(site):
         foo=f"{HEAD}\nDummy.about = 'mine'\n"
         "@hookimpl\ndef aucbench_solvers():\n    return {'foo': Dummy}",
     )
-    with pytest.raises(PluginError, match=r"wanted an aucbench\.about\.About"):
+    assert "foo" not in names("solvers")  # and the others are listed
+    with pytest.raises(PluginError, match=r"foo:foo is broken .*wanted an aucbench\.about\.About"):
         describe("solvers", "foo")
