@@ -85,7 +85,7 @@ def test_a_malformed_solver_does_not_disturb_the_list_or_the_others(site):
 
     listing = CliRunner().invoke(app, ["list", "solvers"])
 
-    [line] = [line for line in listing.stdout.splitlines() if line.startswith("mine ")]
+    [line] = [line for line in listing.stdout.splitlines() if line.split()[:1] == ["mine"]]
     assert "third:mine is not a valid solver: it is no frozen dataclass" in line
     assert (listing.exit_code, get_solver("other").k) == (0, 3)
 
