@@ -160,7 +160,7 @@ def test_passes_to_eight_digits(data_folder, name, lam, uniform, blocks):
 def test_a_batch_is_a_share_of_the_rows():
     with pytest.raises(ValueError, match=r"batch=1\.5 of the rows"):
         get_solver("spdam", batch=1.5)
-    with pytest.raises(ValueError, match=r"give 'blocks' or 'uniform'"):
+    with pytest.raises(ValueError, match=r"must be 'blocks' or 'uniform'"):
         get_solver("spdam", sampling="rows")
 
 
