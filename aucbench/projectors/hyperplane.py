@@ -47,6 +47,8 @@ class Hyperplane:
         """Overwrite `v` with the nearest point of the set and return it."""
         require_writable_vector(v)
         v += (1.0 - float(self.normal @ v)) / self._square * self.normal
+        if not self.contains(v):  # far from the set the first step loses digits
+            v += (1.0 - float(self.normal @ v)) / self._square * self.normal
         return v
 
     def along(self, v: Vector) -> Vector:
