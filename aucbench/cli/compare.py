@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -133,6 +132,10 @@ def compare(
         encode=encode,
         decimal=decimal,
         separator=separator,
+        groups=groups,
+        time=time,
+        weights=weights,
+        test=test,
     )
     plan = Plan(
         datasets,
@@ -140,7 +143,7 @@ def compare(
         _specs(features) or DEFAULT_FEATURES,
         objective,
         projector,
-        reading=replace(how, groups=groups, time=time, weights=weights, test=test),
+        reading=how,
         splits=splits,
         holdout=holdout,
         repeats=repeats,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -142,12 +141,16 @@ def fit(
         encode=encode,
         decimal=decimal,
         separator=separator,
+        groups=groups,
+        time=time,
+        weights=weights,
+        test=test,
     )
     plan = making.Making(
         source=data,
         solvers=making.auto_solvers() if specs == (AUTO,) else specs,
         tune=specs == (AUTO,) if tune is None else tune,
-        reading=replace(how, groups=groups, time=time, weights=weights, test=test),
+        reading=how,
         aim=_aim(sensitivity, specificity, precision, flags, per, cost_fp, cost_fn),
         calibration=None if calibration == "none" else calibration,
         features=features,

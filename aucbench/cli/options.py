@@ -237,6 +237,10 @@ def reading(
     encode: str,
     decimal: str,
     separator: str | None,
+    groups: str | None,
+    time: str | None,
+    weights: str | None,
+    test: str | None,
 ) -> Reading:
     """Return how files are read.
 
@@ -254,6 +258,10 @@ def reading(
         encode=encode,
         decimal=decimal,
         separator=separator,
+        groups=groups,
+        time=time,
+        weights=weights,
+        test=test,
     )
 
 
