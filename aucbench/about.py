@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import inf
 from typing import Any, TypeVar
 
 from aucbench.errors import ParameterError, PluginError
@@ -80,6 +81,63 @@ def about_of(factory: Callable[..., Any]) -> About:
         raise PluginError(
             f"about of {factory!r} is {said!r}, wanted an aucbench.about.About; use @about(...)"
         )
+    return said
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Which values a metric can have, and which of two is better.
+
+    Attributes
+    ----------
+    greater_is_better : bool
+        Else a smaller value is better.
+    low, high : float
+        No value is below or above.
+
+    Raises
+    ------
+    ParameterError
+        When the direction is no bool, or `low` is not below `high`.
+    """
+
+    greater_is_better: bool = True
+    low: float = -inf
+    high: float = inf
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.greater_is_better, bool):
+            raise ParameterError(
+                f"greater_is_better must be True or False, got {self.greater_is_better!r}"
+            )
+        if not self.low < self.high:
+            raise ParameterError(f"low must be below high, got {self.low} and {self.high}")
+
+
+def metric(
+    *, greater_is_better: bool = True, low: float = -inf, high: float = inf
+) -> Callable[[Factory], Factory]:
+    """Decorate a metric with a `Scale` of these fields."""
+    said = Scale(greater_is_better, low, high)
+
+    def decorate(function: Factory) -> Factory:
+        function.scale = said  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def scale_of(function: Callable[..., Any]) -> Scale:
+    """Return the scale of a metric; one without `@metric` has any value, and greater is better.
+
+    Raises
+    ------
+    PluginError
+        When its attribute `scale` is something else.
+    """
+    said = getattr(function, "scale", Scale())
+    if not isinstance(said, Scale):
+        raise PluginError(f"scale of {function!r} is {said!r}; use aucbench.about.metric(...)")
     return said
 
 

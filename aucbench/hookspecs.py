@@ -1,4 +1,4 @@
-"""The hooks of a plugin: one per kind, each returns {name: class or factory}; and three events.
+"""The hooks of a plugin: one per kind, each returns {name: class or function}; and three events.
 
 A plugin is a module named by an entry point of the group `aucbench`; a hook is a function
 of that module marked with `hookimpl`. Where one module has several solvers, an entry point for
@@ -53,6 +53,25 @@ def aucbench_features() -> Factories:  # type: ignore[empty-body]
 @hookspec
 def aucbench_datasets() -> Factories:  # type: ignore[empty-body]
     """Data sets: functions of their parameters that return `Data`."""
+
+
+@hookspec
+def aucbench_metrics() -> Factories:  # type: ignore[empty-body]
+    """Metrics: functions `f(y, scores)` or `f(y, scores, weights=None)` that return a float.
+
+    `y` has 1 for positive rows and 0 for the others. Further parameters, with defaults, are given
+    in brackets, as in `gain[depth=0.1]`. `aucbench.about.metric` says what is better.
+    """
+
+
+@hookspec
+def aucbench_report_sections() -> Factories:  # type: ignore[empty-body]
+    """Sections of a report: functions of the rows of a results folder."""
+
+
+@hookspec
+def aucbench_exporters() -> Factories:  # type: ignore[empty-body]
+    """Exporters: functions of the rows of a results folder that return the content of files."""
 
 
 @hookspec

@@ -21,6 +21,7 @@ TITLES = {
     "projectors": "Projectors",
     "features": "Feature maps",
     "datasets": "Data sets",
+    "metrics": "Metrics",
 }
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
 KNOWN = "<!-- known plugins -->"
@@ -80,7 +81,7 @@ def _fields() -> Iterator[str]:
 
 def _laws() -> Iterator[str]:
     for kind, laws in LAWS.items():
-        yield from (f"### {TITLES.get(kind, 'Metrics')}", "")
+        yield from (f"### {TITLES[kind]}", "")
         yield from ("| law | what is checked, and why | tolerance |", "|---|---|---|")
         for law in laws:
             what = " ".join(law.doc.replace("|", "&#124;").split())

@@ -34,6 +34,9 @@ class Kind(StrEnum):
     OBJECTIVES = "objectives"
     PROJECTORS = "projectors"
     FEATURES = "features"
+    METRICS = "metrics"
+    REPORT_SECTIONS = "report_sections"
+    EXPORTERS = "exporters"
     PLUGINS = "plugins"
 
 
@@ -52,7 +55,8 @@ def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> N
         lines = [(d.name, d.distribution, _purpose(d)) for d in known]
         if kind is Kind.DATASETS:
             lines += [(name, FOLDER, remark(name)) for name in available()]
-        typer.echo(folded(lines, _width()))
+        none = f"no plugin registers {kind.replace('_', ' ')}"
+        typer.echo(folded(lines, _width()) if lines else none)
     warn_of_broken_plugins()
 
 
@@ -237,7 +241,7 @@ def _state(plugin: Plugin) -> str:
 
 
 def _page(d: Description) -> Iterator[str]:
-    kind = d.kind.removesuffix("s")
+    kind = d.kind.removesuffix("s").replace("_", " ")
     yield f"{d.name}: {kind} of {d.distribution} {d.version} (plugin {d.plugin})"
     yield ""
     if d.about.purpose:
@@ -256,6 +260,10 @@ def _page(d: Description) -> Iterator[str]:
             yield "Grid" if len(parts) == 1 else f"Grid {number} of {len(parts)}"
         for name, axis in part.items():
             yield f"  {name}: {axis_text(axis)}"
+    if d.scale is not None:
+        better = "greater" if d.scale.greater_is_better else "smaller"
+        yield f"A {better} value is better; values are in [{d.scale.low:g}, {d.scale.high:g}]"
+        yield f"Takes {'weights' if d.weighted else 'no weights'} of rows"
     if d.needs is not None:
         given = [f"--{option}" for option in ("objective", "projector") if getattr(d.needs, option)]
         yield f"Honours {' and '.join(given) or 'neither --objective nor --projector'}"

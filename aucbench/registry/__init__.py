@@ -1,19 +1,20 @@
-"""Build solvers, objectives, projectors, feature maps and data sets by name."""
+"""Build solvers, objectives, projectors, feature maps and data sets by name; find functions."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from aucbench.about import About, about_of
+from aucbench.about import About, Scale, about_of, scale_of
 from aucbench.errors import MissingExtraError, ParameterError, PluginError, UnknownNameError
 from aucbench.ranges import Space
 from aucbench.registry.discovery import licence_of
 from aucbench.registry.lookup import CALLED, Plugin, find, lookup, names, plugins, unknown
-from aucbench.registry.shapes import ABILITIES, fault
+from aucbench.registry.shapes import ABILITIES, fault, given_to, takes_weights
 from aucbench.registry.signatures import Parameter, call, check, named, parameters_of
 from aucbench.registry.specs import Spec, joined_specs, parse_spec, split_specs
 
@@ -30,6 +31,7 @@ __all__ = [
     "described",
     "get_dataset",
     "get_features",
+    "get_function",
     "get_objective",
     "get_preprocessing",
     "get_projector",
@@ -72,6 +74,10 @@ class Description:
         Of a solver: the folder of its module inside its package, such as `online`, or empty.
     streaming : bool
         Whether it learns from successive chunks of rows: see `aucbench.protocols.Streaming`.
+    scale : Scale or None
+        Of a metric: its range, and what is better.
+    weighted : bool
+        Of a metric: whether it takes weights of rows.
     """
 
     kind: str
@@ -88,6 +94,8 @@ class Description:
     licence: str
     family: str
     streaming: bool
+    scale: Scale | None = None
+    weighted: bool = False
 
 
 def list_solvers() -> list[str]:
@@ -184,8 +192,29 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
     return _get("datasets", spec, params)  # type: ignore[no-any-return]
 
 
+def get_function(kind: str, spec: str | Spec, /) -> Callable[..., Any]:
+    """Return a metric, a report section or an exporter, with the parameters of the brackets.
+
+    Parameters
+    ----------
+    kind : {"metrics", "report_sections", "exporters"}
+    spec : str or Spec
+        `name` or `name[depth=0.1]`, with or without `distribution:` in front.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError, PluginError
+        As `get_solver`.
+    """
+    read = _parsed(spec)
+    claim = find(kind, read.name)
+    params = given(kind, read)
+    check(claim.name, claim.factory, given_to(kind, claim.factory), params)
+    return partial(claim.factory, **params) if params else claim.factory
+
+
 def describe(kind: str, name: str) -> Description:
-    """Describe a name of the kind solvers, objectives, projectors, features or datasets.
+    """Describe a name of a kind, such as solvers; `aucbench.registry.discovery.KINDS` has them.
 
     Raises
     ------
@@ -201,7 +230,7 @@ def describe(kind: str, name: str) -> Description:
         entry.distribution,
         entry.version,
         inspect.getdoc(factory) or "",
-        parameters_of(factory, _skipped(kind)),
+        parameters_of(factory, given_to(kind, factory)),
         getattr(factory, "space", {}),
         getattr(factory, "needs", None),
         _missing(claim.name, getattr(factory, "needs", None)),
@@ -209,6 +238,8 @@ def describe(kind: str, name: str) -> Description:
         licence_of(entry),
         _family(factory) if kind == "solvers" else "",
         all(hasattr(factory, name) for name in STREAMING),
+        scale_of(factory) if kind == "metrics" else None,
+        kind == "metrics" and takes_weights(factory),
     )
 
 
@@ -266,12 +297,8 @@ def given(kind: str, spec: str | Spec) -> Mapping[str, Any]:
     """
     read = _parsed(spec)
     claim = find(kind, read.name)
-    return named(claim.name, claim.factory, _skipped(kind), read.params, read.unnamed)
-
-
-def _skipped(kind: str) -> int:
-    """How many parameters of a factory no specification can give: the data of an objective."""
-    return 1 if kind == "objectives" else 0
+    skipped = given_to(kind, claim.factory)
+    return named(claim.name, claim.factory, skipped, read.params, read.unnamed)
 
 
 def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:

@@ -56,7 +56,10 @@ def plain(d: Description) -> dict[str, Any]:
             The fields of `aucbench.protocols.Needs`; None for other kinds than solvers.
         sparse, certified, streaming : bool
             As in `aucbench.about.About` and `aucbench.protocols.Streaming`.
-        missing : str or None
+        metric : dict or None
+        Of a metric: `greater_is_better`, `low`, `high` (None where it has no end), and `weights`:
+        whether it takes weights of rows.
+    missing : str or None
             What to install before it can be used.
         bibtex : list of str or None
             Its papers; None, with the reason in `problem`, where they cannot be read.
@@ -85,6 +88,7 @@ def plain(d: Description) -> dict[str, Any]:
         "certified": d.about.certified,
         "streaming": d.streaming,
         "missing": d.missing,
+        "metric": _metric(d),
     }
     try:
         return {**found, "bibtex": list(bibtex(d.about.cites).values()), "problem": None}
@@ -133,6 +137,15 @@ def _needs(needs: Any) -> dict[str, Any] | None:
     if not is_dataclass(needs) or isinstance(needs, type):
         return None
     return {name: _value(value) for name, value in asdict(needs).items()}
+
+
+def _metric(d: Description) -> dict[str, Any] | None:
+    """Return what a metric says of its values; an end of its range that is infinite is None."""
+    if d.scale is None:
+        return None
+    ends = {"low": d.scale.low, "high": d.scale.high}
+    ends = {name: end if isfinite(end) else None for name, end in ends.items()}
+    return {"greater_is_better": d.scale.greater_is_better, **ends, "weights": d.weighted}
 
 
 def _value(value: Any) -> Any:

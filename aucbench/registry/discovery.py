@@ -31,7 +31,10 @@ from aucbench.errors import PluginError, UnknownNameError
 from aucbench.hookspecs import PROJECT, Factories
 
 ALLOWED = "AUCBENCH_PLUGINS"
-KINDS = ("solvers", "objectives", "projectors", "features", "datasets")
+KINDS = (
+    *("solvers", "objectives", "projectors", "features", "datasets"),
+    *("metrics", "report_sections", "exporters"),
+)
 LONGEST_REASON = 300
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

@@ -32,9 +32,11 @@ from aucbench.registry.discovery import (
 )
 from aucbench.registry.shapes import fault_of_class
 
-CALLED = dict(
-    zip(KINDS, ("solver", "objective", "projector", "feature map", "data set"), strict=True)
+WORDS = (
+    *("solver", "objective", "projector", "feature map", "data set"),
+    *("metric", "report section", "exporter"),
 )
+CALLED = dict(zip(KINDS, WORDS, strict=True))
 QUALIFIED = re.compile(f"(?:({NAME_PATTERN.pattern}):)?({NAME_PATTERN.pattern})")
 
 

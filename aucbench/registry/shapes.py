@@ -19,7 +19,11 @@ ABILITIES = {
     "projectors": ("__call__", "contains", "value"),
     "features": ("__call__", "fit", "exempt"),
     "datasets": ("rows", "target"),
+    "metrics": ("__call__",),
+    "report_sections": ("__call__",),
+    "exporters": ("__call__",),
 }
+GIVEN = {"metrics": 2, "report_sections": 1, "exporters": 1}  # arguments of a function of a kind
 METHODS = {"problem", "iterates", "value", "grad", "contains", "fit"}
 
 
@@ -38,12 +42,44 @@ def fault(kind: str, thing: Any) -> str | None:
 
 def fault_of_class(kind: str, factory: Any) -> str | None:
     """As `fault`, of what is registered; a function shows its faults only by what it makes."""
+    if kind in GIVEN:
+        return _fault_of_function(kind, factory)
     if not isinstance(factory, type) or kind == "datasets":
         return None
     parameters = signature(factory).parameters.values()
     if any(p.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL) for p in parameters):
         return "it takes any parameter (*args or **kwargs); name them all, so that a typo is found"
     return fault(kind, factory)
+
+
+def given_to(kind: str, factory: Any) -> int:
+    """Return how many parameters no specification can give, such as the data of an objective."""
+    if kind == "metrics":
+        return GIVEN[kind] + takes_weights(factory)
+    return GIVEN.get(kind, int(kind == "objectives"))
+
+
+def takes_weights(metric: Any) -> bool:
+    """Whether a metric has weights of rows as its third parameter."""
+    return [*signature(metric).parameters][2:3] == ["weights"]
+
+
+def _fault_of_function(kind: str, function: Any) -> str | None:
+    """Return what is wrong with a function that is registered itself, not what it makes."""
+    if isinstance(function, type):
+        return "it is a class; register a function"
+    parameters = [*signature(function).parameters.values()]
+    count = GIVEN[kind]
+    positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    if len(parameters) < count or any(p.kind not in positional for p in parameters[:count]):
+        wanted = "y and scores" if kind == "metrics" else "the rows of the results"
+        return f"it does not take {wanted} as its first {'two' if count > 1 else 'one'}"
+    for p in parameters[count:]:
+        if p.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL):
+            return "it takes any parameter (*args or **kwargs); name them all"
+        if p.default is Parameter.empty:
+            return f"its parameter {p.name} has no default"
+    return None
 
 
 def _has(thing: Any, name: str) -> bool:

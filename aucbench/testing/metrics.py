@@ -7,39 +7,49 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.about import scale_of
 from aucbench.data.arrays import Vector
-from aucbench.testing.laws import Laws, require
+from aucbench.errors import PluginError
+from aucbench.registry.metrics import checked_value, origin
+from aucbench.registry.shapes import takes_weights
+from aucbench.testing.laws import LawBroken, Laws, NotAsked, require
 from aucbench.testing.samples import N, features, labels, require_close
 
 laws = Laws("metrics")
 
 
 def scored() -> Iterator[tuple[str, Any, Vector]]:
-    """Labels and scores: distinct, with ties, perfect, reversed, with one positive."""
-    y = labels().astype(np.int8)
+    """Labels and scores: distinct, with ties, perfect, reversed."""
+    y = (labels() > 0).astype(np.int8)
     scores = features().sum(axis=1)
     yield "scores", y, scores
     yield "scores with ties", y, np.round(scores)
     yield "equal scores", y, np.zeros(N)
     yield "perfect scores", y, y + 0.1 * np.tanh(scores)
-    yield "reversed scores", y, -y + 0.1 * np.tanh(scores)
-    some = np.r_[np.flatnonzero(y > 0)[:1], np.flatnonzero(y < 0)]
-    yield "one positive", y[some], scores[some]
+    yield "reversed scores", y, -1.0 * y + 0.1 * np.tanh(scores)
 
 
 def number(f: Any, y: Any, scores: Vector, name: str = "scores") -> float:
-    """f(y, scores), which must be one finite number."""
-    value = f(y, scores)
-    real = isinstance(value, float | int | np.floating) and not isinstance(value, bool)
-    require(real and np.isfinite(value), f"{name}: it returned {value!r}, wanted a finite float")
-    return float(value)
+    """f(y, scores), which must be one finite number of its scale."""
+    try:
+        return checked_value(f, f(y, scores))
+    except PluginError as error:
+        raise LawBroken(f"{name}: {error}") from error
 
 
 @laws("exact")
 def returns_a_number(f: Any) -> None:
-    """It returns one finite number, for ties, equal scores and a single positive too."""
+    """It returns one finite number of its range, for ties and equal scores too."""
     for name, y, scores in scored():
         number(f, y, scores, name)
+
+
+@laws("exact")
+def one_positive(f: Any) -> None:
+    """It returns a number for a single positive row, which rare classes have in a split."""
+    _, y, scores = next(scored())
+    some = np.r_[np.flatnonzero(y)[:1], np.flatnonzero(y == 0)]
+    number(f, y[some], scores[some], "one positive")
 
 
 @laws("1e-12 of its size")
@@ -47,8 +57,7 @@ def order_of_rows(f: Any) -> None:
     """The order of the rows does not matter, with ties too."""
     order = np.random.default_rng(3).permutation(N)
     for name, y, scores in scored():
-        some = order[order < y.size]
-        other = number(f, y[some], scores[some], name)
+        other = number(f, y[order], scores[order], name)
         require_close(f"shuffled {name}", other, number(f, y, scores), rtol=1e-12, atol=1e-12)
 
 
@@ -75,7 +84,24 @@ def repeatable(f: Any) -> None:
 
 @laws("exact")
 def tells_good_from_bad(f: Any) -> None:
-    """Perfect scores and reversed ones have different numbers."""
+    """Perfect scores have a better number than reversed ones; `@metric` says what is better."""
     made = {name: number(f, y, scores, name) for name, y, scores in scored()}
-    differ = made["perfect scores"] != made["reversed scores"]
-    require(differ, f"both perfect and reversed scores have {made['perfect scores']}")
+    good, bad = made["perfect scores"], made["reversed scores"]
+    better = "greater" if scale_of(origin(f)).greater_is_better else "smaller"
+    require(
+        good > bad if better == "greater" else good < bad,
+        f"perfect scores have {good} and reversed ones {bad}, and a {better} value is better; "
+        "write @metric(greater_is_better=...)",
+    )
+
+
+@laws("1e-12 of its size")
+def equal_weights(f: Any) -> None:
+    """Equal weights, whatever their size, change nothing."""
+    if not takes_weights(f):
+        raise NotAsked("it takes no weights")
+    for name, y, scores in scored():
+        for weight in (1.0, 2.5):
+            value = checked_value(f, f(y, scores, np.full(y.size, weight)))
+            plain = number(f, y, scores, name)
+            require_close(f"{name}, weights of {weight}", value, plain, rtol=1e-12, atol=1e-12)

@@ -16,7 +16,7 @@ from typing import Any
 from aucbench import registry
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
-from aucbench.registry.lookup import CALLED, lookup
+from aucbench.registry.lookup import lookup
 from aucbench.testing import datasets, features, metrics, objectives, projectors, solvers
 from aucbench.testing.laws import EXPECTED, Finding, Law, Verdict, found, told
 
@@ -188,18 +188,21 @@ def named(target: str) -> tuple[Subject, ...]:
     module, _, member = target.partition(":")
     if member and _is_module(module):
         return _members(import_module(module), member, target)
-    known = {name for kind in CALLED for name in registry.names(kind)}
+    known = {name for kind in LAWS for name in registry.names(kind)}
     raise UnknownNameError("plugin, module:Class or file.py", target, known)
 
 
 def _registered(target: str) -> Iterator[Subject]:
     name = target.partition("[")[0]
-    for kind in CALLED:
+    for kind in LAWS:
         if (claim := lookup(kind, name)) is None:
             continue
         if kind == "objectives":
             made = _objective(target, claim.factory)
             yield Subject(kind, target, partial(_itself, made))
+        elif kind == "metrics":
+            metric = registry.get_function(kind, target)
+            yield Subject(kind, target, partial(_itself, metric))
         elif kind == "datasets":
             yield Subject(kind, target, partial(_itself, partial(registry.get_dataset, target)))
         else:

@@ -55,11 +55,13 @@ def test_data_sets(dataset, law):
     law(dataset)
 
 
-@parametrize_metric_checks([metrics.auc])
+@parametrize_metric_checks([metrics.auc, *names("metrics")])
 def test_metrics(metric, law):
     law(metric)
 
 
-@pytest.mark.parametrize("kind", ["solvers", "objectives", "projectors", "features", "datasets"])
+@pytest.mark.parametrize(
+    "kind", ["solvers", "objectives", "projectors", "features", "datasets", "metrics"]
+)
 def test_there_is_something_of_each_kind(kind):
     assert names(kind)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from aucbench.about import metric
 from aucbench.data import ALL, Data, Labels
 from aucbench.data.arrays import rows as rows_of
 from aucbench.metrics import auc
@@ -916,18 +917,34 @@ METRICS = {
     "None": ("returns-a-number", "it returned None", lambda y, s: None),
     "NaN": ("returns-a-number", "it returned nan", lambda y, s: float(s.mean() / s.std())),
     "deviation of one": (
-        "returns-a-number",
-        "one positive",
+        "one-positive",
+        "it returned nan",
         lambda y, s: float(np.std(s[y > 0], ddof=1)),
     ),
     "ties by place": ("order-of-rows", "shuffled scores with ties", by_sorting),
     "in place": ("arrays-are-left-alone", "changed its arrays", in_place),
     "random": ("repeatable", "two calls differ", lambda y, s: auc(y, s) + UNSEEDED.random()),
-    "constant": ("tells-good-from-bad", "both perfect", lambda y, s: 0.5),
+    "constant": ("tells-good-from-bad", "perfect scores have 0.5", lambda y, s: 0.5),
+    "a loss": ("tells-good-from-bad", "a greater value is better", lambda y, s: 1 - auc(y, s)),
+    "a gain as a loss": (
+        "tells-good-from-bad",
+        "a smaller value is better",
+        metric(greater_is_better=False)(lambda y, s: auc(y, s)),
+    ),
+    "percents": (
+        "returns-a-number",
+        "says that its values are in [0, 1]",
+        metric(low=0, high=1)(lambda y, s: 100 * auc(y, s)),
+    ),
+    "weights as counts": (
+        "equal-weights",
+        "weights of 2.5",
+        lambda y, s, weights=None: auc(y, s) * (1.0 if weights is None else weights.mean()),
+    ),
 }
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_wrong_metrics(name):
-    law, told, metric = METRICS[name]
-    assert_found("metrics", metric, law, told)
+    law, told, wrong = METRICS[name]
+    assert_found("metrics", wrong, law, told)

@@ -188,6 +188,7 @@ FIELDS = {
     "certified": bool,
     "streaming": bool,
     "missing": (str, type(None)),
+    "metric": (dict, type(None)),
     "bibtex": (list, type(None)),
     "problem": (str, type(None)),
 }
@@ -199,6 +200,7 @@ OF_A_PARAMETER = {
     "unit": (str, type(None)),
     "doc": str,
 }
+OF_METRIC = {"greater_is_better", "low", "high", "weights"}
 OF_NEEDS = {"objective", "projector", "breakpoints", "weights", "passes", "path", "packages"}
 
 
@@ -214,6 +216,10 @@ def test_the_document_for_programs_is_version_1():
             assert all(isinstance(parameter[n], kind) for n, kind in OF_A_PARAMETER.items())
         if plugin["kind"] == "solvers" and plugin["needs"]:
             assert {*plugin["needs"]} >= OF_NEEDS
+        assert {*(plugin["metric"] or OF_METRIC)} == OF_METRIC
+        assert (plugin["metric"] is None) == (
+            plugin["kind"] != "metrics" or bool(plugin["problem"])
+        )
         for axes in plugin["space"]:
             assert all(len(axis) == 1 for axis in axes.values())
             assert all({*axis} <= {"values", "range", "distribution"} for axis in axes.values())

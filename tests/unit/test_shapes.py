@@ -4,11 +4,19 @@ import pytest
 from plugin_site import HEAD, listed
 from typer.testing import CliRunner
 
+from aucbench.about import Scale, metric
 from aucbench.bench.doctor import check_plugins
 from aucbench.cli import app
-from aucbench.errors import ParameterError, PluginError
+from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.protocols import Needs
-from aucbench.registry import describe, get_objective, get_projector, get_solver
+from aucbench.registry import (
+    describe,
+    described,
+    get_function,
+    get_objective,
+    get_projector,
+    get_solver,
+)
 
 BODY = {
     "space": "space: ClassVar = {}",
@@ -179,3 +187,60 @@ def test_a_plugin_for_another_version_of_aucbench_is_told(site, requires, fine):
 def test_needs_hold_what_they_say(given):
     with pytest.raises(ParameterError, match=next(iter(given))):
         Needs(**given)
+
+
+FUNCTIONS = {
+    "a class": ("metrics", "class f: 0", "it is a class; register a function"),
+    "scores only": ("metrics", "def f(s): 0", "it does not take y and scores as its first two"),
+    "no default": ("metrics", "def f(y, s, k): 0", "its parameter k has no default"),
+    "any": ("metrics", "def f(y, s, **more): 0", "it takes any parameter"),
+    "by name": ("metrics", "def f(y, *, scores): 0", "it does not take y and scores"),
+    "no rows": ("report_sections", "def f(): 0", "it does not take the rows of the results"),
+    "a writer": ("exporters", "def f(rows, path): 0", "its parameter path has no default"),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_that_cannot_be_called_are_refused(site, name):
+    kind, source, told = FUNCTIONS[name]
+    hook = f"@hookimpl\ndef aucbench_{kind}(): return {{'mine': f}}"
+    site.add("theirs", mine=f"{HEAD}\n{source}\n{hook}\n")
+    with pytest.raises(PluginError, match="theirs:mine is not a valid") as caught:
+        get_function(kind, "mine")
+    assert told in str(caught.value)
+    assert told in describe_one(kind)
+
+
+def describe_one(kind):
+    [found] = [d for d in described(kind) if d.name == "mine"]
+    return found.missing
+
+
+def test_a_metric_says_its_direction_its_range_and_its_weights(site):
+    source = """
+from aucbench.about import metric
+
+@metric(greater_is_better=False, low=0.0)
+def f(y, scores, weights=None, *, depth=0.1):
+    "Loss of the first rows."
+    return depth
+
+@hookimpl
+def aucbench_metrics(): return {"mine": f, "plain": lambda y, scores, depth=1: 0.5}
+"""
+    site.add("theirs", mine=HEAD + source)
+    told = describe("metrics", "mine")
+    assert (told.scale, told.weighted) == (Scale(greater_is_better=False, low=0.0), True)
+    assert [p.name for p in told.parameters] == ["depth"]
+    assert get_function("metrics", "theirs:mine[depth=0.5]")(None, None) == 0.5
+    plain = describe("metrics", "plain")
+    assert (plain.scale, plain.weighted) == (Scale(), False)
+    assert [p.name for p in plain.parameters] == ["depth"]
+    with pytest.raises(UnknownNameError, match="unknown parameter of mine 'deepth'"):
+        get_function("metrics", "mine[deepth=1]")
+
+
+@pytest.mark.parametrize("wrong", [{"greater_is_better": 1}, {"low": 2.0, "high": 1.0}])
+def test_a_scale_that_makes_no_sense_is_refused(wrong):
+    with pytest.raises(ParameterError, match=r"must be"):
+        metric(**wrong)

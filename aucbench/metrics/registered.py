@@ -1,0 +1,46 @@
+"""The metrics that `--metrics` knows without a plugin of another package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aucbench.about import about, metric
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.stats.delong import auc
+from aucbench.stats.measures import (
+    average_precision,
+    calibrated_brier,
+    calibrated_log_loss,
+    partial_auc,
+    precision_at,
+    recall_at,
+)
+
+CALIBRATED = {
+    "one-positive": "a calibration needs two positive rows, and without one there is no value",
+    "order-of-rows": "the two halves that are calibrated follow the order of the rows",
+}
+
+
+def of_probabilities(function: Callable[..., float], purpose: str) -> Callable[..., float]:
+    """Return a loss of calibrated probabilities, which breaks two laws with good reason."""
+    function.expected_failures = CALIBRATED  # type: ignore[attr-defined]
+    return about(purpose)(metric(greater_is_better=False, low=0.0)(function))
+
+
+RATE = metric(low=0.0, high=1.0)
+METRICS: Factories = {
+    "auc": about("whether positives rank above negatives")(RATE(auc)),
+    "ap": about("precision over all recalls")(RATE(average_precision)),
+    "pauc": about("the AUC at small false-positive rates")(RATE(partial_auc)),
+    "precision": about("how many of the first k rows are positive")(RATE(precision_at)),
+    "recall": about("how many positives are among the first k rows")(RATE(recall_at)),
+    "brier": of_probabilities(calibrated_brier, "squared error of calibrated probabilities"),
+    "log-loss": of_probabilities(calibrated_log_loss, "log-loss of calibrated probabilities"),
+}
+
+
+@hookimpl
+def aucbench_metrics() -> Factories:
+    """Return the metrics."""
+    return METRICS
