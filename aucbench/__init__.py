@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from aucbench.data import Data
     from aucbench.estimator import AUCClassifier
+    from aucbench.headers import get_include, require_kernel_api
     from aucbench.hookspecs import hookimpl
     from aucbench.metrics import auc, intercept_at
     from aucbench.models import from_estimator
@@ -42,12 +43,14 @@ __all__ = [
     "auc",
     "from_estimator",
     "get_dataset",
+    "get_include",
     "get_objective",
     "get_projector",
     "get_solver",
     "hookimpl",
     "intercept_at",
     "list_solvers",
+    "require_kernel_api",
     "select",
     "solve",
 ]
@@ -55,6 +58,7 @@ __all__ = [
 _MODULES = {
     "data": ("Data",),
     "estimator": ("AUCClassifier",),
+    "headers": ("get_include", "require_kernel_api"),
     "hookspecs": ("hookimpl",),
     "solving.loop": ("solve",),
     "metrics": ("auc", "intercept_at"),

@@ -41,6 +41,7 @@ PARENT = frozenset(  # what does not run in a cell, or is hashed in another way
         "datasets",  # the data themselves are hashed
         "estimator",
         "guide.md",
+        "headers.py",  # for kernels of other packages
         "include",  # compiled into the kernels, which are hashed
         "infra",
         "papers",

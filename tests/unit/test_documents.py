@@ -1,16 +1,13 @@
-import os
 import re
 import shlex
 import subprocess
 import sys
 from functools import partial
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
-from Cython.Build import cythonize
 from sklearn.datasets import load_breast_cancer
 from typer.testing import CliRunner
 
@@ -220,36 +217,6 @@ def test_numpy_alone_reads_a_linear_model(solver, features, tmp_path, monkeypatc
 
     found, wanted = names["scores"](X), fitted.decision_function(X) + fitted.threshold_
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max())
-
-
-def test_the_kernel_of_the_page_builds_and_runs(tmp_path):
-    folder = tmp_path / "my_package"
-    folder.mkdir()
-    (folder / "__init__.py").touch()
-    kernel = block("docs/plugin.md", "cython", "cimport")
-    (folder / "kernel.pyx").write_text(kernel, encoding="utf-8")
-    setup = block("docs/plugin.md", "python", "cythonize")
-    (tmp_path / "setup.py").write_text(setup, encoding="utf-8")
-    build = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
-    quickly = {**os.environ, "CFLAGS": "-O0"}
-    subprocess.run(build, check=True, capture_output=True, cwd=tmp_path, env=quickly)
-    call = (
-        "import aucbench, numpy as np; from my_package.kernel import hinge_loss; "
-        "data = aucbench.Data.of([[2.0], [0.5]], [1, -1]); "
-        "print(hinge_loss(*data.rows.arrays, data.y, np.ones(1)))"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", call], check=True, capture_output=True, text=True, cwd=tmp_path
-    )
-    assert float(ran.stdout) == 1.5
-
-
-def test_a_third_party_kernel_can_cimport_the_rows(tmp_path):
-    source = tmp_path / "third_party.pyx"
-    source.write_text(block("docs/plugin.md", "cython", "cimport"), encoding="utf-8")
-    headers = str(files("aucbench") / "include")
-    [module] = cythonize([str(source)], include_path=[headers], quiet=True)
-    assert Path(module.sources[0]).is_file()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)

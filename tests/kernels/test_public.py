@@ -1,0 +1,206 @@
+"""The kernel functions that other packages may cimport, as docs/kernels.md says."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import aucbench
+from aucbench.errors import PluginError
+from aucbench.headers import KERNEL_API
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
+HEADER = Path(aucbench.get_include()) / "aucbench_kernels.pxd"
+
+USES_ALL = """
+from aucbench_kernels cimport (
+    DIGIT_VALUES, DIGITS, Rows, Scaled, add, ahead, axpy, axpy2, begin, column, count, dot, dot2,
+    first, first_index, fold, key_of, key_t, magnitude, magnitude_key, multiply, of_key,
+    radix_sort, scaled, score, select, square, view,
+)
+from libc.stdint cimport int64_t
+
+
+def rows(
+    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    const int[::1] order, const double[::1] w, double[::1] u, double[::1] v,
+):
+    cdef Rows X = view(values, columns, starts, d)
+    cdef double s[2]
+    cdef Py_ssize_t i = order[0]
+    ahead(&X, first_index(order), 0, order.shape[0])
+    dot2(&X, i, first(w), first(w), s)
+    axpy(2.0, &X, i, &u[0])
+    axpy2(1.0, 3.0, &X, i, &u[0], &v[0])
+    stored = [(column(&X, i, j), X.values[j]) for j in range(begin(&X, i), begin(&X, i + 1))]
+    return dot(&X, i, first(w)), s[0], s[1], square(&X, i), stored
+
+
+def steps(
+    const double[::1] values, const int[::1] columns, const int[::1] starts, int d, double c,
+    double[::1] v, double[::1] u, double[::1] total,
+):
+    cdef Rows X = view(values, columns, starts, d)
+    cdef Scaled w = scaled(&v[0], &u[0], &total[0], d)
+    multiply(&w, c)
+    add(&w, 2.0, &X, 0)
+    count(&w, 1.0)
+    multiply(&w, c)
+    count(&w, 1.0)
+    scored = score(&w, &X, 0)
+    fold(&w)
+    return scored
+
+
+def kth_magnitude(const double[::1] x, int64_t[::1] keys, Py_ssize_t k):
+    cdef Py_ssize_t i, d = x.shape[0]
+    for i in range(d):
+        keys[i] = magnitude_key(x[i])
+    select(&keys[0], 0, d - 1, d - k)
+    return magnitude(keys[d - k])
+
+
+def sort(double[::1] x, double[::1] spare, int[::1] row, int[::1] spare_row, unsigned int[::1] c):
+    assert c.shape[0] == DIGITS * DIGIT_VALUES
+    radix_sort(x.shape[0], &x[0], &spare[0], &row[0], &spare_row[0], &c[0])
+
+
+def sort_keys(double[::1] x, key_t[::1] keys, key_t[::1] spare, unsigned int[::1] c):
+    cdef Py_ssize_t i
+    for i in range(x.shape[0]):
+        keys[i] = key_of(x[i])
+    radix_sort(x.shape[0], &keys[0], &spare[0], NULL, NULL, &c[0])
+    for i in range(x.shape[0]):
+        x[i] = of_key(keys[i])
+"""
+OLDER = """
+from aucbench_kernels cimport KERNEL_API
+from aucbench import require_kernel_api
+require_kernel_api(KERNEL_API, __name__)
+"""
+SETUP_OF_OTHERS = """
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+parts = {"others": "include", "older": "older"}
+for name, headers in parts.items():
+    kernel = Extension(f"my_package.{name}", [f"my_package/{name}.pyx"], include_dirs=[headers])
+    setup(ext_modules=cythonize([kernel], include_path=[headers]))
+"""
+
+
+def block(language):
+    [first, *_] = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return first
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """The package of the page, with two more kernels, as another author builds it."""
+    folder = tmp_path_factory.mktemp("built")
+    (folder / "my_package").mkdir()
+    (folder / "my_package" / "__init__.py").touch()
+    (folder / "my_package" / "kernel.pyx").write_text(block("cython"), encoding="utf-8")
+    (folder / "my_package" / "others.pyx").write_text(USES_ALL, encoding="utf-8")
+    (folder / "my_package" / "older.pyx").write_text(OLDER, encoding="utf-8")
+    (folder / "setup.py").write_text(block("python"), encoding="utf-8")
+    (folder / "others.py").write_text(SETUP_OF_OTHERS, encoding="utf-8")
+    for name in ("include", "older"):
+        shutil.copytree(aucbench.get_include(), folder / name)
+    header = HEADER.read_text(encoding="utf-8").replace(f"= {KERNEL_API}", f"= {KERNEL_API - 1}")
+    (folder / "older" / HEADER.name).write_text(header, encoding="utf-8")
+    for script in ("setup.py", "others.py"):
+        subprocess.run(
+            [sys.executable, script, "-q", "build_ext", "--inplace"],
+            check=True,
+            capture_output=True,
+            cwd=folder,
+            env={**os.environ, "CFLAGS": "-O0"},
+        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield import_module("my_package")
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == "my_package":
+            del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def others(package):
+    return import_module(f"{package.__name__}.others")
+
+
+def test_the_kernel_of_the_page_builds_and_runs(package):
+    kernel = import_module(f"{package.__name__}.kernel")
+    data = aucbench.Data.of([[2.0], [0.5]], [1, -1])
+    assert kernel.hinge_loss(*data.rows.arrays, data.y, np.ones(1)) == 1.5
+
+
+def test_a_kernel_of_other_headers_is_refused_at_import(package):
+    with pytest.raises(PluginError) as refused:
+        import_module(f"{package.__name__}.older")
+    shown = re.findall(r"^```text\n(.*?)\n```$", PAGE, re.M | re.S)
+    wanted = shown[-1].replace("version 1", f"version {KERNEL_API - 1}")
+    wanted = wanted.replace("version 2", f"version {KERNEL_API}").replace(".kernel", ".older")
+    assert str(refused.value) == wanted
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_rows(others, layout):
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 4.0], [5.0, 0.0, 0.0]])
+    data = aucbench.Data.of(layout(X), [1, 0, 1])
+    w, u, v = np.array([0.5, 2.0, -1.0]), np.zeros(3), np.zeros(3)
+    order = np.array([1, 0, 2], dtype=np.int32)
+
+    *found, stored = others.rows(*data.rows.arrays, order, w, u, v)
+
+    assert found == [X[1] @ w, X[1] @ w, X[1] @ w, X[1] @ X[1]]
+    assert [pair for pair in stored if pair[1]] == [(1, 3.0), (2, 4.0)]
+    np.testing.assert_array_equal(u, 3 * X[1])
+    np.testing.assert_array_equal(v, 3 * X[1])
+
+
+def test_a_scaled_vector_and_the_sum_of_its_values(others):
+    data = aucbench.Data.of([[1.0, 2.0], [0.0, 0.0]], [1, 0])
+    v, total = np.array([1.0, -1.0]), np.zeros(2)
+    first = 0.5 * v + 2 * np.array([1.0, 2.0])
+
+    scored = others.steps(*data.rows.arrays, 0.5, v, np.zeros(2), total)
+
+    np.testing.assert_allclose(v, 0.5 * first)
+    np.testing.assert_allclose(total, 1.5 * first)
+    assert scored == pytest.approx(0.5 * first @ [1.0, 2.0])
+
+
+def test_selection_and_both_sorts(others):
+    x = np.random.default_rng(0).normal(size=700) * 10.0 ** np.arange(-350, 350).clip(-300, 300)
+    assert others.kth_magnitude(x, np.zeros(700, np.int64), 30) == np.sort(np.abs(x))[-30]
+    counts = np.zeros(6 * 2048, dtype=np.uint32)
+    by_rows, row = x.copy(), np.arange(700, dtype=np.int32)
+    others.sort(by_rows, x.copy(), row, row.copy(), counts)
+    np.testing.assert_array_equal(row, np.argsort(x, kind="stable"))
+    by_keys = x.copy()
+    others.sort_keys(by_keys, np.zeros(700, np.uint64), np.zeros(700, np.uint64), counts)
+    np.testing.assert_array_equal(by_keys, np.sort(x))
+    np.testing.assert_array_equal(by_rows, by_keys)
+
+
+def test_the_page_tells_of_every_name_and_of_no_other():
+    """Every test above would fail to compile without a name; here the page is compared."""
+    text = HEADER.read_text(encoding="utf-8")
+    listed = re.findall(r"^from \w+ cimport (\([^)]*\)|.*)$", text, re.MULTILINE)
+    public = {name for part in listed for name in re.findall(r"\w+", part)} | {"KERNEL_API"}
+    assert f"KERNEL_API = {KERNEL_API}\n" in text
+    assert f"`KERNEL_API` is their version, and is {KERNEL_API}." in PAGE
+    told = {name for code in re.findall(r"`([^`\n]+)`", PAGE) for name in re.findall(r"\w+", code)}
+    assert public <= told
+    functions = re.findall(r"^\| `[\w* ]*?(\w+)\(", PAGE, re.MULTILINE)
+    assert {*functions} == {name for name in public if name.islower() and name != "key_t"}
