@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.budget import OVERSPENT
 from aucbench.cell import Cell
 from aucbench.data import Data, rounding
 from aucbench.data.arrays import Rows, Vector
@@ -37,7 +38,6 @@ from aucbench.solving.wrappers import Observed, Started
 
 GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
 MAX_POINTS = 200
-OVERSPENT = 1.1  # times its budget, from which on a fit has used more than it was given
 Emit = Callable[[Mapping[str, Any]], None]
 
 

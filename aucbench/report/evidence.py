@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isnan
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import BUDGET, Convergence, Descent, Optima
 from aucbench.bench.results.record import Record
+from aucbench.budget import OVERSPENT
 from aucbench.cell import Cell
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError
@@ -110,6 +112,8 @@ class Fit:
     why, log : str
         Reason and end of what the process wrote; empty when it is ok.
     auc, seconds, spread, nnz, passes, n_train, n_test, d : float
+    overspent : float
+        How many times its budget it used; NaN if it kept to it.
     curve : array of shape (points, 6)
         The columns are those of `CURVE`.
     descent : Descent
@@ -137,6 +141,7 @@ class Fit:
     d: float
     curve: Array
     descent: Descent = NO_DESCENT
+    overspent: float = NAN
     condition: Condition | None = None
     tuned: tuple[tuple[Mapping[str, Any], float], ...] = ()
     chosen: Mapping[str, Any] | None = None
@@ -167,6 +172,7 @@ class Fit:
             d=_or_nan(sizes.d),
             curve=_curve(record.curve),
             descent=Descent.of(record),
+            overspent=_times_budget(record),
             condition=Condition.of(record) if record.machine else None,
             tuned=tuple(
                 (row["parameters"], _or_nan(row["auc"])) for row in tuning.get("table", ())
@@ -366,7 +372,7 @@ class Evidence:
 
     def convergence(
         self, dataset: int, solver: int
-    ) -> tuple[int, int, list[tuple[Descent, Convergence]]]:
+    ) -> tuple[int, int, list[tuple[Descent, Convergence]], list[float]]:
         """Return the arguments of `Ends.of`: ok fits, those ended by the budget, and the rest."""
         ok = self.group(dataset, solver).ok
         by_budget = sum(fit.descent.stop in BUDGET for fit in ok)
@@ -375,7 +381,8 @@ class Evidence:
             for fit in ok
             if fit.descent.start is not None or fit.descent.stop == Stop.STALLED.name
         ]
-        return len(ok), by_budget, judged
+        overspent = [fit.overspent for fit in ok if not isnan(fit.overspent)]
+        return len(ok), by_budget, judged, overspent
 
 
 def evidence_of(
@@ -541,3 +548,12 @@ def _versions(record: Record) -> str:
 
 def _or_nan(value: float | None) -> float:
     return NAN if value is None else float(value)
+
+
+def _times_budget(record: Record) -> float:
+    """How many times its budget a fit used, if its record says that it overspent; else NaN."""
+    found = record.measures
+    if not found.overspent:
+        return NAN
+    used = ((found.passes, found.passes_limit), (found.fit_seconds, record.cell.seconds))
+    return max((spent / given for spent, given in used if spent and given), default=OVERSPENT)

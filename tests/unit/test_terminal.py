@@ -17,10 +17,13 @@ QUICK = Settings(curves=False)
 SPLITS = 3
 
 
-def row(solver="a", dataset="x", *, split=0, seed=0, features="maxabs", tune=False, **measured):
-    planned = cell(solver, dataset, split=split, seed=seed, features=features, tune=tune)
+CHOSEN = ("split", "seed", "features", "tune", "seconds")  # fields of a cell, not of a record
+
+
+def row(solver="a", dataset="x", **given):
+    asked = {name: given.pop(name) for name in CHOSEN if name in given}
     sizes = {"n_train": 80, "n_test": 40, "d": 7}
-    return record_of(planned, **{**sizes, **measured})
+    return record_of(cell(solver, dataset, **asked), **{**sizes, **given})
 
 
 def findings(rows, plans=(), scores=lambda _: None):
@@ -131,11 +134,11 @@ def test_tuned_and_plain_solvers_are_told_apart_and_choices_are_named():
     ]
 
 
-def ended(solver="a", dataset="x", *, split=0, gap=None, stop="PASSES", value=0.5, **given):
+def ended(solver="a", dataset="x", *, gap=None, stop="PASSES", value=0.5, **given):
     """Row of a fit that fell from f(0) = 1 to `value`."""
     known = {"auc": 0.5, "objective_at_start": 1.0, "objective": value, "problem": "p"}
     known |= {"data": dataset, "gap": gap, "stop": stop, "passes": 4.0}
-    return row(solver, dataset, split=split, **{**known, **given})
+    return row(solver, dataset, **{**known, **given})
 
 
 def test_marks_say_how_fits_ended_and_notes_which_have_not_converged():
@@ -173,6 +176,32 @@ def test_marks_say_how_fits_ended_and_notes_which_have_not_converged():
         "  lost on x: 1 of 1 fits, the curve no longer falls",
         "  poor on x: 1 of 1 fits",
     ]
+
+
+def test_fits_beyond_their_budget_are_marked_and_the_note_says_how_far():
+    over = {"overspent": True, "passes_limit": 2.0}
+    found = findings(
+        [
+            ended("long", **over),
+            ended("long", split=1, passes_limit=4.0, overspent=False),
+            ended("late", "y", overspent=True, fit_seconds=9.0, passes=None, seconds=3.0),
+            ended("exact", gap=1e-9, stop="CERTIFIED", **over),
+            ended("plain", overspent=False),
+        ]
+    )
+
+    marks = {line[1]: line[-1] for table in tables(found) for line in table.lines}
+    assert marks == {"long": "bo", "late, seconds=3.0": "bo", "exact": "o", "plain": "b"}
+    lines = [*notes(found)]
+    assert lines[lines.index("b: the budget ended fits, not the method") :] == [
+        "b: the budget ended fits, not the method",
+        "o: used more than 1.1 times the budget:",
+        "  long on x: 1 of 2 fits, up to 2x",
+        "  exact on x: 1 of 1 fits, up to 2x",
+        "  late, seconds=3.0 on y: 1 of 1 fits, up to 3x",
+    ]
+    assert "| bo |" in markdown(tables(found))
+    assert r"& bo \\" in tex(tables(found))
 
 
 def test_a_table_in_which_all_is_well_has_no_marks():

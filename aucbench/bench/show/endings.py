@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from math import inf
 
 from aucbench.bench.results.convergence import ENOUGH, LONG, Convergence, Descent
+from aucbench.budget import OVERSPENT
 from aucbench.judge.verdict import Measures
 from aucbench.records import Stop
 
-BUDGET_MARK, STALLED_MARK, OPEN_MARK = "b", "s", "N"
+BUDGET_MARK, STALLED_MARK, OPEN_MARK, OVER_MARK = "b", "s", "N", "o"
 NAMED = 3  # data sets that a note names
 
 
@@ -29,25 +30,38 @@ class Ends:
     factors : tuple of float or None
         Of each fit that has not converged: how many times the passes would do. Infinity: more
         passes will not do; None: not known.
+    overspent : tuple of float
+        Of each fit that used more than its budget: how many times the budget it used.
     """
 
     ok: int
     by_budget: int
     stalled: tuple[float, ...]
     factors: tuple[float | None, ...]
+    overspent: tuple[float, ...] = ()
 
     @staticmethod
-    def of(ok: int, by_budget: int, judged: Iterable[tuple[Descent, Convergence]]) -> Ends:
+    def of(
+        ok: int,
+        by_budget: int,
+        judged: Iterable[tuple[Descent, Convergence]],
+        overspent: Iterable[float] = (),
+    ) -> Ends:
         """Return how fits ended; `judged` has those of which something can be said."""
         known = [*judged]
         gaps = [d.gap for d, _ in known if d.stop == Stop.STALLED.name]
         stalled = tuple(inf if gap is None else gap for gap in gaps)
         factors = tuple(c.passes_factor for _, c in known if c.converged is False)
-        return Ends(ok, by_budget, stalled, factors)
+        return Ends(ok, by_budget, stalled, factors, tuple(overspent))
 
     @property
     def mark(self) -> str:
-        """Mark in a table: the most serious one of the fits."""
+        """Mark in a table: the most serious end of the fits, and whether any overspent."""
+        return self.end + (OVER_MARK if self.overspent else "")
+
+    @property
+    def end(self) -> str:
+        """Mark of the most serious end of the fits."""
         if self.factors:
             return OPEN_MARK
         return STALLED_MARK if self.stalled else BUDGET_MARK if self.by_budget else ""
@@ -71,12 +85,17 @@ def end_notes(rows: Sequence[tuple[str, str, Ends]]) -> tuple[str, ...]:
     rows : sequence of (solver, data set, Ends)
         In the order of the table.
     """
-    by_budget = any(ends.mark == BUDGET_MARK for *_, ends in rows)
+    by_budget = any(ends.end == BUDGET_MARK for *_, ends in rows)
     stalled = [
         _Fits(solver, data, ends.ok, ends.stalled) for solver, data, ends in rows if ends.stalled
     ]
     missed = [
         _Fits(solver, data, ends.ok, ends.factors) for solver, data, ends in rows if ends.factors
+    ]
+    over = [
+        _Fits(solver, data, ends.ok, ends.overspent)
+        for solver, data, ends in rows
+        if ends.overspent
     ]
     lines = [f"{BUDGET_MARK}: the budget ended fits, not the method"] if by_budget else []
     if stalled:
@@ -84,6 +103,9 @@ def end_notes(rows: Sequence[tuple[str, str, Ends]]) -> tuple[str, ...]:
     if missed:
         head = f"{OPEN_MARK}: not converged, gap > {100 * ENOUGH:g} % of f(0) − f*:"
         lines += [head, *_lines(missed, _advice)]
+    if over:
+        head = f"{OVER_MARK}: used more than {OVERSPENT:g} times the budget:"
+        lines += [head, *_lines(over, _times)]
     return tuple(lines)
 
 
@@ -112,6 +134,10 @@ def _lines(rows: Sequence[_Fits], said: Callable[[Sequence[float | None]], str])
 def _gaps(gaps: Sequence[float | None]) -> str:
     worst = max(gap for gap in gaps if gap is not None)
     return f"gap up to {worst:.2g}" if worst < inf else "nothing certified"
+
+
+def _times(times: Sequence[float | None]) -> str:
+    return f"up to {max(filter(None, times)):.2g}x"
 
 
 def _advice(factors: Sequence[float | None]) -> str:
