@@ -75,7 +75,7 @@ def go(
         found = [ids[cell] for cell in plan.cells() if cell in ids]
         with _rows_into(json, store, tally, printed) as add:
             evidence = _evidence(plan, store, found, add)
-        broken = _print(plan, evidence, tally, printed)
+        broken = _print(plan, evidence, tally.failures(folder), tally.tried, printed)
     if not whole:
         missing = len(plan) - tally.total
         typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
@@ -177,7 +177,13 @@ def _evidence(plan: Plan, store: Store, ids: Sequence[str], keep: Keep) -> Evide
     )
 
 
-def _print(plan: Plan, evidence: Evidence, tally: Tally, printed: Printed) -> bool:
+def _print(
+    plan: Plan,
+    evidence: Evidence,
+    failures: Sequence[str],
+    tried: tuple[int, int] | None,
+    printed: Printed,
+) -> bool:
     """Print tables, notes, failures and the answer; return whether a condition came true."""
     from aucbench.bench.show.tally import protocol
     from aucbench.report import terminal
@@ -189,8 +195,8 @@ def _print(plan: Plan, evidence: Evidence, tally: Tally, printed: Printed) -> bo
         _echo_tables(tables, wide)
     else:
         typer.echo(terminal.FORMS[printed.form](tables))
-    typer.echo(f"\n{shown(protocol(plan, tally.tried))}")
-    for line in (*terminal.notes(found), *missing, *tally.failures()):
+    typer.echo(f"\n{shown(protocol(plan, tried))}")
+    for line in (*terminal.notes(found), *missing, *failures):
         typer.echo(shown(line))
     if len(evidence.solvers) > 1:
         typer.echo(f"\n{terminal.answer(found, wide or WIDE)}")

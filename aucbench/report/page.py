@@ -497,7 +497,10 @@ def _failures_note(evidence: Evidence) -> str:
         return "All cells that were run have an AUC."
     total = sum(failed.values())
     kinds = ", ".join(f"{n} {name}" for name, n in failed.items())
-    return f"{total} cells have no AUC: {kinds}. Cells of one reason are together."
+    return (
+        f"{total} cells have no AUC: {kinds}. Cells of one reason are together; `aucbench log` "
+        "prints the traceback of each."
+    )
 
 
 def _failures(evidence: Evidence) -> tuple[Failure, ...]:

@@ -44,6 +44,7 @@ def test_a_plan_is_run_resumed_retried_counted_and_exported(cli, plan, tmp_path)
     assert first.exit_code == 0, first.output
     assert "means" in first.stdout
     assert "2 of 4 rows have no AUC" in first.stdout
+    assert "see `aucbench log kept` for their tracebacks" in first.stdout
     assert len(first.stderr.splitlines()) == 1 + 4  # the data set, then the cells
 
     again = cli("run", "plan.toml", "--out", "kept", "--json", "rows.json")

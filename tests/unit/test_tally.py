@@ -1,5 +1,6 @@
 import random
 import tracemalloc
+from pathlib import Path
 
 import pytest
 from bench_toys import cell, record_of
@@ -43,10 +44,20 @@ def test_failures_tell_the_first_reason_of_each_solver():
         assert tally.failures() == () or tally.failed
         tally.add(record)
 
-    assert tally.failures() == (
-        "2 of 3 rows have no AUC; the first of each solver:",
-        "  b on x: error: E0",
+    found = ("2 of 3 rows have no AUC; the first of each solver:", "  b on x: error: E0")
+    without = "see `aucbench log DIR` after a run with --out DIR for their tracebacks"
+    assert tally.failures() == (*found, without)
+    assert tally.failures(Path("my results")) == (
+        *found,
+        "see `aucbench log 'my results'` for their tracebacks",
     )
+
+
+def test_rows_that_were_not_run_have_no_traceback():
+    tally = Tally()
+    tally.add(row("b", status="skipped", reason="needs labels"))
+
+    assert tally.failures()[1:] == ("  b on x: skipped: needs labels",)
 
 
 def test_memory_is_a_few_bytes_per_cell():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import Optima
 from aucbench.bench.results.record import Record
 from aucbench.budget import DEFAULT_PASSES
+from aucbench.records import CellStatus
 
 
 class Tally:
@@ -23,6 +26,7 @@ class Tally:
     def __init__(self, plan: Plan | None = None) -> None:
         self.optima = Optima()
         self.total = self.failed = 0  # records, and those that are not ok
+        self.skipped = 0  # those that were not run, and so wrote nothing
         self._order: dict[tuple[str, str, str], int] = {}
         self._first: dict[str, tuple[tuple[Any, ...], str]] = {}  # failure of a solver
         self._tried: set[int] = set()  # numbers of points that cells were tuned by
@@ -43,6 +47,7 @@ class Tally:
             self._tried.add(len(record.tuning["table"]))
         if not record.ok:
             self.failed += 1
+            self.skipped += record.status.status == CellStatus.SKIPPED
             when = (place, cell.seed, cell.split)
             line = f"{solver} on {cell.dataset}: {record.status.status}: {record.why}"
             self._first[solver] = min((when, line), self._first.get(solver, (when, line)))
@@ -52,13 +57,18 @@ class Tally:
         """Fewest and most points that a cell was tuned by; None before the first such cell."""
         return (min(self._tried), max(self._tried)) if self._tried else None
 
-    def failures(self) -> tuple[str, ...]:
-        """Return how many rows have no AUC, and the first reason of each solver; else nothing."""
+    def failures(self, folder: Path | None = None) -> tuple[str, ...]:
+        """Return how many rows have no AUC, and the first reason of each solver; else nothing.
+
+        The last line says how to see what failed fits wrote, which the results folder keeps.
+        """
         if not self.failed:
             return ()
         reasons = (f"  {line}" for _, line in sorted(self._first.values()))
         head = f"{self.failed} of {self.total} rows have no AUC; the first of each solver:"
-        return head, *reasons
+        where = "DIR` after a run with --out DIR" if folder is None else f"{quote(str(folder))}`"
+        more = (f"see `aucbench log {where} for their tracebacks",)
+        return head, *reasons, *(more if self.failed > self.skipped else ())
 
 
 def protocol(plan: Plan, tried: tuple[int, int] | None = None) -> str:
