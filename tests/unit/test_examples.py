@@ -1,0 +1,155 @@
+"""The wrappers in `examples/` obey the laws of solvers, and a comparison runs them."""
+
+import json
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from shutil import copy, which
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import aucbench
+from aucbench.cli import app
+from aucbench.errors import ParameterError
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+COMPILER = which("cc") or which("gcc")
+WRAPPERS = {
+    "external_program": "PairwiseSgd",
+    "sklearn_pipeline": "QuadraticLogistic",
+    "torch_model": "TorchPairs",
+}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """The folder with the compiled program."""
+    if COMPILER is None:
+        pytest.skip("no compiler of C")
+    folder = tmp_path_factory.mktemp("program")
+    source, made = EXAMPLES / "pairwise_sgd.c", folder / "pairwise-sgd"
+    strict = ["-Wall", "-Wextra", "-Werror"]
+    subprocess.run([COMPILER, "-O2", *strict, "-o", made, source, "-lm"], check=True)
+    return folder
+
+
+@pytest.fixture
+def needed(request, monkeypatch):
+    """What a wrapper needs: its program, or its package."""
+
+    def ready(file):
+        if file == "external_program":
+            folder = request.getfixturevalue("program")
+            monkeypatch.setenv("PATH", str(folder), prepend=":")
+        elif file == "torch_model":
+            pytest.importorskip("torch", reason="torch is not installed")
+
+    return ready
+
+
+@contextmanager
+def example(name):
+    """The module of a file of `examples/`."""
+    spec = spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        yield module
+    finally:
+        del sys.modules[name]
+
+
+def run(*arguments):
+    ended = CliRunner().invoke(app, [*map(str, arguments)])
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("file", "name"), WRAPPERS.items())
+def test_a_wrapper_obeys_the_laws(file, name, needed):
+    needed(file)
+    printed = run("check", f"{EXAMPLES / file}.py:{name}")
+    assert re.search(r"^\d+ hold, \d+ not asked$", printed, re.MULTILINE)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("shared_supervisors")
+@pytest.mark.parametrize("file", WRAPPERS)
+def test_a_comparison_runs_a_wrapper(file, needed, site, tmp_path):
+    needed(file)
+    copy(EXAMPLES / f"{file}.py", site.path)
+    with example(file) as module:
+        [name] = module.aucbench_solvers()
+    site.metadata("examples", "1.0", {name: file})
+    shown = tmp_path / "rows.json"
+    options = ("--data", "breast-cancer", "--splits", 2, "--passes", 20, "--json", shown)
+    run("compare", "--solvers", name, *options)
+    rows = json.loads(shown.read_text(encoding="utf-8"))
+    assert [row["status"] for row in rows] == ["ok", "ok"]
+    assert all(row["auc"] > 0.95 for row in rows)
+
+
+def test_the_program_gets_the_budget_and_the_seed(program, monkeypatch):
+    monkeypatch.setenv("PATH", str(program), prepend=":")
+    data = aucbench.get_dataset("breast-cancer")
+    with example("external_program") as module:
+        solver = module.PairwiseSgd()
+        runs = [aucbench.solve(solver, data, passes=3, seed=seed) for seed in (0, 0, 1)]
+    assert runs[0].points[-1].passes == pytest.approx(3, abs=2 / data.n)
+    np.testing.assert_array_equal(runs[0].w, runs[1].w)
+    assert not np.allclose(runs[0].w, runs[2].w)
+
+
+def test_the_program_takes_the_step_of_the_docstring(program, tmp_path):
+    rows, weights = tmp_path / "rows.svm", tmp_path / "weights.txt"
+    rows.write_text("1 1:2 3:0.5\n-1 1:-1 2:4\n", encoding="utf-8")
+    subprocess.run([program / "pairwise-sgd", rows, weights, "3", "1", "0.1", "7"], check=True)
+    step = 0.1 * (np.array([2.0, 0.0, 0.5]) - np.array([-1.0, 4.0, 0.0]))
+    np.testing.assert_allclose(np.loadtxt(weights), step, rtol=1e-15)
+
+
+def script(folder, text):
+    """A program that is the shell script `text`."""
+    path = folder / "program"
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("echo no licence >&2; exit 3", RuntimeError, "ended with 3: no licence"),
+        ("exec sleep 60", TimeoutError, "took longer than 0.2 seconds; raise limit"),
+        ("echo 1 > $2", ValueError, "wrote 1 weights, and there are 30 features"),
+        ("echo a > $2", ValueError, "could not convert string 'a'"),
+        ("exit 0", FileNotFoundError, "weights.txt"),
+    ],
+)
+def test_a_program_that_fails_is_told_and_leaves_no_file(
+    text, error, message, tmp_path, monkeypatch
+):
+    files = tmp_path / "files"
+    files.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(files))
+    data = aucbench.get_dataset("breast-cancer")
+    with example("external_program") as module:
+        limit = 0.2 if error is TimeoutError else 60.0
+        solver = module.PairwiseSgd(program=script(tmp_path, text), limit=limit)
+        with pytest.raises(error, match=message):
+            aucbench.solve(solver, data, passes=1)
+    assert not [*files.iterdir()]
+
+
+def test_a_program_that_is_absent_is_refused():
+    with (
+        example("external_program") as module,
+        pytest.raises(ParameterError, match="no program 'nowhere'; compile"),
+    ):
+        module.PairwiseSgd(program="nowhere")
