@@ -143,9 +143,9 @@ def _metric(d: Description) -> dict[str, Any] | None:
     """Return what a metric says of its values; an end of its range that is infinite is None."""
     if d.scale is None:
         return None
-    ends = {"low": d.scale.low, "high": d.scale.high}
-    ends = {name: end if isfinite(end) else None for name, end in ends.items()}
-    return {"greater_is_better": d.scale.greater_is_better, **ends, "weights": d.weighted}
+    low, high = (end if isfinite(end) else None for end in (d.scale.low, d.scale.high))
+    better = d.scale.greater_is_better
+    return {"greater_is_better": better, "low": low, "high": high, "weights": d.weighted}
 
 
 def _value(value: Any) -> Any:
