@@ -33,6 +33,9 @@ DENSE_FROM = 1 / 3  # share of non-zeros from which dense rows are faster (measu
 class Rows:
     """A matrix of `n` rows and `d` features, dense or CSR.
 
+    Its arrays are read-only views, so that no solver, objective or feature map can write to the
+    arrays of the user that they share memory with.
+
     Attributes
     ----------
     values : array of shape (n * d,) in C order when dense, (nnz,) when CSR
@@ -50,6 +53,9 @@ class Rows:
     starts: Index | None
     n: int
     d: int
+
+    def __post_init__(self) -> None:
+        lock(self, "values", "columns", "starts")
 
     @property
     def arrays(self) -> tuple[Vector, Index | None, Index | None, int]:
@@ -72,12 +78,12 @@ class Rows:
         return csr_array(parts, shape=(self.n, self.d), copy=False)
 
     def locked(self) -> Any:
-        """The same memory as an ndarray (n, d) or a scipy `csr_matrix` that nobody can write to."""
+        """The same memory as an ndarray (n, d) or a scipy `csr_matrix`, as libraries take it."""
         if self.columns is None or self.starts is None:
-            return _locked(self.values).reshape(self.n, self.d)
+            return self.matrix
         from scipy.sparse import csr_matrix
 
-        parts = (_locked(self.values), _locked(self.columns), _locked(self.starts))
+        parts = (self.values, self.columns, self.starts)
         return csr_matrix(parts, shape=(self.n, self.d), copy=False)
 
     def take(self, block: Block) -> Rows:
@@ -252,10 +258,14 @@ def stack(upper: Rows, lower: Rows) -> Rows:
     return rows(vstack([upper.matrix, csr_array(lower.matrix)], format="csr"))
 
 
-def _locked(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()
-    view.setflags(write=False)
-    return view
+def lock(owner: Any, *names: str) -> None:
+    """Replace the arrays of a frozen dataclass by read-only views of the same memory."""
+    for name in names:
+        array = getattr(owner, name)
+        if isinstance(array, np.ndarray) and array.flags.writeable:
+            view = array.view()
+            view.setflags(write=False)
+            object.__setattr__(owner, name, view)
 
 
 def _check_stored(count: int) -> None:

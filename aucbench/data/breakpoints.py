@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.data.arrays import Block, Index, Vector
+from aucbench.data.arrays import Block, Index, Vector, lock
 from aucbench.data.intervals import columns, example_numbers, steps
 from aucbench.data.targets import side_of
 from aucbench.errors import DataError, ParameterError
@@ -91,6 +91,7 @@ class Breakpoints:
         DataError
             When arrays do not fit together, a number is not finite, or the order is wrong.
         """
+        lock(self, *(name for name in vars(self) if name != "n"))
         e = self.example
         if e.dtype != np.int32 or e.ndim != 1:
             raise DataError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, size, span
+from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock, size, span
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows
 from aucbench.data.targets import Labels, side_of
@@ -51,6 +51,9 @@ class Chunk:
 
     rows: Rows
     y: NDArray[np.int8]
+
+    def __post_init__(self) -> None:
+        lock(self, "y")
 
     n = property(lambda self: self.rows.n, doc="Number of rows.")
     d = property(lambda self: self.rows.d, doc="Number of features.")
@@ -116,6 +119,9 @@ class Data:
     groups: Index | None = None
     times: Index | None = None
 
+    def __post_init__(self) -> None:
+        lock(self, *TIES)
+
     @staticmethod
     def of(
         X: Any,
@@ -128,6 +134,9 @@ class Data:
         weights: Any = None,
     ) -> Data:
         """Check input and turn it into `Data`; it is copied only where that is necessary.
+
+        The arrays of the result are read-only views, so that what reads them, such as a solver,
+        cannot write to the arrays that were given.
 
         Parameters
         ----------

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Block, Vector
+from aucbench.data.arrays import Block, Vector, lock
 from aucbench.errors import DataError
 from aucbench.reading import REST
 
@@ -37,6 +37,9 @@ class Labels:
 
     y: NDArray[np.int8]
     weights: Vector | None = None
+
+    def __post_init__(self) -> None:
+        lock(self, "y", "weights")
 
     @cached_property
     def n_pos(self) -> int:

@@ -35,7 +35,9 @@ def kmeans(data: Data, rank: int, rng: np.random.Generator) -> Rows:
     from sklearn.cluster import MiniBatchKMeans  # a slow import that only k-means needs
 
     seed = int(rng.integers(2**31))
-    found = MiniBatchKMeans(rank, n_init=1, random_state=seed).fit(data.rows.matrix)
+    X = data.rows.matrix
+    X = X.copy() if data.rows.is_sparse else X  # it refuses CSR arrays that are read-only
+    found = MiniBatchKMeans(rank, n_init=1, random_state=seed).fit(X)
     return rows(found.cluster_centers_)
 
 

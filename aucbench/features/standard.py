@@ -57,16 +57,18 @@ class Standard:
         """Map rows (n, d) to dense rows (n, d)."""
         arrays = (self.mean, self.rest, self.spread)
         mean, rest, spread = (learnt(array, rows, "standard") for array in arrays)
-        moved = shifted(rows, mean, rest, "standard")
-        table = moved.matrix
-        table *= inverse(spread)
-        return moved
+        return shifted(rows, mean, rest, "standard", inverse(spread))
 
 
-def shifted(X: Rows, mean: Vector, rest: Vector, name: str) -> Rows:
-    """Return X − 1 (mean + rest)ᵀ as new dense rows; `name` is the map that an error names."""
+def shifted(X: Rows, mean: Vector, rest: Vector, name: str, factor: Vector | None = None) -> Rows:
+    """Return X − 1 (mean + rest)ᵀ as new dense rows; `name` is the map that an error names.
+
+    With `factor`, column j is multiplied by factor[j] then.
+    """
     moved = X.densified(DENSE_LIMIT, name).matrix - mean
     moved -= rest
+    if factor is not None:
+        moved *= factor
     return rows(moved)
 
 
