@@ -18,7 +18,6 @@ from typing import Any
 
 from aucbench.errors import AucbenchError, PluginError, UnknownNameError
 from aucbench.registry.discovery import (
-    ALLOWED,
     KINDS,
     NAME_PATTERN,
     Loaded,
@@ -29,6 +28,7 @@ from aucbench.registry.discovery import (
     load,
     loaded,
     normalized,
+    switched_off,
 )
 from aucbench.registry.shapes import fault_of_class
 
@@ -64,7 +64,7 @@ class Plugin:
     name, distribution, version, value : str
         As in its metadata; value is the module that holds its hooks.
     builtin, enabled : bool
-        Whether it comes with aucbench; whether `AUCBENCH_PLUGINS` allows it.
+        Whether it comes with aucbench; whether `AUCBENCH_PLUGINS` leaves it on.
     conflicts : tuple of str
         A phrase for each name that another plugin claims too. The names that a plugin
         registers are known only if it was imported in this process.
@@ -151,7 +151,7 @@ def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
     """Return the error for a name that `lookup` did not find; `further` names are known too."""
     for e in entries():
         if not is_enabled(e) and text in (e.name, e.qualified):
-            return PluginError(f"the plugin {e.qualified} is switched off: add it to {ALLOWED}")
+            return PluginError(switched_off(e))
     distribution = text.rpartition(":")[0]
     for e in enabled() if distribution else ():
         if _is_of(e, distribution) and (known := loaded(e)) and known.failure:

@@ -113,3 +113,39 @@ def test_a_wrong_allow_list_is_an_error_on_use_but_not_when_listing(site, monkey
     assert not listed("foo").enabled
     with pytest.raises(UnknownNameError, match=r"AUCBENCH_PLUGINS 'fooo': did you mean 'foo'\?"):
         get_solver("logistic")
+
+
+@pytest.mark.parametrize(
+    ("listed_names", "left"),
+    [
+        ("-one", {"two", "three"}),
+        ("-first:one, -three", {"two"}),
+        ("- two", {"one", "three"}),
+        ("one,three,-three", {"one"}),
+        ("one,-two", {"one"}),
+        ("second:three,-one", {"three"}),
+        ("one,-one", set()),
+    ],
+)
+def test_a_minus_sign_switches_a_plugin_off(site, monkeypatch, listed_names, left):
+    site.add("first", one=solver("one"), two=solver("two"))
+    site.add("second", three=solver("three"))
+    monkeypatch.setenv("AUCBENCH_PLUGINS", listed_names)
+    assert {*list_solvers()} & {"one", "two", "three"} == left
+    assert {name for name in ("one", "two", "three") if listed(name).enabled} == left
+    assert get_solver("logistic")
+
+
+def test_the_way_to_switch_a_plugin_on_again_is_told(site, monkeypatch):
+    site.add("foo", foo=solver("foo"))
+    monkeypatch.setenv("AUCBENCH_PLUGINS", "-foo:foo")
+    with pytest.raises(PluginError, match="off: take -foo:foo out of AUCBENCH_PLUGINS"):
+        get_solver("foo")
+
+
+@pytest.mark.parametrize("name", ["-fooo", "-logistic", "-aucbench:logistic", "-"])
+def test_what_cannot_be_switched_off_is_an_error(site, monkeypatch, name):
+    site.add("foo", foo=solver("foo"))
+    monkeypatch.setenv("AUCBENCH_PLUGINS", name)
+    with pytest.raises(UnknownNameError, match="unknown plugin of another package in AUCBENCH_PL"):
+        get_solver("logistic")

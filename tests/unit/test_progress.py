@@ -133,7 +133,10 @@ def aucbench_cell_finished(record):
 )
 
 
-@pytest.mark.parametrize("allowed", [None, "", "solver", "hears-listener", "loud:hears-listener"])
+@pytest.mark.parametrize(
+    "allowed",
+    [None, "", "solver", "-solver", "hears-listener", "loud:hears-listener,-solver"],
+)
 def test_a_third_party_listens_when_its_name_says_so_and_the_user_names_it(
     site, monkeypatch, allowed
 ):

@@ -19,7 +19,7 @@ from aucbench import hookspecs
 from aucbench.bench.results.record import Record
 from aucbench.cell import Cell
 from aucbench.hookspecs import PROJECT, hookimpl
-from aucbench.registry.discovery import ALLOWED, describe_error, enabled, load
+from aucbench.registry.discovery import ALLOWED, describe_error, enabled, is_named, load
 
 ENDING = "-listener"  # of the name of an entry point
 
@@ -75,7 +75,7 @@ def guests() -> tuple[Guest, ...]:
     """
     if os.environ.get(ALLOWED) is None:
         return ()
-    invited = [e for e in enabled() if e.name.endswith(ENDING) and not e.builtin]
+    invited = [e for e in enabled() if e.name.endswith(ENDING) and is_named(e) and not e.builtin]
     return tuple(
         Guest(entry.qualified, entry.value, known.failure if (known := load(entry)) else None)
         for entry in invited
