@@ -29,6 +29,7 @@ from aucbench.cli.catalogue import (
 )
 from aucbench.cli.check import check
 from aucbench.cli.compare import compare
+from aucbench.cli.interrupts import INTERRUPTED, interrupt_on_signals
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.power import power
 from aucbench.cli.report import figure, report, serve
@@ -42,13 +43,16 @@ class CommandGroup(TyperGroup):
     """Prints one sentence for a mistake of the user; a bug keeps its traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; exit code 2 when it raises `AucbenchError`."""
+        """Run a command; exit code 2 when it raises `AucbenchError`, 130 after Ctrl-C."""
         try:
             return super().invoke(ctx)
         except AucbenchError as error:
             typer.echo(f"error: {shown(str(error))}", err=True)
             warn_of_broken_plugins()
             raise typer.Exit(2) from error
+        except KeyboardInterrupt as error:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from error
 
 
 app = typer.Typer(
@@ -85,6 +89,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an ASCII terminal has no ±
+    interrupt_on_signals()
     app()
 
 

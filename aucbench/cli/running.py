@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import typer
 
 from aucbench.bench.text import shown
+from aucbench.cli.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from aucbench.report.findings import Findings
     from aucbench.report.terminal import Table
 
-INTERRUPTED = 130  # exit code by which shells know Ctrl-C
 BROKEN = 1  # exit code when a condition of --fail-if holds
 WIDE = 80  # columns of the answer where stdout is no terminal
 Keep = Callable[["Record"], object]
@@ -43,7 +42,8 @@ def go(
 ) -> None:
     """Run a plan, write the rows, print tables and the answer.
 
-    It exits with 130 after Ctrl-C, and with 1 where a condition of --fail-if holds.
+    It exits with 130 after Ctrl-C, SIGTERM or SIGHUP, and with 1 where a condition of
+    --fail-if holds.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def go(
     json : Path or None
         File that takes the rows.
     way_on : str
-        How to go on after Ctrl-C.
+        How to go on after an interruption.
     printed : Printed
         What is printed when the run has ended.
     """
@@ -113,10 +113,11 @@ def print_tables(findings: Findings, wide: int | None) -> None:
 def opened(folder: Path | None) -> Iterator[Store]:
     """Open a results folder, or a temporary one that is removed at the end."""
     from aucbench.bench import Store
+    from aucbench.infra.scratch import Scratch
 
     with ExitStack() as stack:
         if folder is None:
-            folder = Path(stack.enter_context(TemporaryDirectory(prefix="aucbench-")), "results")
+            folder = stack.enter_context(Scratch()).path / "results"
         store = stack.enter_context(Store(folder, create=True))
         try:
             yield store

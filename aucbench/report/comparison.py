@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.engines import make_engine
@@ -24,6 +23,7 @@ from aucbench.bench.results.store import Store
 from aucbench.bench.runner import run
 from aucbench.budget import GAP_TOL
 from aucbench.errors import ParameterError, require_at_least
+from aucbench.infra.scratch import Scratch
 from aucbench.reading import Reading
 from aucbench.registry.specs import split_specs
 from aucbench.stats.measures import measure
@@ -124,7 +124,7 @@ def compare(
         holdout=holdout,
     )
     with ExitStack() as stack:
-        folder = out or Path(stack.enter_context(TemporaryDirectory(prefix="aucbench-"))) / "out"
+        folder = out or stack.enter_context(Scratch()).path / "out"
         store = stack.enter_context(Store(folder, create=True))
         order = {cell: number for number, cell in enumerate(plan.cells())}
         found = run(plan, store, make_engine(jobs=jobs))

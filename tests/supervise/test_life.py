@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 from time import monotonic
 
+import psutil
 import pytest
 from supervise.asking import (
     alive,
@@ -245,30 +246,99 @@ def test_a_fork_of_the_client_can_neither_use_nor_close_it():
         assert outcome_of(supervisor, job("echo")).ending == "ok"
 
 
-def test_another_fork_server_takes_over_from_one_that_is_killed():
-    with supervising() as supervisor:
-        neighbour = supervisor.submit(job("hang"))
-        until(lambda: strays(supervisor.token))
-        culprit = supervisor.submit(job("kills_the_fork_server"))
-        outcomes = {}
-        while found := supervisor.wait():
-            outcomes |= dict(found)
+def server_of(supervisor):
+    """Number of the fork server."""
+    (found,) = [p for p in below(supervisor.token) if p.ppid() == os.getpid()]
+    return found.pid
 
-        assert {*outcomes} == {neighbour, culprit}
-        for outcome in outcomes.values():
-            assert outcome.ending == "crash"
-            assert outcome.reason == "the process that starts all jobs was killed"
+
+def all_outcomes(supervisor):
+    outcomes = {}
+    while found := supervisor.wait():
+        outcomes |= dict(found)
+    return outcomes
+
+
+def test_jobs_that_die_with_the_fork_server_are_run_again_and_the_culprit_is_found(tmp_path):
+    told = [tmp_path / "first", tmp_path / "second"]
+    with supervising() as supervisor:
+        innocent = [supervisor.submit(job("hangs_once", {"told": str(path)})) for path in told]
+        until(lambda: all(map(lines, told)))
+        culprit = supervisor.submit(job("kills_the_fork_server"))
+        outcomes = all_outcomes(supervisor)
+
+        assert {*outcomes} == {*innocent, culprit}
+        assert [outcomes[ticket].result for ticket in innocent] == [{"runs": 2}] * 2
+        assert outcomes[culprit].ending == "crash"
+        assert outcomes[culprit].reason == (
+            "the process that starts all jobs ended while it ran, and ended again while it ran as "
+            "the only job (killed by SIGKILL (Killed))"
+        )
         assert not below(supervisor.token)
         assert outcome_of(supervisor, job("echo", {"x": 1})).result == {"asked": {"x": 1}}
+
+
+def test_a_job_that_is_to_be_run_again_can_be_killed():
+    with supervising(preload=()) as supervisor:
+        ticket = supervisor.submit(job("hang"))
+        until(lambda: strays(supervisor.token))
+        server = server_of(supervisor)
+        os.kill(server, signal.SIGKILL)
+        until(lambda: supervisor.wait(0) == [] and not psutil.pid_exists(server))
+        supervisor.kill(ticket)
+        assert outcome_of(supervisor, job("echo")).ending == "ok"
+
+
+def test_a_fork_server_that_is_killed_while_it_starts_is_started_again():
+    with supervising() as supervisor:
+        for _ in range(2):
+            server = server_of(supervisor)
+            os.kill(server, signal.SIGKILL)
+            ticket = supervisor.submit(job("echo", {"x": 1}))
+            until(lambda server=server: supervisor.wait(0) == [] and not alive([server]))
+            until(lambda: supervisor.wait(0) == [] and below(supervisor.token))
+            supervisor.kill(ticket)
+        assert outcome_of(supervisor, job("echo", {"x": 1})).result == {"asked": {"x": 1}}
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+def test_a_job_that_stops_what_supervises_it_does_not_stop_the_run(supervisor, levels):
+    begin = monotonic()
+    assert outcome_of(supervisor, job("stops", {"levels": levels})).result == {"x": 1}
+    assert outcome_of(supervisor, job("echo", {"x": 1})).result == {"asked": {"x": 1}}
+    assert monotonic() - begin < 5
+
+
+@pytest.mark.parametrize("levels", [[1], [1, 2]])
+def test_what_stops_them_again_and_again_is_killed(levels):
+    with supervising(preload=()) as supervisor:
+        outcome = outcome_of(supervisor, job("stops_again_and_again", {"levels": levels}))
+
+        assert outcome.ending == "crash"
+        assert "killed by SIGKILL (Killed), after it was stopped 4 times" in outcome.reason
+        assert not strays(supervisor.token)
+        assert outcome_of(supervisor, job("echo", {"x": 1})).result == {"asked": {"x": 1}}
+
+
+@pytest.mark.parametrize("which", ["fork server", "job parent"])
+def test_a_process_that_is_stopped_while_it_should_read_much_is_continued(which):
+    with supervising(preload=()) as supervisor:
+        assert outcome_of(supervisor, job("echo")).ending == "ok"
+        server = server_of(supervisor)
+        parents = [p.pid for p in below(supervisor.token) if p.ppid() == server]
+        os.kill({"fork server": server, "job parent": parents[0]}[which], signal.SIGSTOP)
+
+        large = {"x": "y" * 10**6}
+        assert outcome_of(supervisor, job("echo", large)).result == {"asked": large}
 
 
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
 def test_a_fork_server_that_is_killed_while_idle_is_noticed(by):
     with supervising(preload=()) as supervisor:
         assert outcome_of(supervisor, job("echo")).ending == "ok"
-        (server,) = [p for p in below(supervisor.token) if p.ppid() == os.getpid()]
-        os.kill(server.pid, by)
-        until(lambda: not alive([server.pid]))
+        server = server_of(supervisor)
+        os.kill(server, by)
+        until(lambda: not alive([server]))
 
         assert outcome_of(supervisor, job("echo", {"x": 1})).result == {"asked": {"x": 1}}
 

@@ -9,6 +9,7 @@ import pytest
 from supervise.asking import below, job, outcome_of, supervising
 
 from aucbench.errors import ParameterError
+from aucbench.infra import scratch
 from aucbench.infra.supervise import Ending, Job, Limits, Outcome, Step, job_folder, limits, proc
 from aucbench.infra.supervise.plain import MalformedError, from_plain, to_plain
 from aucbench.infra.supervise.records import Failure, Report
@@ -181,12 +182,24 @@ def test_an_outbox_does_not_wait_for_the_reader():
     os.close(theirs)
 
 
-def test_tickets_that_were_withdrawn_are_forgotten():
-    tickets, outcome = Tickets(), Outcome(Ending.OK)
-    first, second, third = (tickets.new() for _ in range(3))
+def started_tickets(number):
+    """Tickets of that many jobs, which run."""
+    tickets = Tickets()
+    numbers = [tickets.new() for _ in range(number)]
     assert tickets.take() == []
-    for ticket in (first, second, third):
+    for ticket in numbers:
+        tickets.add(ticket, b"%d" % ticket)
+    assert tickets.due() == [(ticket, b"%d" % ticket) for ticket in numbers]
+    assert tickets.take() is None
+    for ticket in numbers:
         tickets.start(ticket)
+    assert tickets.due() == []
+    return tickets, *numbers
+
+
+def test_tickets_that_were_withdrawn_are_forgotten():
+    outcome = Outcome(Ending.OK)
+    tickets, first, second, third = started_tickets(3)
     assert tickets.take() is None
     assert tickets.withdraw(third)
     tickets.settle(third, outcome)
@@ -194,10 +207,36 @@ def test_tickets_that_were_withdrawn_are_forgotten():
     tickets.settle(second, outcome)
     assert tickets.take() == [(second, outcome)]
     assert tickets.take() is None
-    tickets.settle_all(outcome)
+    tickets.settle(first, outcome)
     assert tickets.take() == [(first, outcome)]
     assert tickets.take() == []
     assert not tickets.withdraw(third)
+
+
+def test_jobs_that_were_lost_run_again_alone_and_end_when_they_are_lost_again():
+    outcome = Outcome(Ending.CRASH)
+    tickets, first, second = started_tickets(2)
+    tickets.lose(outcome)
+    third = tickets.new()
+    tickets.add(third, b"3")
+    assert tickets.take() is None
+    assert tickets.due() == [(first, b"1")]
+    tickets.start(first)
+    assert tickets.due() == []  # it runs alone
+    tickets.lose(outcome)
+    assert tickets.take() == [(first, outcome)]
+    assert tickets.due() == [(second, b"2")]
+    tickets.start(second)
+    tickets.settle(second, outcome)
+    assert tickets.due() == [(third, b"3")]
+
+
+def test_jobs_that_were_sent_to_a_fork_server_that_was_never_ready_are_not_lost():
+    tickets, first, second = started_tickets(2)
+    tickets.recall()
+    assert [ticket for ticket, _ in tickets.due()] == [first, second]
+    assert not tickets.withdraw(first)  # it does not run
+    assert [ticket for ticket, _ in tickets.due()] == [second]
 
 
 def test_a_sample_comes_sooner_near_the_budget():
@@ -265,8 +304,8 @@ def test_a_folder_is_removed_whatever_rights_it_has(tmp_path):
     (folder / "a" / "link").symlink_to(outside)
     for locked in (folder / "a" / "b", folder / "a", folder):
         locked.chmod(0)
-    job_folder.remove(folder)
+    scratch.remove(folder)
 
     assert not folder.exists()
     assert outside.stat().st_mode & 0o777 == 0o500
-    job_folder.remove(folder)  # again
+    scratch.remove(folder)  # again

@@ -319,10 +319,44 @@ def kills_its_job_parent(request, room, steps):
     hang()
 
 
+def above(levels):
+    """Number of the job parent (1), or of the fork server (2)."""
+    pid = os.getpid()
+    for _ in range(levels):
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return pid
+
+
 def kills_the_fork_server(request, room, steps):
     deserted(hang)
-    server = int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
-    os.kill(server, signal.SIGKILL)
+    os.kill(above(2), signal.SIGKILL)
+    hang()
+
+
+def hangs_once(request, room, steps):
+    """Ends when it runs the second time; says which of its runs this is."""
+    with Path(request["told"]).open("a") as told:
+        told.write(f"{os.getpid()}\n")
+    runs = len(Path(request["told"]).read_text().splitlines())
+    return {"runs": runs} if runs > 1 else hang()
+
+
+def stops(request, room, steps):
+    os.kill(above(request["levels"]), signal.SIGSTOP)
+    return {"x": 1}
+
+
+def stops_again_and_again(request, room, steps):
+    pids = [above(levels) for levels in request["levels"]]
+
+    def stop():
+        while True:
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGSTOP)
+            time.sleep(0.01)
+
+    deserted(stop)
     hang()
 
 

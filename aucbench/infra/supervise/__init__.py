@@ -13,7 +13,9 @@ Design
   c. A process dies with its parent by PR_SET_PDEATHSIG. The fork server is the exception: that
      signal comes when the *thread* that started it ends, which is too early in a thread pool.
      The fork server watches the pidfd of the client and the end of its own stdin instead.
-  d. Nothing that a job wrote is unpickled, and nothing is read before all its processes have
+  d. Each process looks after the one below it that it waits for: it continues a job parent, or a
+     fork server, that was stopped by a signal. A job itself may be stopped until its time is up.
+  e. Nothing that a job wrote is unpickled, and nothing is read before all its processes have
      ended. Results are JSON files of limited size.
 """
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from math import inf
-from pathlib import Path
 from threading import Lock, RLock
 from time import monotonic
 from types import TracebackType
@@ -15,12 +13,19 @@ from typing import Self
 from uuid import uuid4
 
 from aucbench.errors import AucbenchError, ParameterError, UnsupportedError, require_whole
+from aucbench.infra import scratch
 from aucbench.infra.supervise import job_folder
 from aucbench.infra.supervise.fork_server_handle import ForkServerHandle, Setup
 from aucbench.infra.supervise.plain import to_plain
 from aucbench.infra.supervise.records import Ending, Job, Outcome, Step
 from aucbench.infra.supervise.tickets import Tickets
 from aucbench.infra.supervise.wire import packed
+
+MOST_STARTS = 3  # times in a row that the warm process may end before it is ready
+LOST = (
+    "the process that starts all jobs ended while it ran, and ended again while it ran as the "
+    "only job"
+)
 
 
 class Supervisor:
@@ -30,6 +35,10 @@ class Supervisor:
     and is ready after a second or two. When this process ends, in any way, the others end within
     about two seconds. Methods may be called from several threads, also in a daemonic process. A
     fork of this process cannot use the supervisor.
+
+    When the warm process is killed, another one is started. The jobs that were running are run
+    again, one at a time, with no other job beside them. One that is lost a second time ends as a
+    crash. A warm process that is stopped is continued.
 
     Parameters
     ----------
@@ -58,12 +67,19 @@ class Supervisor:
         require_whole(1, threads=threads)
         self._threads, self._owner = threads, os.getpid()
         self.token = uuid4().hex
-        self._folder = Path(tempfile.mkdtemp(prefix="aucbench-")).resolve()
-        self._setup = Setup(tuple(preload), str(self._folder))
+        self._scratch = scratch.Scratch()
+        self._folder = self._scratch.path
+        self._setup = Setup(tuple(preload), str(self._folder), self._scratch.lock)
         self._lock, self._reading = RLock(), Lock()
         self._tickets = Tickets()
         self._end: str | None = None  # why it cannot run more jobs
-        self._server: ForkServerHandle | None = self._started()
+        self._failed_starts = 0
+        self._server: ForkServerHandle | None = None
+        try:
+            self._server = self._started()
+        except BaseException:
+            self._scratch.remove()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -78,6 +94,8 @@ class Supervisor:
 
     def submit(self, job: Job) -> int:
         """Start a job at once, whatever the number of running jobs.
+
+        It waits only for jobs that are run again.
 
         Returns
         -------
@@ -97,15 +115,11 @@ class Supervisor:
             line = packed({"run": ticket, "job": to_plain(job)})
         except (TypeError, ValueError) as error:
             raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
-        while True:
-            with self._lock:
-                self._require_usable()
-                self._server = self._server or self._started()
-                if self._send(self._server, line):
-                    self._tickets.start(ticket)
-                    return ticket
-            with self._reading:
-                self._listen(0)
+        with self._lock:
+            self._require_usable()
+            self._tickets.add(ticket, line)
+            self._start_due()
+        return ticket
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
         """Return tickets and outcomes since the last call, in the order in which the jobs ended.
@@ -136,7 +150,7 @@ class Supervisor:
 
     def forget(self, step: Step) -> None:
         """Remove the folder of a step. No running job may need it; a later job does it again."""
-        job_folder.remove(job_folder.steps_in(self._folder) / step.identity)
+        scratch.remove(job_folder.steps_in(self._folder) / step.identity)
 
     def close(self) -> None:
         """End all processes. A thread that waits gets an AucbenchError."""
@@ -150,10 +164,19 @@ class Supervisor:
         with self._reading:
             if server and self._server is server:
                 self._remove_server(server)
+            self._scratch.remove()
 
     def _started(self) -> ForkServerHandle:
         job_folder.steps_in(self._folder).mkdir(parents=True, exist_ok=True)
         return ForkServerHandle(self._setup, threads=self._threads, token=self.token)
+
+    def _start_due(self) -> None:
+        """Send the jobs that may run now; the caller holds the lock."""
+        for ticket, line in self._tickets.due():
+            self._server = self._server or self._started()
+            if not self._send(self._server, line):
+                return
+            self._tickets.start(ticket)
 
     def _send(self, server: ForkServerHandle, line: bytes) -> bool:
         try:
@@ -189,6 +212,9 @@ class Supervisor:
                 self._end = self._end or message.get("failed")
         if server and messages is None:
             self._remove_server(server)
+        with self._lock:
+            if not self._end:
+                self._start_due()
 
     def _finish_ticket(self, ticket: int, why: str | None) -> None:
         """Make the outcome of a job from the files in its folder, and remove them."""
@@ -197,7 +223,7 @@ class Supervisor:
             outcome = job_folder.collect(folder) or self._unreported(why)
             with self._lock:
                 self._tickets.settle(ticket, outcome)
-        job_folder.remove(folder)
+        scratch.remove(folder)
 
     def _unreported(self, why: str | None) -> Outcome:
         server = self._server
@@ -205,15 +231,19 @@ class Supervisor:
         return Outcome(Ending.CRASH, reason, log=server.last_line() if server else "")
 
     def _remove_server(self, server: ForkServerHandle) -> None:
-        """End what is left of a fork server that has ended; its running jobs are lost."""
+        """End what is left of a fork server that has ended; its running jobs wait again."""
         words = server.last_line()
         server.end()
         with self._lock:
             self._server = None
             if self._end:
                 return
-            if not server.ready:
-                self._end = f"the warm process could not be started: {words}"
+            why = server.how_it_ended()
+            if server.ready:
+                self._failed_starts = 0
+                self._tickets.lose(Outcome(Ending.CRASH, f"{LOST} ({why})", log=words))
                 return
-            lost = "the process that starts all jobs was killed"
-            self._tickets.settle_all(Outcome(Ending.CRASH, lost, log=words))
+            self._tickets.recall()
+            self._failed_starts += 1
+            if self._failed_starts == MOST_STARTS:
+                self._end = f"the warm process could not be started ({why}): {words}"

@@ -31,8 +31,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from aucbench.infra.supervise import job_folder, job_parent, proc, watch
-from aucbench.infra.supervise.wire import Inbox, Outbox, packed, send
+from aucbench.infra import scratch
+from aucbench.infra.supervise import job_parent, proc, watch
+from aucbench.infra.supervise.wire import LOOK_SECONDS, Inbox, Outbox, packed, send
 
 KILL_PAUSE_MS = 5  # milliseconds between two looks at processes that were killed
 END_PATIENCE = 1.5  # seconds for all processes to end when the fork server ends
@@ -47,9 +48,13 @@ class _IsJobParent(BaseException):
 
 @dataclass(slots=True)
 class _JobParent:
-    pid: int
+    guard: proc.Guard
     inbox: Inbox
     ticket: int | None = None  # of its job; None when it is free
+
+    @property
+    def pid(self) -> int:
+        return self.guard.pid
 
 
 class ForkServer:
@@ -75,12 +80,21 @@ class ForkServer:
     def serve(self) -> None:
         """Start jobs and report their ends until the client ends."""
         while True:
-            for fd, _ in self._poll.poll(KILL_PAUSE_MS if self._lost or self._outbox else None):
+            for fd, _ in self._poll.poll(self._pause()):
                 if fd == self._client or (fd == self._inbox.fd and not self._listen()):
                     return
                 if fd in self._parents:
                     self._on_message(self._parents[fd])
             self._report_lost_jobs()
+            for known in self._parents.values():
+                known.guard.look()
+
+    def _pause(self) -> float | None:
+        """Milliseconds until the next look at processes; None: there is nothing to look for."""
+        if self._lost or self._outbox:
+            return KILL_PAUSE_MS
+        busy = any(known.ticket is not None for known in self._parents.values())
+        return LOOK_SECONDS * 1000 if busy else None
 
     def _listen(self) -> bool:
         """Handle the messages of the client; False when it has closed the pipe."""
@@ -102,10 +116,10 @@ class ForkServer:
             why = f"no process could be started: {error}"
             self._outbox.send({"ended": message["run"], "why": why})
             return
-        chosen.ticket = message["run"]
+        chosen.ticket, chosen.guard.stops = message["run"], 0
         # If the job parent was killed while it was free, `_on_message` reports its ticket.
         with suppress(BrokenPipeError):
-            send(chosen.inbox.fd, packed(message))
+            send(chosen.inbox.fd, packed(message), chosen.guard.look)
 
     def _forked(self) -> _JobParent:
         ours, its = socket.socketpair()
@@ -113,8 +127,9 @@ class ForkServer:
             pid = os.fork()
             if pid == 0:
                 raise _IsJobParent(its.detach())
+        ours.setblocking(False)
         fd = ours.detach()
-        self._parents[fd] = known = _JobParent(pid, Inbox(fd))
+        self._parents[fd] = known = _JobParent(proc.Guard(pid), Inbox(fd))
         self._poll.register(fd, select.POLLIN)
         return known
 
@@ -129,7 +144,7 @@ class ForkServer:
         os.close(known.inbox.fd)
         _, status = os.waitpid(known.pid, 0)
         if known.ticket is not None:
-            cause = proc.exit_text(os.waitstatus_to_exitcode(status))
+            cause = proc.exit_text(os.waitstatus_to_exitcode(status)) + known.guard.words()
             message = {"ended": known.ticket, "why": f"its job parent: {cause}"}
             self._lost.append((monotonic() + watch.KILL_PATIENCE, message))
 
@@ -169,7 +184,7 @@ def main(setup: dict[str, Any]) -> None:
         del inbox, outbox
         job_parent.main(descriptor, Path(setup["folder"]), server)
     # Not after an exception: the client then starts another fork server in this folder.
-    job_folder.remove(Path(setup["folder"]))
+    scratch.remove(Path(setup["folder"]))
 
 
 def _serve(inbox: Inbox, outbox: Outbox, setup: dict[str, Any]) -> None:

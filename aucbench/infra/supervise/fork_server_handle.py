@@ -8,12 +8,12 @@ import select
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
-from math import inf
 from pathlib import Path
 from typing import Any
 
-from aucbench.infra.supervise import job_folder, proc
-from aucbench.infra.supervise.wire import Inbox, send
+from aucbench.infra import scratch
+from aucbench.infra.supervise import proc
+from aucbench.infra.supervise.wire import LOOK_SECONDS, Inbox, send
 
 START_CODE = """\
 import json, sys
@@ -37,10 +37,13 @@ class Setup:
         Modules to import.
     folder : str
         Holds the folders of its jobs and steps; the fork server removes it at its end.
+    lock : int
+        Descriptor of the lock on the folder, which the fork server shares.
     """
 
     preload: tuple[str, ...]
     folder: str
+    lock: int
 
 
 class ForkServerHandle:
@@ -66,11 +69,14 @@ class ForkServerHandle:
                 env={**os.environ, **pools, **fixed},
                 start_new_session=True,
                 bufsize=0,
+                pass_fds=(setup.lock,),
             )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin, self._process.stdout
         self._inbox = Inbox(self._out.fileno())
+        os.set_blocking(self._in.fileno(), False)
+        self._guard = proc.Guard(self._process.pid)
 
     def send(self, line: bytes) -> None:
         """Write a line.
@@ -82,22 +88,26 @@ class ForkServerHandle:
         """
         if self._in.closed:
             raise BrokenPipeError
-        send(self._in.fileno(), line)
+        send(self._in.fileno(), line, self._guard.look)
 
     def receive(self, timeout: float) -> list[dict[str, Any]] | None:
-        """Return messages that come within `timeout` seconds; None at the end of the pipe."""
+        """Return messages that come within `timeout` seconds; None at the end of the pipe.
+
+        It may return before, without a message.
+        """
         watched = select.poll()
         watched.register(self._inbox.fd, select.POLLIN)
-        if not watched.poll(None if timeout == inf else timeout * 1000):
-            return []
-        return self._inbox.read()
+        if watched.poll(min(timeout, LOOK_SECONDS) * 1000):
+            return self._inbox.read()
+        self._guard.look()
+        return []
 
     def close_input(self) -> None:
         """Close the pipe to the fork server, which then ends all processes."""
         self._in.close()
 
     def end(self) -> None:
-        """Wait until the fork server has ended, kill what is left, and remove the folder.
+        """Wait until the fork server has ended, kill what is left, and empty the folder.
 
         Its input was closed before, or it was killed.
         """
@@ -114,7 +124,12 @@ class ForkServerHandle:
             proc.end_marked(self._token)
         self._in.close()
         self._out.close()
-        job_folder.remove(Path(self._setup.folder))
+        scratch.empty(Path(self._setup.folder))
+
+    def how_it_ended(self) -> str:
+        """Return how it ended, in words, after `end`."""
+        assert self._process.returncode is not None
+        return proc.exit_text(self._process.returncode) + self._guard.words()
 
     def last_line(self) -> str:
         """Return the last line that the fork server or a job parent wrote to stderr."""

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from aucbench.infra import scratch
 from aucbench.infra.supervise.plain import MalformedError, from_plain
 from aucbench.infra.supervise.records import Ending, Failure, Outcome, Report
 
@@ -110,18 +110,6 @@ def read(path: Path) -> bytes | None:
         os.close(fd)
 
 
-def remove(folder: Path) -> None:
-    """Remove a folder and all below it, also where a job has taken away the permissions."""
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        folder.chmod(stat.S_IRWXU)
-        for place, inner, _ in os.walk(folder):
-            for path in (Path(place, name) for name in inner):
-                if not path.is_symlink():
-                    path.chmod(stat.S_IRWXU)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def take_out(room: Path, target: Path | None) -> None:
     """Move room/out to `target`, or delete it if that is None.
 
@@ -136,7 +124,7 @@ def take_out(room: Path, target: Path | None) -> None:
     if out.is_symlink() or not out.is_dir():
         out.unlink(missing_ok=True)
     elif target is None:
-        remove(out)
+        scratch.remove(out)
         if out.exists():
             raise OSError(f"{OUT} cannot be deleted")
     else:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from aucbench.infra import scratch
 from aucbench.infra.supervise import job_folder, proc, watch
 from aucbench.infra.supervise.child import Task
 from aucbench.infra.supervise.plain import from_plain, to_plain
@@ -33,7 +34,7 @@ def main(wire: int, folder: Path, server: int) -> NoReturn:
     try:
         wire = _keep_only_wire(wire, server)
         inbox = Inbox(wire)
-        while messages := inbox.read():
+        while (messages := inbox.read()) is not None:
             for message in messages:
                 _report(message, folder)
                 os.write(wire, packed({"ended": message["run"]}))
@@ -109,7 +110,7 @@ def _kept(report: Report, task: Task, place: Path, handed: Path | None) -> Repor
             if file.is_file() and not file.is_symlink():
                 file.chmod(0o444)  # many jobs read it at the same time
         room.rename(place)
-        job_folder.remove(task.folder)  # its temporary files
+        scratch.remove(task.folder)  # its temporary files
     except (OSError, job_folder.UnfitFileError) as error:
         return replace(report, ending=Ending.ERROR, reason=f"its files cannot be kept: {error}")
     return report

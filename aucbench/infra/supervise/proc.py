@@ -17,6 +17,7 @@ SUPERVISOR_VARIABLE = (
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
 KILL_PAUSE = 0.01  # seconds between two looks at processes that were killed
+MOST_STOPS = 3  # times that a process which was stopped is continued
 
 
 def die_with(parent: int) -> None:
@@ -89,6 +90,32 @@ def end_descendants(ends: dict[int, int], patience: float) -> bool:
         kill_with_groups(descendants(os.getpid()))
         signal.sigtimedwait((signal.SIGCHLD,), KILL_PAUSE)
     return True
+
+
+class Guard:
+    """Continues a child of this process that a signal has stopped, SIGSTOP for example.
+
+    A child that is stopped too often is killed: something stops it again and again.
+
+    Parameters
+    ----------
+    pid : int
+    """
+
+    def __init__(self, pid: int):
+        self.pid = pid
+        self.stops = 0
+
+    def look(self) -> None:
+        """Continue or kill the child if it was stopped since the last call."""
+        with suppress(ChildProcessError, ProcessLookupError):  # it has ended
+            if os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG):
+                self.stops += 1
+                os.kill(self.pid, signal.SIGCONT if self.stops <= MOST_STOPS else signal.SIGKILL)
+
+    def words(self) -> str:
+        """Return an addition to the reason why the child has ended."""
+        return f", after it was stopped {self.stops} times" if self.stops > MOST_STOPS else ""
 
 
 def marked(token: str) -> set[int]:

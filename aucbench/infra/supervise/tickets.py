@@ -1,4 +1,9 @@
-"""Which jobs are running, and the outcomes that were not fetched yet."""
+"""Which jobs wait, which ones run, and the outcomes that were not fetched yet.
+
+Design
+  a. A job that runs when the fork server ends may be the cause, or not. It is lost, and is run
+     again, with no other job beside it. When it is lost then, it is the cause.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,9 @@ class Tickets:
 
     def __init__(self) -> None:
         self._last = 0
-        self._running: set[int] = set()
+        self._waiting: dict[int, bytes] = {}  # with what the fork server is sent
+        self._running: dict[int, bytes] = {}
+        self._lost: set[int] = set()  # those without an outcome that were lost once
         self._ended: dict[int, Outcome] = {}
 
     def __contains__(self, ticket: int) -> bool:
@@ -22,30 +29,53 @@ class Tickets:
         self._last += 1
         return self._last
 
+    def add(self, ticket: int, line: bytes) -> None:
+        """Add a job that waits, and what the fork server is sent to run it."""
+        self._waiting[ticket] = line
+
+    def due(self) -> list[tuple[int, bytes]]:
+        """Return the jobs that may start now: all, or one that was lost if no other runs."""
+        if not self._lost:
+            return [*self._waiting.items()]
+        lost = [pair for pair in self._waiting.items() if pair[0] in self._lost]
+        return lost[:1] if not self._running else []
+
     def start(self, ticket: int) -> None:
-        """Add a job that was started."""
-        self._running.add(ticket)
+        """Mark a job as running."""
+        self._running[ticket] = self._waiting.pop(ticket)
+
+    def recall(self) -> None:
+        """Let the running jobs wait again: the fork server was never ready to run them."""
+        self._waiting = {**self._running, **self._waiting}
+        self._running.clear()
+
+    def lose(self, outcome: Outcome) -> None:
+        """Let the running jobs wait again; one that was lost before ends with this outcome."""
+        for ticket in [t for t in self._running if t in self._lost]:
+            self.settle(ticket, outcome)
+        self._lost |= self._running.keys()
+        self.recall()
 
     def settle(self, ticket: int, outcome: Outcome) -> None:
         """Store the outcome of a job that ended; without effect if it was withdrawn."""
         if ticket in self._running:
-            self._running.discard(ticket)
+            self._forget(ticket)
             self._ended[ticket] = outcome
-
-    def settle_all(self, outcome: Outcome) -> None:
-        """Store this outcome for all running jobs."""
-        for ticket in [*self._running]:
-            self.settle(ticket, outcome)
 
     def withdraw(self, ticket: int) -> bool:
         """Forget a ticket; whether its job was running."""
         self._ended.pop(ticket, None)
         running = ticket in self._running
-        self._running.discard(ticket)
+        self._forget(ticket)
         return running
 
     def take(self) -> list[tuple[int, Outcome]] | None:
-        """Return outcomes in the order in which the jobs ended; None while all are running."""
+        """Return outcomes in the order in which the jobs ended; None while all others go on."""
         found = [*self._ended.items()]
         self._ended.clear()
-        return found if found or not self._running else None
+        return found if found or not (self._running or self._waiting) else None
+
+    def _forget(self, ticket: int) -> None:
+        self._running.pop(ticket, None)
+        self._waiting.pop(ticket, None)
+        self._lost.discard(ticket)

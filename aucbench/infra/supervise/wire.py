@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import select
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 PIPE_BYTES = 2**16  # bytes, what a pipe holds
+LOOK_SECONDS = 0.2  # seconds between two looks at a process that should read or write
 
 
 class Inbox:
@@ -61,16 +64,30 @@ class Outbox:
                 return
 
 
-def send(fd: int, line: bytes) -> None:
-    """Write a line; wait while the pipe is full.
+def send(fd: int, line: bytes, look: Callable[[], object]) -> None:
+    """Write a line; while the pipe is full, call `look` from time to time.
+
+    Parameters
+    ----------
+    fd : int
+        A descriptor that does not block.
+    line : bytes
+    look : function () -> object
+        Looks after the process that should read.
 
     Raises
     ------
     BrokenPipeError
         When the other end is closed.
     """
+    watched = select.poll()
+    watched.register(fd, select.POLLOUT)
     while line:
-        line = line[os.write(fd, line) :]
+        if watched.poll(LOOK_SECONDS * 1000):
+            with suppress(BlockingIOError):  # less room than for a part of it
+                line = line[os.write(fd, line) :]
+        else:
+            look()
 
 
 def packed(message: Mapping[str, Any]) -> bytes:

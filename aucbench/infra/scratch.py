@@ -1,0 +1,126 @@
+"""Folders for temporary files; a later run removes those that a killed process has left.
+
+Design
+  a. A folder is locked (flock) by the process that made it, and by those that it shares the lock
+     with. The kernel releases the lock when the last of them ends, in whatever way. So a folder
+     that can be locked has no owner any more.
+  b. A folder is made, then locked. One that was taken for abandoned in between is gone, or has
+     another inode; then another one is made.
+  c. The lock is seen on this boot of this kernel only, in all its containers. The name holds the
+     boot, since a folder for temporary files may be shared with other hosts.
+  d. Only folders of this user are removed, and only those whose name says that these rules hold.
+     Other versions of aucbench that have other rules must use another name.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Scratch:
+    """A new folder for temporary files, and the lock on it; a context manager.
+
+    First it removes what killed processes of this user have left beside it.
+
+    Attributes
+    ----------
+    path : Path
+    lock : int
+        A descriptor. A process that inherits it owns the folder too.
+    """
+
+    path: Path
+    lock: int
+
+    def __init__(self) -> None:
+        remove_abandoned(Path(tempfile.gettempdir()))
+        while not self._made():
+            continue
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove the folder and release the lock; without effect the second time."""
+        remove(self.path)
+        if self.lock >= 0:
+            os.close(self.lock)
+            self.lock = -1
+
+    def _made(self) -> bool:
+        """Make and lock a folder; False when another process has removed it in between."""
+        self.path = Path(tempfile.mkdtemp(prefix=_prefix())).resolve()
+        try:
+            self.lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            return False
+        # Without locks in this file system, no process can take the folder for abandoned.
+        with suppress(OSError):
+            fcntl.flock(self.lock, fcntl.LOCK_EX)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(self.lock), self.path.stat()):
+                return True
+        os.close(self.lock)
+        return False
+
+
+def remove_abandoned(beside: Path) -> None:
+    """Remove the folders in `beside` that have no owner any more."""
+    for path in beside.glob(f"{_prefix()}*"):
+        # It is gone by now, no folder, or that of another user; or its owner has locked it.
+        with suppress(OSError):
+            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                if os.fstat(fd).st_uid == os.geteuid():
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    remove(path)
+            finally:
+                os.close(fd)
+
+
+def empty(folder: Path) -> None:
+    """Remove what is in a folder, if there is such a folder."""
+    for path in [*folder.iterdir()] if folder.exists() else ():
+        if path.is_dir() and not path.is_symlink():
+            remove(path)
+        else:
+            path.unlink()
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder and all below it, also where the permissions were taken away."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        folder.chmod(stat.S_IRWXU)
+        for place, inner, _ in os.walk(folder):
+            for path in (Path(place, name) for name in inner):
+                if not path.is_symlink():
+                    path.chmod(stat.S_IRWXU)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@cache
+def _prefix() -> str:
+    # Elsewhere than on Linux no job is supervised, and little is left by what was killed.
+    boot = BOOT.read_bytes() if BOOT.exists() else b""
+    return f"aucbench-run-{sha256(boot).hexdigest()[:8]}-"
