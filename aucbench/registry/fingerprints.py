@@ -37,6 +37,7 @@ PARENT = frozenset(  # what does not run in a cell, or is hashed in another way
     {
         "about.py",
         "bench",
+        "benchmarks.py",
         "cli",
         "datasets",  # the data themselves are hashed
         "estimator",
