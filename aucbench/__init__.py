@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         get_solver,
         list_solvers,
     )
+    from aucbench.report.comparison import compare
     from aucbench.solving.loop import solve
     from aucbench.solving.selection import Selection, select
 
@@ -41,6 +42,7 @@ __all__ = [
     "Solver",
     "State",
     "auc",
+    "compare",
     "from_estimator",
     "get_dataset",
     "get_include",
@@ -66,6 +68,7 @@ _MODULES = {
     "protocols": ("Objective", "Problem", "Projector", "Solver", "State"),
     "records": ("Run",),
     "registry": ("get_dataset", "get_objective", "get_projector", "get_solver", "list_solvers"),
+    "report.comparison": ("compare",),
     "solving.selection": ("Selection", "select"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

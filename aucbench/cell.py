@@ -10,7 +10,7 @@ from typing import Any
 
 from aucbench.ranges import Range
 from aucbench.reading import Reading
-from aucbench.registry.specs import Spec, parse_spec
+from aucbench.registry.specs import Spec, parse_spec, short
 
 TARGET_FILE = "target.npz"  # in which a worker hands the target of a data set to the parent
 Scalar = str | int | float | bool
@@ -72,8 +72,8 @@ class Cell:
 
     def __str__(self) -> str:
         """One line for people."""
-        where = f"{self.dataset}, {self.features}"
-        return f"{self.label} on {where}, seed {self.seed}, split {self.split}"
+        where = f"{short(self.dataset)}, {short(self.features, joined=True)}"
+        return f"{short(self.label)} on {where}, seed {self.seed}, split {self.split}"
 
     def to_json(self) -> dict[str, Any]:
         """Its fields as JSON holds them: the solver as text, lists in place of tuples."""

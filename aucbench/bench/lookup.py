@@ -22,7 +22,7 @@ from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.cell import TARGET_FILE, Cell, Tuning, solver_label
-from aucbench.errors import DataError, UnsupportedError
+from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.registry.fingerprints import (
     code_fingerprint,
@@ -30,7 +30,8 @@ from aucbench.registry.fingerprints import (
     package_fingerprint,
     plugin_fingerprint,
 )
-from aucbench.registry.specs import Spec, parse_spec
+from aucbench.registry.loose import file_fingerprint
+from aucbench.registry.specs import Spec, in_file, parse_spec, short
 
 if TYPE_CHECKING:
     from aucbench.judge.targets import KeptTarget
@@ -58,7 +59,7 @@ class Name(NamedTuple):
     @property
     def label(self) -> str:
         """How people know it."""
-        return solver_label(self.spec, self.tuning)
+        return short(solver_label(self.spec, self.tuning))
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,15 @@ class Lookup:
         Answer of the worker.
     target : KeptTarget or None
         Of a data set.
+    file : tuple of (path, fingerprint) or None
+        The file that holds it, where it is in no package.
     """
 
     fingerprint: str
     failure: Outcome | None = None
     found: Mapping[str, Any] = field(default_factory=dict)
     target: KeptTarget | None = None
+    file: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -110,6 +114,10 @@ class Lookups:
         """Id of the cell."""
         used = {role: found.fingerprint for role, found in self.of(cell).items()}
         return cell_id(cell, data=used.pop("data"), plugins=used, code=self.code)
+
+    def files(self, cell: Cell) -> dict[str, str]:
+        """Return the fingerprints of the files that a cell needs, by their paths."""
+        return dict(found.file for found in self.of(cell).values() if found.file)
 
     def data(self, cell: Cell) -> Lookup:
         """Return the answer about the data set of a cell."""
@@ -175,6 +183,7 @@ def understand(plan: Plan, outcomes: Iterable[tuple[Name, Outcome]]) -> Lookups:
     """
     answered = dict(outcomes)
     known = {name: _lookup(plan, name, answered[name]) for name, _ in lookup_jobs(plan)}
+    _refuse_equal_files(known)
     _refuse_ignored(plan, known)
     _refuse_unfit_objective(plan, known)
     return Lookups(known)
@@ -194,11 +203,16 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome) -> Lookup:
     if bad is not None:
         failure = Outcome(Ending.ERROR, bad["reason"], error_type=bad["error"])
     plugin = next((answer["plugin"] for answer in answers if answer["plugin"]), None)
-    files = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name.spec)
+    place = in_file(_name(name.spec))
+    file = (str(place[0]), file_fingerprint(place[0])) if place else None
+    if file is not None:
+        files = file[1]
+    else:
+        files = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name.spec)
     packages = answers[0].get("needs", {}).get("packages", ())
     if packages:
         files = hash_of([files, *map(_package, packages)])
-    return Lookup(files, failure, answers[0])
+    return Lookup(files, failure, answers[0], file=file)
 
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:
@@ -241,6 +255,8 @@ def _name(spec: Spec | str) -> str:
 
 def _guessed(spec: Spec | str) -> str:
     """Return the fingerprint of the plugin with this entry point, when it cannot be imported."""
+    if (place := in_file(_name(spec))) is not None:
+        return file_fingerprint(place[0])
     name = _name(spec).rpartition(":")[2]
     named = (p for p in registry.plugins() if p.name == name)
     return next((_fingerprint(p.distribution, p.value) for p in named), "unknown")
@@ -254,6 +270,16 @@ def _package(top: str) -> str:
 @lru_cache(maxsize=256)
 def _fingerprint(distribution: str, value: str) -> str:
     return plugin_fingerprint(distribution, value)
+
+
+def _refuse_equal_files(known: Mapping[Name, Lookup]) -> None:
+    """Raise when two files hold one solver: its cells would have one id."""
+    seen: dict[tuple[str, Tuning, str], Spec | str] = {}
+    for name, found in known.items():
+        if found.file is not None and name.kind == "solvers":
+            key = (short(str(name.spec)), name.tuning, found.fingerprint)
+            if (other := seen.setdefault(key, name.spec)) is not name.spec:
+                raise ParameterError(f"{other} and {name.spec} are the same code; name one of them")
 
 
 def _refuse_ignored(plan: Plan, known: Mapping[Name, Lookup]) -> None:

@@ -49,8 +49,9 @@ def folder_status(store: Store, plans: Iterable[Plan]) -> FolderStatus:
     wanted = wanted_ids(plans)
     statuses: Counter[str] = Counter()
     stale = others = 0
+    known = {*wanted.values()}
     for record in store.records():
-        if wanted.get(record.cell) == record.id:
+        if record.id in known:
             statuses[record.status.status] += 1
         elif record.cell in wanted:
             stale += 1

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 JOBS = "aucbench.fit.jobs"
 NO_LIMITS = Limits()
+NO_FILES: Mapping[str, str] = {}
 
 
 def resolve_job(
@@ -46,6 +47,7 @@ def cell_job(
     step: Limits = NO_LIMITS,
     *,
     code: str | None = None,
+    files: Mapping[str, str] = NO_FILES,
 ) -> Job:
     """Job that fits one cell and scores its test rows.
 
@@ -60,6 +62,8 @@ def cell_job(
         Of the fit, and of the preparation of its rows, which the cells of a split share.
     code : str or None
         `code_fingerprint` of the parent; a host with other code refuses the cell.
+    files : mapping of str to str
+        Fingerprints of the files that it needs, by path; a cell whose file has changed is refused.
 
     Raises
     ------
@@ -81,7 +85,7 @@ def cell_job(
     }
     second = Step(_key("split", request), f"{JOBS}:split", request, step)
     asked = {"cell": cell.to_json(), "data": first.key, "rows": second.key, "code": code}
-    asked["target"] = labels
+    asked |= {"target": labels, "files": dict(files)}
     return Job(f"{JOBS}:cell", asked, limits, (first, second))
 
 

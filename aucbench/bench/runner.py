@@ -11,7 +11,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import sleep
 
 from aucbench.bench.engines import Engine
@@ -70,7 +70,7 @@ def run(
         lookups = look_up(plan, local.on(supervisor), deadly)
         if engine is local:
             engine = local.on(supervisor)
-        store.keep_plan(write_plan(plan))
+        store.keep_plan(write_plan(plan), write_plan(plan, places=False))
         store.keep_about(lookups.about)
         runner = Runner(plan, lookups, store, engine, conditions, retry, listeners)
         with store.targets_away(lookups.targets):
@@ -134,7 +134,7 @@ class Runner:
                 self._state[number] = AGAIN
                 continue
             self._state[number] = KNOWN
-            yield record
+            yield replace(record, cell=cell)  # its files may have been elsewhere
 
     def _is_stale(self, record: Record) -> bool:
         """Whether a finished cell has to run again: by `retry`, or after a smaller limit."""
@@ -168,10 +168,11 @@ class Runner:
             self._tell.aucbench_cell_started(cell=cell)
             data, prepare = self.lookups.data(cell), Limits(timeout=PREPARE)
             assert data.target is not None  # else the cell has a failure
-            code = self.lookups.code
+            code, files = self.lookups.code, self.lookups.files(cell)
+            limits = (self._limits, prepare)
             yield (
                 key,
-                cell_job(cell, data.fingerprint, data.target, self._limits, prepare, code=code),
+                cell_job(cell, data.fingerprint, data.target, *limits, code=code, files=files),
             )
 
     def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:

@@ -83,7 +83,7 @@ def describe(
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="Such as sht-auc.")],
+    name: Annotated[str, typer.Argument(help="Such as sht-auc, or ./mine.py:Class.")],
     *,
     bibtex: Annotated[
         bool, typer.Option("--bibtex", help="The papers that it comes from, and nothing else.")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,7 @@ def go(
     keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
     with opened(folder) as store:
         whole = _run(plan, store, engine, options, keepers)
-        found = [ids[cell] for cell in plan.cells() if cell in ids]
+        found = {ids[cell]: cell for cell in plan.cells() if cell in ids}
         with _rows_into(json, store, tally, printed) as add:
             evidence = _evidence(plan, store, found, add)
         broken = _print(plan, evidence, tally.failures(folder), tally.tried, printed)
@@ -163,13 +164,14 @@ def _rows_into(json: Path | None, store: Store, tally: Tally, printed: Printed) 
         yield add
 
 
-def _evidence(plan: Plan, store: Store, ids: Sequence[str], keep: Keep) -> Evidence:
+def _evidence(plan: Plan, store: Store, cells: Mapping[str, Cell], keep: Keep) -> Evidence:
     """Read each record once, for the rows and for the tables."""
     from aucbench.report.evidence import evidence_of
 
     def records() -> Iterator[Record]:
-        for record in map(store.read, ids):
-            if record is not None:
+        for key, cell in cells.items():
+            if (known := store.read(key)) is not None:
+                record = replace(known, cell=cell)  # its files may have been elsewhere
                 keep(record)
                 yield record
 

@@ -15,6 +15,7 @@ from types import FrameType
 from aucbench.errors import AucbenchError
 from aucbench.registry.discovery import PluginEntry, entries, loaded
 from aucbench.registry.lookup import CALLED
+from aucbench.registry.loose import loose_entries
 
 OURS = "aucbench"  # the package of the built-in parts that are not solvers
 
@@ -37,7 +38,7 @@ def blamed() -> Iterator[None]:
 
 def place_of(error: BaseException) -> str | None:
     """Return "in the feature map maps:drop 1.0 (file, line 12)"; None if no plugin took part."""
-    own = [entry for entry in entries() if loaded(entry) is not None]
+    own = [entry for entry in entries() if loaded(entry) is not None] + loose_entries()
     found = [
         (entry, frame, line)
         for frame, line in walk_tb(error.__traceback__)

@@ -36,6 +36,7 @@ from aucbench.fit.tune import Tuned, tune
 from aucbench.registry.discovery import Loaded, PluginEntry, load
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.lookup import CALLED
+from aucbench.registry.loose import file_fingerprint
 from aucbench.registry.shapes import fault_of_class
 from aucbench.solving.wrappers import why_refused
 
@@ -180,11 +181,21 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
         source, folder = steps[request["data"]], steps[request["rows"]]
         train = unpack_known(rows.mapped(folder / "train"), request["target"])
         with blamed():
-            return _fitted(planned, train, source, folder, room, lines)
+            done = _fitted(planned, train, source, folder, room, lines)
+        # After the fit, which imports what is beside a file as late as it likes.
+        return {"status": "error", "reason": changed} if (changed := _changed(request)) else done
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
         return {"status": "error", "reason": str(leaving), "error_type": "SystemExit"}
     finally:
         lines.close()
+
+
+def _changed(request: Request) -> str | None:
+    """Return which file of a plugin is another one than when the run began."""
+    for path, known in request["files"].items():
+        if file_fingerprint(Path(path)) != known:
+            return f"{path} has changed since the run began; start the run again"
+    return None
 
 
 def _fitted(

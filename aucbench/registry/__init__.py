@@ -16,7 +16,7 @@ from aucbench.registry.discovery import licence_of
 from aucbench.registry.lookup import CALLED, Plugin, find, lookup, names, plugins, unknown
 from aucbench.registry.shapes import ABILITIES, fault, given_to, takes_weights
 from aucbench.registry.signatures import Parameter, call, check, named, parameters_of
-from aucbench.registry.specs import Spec, joined_specs, parse_spec, split_specs
+from aucbench.registry.specs import Spec, in_file, joined_specs, parse_spec, split_specs
 
 if TYPE_CHECKING:
     from aucbench.data import Data
@@ -110,7 +110,8 @@ def get_solver(spec: str | Spec | Solver, /, **params: Any) -> Solver:
     ----------
     spec : str, Spec or Solver
         `name` or `name[k=50,blocks=4]`, with or without `distribution:` in front. The first value
-        may be without its name, as in `name[50,blocks=4]`. A solver is returned unchanged.
+        may be without its name, as in `name[50,blocks=4]`. `./mine.py:Class[k=50]` is a class in
+        a file. A solver is returned unchanged.
     **params
         Its hyperparameters, those that are not given in the brackets.
 
@@ -187,7 +188,7 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
     DataError
         When the file cannot be used as it is.
     """
-    if isinstance(spec, str) and lookup("datasets", parse_spec(spec).name) is None:
+    if isinstance(spec, str) and _is_of_rows(parse_spec(spec).name):
         return _read(parse_spec(spec), params)
     return _get("datasets", spec, params)  # type: ignore[no-any-return]
 
@@ -211,6 +212,11 @@ def get_function(kind: str, spec: str | Spec, /) -> Callable[..., Any]:
     params = given(kind, read)
     check(claim.name, claim.factory, given_to(kind, claim.factory), params)
     return partial(claim.factory, **params) if params else claim.factory
+
+
+def _is_of_rows(name: str) -> bool:
+    """Whether a name is that of a file of rows: no plugin has it, and no file of Python."""
+    return in_file(name) is None and lookup("datasets", name) is None
 
 
 def describe(kind: str, name: str) -> Description:

@@ -177,6 +177,11 @@ def load(entry: PluginEntry) -> Loaded | None:
     return _loaded.setdefault(entry, found)
 
 
+def keep(entry: PluginEntry, found: Loaded) -> None:
+    """Keep what was imported in another way than by an entry point, so that `loaded` knows it."""
+    _loaded[entry] = found
+
+
 def describe_error(error: BaseException) -> str:
     """Return class and message on one printable line."""
     try:

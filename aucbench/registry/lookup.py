@@ -7,6 +7,7 @@ Design
      depend on what was imported before.
   b. If two plugins have the same right to a bare name, it is an error. `distribution:name` is
      never ambiguous, and also finds what (a) leaves out.
+  c. `file.py:Name` is a class or function in a file, whatever is installed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from aucbench.errors import AucbenchError, PluginError, UnknownNameError
+from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
 from aucbench.registry.discovery import (
     KINDS,
     NAME_PATTERN,
@@ -30,7 +31,9 @@ from aucbench.registry.discovery import (
     normalized,
     switched_off,
 )
-from aucbench.registry.shapes import fault_of_class
+from aucbench.registry.loose import claimed, line_of
+from aucbench.registry.shapes import fault_of_class, kind_of
+from aucbench.registry.specs import in_file
 
 WORDS = (
     *("solver", "objective", "projector", "feature map", "data set"),
@@ -130,13 +133,22 @@ def find(kind: str, text: str) -> Claim:
     if found is None:
         raise unknown(kind, text)
     if wrong := fault_of_class(kind, found.factory):
-        raise PluginError(f"{found.qualified} is not a valid {CALLED[kind]}: {wrong}")
+        raise PluginError(f"{_placed(found)} is not a valid {CALLED[kind]}: {wrong}")
     return found
+
+
+def _placed(claim: Claim) -> str:
+    """distribution:name; of a class in a file with its line."""
+    line = line_of(claim.factory) if in_file(claim.qualified) else None
+    return claim.qualified if line is None else f"{claim.qualified} (line {line})"
 
 
 def lookup(kind: str, text: str) -> Claim | None:
     """As `find`, but return None when no plugin registers it."""
     _require_kind(kind)
+    if in_file(text) is not None:
+        found = claimed(kind, text)
+        return None if found is None else Claim(found[0], kind, *found[1:])
     parts = QUALIFIED.fullmatch(text)
     if parts is None:
         return None
@@ -149,6 +161,8 @@ def lookup(kind: str, text: str) -> Claim | None:
 
 def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
     """Return the error for a name that `lookup` did not find; `further` names are known too."""
+    if in_file(text) is not None:
+        return ParameterError(f"{text} is {_other_kind(text)}, wanted a {CALLED[kind]}")
     for e in entries():
         if not is_enabled(e) and text in (e.name, e.qualified):
             return PluginError(switched_off(e))
@@ -157,6 +171,12 @@ def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
         if _is_of(e, distribution) and (known := loaded(e)) and known.failure:
             return _broken(e, known.failure)  # it may have been meant to register the name
     return UnknownNameError(CALLED[kind], text, [*names(kind), *further])
+
+
+def _other_kind(text: str) -> str:
+    """What a class or function in a file is."""
+    found = (kind for kind in KINDS if (known := claimed(kind, text)) and kind_of(known[2]) == kind)
+    return next((f"a {CALLED[kind]}" for kind in found), "no plugin")
 
 
 def _within(kind: str, name: str, group: list[PluginEntry]) -> Claim | None:

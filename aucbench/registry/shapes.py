@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
-from inspect import Parameter
+from inspect import Parameter, isfunction
 from typing import Any
 
 from aucbench.ranges import is_axis
@@ -24,6 +24,12 @@ ABILITIES = {
     "exporters": ("__call__",),
 }
 GIVEN = {"metrics": 2, "report_sections": 1, "exporters": 1}  # arguments of a function of a kind
+TELLING = {  # what tells an instance or a class of a kind
+    "solvers": ("problem", "iterates"),
+    "projectors": ("contains", "value"),
+    "features": ("fit", "exempt"),
+    "objectives": ("value", "grad"),
+}
 METHODS = {"problem", "iterates", "value", "grad", "contains", "fit"}
 
 
@@ -80,6 +86,18 @@ def _fault_of_function(kind: str, function: Any) -> str | None:
         if p.default is Parameter.empty:
             return f"its parameter {p.name} has no default"
     return None
+
+
+def kind_of(thing: Any) -> str | None:
+    """Return the kind of a class or an instance by its members; None where it is not clear.
+
+    A function without required parameters makes a data set, and one with two is a metric.
+    """
+    if isfunction(thing):
+        given = signature(thing).parameters.values()
+        return {0: "datasets", 2: "metrics"}.get(sum(p.default is p.empty for p in given))
+    found = (kind for kind, names in TELLING.items() if all(_has(thing, name) for name in names))
+    return next(found, None)
 
 
 def _has(thing: Any, name: str) -> bool:

@@ -5,17 +5,20 @@ front. The first value in the brackets may be without a name: it belongs to the 
 as in `estimator[sklearn.svm:SVC,C=10]`. A value is a Python literal (`5`, `1e-3`, `None`,
 `[5, 6]`, `'a,b'`). The words true, false, none and inf may be written in upper or lower case.
 Any other text is a string, so that words need no quotes. The name of a data set may be a path
-or an address; only commas and square brackets have a special meaning in it.
+or an address; only commas and square brackets have a special meaning in it. `./mine.py:Name` names
+a class or a function in a file, see `aucbench.registry.loose`.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
+from pathlib import Path
 from typing import Any
 
 from aucbench.errors import ParameterError
@@ -23,6 +26,7 @@ from aucbench.errors import ParameterError
 SPEC_EXAMPLE = "write it like sht-auc[k=50,blocks=4]"
 CLOSING = {"[": "]", "(": ")", "{": "}"}
 DEEPEST = 20
+FILE_MARK = ".py:"  # between a file and a name in it
 SPEC_QUOTES = "'\""
 OPENING = (*CLOSING, *SPEC_QUOTES)
 WORD = re.compile(r"[A-Za-z_][\w.:-]*")  # shown without quotes
@@ -107,6 +111,51 @@ def parse_spec(text: str) -> Spec:
     if _is_named(first):
         return Spec(name, _params(text, pieces))
     return Spec(name, _params(text, others), (_unnamed(text, at, first),))
+
+
+def in_file(name: str) -> tuple[Path, str] | None:
+    """`./mine.py:HeavyBall` → the path and `HeavyBall`; None for any other name."""
+    file, found, member = name.rpartition(FILE_MARK)
+    if not (found and file and "://" not in file):
+        return None
+    known = all(part.isidentifier() for part in member.split("."))
+    return (Path(f"{file}.py"), member) if known else None
+
+
+def anchored(text: str, *, joined: bool = False) -> str:
+    """Return a specification with the whole path of its file: so it means the same everywhere.
+
+    Parameters
+    ----------
+    text : str
+    joined : bool
+        Whether `text` may be several specifications that are joined by +.
+
+    Raises
+    ------
+    ParameterError
+        As `joined_specs`.
+    """
+
+    def whole(file: Path) -> str:
+        return f"{os.path.abspath(file.expanduser())}:"  # noqa: PTH100 - links stay as they are
+
+    return _placed(text, whole, joined=joined)
+
+
+def short(text: str, *, joined: bool = False) -> str:
+    """Return a specification without the path of its file, for people; else as `anchored`."""
+    return _placed(text, lambda _: "", joined=joined)
+
+
+def _placed(text: str, place: Callable[[Path], str], *, joined: bool) -> str:
+    if FILE_MARK not in text:
+        return text
+    if joined:
+        return "+".join(_placed(piece, place, joined=False) for piece in joined_specs(text))
+    name, bracket, rest = text.partition("[")
+    found = in_file(name.strip())
+    return text if found is None else f"{place(found[0])}{found[1]}{bracket}{rest}"
 
 
 def _is_named(piece: str) -> bool:

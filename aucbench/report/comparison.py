@@ -7,6 +7,7 @@ Design
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
@@ -24,6 +25,7 @@ from aucbench.bench.runner import run
 from aucbench.budget import GAP_TOL
 from aucbench.errors import ParameterError, require_at_least
 from aucbench.infra.scratch import Scratch
+from aucbench.infra.supervise import proc
 from aucbench.reading import Reading
 from aucbench.registry.specs import split_specs
 from aucbench.stats.measures import measure
@@ -102,6 +104,11 @@ def compare(
     AucbenchError
         Before the first fit, when the arguments make no sense.
     """
+    if proc.SUPERVISOR_VARIABLE in os.environ:
+        raise ParameterError(
+            "compare was called while a run imports this file; put the call under "
+            "if __name__ == '__main__':"
+        )
     measures = tuple(measure(spec).name for spec in _specs(metrics))
     if not measures:
         raise ParameterError("there is no metric; give one, such as auc")

@@ -36,6 +36,7 @@ from aucbench.errors import DataError
 from aucbench.judge.verdict import number
 from aucbench.reading import Reading
 from aucbench.records import CellStatus, Stop
+from aucbench.registry.specs import short
 
 OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_SOLVER = (
@@ -416,11 +417,14 @@ def evidence_of(
         to report.
     """
     wanted = {} if wanted is None else wanted
+    present = {number: cell for cell, number in wanted.items()}
     cells = _planned(plans)
     found: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
     whose: dict[tuple[Key, Key, FoldKey], Cell] = {}
     optima, versions, stale = Optima(), Counter[str](), 0
-    for record in records:
+    for found_record in records:
+        # The files of a cell may have been elsewhere when it was computed.
+        record = replace(found_record, cell=present.get(found_record.id, found_record.cell))
         if wanted.get(record.cell, record.id) != record.id:
             stale += 1
             continue
@@ -496,18 +500,32 @@ def _numbered(keys: Iterable[Key]) -> dict[Key, int]:
 
 
 def _names(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
-    """Return the first field of each key, with those of the others that vary."""
+    """Return the first field of each key, with those of the others that vary.
+
+    What is in a file is named without its path, where the names are different all the same.
+    """
     varying = [j for j, values in _values(keys, fields).items() if len(values) > 1]
-    return tuple(
-        ", ".join(
-            [str(key[0]), *(_varied(fields[j], key[j]) for j in varying if key[j] is not None)]
+    for place in (_short, str):
+        names = tuple(
+            ", ".join(
+                [
+                    place(key[0]),
+                    *(_varied(fields[j], key[j], place) for j in varying if key[j] is not None),
+                ]
+            )
+            for key in keys
         )
-        for key in keys
-    )
+        if len({*names}) == len(names):
+            break
+    return names
 
 
-def _varied(field: str, value: Any) -> str:
-    return str(value) if isinstance(value, Reading) else f"{field}={value}"
+def _short(text: str) -> str:
+    return short(text, joined="+" in text)
+
+
+def _varied(field: str, value: Any, place: Callable[[str], str]) -> str:
+    return str(value) if isinstance(value, Reading) else f"{field}={place(str(value))}"
 
 
 def _shared(keys: Sequence[Key], fields: Sequence[str]) -> dict[str, Any]:

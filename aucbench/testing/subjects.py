@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,18 +15,14 @@ from aucbench import registry
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
 from aucbench.registry.lookup import lookup
+from aucbench.registry.loose import load_file
+from aucbench.registry.shapes import TELLING
 from aucbench.testing import datasets, features, metrics, objectives, projectors, solvers
 from aucbench.testing.laws import EXPECTED, Finding, Law, Verdict, found, told
 
 LAWS: Mapping[str, tuple[Law, ...]] = {
     room.laws.kind: tuple(room.laws)
     for room in (solvers, objectives, projectors, features, datasets, metrics)
-}
-INSTANCES = {  # what tells an instance or a class of a kind
-    "solvers": ("problem", "iterates"),
-    "projectors": ("contains", "value"),
-    "features": ("fit", "exempt"),
-    "objectives": ("value", "grad"),
 }
 BUILT = ("solvers", "projectors", "features")  # kinds whose classes are called without arguments
 HOOK = "aucbench_"
@@ -147,13 +141,13 @@ def subject_of(thing: Any, kind: str | None = None, name: str | None = None) -> 
 
 
 def _is_factory(kind: str, thing: Any) -> bool:
-    return not all(hasattr(thing, member) for member in INSTANCES[kind])
+    return not all(hasattr(thing, member) for member in TELLING[kind])
 
 
 def _kind_of(thing: Any) -> str:
     if isinstance(thing, Data):
         return "datasets"
-    for kind, members in INSTANCES.items():
+    for kind, members in TELLING.items():
         if all(hasattr(thing, member) for member in members):
             return kind
     if callable(thing) and not inspect.isclass(thing):
@@ -181,8 +175,8 @@ def named(target: str) -> tuple[Subject, ...]:
         When the plugin is broken, or a file has nothing to check.
     """
     file, _, member = target.partition(".py")
-    if Path(f"{file}.py").is_file() and member[:1] in ("", ":"):
-        return _members(_module_of(Path(f"{file}.py")), member[1:], target)
+    if Path(f"{file}.py").is_file() and member[:1] in ("", ":") and "[" not in member:
+        return _members(load_file(Path(f"{file}.py")), member[1:], target)
     if subjects := tuple(_registered(target)):
         return subjects
     module, _, member = target.partition(":")
@@ -234,23 +228,6 @@ def _is_module(name: str) -> bool:
             return False
         raise
     return True
-
-
-def _module_of(path: Path) -> ModuleType:
-    """The module of a file, imported under the name of the file as a script would import it."""
-    spec = spec_from_file_location(path.stem, path.resolve())
-    if spec is None or spec.loader is None:
-        raise PluginError(f"{path} cannot be imported as a module of Python")
-    module = module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)  # dataclasses and pickles look for it there
-    if sys.modules[path.stem] is not module:
-        raise PluginError(f"{path} has the name of another module, {path.stem}; rename the file")
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[path.stem]
-        raise
-    return module
 
 
 def _members(module: ModuleType, member: str, target: str) -> tuple[Subject, ...]:

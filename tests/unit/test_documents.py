@@ -247,10 +247,17 @@ def shown_comparisons(page):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "lines"),
-    [*shown_comparisons("README.md"), *shown_comparisons("docs/compare.md")],
+    [
+        param
+        for page in ("README.md", "docs/compare.md", "docs/plugin.md")
+        for param in shown_comparisons(page)
+    ],
 )
 @pytest.mark.usefixtures("shared_supervisors")
-def test_compare_prints_what_the_page_shows(command, lines):
+def test_compare_prints_what_the_page_shows(command, lines, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = block("README.md", "python", "hookimpl")
+    (tmp_path / "heavy_ball.py").write_text(source, encoding="utf-8")
     _, *arguments = shlex.split(command)
     ended = CliRunner().invoke(app, arguments)
     assert ended.exit_code == 0, ended.output

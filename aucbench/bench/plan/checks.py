@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from aucbench.errors import (
 )
 from aucbench.ranges import RANGE_EXAMPLE, Range
 from aucbench.reading import plain_value
-from aucbench.registry.specs import Spec, joined_specs, parse_spec
+from aucbench.registry.specs import Spec, anchored, joined_specs, parse_spec
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Choice, Plan
@@ -113,7 +114,7 @@ def _with_place(
 
 
 def checked_spec(given: Any) -> Spec:
-    """Return the specification of one solver, parsed unless it is already.
+    """Return the specification of one solver, parsed unless it is already, with whole paths.
 
     Raises
     ------
@@ -121,10 +122,10 @@ def checked_spec(given: Any) -> Spec:
         When it is neither text nor a `Spec`, or the text is malformed.
     """
     if isinstance(given, Spec):
-        return given
+        return replace(given, name=anchored(given.name))
     _require_text(given, "solvers", "spec")
     try:
-        return parse_spec(given)
+        return parse_spec(anchored(given))
     except ParameterError as error:
         raise PlanError(str(error), "spec", value=given) from error
 

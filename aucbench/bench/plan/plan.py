@@ -22,7 +22,7 @@ from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.cell import Cell, Scalar, Tuning, solver_label
 from aucbench.ranges import Range
 from aucbench.reading import Reading
-from aucbench.registry.specs import Spec, parse_spec
+from aucbench.registry.specs import Spec, anchored, parse_spec
 
 # Fast, strong and unlike each other on the sets of docs/defaults.md: a loss of rows, one of pairs,
 # few features, a kernel, and trees.
@@ -134,6 +134,13 @@ class Plan:
 
     def __post_init__(self) -> None:
         check_plan(self)
+        # What is in files has its whole path, so that a plan means the same in every folder.
+        maps = tuple(anchored(spec, joined=True) for spec in self.features)
+        object.__setattr__(self, "features", maps)
+        object.__setattr__(self, "datasets", tuple(map(anchored, self.datasets)))
+        for name in ("objective", "projector"):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, anchored(given))
 
     def __len__(self) -> int:
         return self.split_count * self.repeats * prod(map(len, self._axes))

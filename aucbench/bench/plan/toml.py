@@ -26,6 +26,7 @@ from aucbench.bench.plan.toml_lines import Place, line_of
 from aucbench.errors import AucbenchError, DataError, UnknownNameError
 from aucbench.ranges import Range
 from aucbench.reading import Reading
+from aucbench.registry.specs import short
 
 PLAN_EXAMPLE = """\
 datasets = ["german", "outbreak[n=1000,d=1000]"]
@@ -129,8 +130,12 @@ def with_line(path: str | Path) -> Iterator[None]:
         raise line_error(error, _text(path), str(path)) from error
 
 
-def write_plan(plan: Plan) -> str:
-    """Return a text from which `parse_plan` makes an equal plan; defaults are left out."""
+def write_plan(plan: Plan, *, places: bool = True) -> str:
+    """Return a text from which `parse_plan` makes an equal plan; defaults are left out.
+
+    Without `places` what is in files of Python has no path: plans are known by this text as the
+    same, wherever their files are.
+    """
     usual = Plan(("any",))
     changed = {
         f.name: value
@@ -144,7 +149,17 @@ def write_plan(plan: Plan) -> str:
         if inside := {key: changed[f] for key, f in keys.items() if f in changed}:
             document[table] = inside
     document["solvers"] = [_written(choice) for choice in plan.solvers]
-    return tomli_w.dumps(document)
+    return tomli_w.dumps(document if places else _without_places(document))
+
+
+def _without_places(document: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(document)
+    for name in found.keys() & {"datasets", "features"}:
+        found[name] = [short(spec, joined=name == "features") for spec in found[name]]
+    for name in found.keys() & {"objective", "projector"}:
+        found[name] = short(found[name])
+    found["solvers"] = [{**one, "spec": short(one["spec"])} for one in found["solvers"]]
+    return found
 
 
 def _written(choice: Choice) -> dict[str, Any]:

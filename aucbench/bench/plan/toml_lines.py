@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aucbench.errors import ParameterError
-from aucbench.registry.specs import Spec, parse_spec
+from aucbench.registry.specs import Spec, anchored, parse_spec
 
 Place = tuple[str | int, ...]
 TOML_TOKEN = re.compile(
@@ -64,10 +64,10 @@ def _line_inside(statement: Statement, value: Any) -> int:
 
 
 def _means(text: str, value: str | Spec) -> bool:
-    if isinstance(value, str):
-        return text == value
     try:
-        return parse_spec(text) == value
+        if isinstance(value, str):
+            return text == value or anchored(text, joined=True) == value
+        return parse_spec(anchored(text)) == value
     except ParameterError:  # the text is no specification
         return False
 

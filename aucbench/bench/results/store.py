@@ -182,12 +182,15 @@ class Store:
         """Return the claim of a cell; without effect when this object does not hold it."""
         self._documents.release(cell)
 
-    def keep_plan(self, text: str) -> None:
-        """Keep the text of a plan with its results; plans of other runs stay."""
+    def keep_plan(self, text: str, known_as: str | None = None) -> None:
+        """Keep the text of a plan with its results, in place of one that is known as the same.
+
+        Plans of other runs stay.
+        """
         content = text.encode()
-        name = f"{sha256(content).hexdigest()[:DIGITS]}.toml"
+        name = f"{sha256((known_as or text).encode()).hexdigest()[:DIGITS]}.toml"
         path = self.folder / PLANS / name
-        if not path.is_file():
+        if not path.is_file() or path.read_bytes() != content:
             self._put(path, content)
 
     def keep_about(self, about: Mapping[str, Mapping[str, Any]]) -> None:

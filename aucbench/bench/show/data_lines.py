@@ -8,6 +8,7 @@ from typing import Any
 from aucbench.bench.text import shown
 from aucbench.data.understood import Understood
 from aucbench.hookspecs import hookimpl
+from aucbench.registry.specs import short
 
 
 class DataLines:
@@ -41,7 +42,7 @@ def data_lines(dataset: str, about: Mapping[str, Any]) -> Iterator[str]:
     """
     understood = Understood.from_json(about["understood"])
     kinds = f" ({understood.features})" if len(understood.kinds) > 1 else ""
-    yield f"{dataset}: {about['n']} x {about['d']}{kinds}, {_target(about)}"
+    yield f"{short(dataset)}: {about['n']} x {about['d']}{kinds}, {_target(about)}"
     yield from (f"  {line}" for line in understood.lines())
 
 

@@ -12,6 +12,7 @@ from aucbench.bench.results.convergence import Optima
 from aucbench.bench.results.record import Record
 from aucbench.budget import DEFAULT_PASSES
 from aucbench.records import CellStatus
+from aucbench.registry.specs import short
 
 
 class Tally:
@@ -49,7 +50,7 @@ class Tally:
             self.failed += 1
             self.skipped += record.status.status == CellStatus.SKIPPED
             when = (place, cell.seed, cell.split)
-            line = f"{solver} on {cell.dataset}: {record.status.status}: {record.why}"
+            line = f"{short(solver)} on {short(cell.dataset)}: {record.status.status}: {record.why}"
             self._first[solver] = min((when, line), self._first.get(solver, (when, line)))
 
     @property
@@ -77,17 +78,17 @@ def protocol(plan: Plan, tried: tuple[int, int] | None = None) -> str:
     given = [f"{limit:g} {unit}" for limit, unit in limits if limit is not None]
     budget = " or ".join(given) or f"{DEFAULT_PASSES:g} passes or the solver's own"
     own = ((plan.objective, "objective"), (plan.projector, "projector"))
-    asked = "".join(f", {kind} {spec}" for spec, kind in own if spec is not None)
+    asked = "".join(f", {kind} {short(spec)}" for spec, kind in own if spec is not None)
     if any(choice.tune for choice in plan.solvers):
         if tried is None:
             points = f"at most {plan.tune_evals} points"
         else:
             points = f"{' to '.join(map(str, sorted({*tried})))} point(s)"
         asked += f", tuned by {points} x {plan.inner_splits} inner splits"
+    maps = (short(spec, joined=True) for spec in plan.features)
     seeds = ",".join(map(str, plan.seeds))
     return (
-        f"{_division(plan)}, {','.join(plan.features)}{asked}, "
-        f"{budget}, gap {plan.gap_tol:g}, seed {seeds}"
+        f"{_division(plan)}, {','.join(maps)}{asked}, {budget}, gap {plan.gap_tol:g}, seed {seeds}"
     )
 
 

@@ -1,0 +1,307 @@
+"""Classes and functions in files that no package has."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+import aucbench
+from aucbench.bench import Store, compare
+from aucbench.bench.overview import folder_status
+from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.errors import AucbenchError, ParameterError, PluginError
+from aucbench.fit.jobs import _changed
+from aucbench.registry import describe
+from aucbench.registry.descriptions import kinds_of
+from aucbench.registry.loose import file_fingerprint
+from aucbench.registry.specs import anchored, in_file, short
+from aucbench.report.folder import FolderReader
+from aucbench.testing.subjects import named
+
+pytestmark = pytest.mark.usefixtures("shared_supervisors")
+
+SOURCE = """
+import os
+from dataclasses import dataclass
+from typing import ClassVar
+import numpy as np
+from aucbench.data import Data
+from aucbench.errors import require_at_least
+from aucbench.objectives import PairwiseSquare
+from aucbench.protocols import Needs, Problem, State
+import {helper}
+
+with open({pids!r}, "a") as file:
+    file.write(f"{{os.getpid()}}\\n")
+
+@dataclass(frozen=True)
+class Descent:
+    '''w - gamma f'(w).'''
+    gamma: float = 0.01
+    space: ClassVar = {{"gamma": (0.01, 0.1)}}
+    needs: ClassVar = Needs(objective=True, projector=True)
+    def __post_init__(self):
+        require_at_least(0.0, gamma=self.gamma)
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data))
+    def iterates(self, problem, rng):
+        f, w = problem.objective, problem.start()
+        for t in range(1, 10**6):
+            w = problem.project(w - {helper}.FACTOR * self.gamma * f.grad(w), self.gamma)
+            yield State(t, w, rows_seen=t * f.data.n)
+
+@dataclass(frozen=True)
+class Whole:
+    '''R^d.'''
+    iterates_of: int = 0
+    def __call__(self, w, step): return w
+    def value(self, w): return 0.0
+    def contains(self, w, tol=0.0): return True
+
+@dataclass(frozen=True)
+class Twice:
+    '''x -> 2x.'''
+    exempt: ClassVar = ()
+    def fit(self, data, rng): return self
+    def __call__(self, rows): return rows
+
+class Lacking:
+    pass
+
+def blobs(n: int = 60, seed: int = 0):
+    '''Two shifted blobs.'''
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 3 == 0
+    return Data.of(rng.normal(size=(n, 4)) + y[:, None], y)
+"""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A folder with `mine.py` and what it imports; the current one. The names are new each time."""
+    helper = f"helper_{tmp_path.name}"
+    write(tmp_path, helper)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(folder, helper, stem="mine"):
+    folder.mkdir(exist_ok=True)
+    (folder / f"{helper}.py").write_text("FACTOR = 1.0\n")
+    source = SOURCE.format(helper=helper, pids=str(folder / "pids"))
+    (folder / f"{stem}.py").write_text(source)
+
+
+def test_specifications_of_files():
+    assert in_file("./a b/mine.py:Descent") == (Path("a b/mine.py"), "Descent")
+    assert in_file("mine.py:Outer.Inner") == (Path("mine.py"), "Outer.Inner")
+    for other in ("mine.py", "sht-auc", "dist:name", "https://x.org/a.py:b", "mine.py:3", ".py:A"):
+        assert in_file(other) is None
+
+    where = f"{Path.cwd()}/mine.py"
+    assert anchored("./mine.py:A[k=1]") == f"{where}:A[k=1]"
+    assert anchored("x+mine.py:A[k=1]+y", joined=True) == f"x+{where}:A[k=1]+y"
+    assert anchored("c++/mine.py:A") == f"{Path.cwd()}/c++/mine.py:A"
+    assert short("/x/mine.py:A[k=/y/b.py:c]") == "A[k=/y/b.py:c]"
+    assert short("a+/x/mine.py:B", joined=True) == "a+B"
+    assert short("sht-auc[k=5]") == "sht-auc[k=5]"
+
+
+def test_each_kind_is_built_from_a_file(mine):
+    assert aucbench.get_solver("./mine.py:Descent", gamma=0.5).gamma == 0.5
+    assert aucbench.get_dataset("mine.py:blobs[n=30]").n == 30
+    assert aucbench.get_projector("mine.py:Whole").value(None) == 0.0
+    data = aucbench.get_dataset("mine.py:blobs")
+    assert aucbench.solve("mine.py:Descent[gamma=0.1]", data, passes=2).w.size == 4
+    assert aucbench.select("mine.py:Descent", data, passes=2).run.w.size == 4
+
+
+def test_show_and_check_know_what_is_in_a_file(mine):
+    [page] = kinds_of("./mine.py:Descent")
+    assert (page.kind, page.name, page.doc) == ("solvers", "Descent", "w - gamma f'(w).")
+    assert page.distribution == str(mine / "mine.py")
+    assert describe("datasets", "mine.py:blobs").kind == "datasets"
+    assert [s.kind for s in named("mine.py:Descent[gamma=0.5]")] == ["solvers"]
+    [subject] = named("mine.py:Descent[gamma=0.5]")
+    assert subject.build().gamma == 0.5
+
+
+@pytest.mark.parametrize(
+    ("spec", "source", "told"),
+    [
+        ("none.py:A", None, "cannot read .*none.py: No such file.*; name a file of Python"),
+        ("mine.py:Descend", None, r"there is no Descend in .*mine.py; it has Descent$"),
+        ("mine.py:blobs", None, "mine.py:blobs is a data set, wanted a solver"),
+        ("mine.py:Whole", None, "mine.py:Whole is a projector, wanted a solver"),
+        ("mine.py:Lacking", None, r"mine.py:Lacking \(line 46\) is not a valid solver: it lacks"),
+        ("mine.py:Descent[k=1]", None, "unknown parameter of Descent 'k'"),
+        ("mine.py:Descent[gamma=-1]", None, "gamma must be"),
+        ("wrong.py:A", "x = 1\nclass A(:\n", "wrong.py, line 2: SyntaxError: invalid syntax$"),
+        ("wrong.py:A", "x = 1\n1 / 0\n", "wrong.py, line 2: ZeroDivisionError: division by zero$"),
+        ("wrong.py:A", "raise SystemExit(3)", "wrong.py, line 1: SystemExit: 3$"),
+        ("wrong.py:A", "A = 3", "A in .*wrong.py is 3, wanted a class or a function"),
+        ("json.py:A", "A = 3", "has the name of another module, json; rename the file"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_with_file_and_line(mine, spec, source, told):
+    if source is not None:
+        (mine / spec.partition(":")[0]).write_text(source)
+    with pytest.raises(AucbenchError, match=told) as caught:
+        aucbench.get_solver(spec)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_is_read_again_when_it_has_changed(mine):
+    first = type(aucbench.get_solver("mine.py:Descent"))
+    assert type(aucbench.get_solver("mine.py:Descent")) is first
+    text = (mine / "mine.py").read_text()
+    (mine / "mine.py").write_text(text.replace("float = 0.01", "float = 0.02"))
+
+    assert aucbench.get_solver("mine.py:Descent").gamma == 0.02
+
+
+def test_the_content_identifies_a_file_and_what_it_imports(mine, tmp_path):
+    own, helper = mine / "mine.py", next(mine.glob("helper*.py"))
+    before = file_fingerprint(own)
+    write(tmp_path / "moved", helper.stem, "renamed")
+    moved = tmp_path / "moved" / "renamed.py"
+    moved.write_text(own.read_text())  # which names the same file of pids
+    (mine / "unrelated.py").write_text("x = 1")
+    assert file_fingerprint(moved) == before == file_fingerprint(own)
+
+    helper.write_text("FACTOR = 2.0\n")
+    with_other_helper = file_fingerprint(own)
+    own.write_text(own.read_text() + "# edited\n")
+    assert len({before, with_other_helper, file_fingerprint(own)}) == 3
+    own.write_text(own.read_text() + "import xgboost_that_nobody_has\n")
+    assert file_fingerprint(own) not in (before, with_other_helper)
+    assert _changed({"files": {str(own): before}}).startswith(f"{own} has changed since the run")
+    assert _changed({"files": {str(own): file_fingerprint(own)}}) is None
+
+
+def test_a_plan_means_the_same_in_every_folder(mine, monkeypatch, tmp_path):
+    text = """datasets = ["mine.py:blobs"]
+features = ["none+mine.py:Twice"]
+projector = "mine.py:Whole"
+[[solvers]]
+spec = "./mine.py:Descent"
+tune = {gamma = [0.1, 0.2]}
+"""
+    plan = parse_plan(text)
+    assert str(plan.solvers[0].spec) == f"{mine}/mine.py:Descent"
+    assert plan.datasets == (f"{mine}/mine.py:blobs",)
+    assert plan.features == (f"none+{mine}/mine.py:Twice",)
+    assert plan.projector == f"{mine}/mine.py:Whole"
+    monkeypatch.chdir(tmp_path.parent)
+    assert parse_plan(write_plan(plan)) == plan
+
+
+def test_a_run_imports_a_file_in_its_workers_and_labels_are_short(mine):
+    found = compare(
+        ["./mine.py:Descent[gamma=.005]", "logistic"],
+        ["./mine.py:blobs", "breast-cancer"],
+        features="standard+mine.py:Twice",
+        splits=2,
+        passes=3,
+    )
+
+    assert {r.status.status for r in found} == {"ok"}
+    assert found.findings.evidence.solvers == ("Descent[gamma=0.005]", "logistic")
+    assert found.findings.evidence.datasets == ("blobs", "breast-cancer")
+    assert str(found[0].cell.solver) == f"{mine}/mine.py:Descent[gamma=0.005]"
+    assert found[0].plugin[0] == str(mine / "mine.py")
+    pids = {int(line) for line in (mine / "pids").read_text().split()}
+    assert pids
+    assert os.getpid() not in pids
+    assert not any(
+        getattr(m, "__file__", "") == str(mine / "mine.py") for m in [*sys.modules.values()]
+    )
+
+
+def test_other_parts_of_a_run_may_be_in_files(mine):
+    found = compare(
+        "mine.py:Descent", "mine.py:blobs", projector="mine.py:Whole", splits=2, passes=3, tune=True
+    )
+
+    assert {r.status.status for r in found} == {"ok"}
+    assert len(found[0].tuning["table"]) == 2
+
+
+def test_a_moved_file_is_resumed_and_an_edited_one_computed_again(mine, tmp_path, monkeypatch):
+    arguments = {"data": "mine.py:blobs", "splits": 2, "passes": 3, "out": tmp_path / "out"}
+    first = compare("mine.py:Descent", **arguments)
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for path in mine.glob("*.py"):
+        path.rename(moved / path.name)
+    monkeypatch.chdir(moved)
+    again = compare("mine.py:Descent", **arguments)
+
+    assert [r.measures for r in again] == [r.measures for r in first]  # the clock included
+    assert str(again[0].cell.solver) == f"{moved}/mine.py:Descent"
+    found = FolderReader(tmp_path / "out").read()
+    assert found.unchecked == ""
+    assert (found.solvers, found.counts) == (("Descent",), {"ok": 2})
+    with Store(tmp_path / "out") as store:
+        status = folder_status(store, map(parse_plan, store.plans().values()))
+    assert (status.planned, status.missing, status.stale, status.other_settings) == (2, 0, 0, 0)
+
+    helper = next(moved.glob("helper*.py"))
+    helper.write_text("FACTOR = 2.0\n")
+    edited = compare("mine.py:Descent", **arguments)
+    assert {r.id for r in edited}.isdisjoint(r.id for r in first)
+    assert edited[0].curve[-1]["objective"] != first[0].curve[-1]["objective"]
+
+
+def test_two_versions_of_a_file_are_told_apart(mine, tmp_path):
+    helper = next(mine.glob("helper*.py")).stem
+    for number in (1, 2):
+        write(tmp_path / f"v{number}", helper)
+        same = (mine / "mine.py").read_text()
+        (tmp_path / f"v{number}" / "mine.py").write_text(same)
+    both = ["v1/mine.py:Descent", "v2/mine.py:Descent"]
+    with pytest.raises(ParameterError, match=r"v1/mine.py:Descent and .* are the same code"):
+        compare(both, "mine.py:blobs", splits=2, passes=3)
+
+    (tmp_path / "v2" / f"{helper}.py").write_text("FACTOR = 3.0\n")
+    found = compare(both, "mine.py:blobs", splits=2, passes=3)
+    assert found.findings.evidence.solvers == tuple(f"{tmp_path}/{name}" for name in both)
+
+
+def test_a_mistake_ends_the_run_before_the_first_fit(mine):
+    (mine / "wrong.py").write_text("x = 1\n1 / 0\n")
+    with pytest.raises(ParameterError, match=r"wrong.py, line 2: ZeroDivisionError"):
+        compare("wrong.py:A", "breast-cancer")
+    with pytest.raises(ParameterError, match="is a solver, wanted a data set"):
+        compare("logistic", "mine.py:Descent")
+
+
+def test_an_error_in_a_fit_names_the_file_and_the_line(mine):
+    (mine / "mine.py").write_text(
+        (mine / "mine.py").read_text().replace("problem.start()", "1 / 0")
+    )
+    [record, *_] = compare("mine.py:Descent", "breast-cancer", splits=2)
+    assert record.status.error_type == "ZeroDivisionError"
+    assert f"in the solver {mine}/mine.py:Descent" in record.status.reason
+    assert f"({mine}/mine.py, line 26)" in record.status.reason
+
+
+def test_a_script_that_compares_when_imported_does_not_run_for_ever(mine):
+    (mine / "script.py").write_text(
+        (mine / "mine.py").read_text()
+        + '\nimport aucbench\naucbench.compare("./script.py:Descent", "breast-cancer")\n'
+    )
+    with pytest.raises(ParameterError, match="__main__"):
+        compare("./script.py:Descent", "breast-cancer")
+
+
+def test_plugins_of_files_need_no_other_plugin(mine):
+    with pytest.raises(PluginError, match="has the name of another module"):
+        aucbench.get_solver(str(renamed(mine, "pytest.py")) + ":Descent")
+    assert len(Plan(("german",), choices(["mine.py:Descent", "mine.py:Lacking"]))) == 10
+
+
+def renamed(folder, name):
+    return (folder / "mine.py").rename(folder / name)
