@@ -79,8 +79,9 @@ MetricNames = Annotated[
     Texts,
     typer.Option(
         "--metrics",
-        help="auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier or log-loss, from "
-        "the stored scores; the verdict is on the first one; repeatable. [default: auc]",
+        help="auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier, log-loss, or what "
+        "`list metrics` shows, from the stored scores; the verdict is on the first one; "
+        "repeatable. [default: auc]",
     ),
 ]
 Rope = Annotated[
@@ -130,10 +131,10 @@ class Printed:
         AucbenchError
             When one of them makes no sense, or both `md` and `tex` are given.
         """
+        from aucbench.bench.measuring import measure_of, supervised
         from aucbench.registry.specs import split_specs
         from aucbench.report.demand import Demand
         from aucbench.report.terminal import SORTS
-        from aucbench.stats import measure
 
         if md and tex:
             raise ParameterError("--md and --tex are two forms of the same tables; give one")
@@ -141,13 +142,14 @@ class Printed:
             raise ParameterError(f"--sort {sort} is no order; give {', '.join(SORTS)}")
         require_at_least(0.0, rope=rope)
         specs = [spec for text in metrics or ("auc",) for spec in split_specs(text)]
-        return Printed(
-            tuple(dict.fromkeys(measure(spec) for spec in specs)),
-            rope,
-            sort,
-            "md" if md else "tex" if tex else "text",
-            tuple(Demand.of(text) for text in fail_if or ()),
-        )
+        with supervised():
+            return Printed(
+                tuple(dict.fromkeys(map(measure_of, specs))),
+                rope,
+                sort,
+                "md" if md else "tex" if tex else "text",
+                tuple(map(Demand.of, fail_if or ())),
+            )
 
     def findings(self, evidence: Evidence) -> tuple[Findings, list[Means], list[str]]:
         """Return the findings of the first measure that can be had, and the means of the others.

@@ -17,7 +17,8 @@ Folder = Annotated[Path, typer.Argument(metavar="RESULTS", help="A results folde
 Metric = Annotated[
     str,
     typer.Option(
-        help="auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier or log-loss."
+        help="auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier, log-loss, or what "
+        "`list metrics` shows."
     ),
 ]
 Level = Annotated[float, typer.Option(help="Of the intervals.")]

@@ -57,6 +57,7 @@ def go(
     printed : Printed
         What is printed when the run has ended.
     """
+    from aucbench.bench.measuring import supervised
     from aucbench.bench.show.tally import Tally
     from aucbench.infra.store import require_writable
     from aucbench.report.evidence import evidence_of
@@ -74,9 +75,10 @@ def go(
     with opened(folder) as store:
         whole = _run(plan, store, engine, options, keepers)
         found = {ids[cell]: cell for cell in plan.cells() if cell in ids}
-        with _rows_into(json, store, tally, printed) as add:
-            evidence = _evidence(plan, store, found, add)
-        broken = _print(plan, evidence, tally.failures(folder), tally.tried, printed)
+        with supervised():
+            with _rows_into(json, store, tally, printed) as add:
+                evidence = _evidence(plan, store, found, add)
+            broken = _print(plan, evidence, tally.failures(folder), tally.tried, printed)
     if not whole:
         missing = len(plan) - tally.total
         typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
@@ -199,7 +201,8 @@ def _print(
     else:
         typer.echo(terminal.FORMS[printed.form](tables))
     typer.echo(f"\n{shown(protocol(plan, tried))}")
-    for line in (*terminal.notes(found), *missing, *failures):
+    unmeasured = [*found.unmeasured, *(line for other in others for line in other.failures)]
+    for line in (*terminal.notes(found), *missing, *unmeasured, *failures):
         typer.echo(shown(line))
     if len(evidence.solvers) > 1:
         typer.echo(f"\n{terminal.answer(found, wide or WIDE)}")

@@ -36,6 +36,7 @@ BUILT_IN = "aucbench_plugins"  # the package of the built-in plugins
 PARENT = frozenset(  # what does not run in a cell, or is hashed in another way
     {
         "about.py",
+        "addons",
         "bench",
         "benchmarks.py",
         "cli",

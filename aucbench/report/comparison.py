@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.engines import make_engine
+from aucbench.bench.measuring import measure_of, supervised
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat
@@ -28,7 +29,6 @@ from aucbench.infra.scratch import Scratch
 from aucbench.infra.supervise import proc
 from aucbench.reading import Reading
 from aucbench.registry.specs import split_specs
-from aucbench.stats.measures import measure
 from aucbench.stats.words import ROPE
 
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ def compare(
     out : Path, optional
         Folder that keeps the results; cells that are in it already are not run again.
     metrics : str or iterable of str
-        Such as `auc,brier`, see `aucbench.stats.measure`. The verdict is on the first one.
+        Such as `auc,brier`, see `aucbench.stats.measure`, or metrics of plugins. The verdict is
+        on the first one.
     rope : float
         Differences up to this size are practically zero.
     reading : Reading
@@ -109,7 +110,7 @@ def compare(
             "compare was called while a run imports this file; put the call under "
             "if __name__ == '__main__':"
         )
-    measures = tuple(measure(spec).name for spec in _specs(metrics))
+    measures = tuple(measure_of(spec).name for spec in _specs(metrics))
     if not measures:
         raise ParameterError("there is no metric; give one, such as auc")
     require_at_least(0.0, rope=rope)
@@ -222,16 +223,17 @@ class Results(tuple[Record, ...]):
         from pandas import DataFrame
 
         optima = Optima(self)
-        measures = [measure(name) for name in self._measures]
-        return DataFrame(
-            [
-                {
-                    **flat(flat_row(record, optima)),
-                    **measured_values(self._scores.get(record.id), measures),
-                }
-                for record in self
-            ]
-        )
+        measures = [measure_of(name) for name in self._measures]
+        with supervised():
+            return DataFrame(
+                [
+                    {
+                        **flat(flat_row(record, optima)),
+                        **measured_values(self._scores.get(record.id), measures),
+                    }
+                    for record in self
+                ]
+            )
 
 
 def _specs(given: str | Iterable[str]) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from math import isfinite, isnan
 from typing import Final
 
+from aucbench.bench.measuring import measure_of
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.report.findings import Findings
-from aucbench.stats.measures import measure
 from aucbench.stats.words import ROPE, Difference, Word
 
 FORM: Final = re.compile(
@@ -31,7 +31,7 @@ class Demand:
     word : Word
         BETTER or WORSE.
     measure : str
-        Its name, as in `aucbench.stats.measures.measure`.
+        Its name, as in `aucbench.bench.measuring.measure_of`.
     by : float
         The least difference that counts, which is also half the width of the region of practical
         equivalence.
@@ -63,7 +63,7 @@ class Demand:
             by = -1.0
         if not (isfinite(by) and by >= 0.0):
             raise ParameterError(f"{found['by']!r} in {text!r} is no difference; give 0.005, say")
-        name = measure(found["measure"] or "auc").name
+        name = measure_of(found["measure"] or "auc").name
         return Demand(found["a"], Word(found["word"]), found["b"], name, by)
 
     def require_solvers(self, names: Sequence[str]) -> None:

@@ -16,12 +16,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.bench.measuring import measure_of, supervised
 from aucbench.errors import DataError
 from aucbench.report.evidence import Evidence, Place
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.report.pace import Pace, paces, profiles_of
 from aucbench.stats.advice import Advice, advise
-from aucbench.stats.measures import measure
+from aucbench.stats.measures import Measure
 from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.profiles import Profile, shifted_geometric_mean
 from aucbench.stats.ranking import Standing, average_ranks, bradley_terry
@@ -42,7 +43,7 @@ class Settings:
     Attributes
     ----------
     measure : str
-        As in `aucbench.stats.measures.measure`.
+        As in `aucbench.bench.measuring.measure_of`.
     rope, level : float
         As in `aucbench.stats.words`.
     mixed : bool
@@ -85,6 +86,8 @@ class Findings:
         The recommended solver, and those than which it is not better.
     times : str
         Why times are not compared; empty when they are.
+    unmeasured : tuple of str
+        Why a metric of a plugin has no value on some fits.
     mean_seconds : tuple of float
         Shifted geometric mean of the seconds of a fit over the data sets with a value.
     points : int
@@ -106,6 +109,7 @@ class Findings:
     order: tuple[int, ...]
     leading: frozenset[int]
     times: str
+    unmeasured: tuple[str, ...]
     mean_seconds: tuple[float, ...]
     points: int
 
@@ -144,10 +148,13 @@ class Means:
         Its name for people.
     values : mapping of (data set, solver) to float
         Means over the splits; a place without a value is not there, or NaN.
+    failures : tuple of str
+        Why a metric of a plugin has no value somewhere.
     """
 
     measure: str
     values: Mapping[Place, float]
+    failures: tuple[str, ...] = ()
 
 
 def means_of(evidence: Evidence, measure_name: str) -> Means:
@@ -158,14 +165,16 @@ def means_of(evidence: Evidence, measure_name: str) -> Means:
     DataError
         As `findings_of`.
     """
-    chosen = measure(measure_name)
-    values = {
-        (dataset, solver): value
-        for dataset in range(len(evidence.datasets))
-        for solver, value in means_inside(evidence, dataset, chosen).items()
-    }
-    _require_values(chosen.name, evidence, np.array([*values.values()]))
-    return Means(_title(chosen.name), values)
+    chosen = measure_of(measure_name)
+    with supervised():
+        values = {
+            (dataset, solver): value
+            for dataset in range(len(evidence.datasets))
+            for solver, value in means_inside(evidence, dataset, chosen).items()
+        }
+    if not chosen.failures:  # else the column stays empty, and the failures say why
+        _require_values(chosen, evidence, np.array([*values.values()]))
+    return Means(_title(chosen.name), values, chosen.failures)
 
 
 def findings_of(evidence: Evidence, settings: Settings | None = None) -> Findings:
@@ -184,16 +193,17 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
         When a setting makes no sense.
     """
     s = settings or Settings()
-    chosen = measure(s.measure)
+    chosen = measure_of(s.measure)
     name, sign = chosen.name, -1.0 if chosen.smaller else 1.0
     points = _points(len(evidence.groups)) if s.curves else 0
-    insides = tuple(
-        inside(evidence, dataset, points, measure=chosen, level=s.level, rope=s.rope)
-        for dataset in range(len(evidence.datasets))
-    )
+    with supervised():
+        insides = tuple(
+            inside(evidence, dataset, points, measure=chosen, level=s.level, rope=s.rope)
+            for dataset in range(len(evidence.datasets))
+        )
     folds = _by_fold(evidence, insides)
     values = _means(folds)
-    _require_values(name, evidence, values)
+    _require_values(chosen, evidence, values)
     times = _times(evidence, mixed=s.mixed)
     seconds = np.full(values.shape, NAN) if times else evidence.values("seconds")
     nonzeros = evidence.values("nnz")
@@ -231,6 +241,7 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
         order=_order(advice.leader, ratings, sign * values),
         leading=_leading(evidence, advice, insides),
         times=times,
+        unmeasured=chosen.failures,
         mean_seconds=tuple(map(_mean_time, seconds.T)),
         points=points,
     )
@@ -270,12 +281,14 @@ def _means(values: Array) -> Array:
     return means
 
 
-def _require_values(name: str, evidence: Evidence, values: Array) -> None:
-    if name != AUC and evidence.finished and np.isnan(values).all():
+def _require_values(chosen: Measure, evidence: Evidence, values: Array) -> None:
+    if chosen.name != AUC and evidence.finished and np.isnan(values).all():
+        if chosen.failures:
+            raise DataError("; ".join(chosen.failures))
         raise DataError(
-            f"the measure {name} needs the scores of the test rows and their labels, and the "
-            "folder has none for which it can be computed; use auc, or run the plan again when no "
-            "other run is going on"
+            f"the measure {chosen.name} needs the scores of the test rows and their labels, and "
+            "the folder has none for which it can be computed; use auc, or run the plan again "
+            "when no other run is going on"
         )
 
 

@@ -21,7 +21,7 @@ from aucbench.stats.delong import Fold
 from aucbench.stats.measures import Measure
 from aucbench.stats.ranks import average_ranks_of
 from aucbench.stats.roc import Band, Corners, pr_band, roc_band
-from aucbench.stats.within import PairWithin, SolverWithin, value_of, within, within_values
+from aucbench.stats.within import PairWithin, SolverWithin, within, within_values
 
 AUC = "auc"
 NO_SCORES = "The folder does not hold all scores of this data set with their labels."
@@ -86,6 +86,8 @@ class Row:
         if self.group.pending:
             parts.append(f"{self.group.pending} of {self.group.planned} cells were not run yet.")
         if self.known:
+            if unmeasured := max(0, self.known.missing - failed):
+                parts.append(f"{unmeasured} of {self.group.planned} fits have no value.")
             parts.append(self.known.delong.note)
         return " ".join(filter(None, parts))
 
@@ -179,11 +181,12 @@ def means_inside(evidence: Evidence, dataset: int, measure: Measure) -> dict[int
     groups = dict(evidence.row(dataset))
     if measure.name == AUC:
         return {solver: group.mean("auc") for solver, group in groups.items() if group.ok}
+    folds = _folds(evidence, groups)
+    values = iter(measure.values([fold for of in folds.values() for fold in of.values()]))
     means = {}
-    for solver, of in _folds(evidence, groups).items():
-        values = np.array([value_of(fold, measure) for fold in of.values()])
-        known = values[~np.isnan(values)]
-        means[solver] = float(known.mean()) if known.size else nan
+    for solver, of in folds.items():
+        known = [value for _, value in zip(of, values, strict=False) if not np.isnan(value)]
+        means[solver] = float(np.mean(known)) if known else nan
     return means
 
 

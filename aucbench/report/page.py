@@ -279,6 +279,7 @@ def _warnings(findings: Findings) -> Iterable[str]:
         yield f"It is not known whether records are stale: {evidence.unchecked}"
     if findings.times:
         yield findings.times
+    yield from findings.unmeasured
     yield from evidence.problems()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -13,7 +13,7 @@ from scipy.special import xlogy
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_whole
 from aucbench.stats.calibration import calibrated
-from aucbench.stats.delong import auc
+from aucbench.stats.delong import Fold, auc
 from aucbench.stats.rows import Mask, Vector, checked_rows, checked_weights, require_both
 
 SPEC = re.compile(
@@ -175,6 +175,27 @@ class Measure:
     def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
         """Return the value on rows, NaN where they have none; errors are those of the function."""
         return self.function(y, scores, weights, **({self.key: self.value} if self.key else {}))
+
+    def values(self, folds: Sequence[Fold | None]) -> Vector:
+        """Return the value on each fold; NaN without a fold, and where it has one class only."""
+        return np.array(
+            [
+                self(fold.positive, fold.scores, fold.weights)
+                if fold is not None and fold.has_both_classes
+                else nan
+                for fold in folds
+            ],
+            dtype=np.float64,
+        )
+
+    def failure(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> str:
+        """Return why it has no value on rows, where it does not raise an error; mostly empty."""
+        return ""
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Return sentences about values that it could not give; errors are raised instead."""
+        return ()
 
 
 def measure(spec: str) -> Measure:

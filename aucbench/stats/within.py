@@ -166,8 +166,7 @@ def within(
     chosen = measure(by) if isinstance(by, str) else by
     splits = tuple(sorted({split for of in folds.values() for split in of}))
     _require_same_rows(folds, splits)
-    runs = {name: _runs(of, splits, chosen) for name, of in folds.items()}
-    return _compared(runs, splits, ratio, repeats, chosen, level, rope)
+    return _compared(_runs(folds, splits, chosen), splits, ratio, repeats, chosen, level, rope)
 
 
 def _compared(
@@ -276,20 +275,21 @@ class _Runs:
         return Interval(mean, nan, nan, level, "none", self.note)
 
 
-def _runs(folds: Mapping[Split, Fold], splits: tuple[Split, ...], chosen: Measure) -> _Runs:
-    if chosen.name != "auc":
-        values = [value_of(folds.get(split), chosen) for split in splits]
-        return _Runs(np.array(values, np.float64), None, NOT_THE_AUC)
+def _runs(
+    folds: Mapping[str, Mapping[Split, Fold]], splits: tuple[Split, ...], chosen: Measure
+) -> dict[str, _Runs]:
+    if chosen.name == "auc":
+        return {name: _placed(of, splits) for name, of in folds.items()}
+    # All at once, since a measure of a plugin is computed in another process.
+    asked = chosen.values([of.get(split) for of in folds.values() for split in splits])
+    tables = asked.reshape(len(folds), len(splits))
+    return {name: _Runs(row, None, NOT_THE_AUC) for name, row in zip(folds, tables, strict=True)}
+
+
+def _placed(folds: Mapping[Split, Fold], splits: tuple[Split, ...]) -> _Runs:
     placed = {split: Placements.of([fold]) for split, fold in folds.items()}
     aucs = [placed[x].aucs[0] if x in placed and placed[x].aucs.size else nan for x in splits]
     return _Runs(np.array(aucs, np.float64), placed, "")
-
-
-def value_of(fold: Fold | None, measure: Measure) -> float:
-    """Return a measure on a fold; NaN without a fold, and where it has one class only."""
-    if fold is None or not fold.has_both_classes:
-        return nan
-    return measure(fold.positive, fold.scores, fold.weights)
 
 
 def _differences(

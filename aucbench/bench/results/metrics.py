@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from aucbench.stats import Measure
 
 
-def metrics_of(
-    record: Record, store: Store, measures: Sequence[Measure]
-) -> dict[str, float | None]:
+def metrics_of(record: Record, store: Store, measures: Sequence[Measure]) -> dict[str, Any]:
     """Return measures of the stored scores of a record by name.
 
     Cells do not know of it: which measures are asked for changes neither them nor their ids. A
@@ -33,10 +31,14 @@ def metrics_of(
 
 def measured_values(
     found: Mapping[str, NDArray[Any]] | None, measures: Sequence[Measure]
-) -> dict[str, float | None]:
-    """Return measures of arrays as `Store.scores` gives them; that is, but the AUC."""
+) -> dict[str, Any]:
+    """Return measures other than the AUC of arrays as `Store.scores` gives them.
+
+    Where a metric of a plugin gives no value, `metric_failures` says why, by its name.
+    """
     others = [measure for measure in measures if measure.name != "auc"]
-    values: dict[str, float | None] = {}
+    values: dict[str, Any] = {}
+    failures: dict[str, str] = {}
     for measure in others:
         values[measure.name] = None
         if found is not None and "y" in found:
@@ -45,4 +47,6 @@ def measured_values(
             except DataError:
                 continue  # None; the table says why
             values[measure.name] = None if isnan(value) else value
-    return values
+            if why := measure.failure(found["y"], found["scores"], found.get("weights")):
+                failures[measure.name] = why
+    return {**values, "metric_failures": failures} if failures else values

@@ -1,0 +1,254 @@
+"""Metrics of third parties: looked up and called in supervised processes.
+
+Design
+  a. The functions of a plugin never run here. What is known of a metric, and its values, come
+     from processes with limits, as those of solvers do.
+  b. A value that a metric does not give is NaN, and `failures` says why. The AUC of the cell stays.
+     A metric in which `MOST_ENDS` processes have ended is not asked again, so that one that hangs
+     costs minutes and no more.
+  c. Equal rows and scores have equal values. So each value is computed once, for however many
+     tables it is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from math import isfinite, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.plugin_probe import safe_supervisor
+from aucbench.bench.text import reason_text
+from aucbench.data.packed import pack_arrays
+from aucbench.errors import ParameterError, PluginError, UnknownNameError
+from aucbench.hookspecs import PROJECT
+from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
+from aucbench.registry.discovery import ALLOWED, enabled
+from aucbench.registry.fingerprints import plugin_fingerprint
+from aucbench.stats.delong import Fold
+from aucbench.stats.measures import MEASURES, Measure, measure
+from aucbench.stats.rows import Vector
+
+JOBS = "aucbench.addons.metrics"
+LIMITS = Limits(timeout=60.0, memory=4 * 10**9)  # of `BATCH` values, or of a lookup
+BATCH = 10  # values that one process computes
+MOST_ENDS = 3  # processes that a metric may end
+NAME = re.compile(r"\s*([\w.:-]*)")
+Value = tuple[float, str]  # NaN with the reason
+
+
+def measure_of(spec: str) -> Measure:
+    """Return a measure by its specification: a built-in one, or that of a plugin.
+
+    Parameters
+    ----------
+    spec : str
+        As in `aucbench.stats.measure`, or the name of a metric that a plugin registers, with or
+        without `distribution:` in front: `gain[depth=0.1]`, `acme:gain`.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError
+        As `aucbench.stats.measure`.
+    PluginError
+        When the plugin of the metric cannot be used.
+    """
+    own = spec.strip().removeprefix(f"{PROJECT}:")
+    name = NAME.match(own)
+    third = any(not entry.builtin for entry in enabled())
+    if not third or name is None or name[1] in MEASURES:
+        return measure(own)
+    found = _looked_up(own, tuple(sys.path), os.environ.get(ALLOWED))
+    if found.fingerprint != plugin_fingerprint(*found.plugin):  # its author has changed a file
+        _looked_up.cache_clear()
+        found = _looked_up(own, tuple(sys.path), os.environ.get(ALLOWED))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PluginMeasure(Measure):
+    """A metric that a plugin of a third party registers.
+
+    Attributes
+    ----------
+    qualified : str
+        Its specification with its distribution, such as "acme:gain[depth=0.1]".
+    version : str
+        Of the distribution.
+    plugin : (str, str)
+        Distribution and module.
+    fingerprint : str
+        Of the files of the plugin when it was looked up.
+    """
+
+    qualified: str = ""
+    version: str = ""
+    plugin: tuple[str, str] = ("", "")
+    fingerprint: str = ""
+    _known: dict[bytes, Value] = field(default_factory=dict, compare=False, repr=False)
+    _ends: list[str] = field(default_factory=list, compare=False, repr=False)
+
+    def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+        """Return the value on rows, NaN where there is none; `failures` says why."""
+        return float(self.values([Fold(y, scores, weights)])[0])
+
+    def values(self, folds: Sequence[Fold | None]) -> Vector:
+        """Return the value on each fold, NaN where there is none."""
+        asked = {_digest(fold): fold for fold in folds if fold and fold.has_both_classes}
+        new = [(key, fold) for key, fold in asked.items() if key not in self._known]
+        with supervised() as process:
+            for first in range(0, len(new), BATCH):
+                self._ask(process, new[first : first + BATCH])
+        none = (nan, "")
+        return np.array([self._known.get(_digest(f), none)[0] if f else nan for f in folds])
+
+    def failure(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> str:
+        """Return why these rows have no value; empty when they have one, or were not asked for."""
+        return self._known.get(_digest(Fold(y, scores, weights)), (nan, ""))[1]
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """One sentence for each different reason for which there was no value."""
+        reasons = Counter(reason for _, reason in self._known.values() if reason)
+        total = len(self._known)
+        return tuple(
+            f"the metric {self.qualified} {self.version} has no value on {count} of {total} "
+            f"fits: {reason}"
+            for reason, count in reasons.most_common()
+        )
+
+    def _ask(self, process: _Process, waiting: list[tuple[bytes, Fold]]) -> None:
+        while waiting:
+            if len(self._ends) >= MOST_ENDS:
+                why = f"it is not asked again, since {MOST_ENDS} processes have ended in it"
+                self._known.update((key, (nan, why)) for key, _ in waiting)
+                return
+            outcome = process.run(self._job([fold for _, fold in waiting]))
+            known = _values(outcome)[: len(waiting)]
+            self._known.update((key, v) for (key, _), v in zip(waiting, known, strict=False))
+            waiting = waiting[len(known) :]
+            if not waiting:
+                return
+            reason = _ended(outcome)
+            begun = sum("begin" in line for line in outcome.lines)
+            lost = 1 if begun > len(known) else len(waiting)  # all, where the call never began
+            self._known.update((key, (nan, reason)) for key, _ in waiting[:lost])
+            self._ends.append(reason)
+            waiting = waiting[lost:]
+
+    def _job(self, folds: Sequence[Fold]) -> Job:
+        arrays: dict[str, NDArray[Any]] = {}
+        for number, fold in enumerate(folds):
+            arrays[f"y{number}"] = fold.positive.astype(np.int8)
+            arrays[f"scores{number}"] = fold.scores
+            arrays[f"weights{number}"] = fold.weights
+        rows = b64encode(pack_arrays(arrays)).decode("ascii")
+        request = {"metric": self.qualified, "rows": rows, "count": len(folds)}
+        return Job(f"{JOBS}:values", request, LIMITS)
+
+
+class _Process:
+    """A supervisor that is opened for the first job."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._engine: LocalEngine | None = None
+
+    def run(self, job: Job) -> Outcome:
+        """Run one job to its end."""
+        if self._engine is None:
+            engine = LocalEngine()
+            self._engine = engine.on(self._stack.enter_context(engine.open()))
+        [(_, outcome)] = self._engine.run([("", job)])
+        return outcome
+
+
+_open: ContextVar[_Process | None] = ContextVar("_open", default=None)
+
+
+@contextmanager
+def supervised() -> Iterator[_Process]:
+    """Keep the processes of metrics warm inside the context, if any is asked; it may be nested."""
+    if (known := _open.get()) is not None:
+        yield known
+        return
+    with ExitStack() as stack:
+        process = _Process(stack)
+        token = _open.set(process)
+        try:
+            yield process
+        finally:
+            _open.reset(token)
+
+
+@lru_cache(maxsize=64)
+def _looked_up(spec: str, path: tuple[str, ...], allowed: str | None) -> PluginMeasure:
+    job = Job(f"{JOBS}:found", {"metric": spec}, LIMITS)
+    with supervised() as process:
+        outcome = process.run(job)
+    if outcome.ending not in (Ending.OK, Ending.ERROR):  # a plugin that nobody asked for, perhaps
+        with safe_supervisor(LocalEngine()) as (supervisor, _):
+            [(_, outcome)] = LocalEngine().on(supervisor).run([("", job)])
+    if outcome.result is None:
+        kind = PluginError if outcome.error_type == PluginError.__name__ else ParameterError
+        reason = outcome.reason if outcome.refusal else _ended(outcome)
+        raise kind(f"cannot use the metric {spec}: {reason}")
+    told: dict[str, Any] = outcome.result
+    if "known" in told:
+        raise UnknownNameError("measure", spec, told["known"])
+    plugin = (told["distribution"], told["module"])
+    return PluginMeasure(
+        told["name"],
+        _elsewhere,
+        smaller=not told["greater_is_better"],
+        qualified=told["qualified"],
+        version=told["version"],
+        plugin=plugin,
+        fingerprint=plugin_fingerprint(*plugin),
+    )
+
+
+def _elsewhere(*_: Any) -> float:
+    raise AssertionError("the function of a plugin is called in a process of its own")
+
+
+def _digest(fold: Fold) -> bytes:
+    digest = blake2b(digest_size=16)
+    for array in (fold.positive, fold.scores, fold.weights):
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.digest()
+
+
+def _values(outcome: Outcome) -> list[Value]:
+    """Return the values, or reasons, that the lines of a process have, in their order."""
+    found: list[Value] = []
+    for line in outcome.lines:
+        if line.get("end") != len(found):
+            continue
+        value, reason = line.get("value"), line.get("reason")
+        if isinstance(value, float) and isfinite(value):
+            found.append((value, ""))
+        else:
+            found.append((nan, str(reason)))
+    return found
+
+
+def _ended(outcome: Outcome) -> str:
+    """Return how a process ended that left a value out."""
+    if outcome.ending is Ending.OK:
+        return "its process ended before it had returned"
+    said = reason_text(outcome.error_type, outcome.reason)
+    return f"it ended its process ({outcome.ending}: {said})"

@@ -1,0 +1,285 @@
+"""Metrics of other packages: in every place where a built-in one can be, and never in this process.
+
+What a metric does wrong is told with its name, its version, its file and its line, and costs
+nothing but its own values.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from plugin_site import Site
+from typer.testing import CliRunner
+
+from aucbench.bench import Store, compare
+from aucbench.bench.measuring import MOST_ENDS, measure_of
+from aucbench.cli import app
+from aucbench.errors import DataError, ParameterError, PluginError, UnknownNameError
+from aucbench.infra.supervise.records import Limits
+
+pytestmark = pytest.mark.usefixtures("shared_supervisors")
+
+SOURCE = '''
+"""Metrics, right and wrong ones."""
+import os
+import time
+
+import numpy as np
+
+from aucbench.about import about, metric
+from aucbench.hookspecs import hookimpl
+
+
+@about("how deep in the list the positives are")
+@metric(low=0, high=1)
+def lift(y, scores, weights=None, *, depth=0.5):
+    """Share of the positives in the first part of the rows."""
+    if weights is None:
+        weights = np.ones(y.size)
+    first = np.argsort(-scores, kind="stable")[: round(depth * y.size)]
+    return (weights * y)[first].sum() / (weights * y).sum()
+
+
+@metric(greater_is_better=False)
+def miss(y, scores):
+    """Share of the positives that are not above the median."""
+    assert {*y.tolist()} == {0, 1} and not y.flags.writeable and not scores.flags.writeable
+    return float(np.mean(scores[y == 1] <= np.median(scores)))
+
+
+def raises(y, scores):
+    raise ValueError("no [bold]luck\\nsecond line")
+
+
+def sometimes(y, scores):
+    return 1 / 0 if scores.max() > 6 else 0.25
+
+
+@hookimpl
+def aucbench_metrics():
+    return {
+        "lift": lift,
+        "miss": miss,
+        "raises": raises,
+        "sometimes": sometimes,
+        "nothing": lambda y, scores: None,
+        "nan": lambda y, scores: float("nan"),
+        "percent": metric(low=0, high=1)(lambda y, scores: 50.0),
+        "leaves": lambda y, scores: os._exit(3),
+        "quits": lambda y, scores: exit("bye"),
+        "sleeps": lambda y, scores: time.sleep(100),
+        "writes": lambda y, scores: scores.sort() or 0.5,
+        "auc": lambda y, scores: 0.123,
+    }
+'''
+
+
+def lift(y, scores, depth=0.5):
+    first = np.argsort(-scores, kind="stable")[: round(depth * y.size)]
+    return float((y == 1)[first].sum() / (y == 1).sum())
+
+
+@pytest.fixture(scope="module")
+def acme(tmp_path_factory):
+    site = Site(tmp_path_factory.mktemp("site"))
+    site.add("acme", "1.2", acme_metrics=SOURCE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site.path)
+        yield site
+
+
+@pytest.fixture(scope="module")
+def folder(acme, tmp_path_factory, shared_supervisors):
+    out = tmp_path_factory.mktemp("metrics") / "out"
+    run(*RUN, "--out", out)
+    return out
+
+
+RUN = ("compare", "--quiet", "--solvers", "logistic,constant", "--data", "breast-cancer")
+RUN += ("--splits", 2)
+
+
+def run(*arguments, code=0):
+    ended = CliRunner().invoke(app, [*map(str, arguments)])
+    assert ended.exit_code == code, ended.output
+    return ended.output
+
+
+def scores_of(folder, solver):
+    with Store(folder) as store:
+        ids = [r.id for r in store.records() if r.cell.solver.name == solver]
+        return [store.scores(cell) for cell in ids]
+
+
+def test_a_column_the_rows_the_verdict_and_a_condition(acme, folder, tmp_path):
+    rows = tmp_path / "rows.json"
+    spec = "acme:lift[depth=0.4]"
+    condition = f"constant worse than logistic on {spec} by 0.1"
+    args = ("--out", folder, "--json", rows, "--metrics", f"{spec},miss,brier", "--fail-if")
+    said = run(*RUN, *args, condition, code=1)
+    assert "acme_metrics" not in sys.modules
+    header = next(line for line in said.splitlines() if "solver" in line)
+    assert header.split()[1] == spec
+    assert "corrected resampled t" in said  # the interval over splits, as there is no DeLong
+    assert f"logistic has the highest {spec}" in " ".join(said.split())
+    assert "failed: constant is worse than logistic" in said
+    found = json.loads(rows.read_text(encoding="utf-8"))
+    kept = {row["id"]: row for row in found}
+    with Store(folder) as store:
+        for name, row in kept.items():
+            arrays = store.scores(name)
+            assert row[spec] == pytest.approx(lift(arrays["y"], arrays["scores"], 0.4), rel=1e-12)
+            assert 0 <= row["miss"] <= 1
+            assert "metric_failures" not in row
+    means = [np.mean([row[spec] for row in found if row["solver"] == s]) for s in ("logistic",)]
+    assert f"{means[0]:.4f}" in said
+
+
+def test_a_smaller_value_is_better_where_the_metric_says_so(acme, folder):
+    said = " ".join(run(*RUN, "--out", folder, "--metrics", "miss").split())
+    assert "a smaller miss is better" in said
+    assert "logistic has the lowest miss" in said
+
+
+def test_in_python(acme):
+    found = compare("logistic,constant", "breast-cancer", splits=2, metrics="acme:lift,raises")
+    assert "acme:lift" in found.table()
+    frame = found.to_frame()
+    assert frame["acme:lift"].between(0, 1).all()
+    assert frame["raises"].isna().all()
+    assert "logistic has the highest acme:lift" in found.answer().replace("\n", " ")
+    assert "acme_metrics" not in sys.modules
+    with pytest.raises(DataError, match=r"the metric acme:raises 1.2 has no value on 4 of 4 fits"):
+        compare("logistic,constant", "breast-cancer", splits=2, metrics="raises").answer()
+
+
+def test_in_a_report_and_its_page(acme, folder, tmp_path):
+    page = tmp_path / "page.html"
+    said = run("report", folder, "--metric", "lift", "--html", page)
+    assert "logistic has the highest lift" in " ".join(said.split())
+    assert "lift" in page.read_text(encoding="utf-8")
+
+
+def test_a_plan_knows_it_too(acme, tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'datasets = ["breast-cancer"]\nsplits = 2\nsolvers = ["constant"]\n', encoding="utf-8"
+    )
+    said = run("run", plan, "--quiet", "--out", tmp_path / "out", "--metrics", "auc,lift")
+    assert "lift" in said
+    assert "has no value" not in said
+
+
+WRONG = {
+    "raises": "it raised ValueError: no [bold]luck second line, in the metric acme:raises 1.2 (",
+    "nothing": "it returned None, wanted a finite float",
+    "nan": "it returned nan, wanted a finite float",
+    "percent": "it returned 50.0, and says that its values are in [0, 1]",
+    "quits": "it raised SystemExit: bye",
+    "writes": "it raised ValueError: sort array is read-only",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_told_and_the_auc_stays(acme, folder, tmp_path, name):
+    rows = tmp_path / "rows.json"
+    told = run(*RUN, "--out", folder, "--json", rows, "--metrics", name)
+    told = " ".join(told.split())
+    assert f"the metric acme:{name} 1.2 has no value on 4 of 4 fits: {WRONG[name]}" in told
+    assert "logistic has the highest AUC" in told
+    for row in json.loads(rows.read_text(encoding="utf-8")):
+        assert row["auc"] >= 0.5
+        assert row[name] is None
+        assert WRONG[name] in row["metric_failures"][name]
+
+
+def test_a_value_that_is_missing_on_some_fits_marks_these(acme, folder, tmp_path):
+    rows = tmp_path / "rows.json"
+    highest = [arrays["scores"].max() for arrays in scores_of(folder, "logistic")]
+    assert max(highest) > 6  # of the logistic fits, which `sometimes` refuses
+    told = run(*RUN, "--out", folder, "--json", rows, "--metrics", "sometimes")
+    assert "the metric acme:sometimes 1.2 has no value on" in told
+    assert "ZeroDivisionError: division by zero" in told
+    assert f"{acme.path / 'acme_acme_metrics.py'}, line " in told.replace("\n", "")
+    for row in json.loads(rows.read_text(encoding="utf-8")):
+        marked = "metric_failures" in row
+        assert (row["sometimes"] is None) == marked
+        assert marked == (row["solver"] == "logistic")
+
+
+def test_one_that_ends_its_process_is_asked_a_few_times(acme, folder):
+    told = run(*RUN, "--out", folder, "--metrics", "leaves")
+    assert "it ended its process (crash:" in told
+    assert f"not asked again, since {MOST_ENDS} processes" in told
+    assert "highest AUC" in told
+
+
+def test_one_that_hangs_is_ended(acme, folder, monkeypatch):
+    monkeypatch.setattr("aucbench.bench.measuring.LIMITS", Limits(timeout=1.0))
+    told = run(*RUN, "--out", folder, "--metrics", "sleeps")
+    assert "it ended its process (timeout:" in told
+    assert "highest AUC" in told
+
+
+def test_names(acme):
+    assert measure_of("acme:lift[0.3]").name == "acme:lift[depth=0.3]"
+    assert measure_of("lift").smaller is False
+    assert measure_of("miss").smaller is True
+    assert measure_of("aucbench:pauc[.2]").name == "pauc[max_fpr=0.2]"
+    # A built-in name cannot be taken, and that of the distribution is never ambiguous.
+    y, scores = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
+    assert measure_of("auc")(y, scores) == 0.75
+    assert measure_of("acme:auc")(y, scores) == 0.123
+    with pytest.raises(UnknownNameError, match="unknown measure 'lfit': did you mean 'lift'"):
+        measure_of("lfit")
+    with pytest.raises(ParameterError, match="unknown parameter of lift 'deep'"):
+        measure_of("lift[deep=1]")
+
+
+def test_rows_with_weights(acme):
+    y, scores, weights = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], [1.0, 2.0, 1.0, 6.0]
+    assert measure_of("lift")(y, scores, weights) == 0.75
+    miss = measure_of("miss")
+    assert np.isnan(miss(y, scores, weights))
+    assert "the test rows have weights, which it does not take" in miss.failure(y, scores, weights)
+    assert miss(y, scores, [2.0] * 4) == 0.5
+
+
+def test_a_broken_plugin_is_named(acme, monkeypatch, tmp_path):
+    site = Site(tmp_path)
+    site.add("bad", bad="raise RuntimeError('no licence')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(PluginError, match=r"the plugin bad:bad is broken .*no licence"):
+        measure_of("bad:gain")
+
+
+def test_another_plugin_that_crashes_is_left_out(acme, monkeypatch, tmp_path):
+    site = Site(tmp_path)
+    site.add("deadly", deadly="import os\nos._exit(1)")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert measure_of("lift[depth=0.25]").qualified == "acme:lift[depth=0.25]"
+
+
+def test_a_changed_file_is_another_metric(monkeypatch, tmp_path):
+    site = Site(tmp_path)
+    text = (
+        "from aucbench.hookspecs import hookimpl\n"
+        "@hookimpl\ndef aucbench_metrics(): return {'flat': lambda y, scores: 0.25}\n"
+    )
+    site.add("flat", flat=text)
+    monkeypatch.syspath_prepend(tmp_path)
+    y, scores = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
+    assert measure_of("flat")(y, scores) == 0.25
+    site.module("flat_flat", text.replace("0.25", "0.5"))
+    assert measure_of("flat")(y, scores) == 0.5
+
+
+def test_it_is_listed_and_shown(acme):
+    assert "how deep in the list the positives are" in run("list", "metrics")
+    told = run("show", "acme:lift")
+    assert "A greater value is better; values are in [0, 1]" in told
+    assert "Takes weights of rows" in told
+    assert "depth: any = 0.5" in told
+    assert Path(acme.path).name not in told
