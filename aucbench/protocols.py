@@ -339,6 +339,30 @@ class State:
 
 
 @dataclass(frozen=True)
+class Budget:
+    """What a fit may use: the first limit that is reached ends it; None is no limit.
+
+    A method whose `problem` or `iterates` has a parameter `budget: Budget | None = None` gets the
+    one of `solve`. It is for methods that plan with a horizon, and for set-up work that should not
+    cost more than the fit. It is None where nobody has set a limit, as in a loop of your own. The
+    caller stops the solver in any case.
+
+    Attributes
+    ----------
+    passes : float or None
+        Rows that may be read, divided by the training rows; `State.rows_seen` says what counts.
+    seconds : float or None
+        Seconds inside `problem` and `iterates`.
+    """
+
+    passes: float | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        require_above(0, passes=self.passes, seconds=self.seconds)
+
+
+@dataclass(frozen=True)
 class Needs:
     """What a solver supports; the harness refuses other requests before it runs."""
 
@@ -375,7 +399,10 @@ class Needs:
 
 
 class Solver(Protocol):
-    """A frozen dataclass whose fields are the hyperparameters."""
+    """A frozen dataclass whose fields are the hyperparameters.
+
+    `problem` and `iterates` may have a further parameter `budget: Budget | None = None`.
+    """
 
     @property
     def space(self) -> Space:

@@ -13,6 +13,7 @@ from aucbench.data import Data
 from aucbench.data.concordance import weighted_concordance
 from aucbench.errors import ParameterError, require_above, require_whole
 from aucbench.optim.scale import default_ridge
+from aucbench.protocols import Budget
 
 AUTO: Final = "auto"
 HELD = 0.2  # share of each class that is held out
@@ -22,14 +23,20 @@ TRIAL_PASSES = 10.0  # of a trial fit; the order of the values shows long before
 
 
 def chosen(
-    solver: Any, name: str, values: Sequence[Any], data: Data, rng: np.random.Generator
+    solver: Any,
+    name: str,
+    values: Sequence[Any],
+    data: Data,
+    rng: np.random.Generator,
+    budget: Budget | None = None,
 ) -> Any:
     """Return the value of a parameter with which the solver ranks held-out rows best.
 
     A fifth of each class is held out, see `Data.split`. For each value, the solver is fitted to the
-    other rows for 10 passes. Of values with the same AUC the first one is taken, so put the
-    preferred ones first.
-    The clock of `solve` counts all of this, because `problem` calls it. `rows_seen` does not.
+    other rows for 10 passes, or for as many as the budget has. Of values with the same AUC the
+    first one is taken, so put the preferred ones first.
+    The clock of `solve` counts all of this, because `problem` calls it. `rows_seen` does not: it is
+    tuning, whose passes `solve` does not count either where the caller tunes.
     With fewer than 30 rows of a class, no trial is worth its noise, and the last value is taken.
 
     Parameters
@@ -44,18 +51,21 @@ def chosen(
         Training rows with labels.
     rng : Generator
         Draws the held rows and the seed of the trials.
+    budget : Budget, optional
+        Of the fit; a trial gets no more passes.
     """
     if len(values) == 1 or min(data.labels.n_pos, data.labels.n_neg) < FEWEST:
         return values[-1]
     rest, held = data.split(HELD, rng)
     seed = int(rng.integers(2**31))
+    passes = min(TRIAL_PASSES, (budget and budget.passes) or inf)
 
     def quality(value: Any) -> float:
         trial = replace(solver, **{name: value})
         problem_rng, iterates_rng = np.random.default_rng(seed).spawn(2)
         problem = trial.problem(rest, problem_rng)
         for state in trial.iterates(problem, iterates_rng):
-            if state.rows_seen >= TRIAL_PASSES * rest.n:
+            if state.rows_seen >= passes * rest.n:
                 break
         scores = problem.scores_of(state, held.rows)
         if not np.isfinite(scores).all():
@@ -65,7 +75,7 @@ def chosen(
     return max(values, key=quality)
 
 
-def ridge(solver: Any, data: Data, rng: np.random.Generator) -> float:
+def ridge(solver: Any, data: Data, rng: np.random.Generator, budget: Budget | None = None) -> float:
     """Return the λ of a solver: the number given, or `default_ridge` for None.
 
     "auto" is chosen by held-out rows, see `chosen`, among `default_ridge` times 10^{1}, 10^{1/2},
@@ -80,13 +90,15 @@ def ridge(solver: Any, data: Data, rng: np.random.Generator) -> float:
         Training rows with labels.
     rng : Generator
         Draws the held rows.
+    budget : Budget, optional
+        Of the fit; a trial gets no more passes.
     """
     if solver.lam is not None and solver.lam != AUTO:
         return float(solver.lam)
     derived = default_ridge(data)
     if solver.lam is None:
         return derived
-    return float(chosen(solver, "lam", [derived * 10.0**e for e in EXPONENTS], data, rng))
+    return float(chosen(solver, "lam", [derived * 10.0**e for e in EXPONENTS], data, rng, budget))
 
 
 def require_above_or_auto(low: float, **values: float | str | None) -> None:

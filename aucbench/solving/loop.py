@@ -21,11 +21,11 @@ import numpy as np
 from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.data import Data
 from aucbench.errors import PluginError, UnsupportedError, require_above, require_at_least
-from aucbench.protocols import Problem, Solver, State
+from aucbench.protocols import Budget, Problem, Solver, State
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
 from aucbench.solving.laws import Laws
-from aucbench.solving.wrappers import core, why_refused, with_planned_passes
+from aucbench.solving.wrappers import core, why_refused, with_budget
 
 T = TypeVar("T")
 ENDED: Any = object()  # in place of a state, when there is none
@@ -130,10 +130,10 @@ def solve(
     passes = passes_limit(solver, passes, seconds)
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     clock = Clock()
-    solver = with_planned_passes(solver, passes)
+    solver = with_budget(solver, Budget(passes, seconds))
     problem = clock.timed(solver.problem, data, problem_rng)
-    budget = _Budget(problem, passes or inf, seconds or inf, gap_tol, every, growth)
-    return _drive(_states(solver, problem, rng), type(core(solver)).__name__, clock, budget, watch)
+    limits = _Limits(problem, passes or inf, seconds or inf, gap_tol, every, growth)
+    return _drive(_states(solver, problem, rng), type(core(solver)).__name__, clock, limits, watch)
 
 
 def _states(solver: Solver, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
@@ -158,7 +158,7 @@ def passes_limit(solver: Solver, passes: float | None, seconds: float | None) ->
 
 
 @dataclass(frozen=True)
-class _Budget:
+class _Limits:
     problem: Problem
     passes: float
     seconds: float
@@ -210,12 +210,12 @@ def _drive(
     states: Iterator[State],
     name: str,
     clock: Clock,
-    budget: _Budget,
+    limits: _Limits,
     watch: Callable[[Point, State], None] | None,
 ) -> Run:
-    problem = budget.problem
+    problem = limits.problem
     n, d = problem.data.n, problem.data.d
-    laws = Laws(states, name, n, d, counts_passes=budget.passes < inf)
+    laws = Laws(states, name, n, d, counts_passes=limits.passes < inf)
     points: list[Point] = []
     state = State(0, problem.start(), 0)
     due = 0.0
@@ -224,16 +224,16 @@ def _drive(
         following = clock.timed(next, states, ENDED)
         if following is ENDED:
             laws.require_a_state()
-            stop = budget.ended(state)
+            stop = limits.ended(state)
         else:
             state = following
             if not laws.is_finite(state):
                 stop = Stop.INVALID
         passes = state.rows_seen / n
         point = Point(state.step, passes, clock.seconds, None, _gap(state), state.residual)
-        stop = stop or budget.reached(point, state)
+        stop = stop or limits.reached(point, state)
         if stop is not None or point.passes >= due:
-            due = point.passes + max(budget.every, budget.growth * point.passes)
+            due = point.passes + max(limits.every, limits.growth * point.passes)
             w = None if stop is Stop.INVALID else state.w
             with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
                 value = None if w is None else clock.aside(problem.value, w)

@@ -1,9 +1,11 @@
-"""Solvers around solvers: from another start, on another objective, with planned passes."""
+"""Solvers around solvers: from another start, on another objective, with a budget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +13,18 @@ from aucbench.data import IGNORES_WEIGHTS, NEEDS_LABELS, Data
 from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.protocols import Needs, Objective, Problem, Projector, Solver, State, Streaming
+from aucbench.protocols import (
+    Budget,
+    Needs,
+    Objective,
+    Problem,
+    Projector,
+    Solver,
+    State,
+    Streaming,
+)
 from aucbench.ranges import Space
+from aucbench.registry.signatures import signature
 
 
 @dataclass(frozen=True)
@@ -60,10 +72,10 @@ class Started(Around):
         return replace(own, w0=self.w0) if fits else own
 
     def _check(self, own: Problem, w0: Vector) -> None:
-        name = type(self.solver).__name__
+        name = type(core(self.solver)).__name__
         if own.w0 is not None:
             raise UnsupportedError(f"{name} chooses its own start; fit it with warm_start=False")
-        if own.f is None and not isinstance(self.solver, Streaming):
+        if own.f is None and not isinstance(core(self.solver), Streaming):
             raise UnsupportedError(f"{name} takes no start; fit it with warm_start=False")
         if own.data.d != w0.size:
             raise DataError(
@@ -105,6 +117,31 @@ class Observed(Around):
         return own
 
 
+@dataclass(frozen=True)
+class Planned(Around):
+    """A solver that is told its budget, where it has a parameter for it."""
+
+    budget: Budget = field(default_factory=Budget)
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Problem of the solver inside."""
+        found: Problem = self._told(self.solver.problem)(data, rng)
+        return found
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """Iterates of the solver inside."""
+        found: Iterator[State] = self._told(self.solver.iterates)(problem, rng)
+        return found
+
+    def _told(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        return partial(method, budget=self.budget) if reads_budget(method) else method
+
+
+def reads_budget(method: Callable[..., Any]) -> bool:
+    """Whether a method has a parameter `budget`."""
+    return "budget" in signature(method).parameters
+
+
 def core(thing: object) -> object:
     """Return the solver inside all wrappers, which somebody wrote; anything else as it is."""
     return core(thing.solver) if isinstance(thing, Around) else thing
@@ -144,13 +181,8 @@ def recast(
     return Recast(solver, objective, projector) if objective or projector else solver
 
 
-def with_planned_passes(solver: Solver, passes: float | None) -> Solver:
-    """Set the field `passes` of a method that plans its stages by the number of passes."""
+def with_budget(solver: Solver, budget: Budget) -> Solver:
+    """Return a solver whose methods get the budget, where they have a parameter of this name."""
     if isinstance(solver, Around):
-        return replace(solver, solver=with_planned_passes(solver.solver, passes))
-    if not is_dataclass(solver) or isinstance(solver, type):
-        return solver
-    planned = any(
-        f.name == "passes" and getattr(solver, "passes", 0) is None for f in fields(solver)
-    )
-    return replace(solver, passes=passes) if planned else solver
+        return replace(solver, solver=with_budget(solver.solver, budget))
+    return Planned(solver, budget)

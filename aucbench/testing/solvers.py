@@ -17,11 +17,11 @@ from aucbench.data.arrays import Block, Index, Vector, size
 from aucbench.metrics import auc
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.projectors import L2Ball
-from aucbench.protocols import Identity, Needs, NoMap, Problem, State, Streaming
+from aucbench.protocols import Budget, Identity, Needs, NoMap, Problem, State, Streaming
 from aucbench.ranges import is_axis, samples
 from aucbench.records import Stop
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Observed, recast
+from aucbench.solving.wrappers import Observed, reads_budget, recast, with_budget
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import (
     D,
@@ -255,6 +255,26 @@ def gradients_are_counted(solver: Any) -> None:
             f"rows_seen is {state.rows_seen} at step {state.step}, and the gradients have read "
             f"{read} rows",
         )
+
+
+@laws("exact")
+def budget(solver: Any) -> None:
+    """A solver that reads the budget runs with any one: without passes, without seconds, with none.
+
+    Nobody sets a limit in a loop of one's own, and `solve` may have only one of the two.
+    """
+    if not any(map(reads_budget, (solver.problem, solver.iterates))):
+        not_asked("neither `problem` nor `iterates` has the parameter budget")
+    for given in (None, Budget(), Budget(passes=2.0), Budget(seconds=1.0)):
+        told = solver if given is None else with_budget(solver, given)
+        try:
+            trajectory(told, sample(), 3)
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise LawBroken(
+                f"with budget={given} it raises {what}; write budget: Budget | None = None, and "
+                "expect None for passes and seconds too"
+            ) from error
 
 
 # --- repeatable --------------------------------------------------------------------------

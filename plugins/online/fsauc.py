@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
+from aucbench.budget import DEFAULT_PASSES
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
@@ -19,7 +20,7 @@ from aucbench.kernels import fsauc
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import row_order
 from aucbench.projectors import L1Ball
-from aucbench.protocols import Needs, Problem, State
+from aucbench.protocols import Budget, Needs, Problem, State
 
 from .solam import default_radius, first_step
 
@@ -62,7 +63,7 @@ class Fsauc:
         The published code uses 1.
     passes : float, optional
         Number of passes that are planned. It determines the number and the length of the stages.
-        None means the budget of `solve`, or 50 when it has none.
+        None means the budget, or 50 where it has no passes.
     shuffle : bool
         Whether each pass visits the rows in a fresh random order. False: in file order.
 
@@ -99,14 +100,17 @@ class Fsauc:
         """Minimise the pairwise square over the ℓ1 ball."""
         return Problem(PairwiseSquare(data), L1Ball(self.R or l1_radius(data)))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+    def iterates(
+        self, problem: Problem, rng: np.random.Generator, budget: Budget | None = None
+    ) -> Iterator[State]:
         """Yield one state per pass, until the stages are over.
 
         N = ⌈passes n⌉ rows are planned. When N is not a multiple of the number m of stages, the
         rows that are left over are not visited.
         """
         data, n = problem.data, problem.data.n
-        m, n0 = schedule(ceil((self.passes or 50) * n))
+        passes = self.passes or (budget and budget.passes) or DEFAULT_PASSES
+        m, n0 = schedule(ceil(passes * n))
         R, eta = self.R or l1_radius(data), self.eta or 0.5 * first_step(data, "eta")
         stage = Stage.first(R, self.kappa or max_abs(data), eta)
         memory = StageMemory(problem.project(problem.start()))

@@ -16,7 +16,7 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.projectors import ElasticNet, ridge_of
-from aucbench.protocols import Needs, Problem, State
+from aucbench.protocols import Budget, Needs, Problem, State
 
 from .conjugate_gradient import conjugate_gradient
 from .normal_equations import preconditioner
@@ -71,9 +71,11 @@ class LsSvm:
         require_above_or_auto(0, lam=self.lam)
         require_above(0, tol=self.tol)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(
+        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
+    ) -> Problem:
         """Minimise the pairwise square with the ridge λ."""
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge(self, data, rng)))
+        return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge(self, data, rng, budget)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per product with the matrix. To form the matrix counts as a pass."""

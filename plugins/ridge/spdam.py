@@ -19,7 +19,7 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import top_eigenvalue
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.projectors import ElasticNet, ridge_of
-from aucbench.protocols import Needs, Problem, State
+from aucbench.protocols import Budget, Needs, Problem, State
 
 from .centred import CentredRows
 from .primal_dual import Ridge
@@ -94,9 +94,11 @@ class Spdam:
         if self.sampling not in ("blocks", "uniform"):
             raise ParameterError(f"sampling={self.sampling!r}; give 'blocks' or 'uniform'")
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(
+        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
+    ) -> Problem:
         """Minimise the pairwise square with the ridge λ."""
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge(self, data, rng)))
+        return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge(self, data, rng, budget)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per mini-batch; once per pass it has the duality gap."""

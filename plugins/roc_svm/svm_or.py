@@ -14,7 +14,7 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseHinge
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.projectors import ElasticNet, ridge_of
-from aucbench.protocols import Needs, Problem, State
+from aucbench.protocols import Budget, Needs, Problem, State
 
 from .certified import certified_descent
 
@@ -70,9 +70,11 @@ class SvmOr:
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(
+        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
+    ) -> Problem:
         """Minimise the pairwise hinge with the ridge λ."""
-        return Problem(PairwiseHinge(data), ElasticNet(0.0, ridge(self, data, rng)))
+        return Problem(PairwiseHinge(data), ElasticNet(0.0, ridge(self, data, rng, budget)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of all pairs."""

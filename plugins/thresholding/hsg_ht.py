@@ -20,7 +20,7 @@ from aucbench.objectives import Logistic
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
-from aucbench.protocols import Needs, Problem, Smooth, State, identity
+from aucbench.protocols import Budget, Needs, Problem, Smooth, State, identity
 
 from .sparsity import kept
 
@@ -91,11 +91,13 @@ class HsgHt:
         require_above(0, gamma=self.gamma)
         require_at_least(1, tau=self.tau, zeta=self.zeta)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(
+        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
+    ) -> Problem:
         """Minimise the logistic loss over k-sparse weights."""
         phi = AppendOne() if self.intercept else identity
         f = Logistic(data.with_rows(phi(data.rows)), self.centre, phi.exempt)
-        return Problem(f, TopK(kept(self, data, rng), free=phi.exempt), phi)
+        return Problem(f, TopK(kept(self, data, rng, budget), free=phi.exempt), phi)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per batch."""

@@ -18,7 +18,7 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
-from aucbench.protocols import Needs, Problem, Smooth, State
+from aucbench.protocols import Budget, Needs, Problem, Smooth, State
 
 from .sparsity import kept
 
@@ -82,9 +82,11 @@ class ShtAuc:
         require_whole(1, blocks=self.blocks)
         require_above(0, gamma=self.gamma)
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(
+        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
+    ) -> Problem:
         """Minimise the pairwise square over k-sparse weights."""
-        return Problem(PairwiseSquare(data), TopK(kept(self, data, rng)))
+        return Problem(PairwiseSquare(data), TopK(kept(self, data, rng, budget)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per block."""

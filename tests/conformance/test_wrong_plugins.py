@@ -276,6 +276,12 @@ def twice(problem, w):
     return (problem.objective.grad(w) + problem.objective.grad(w)) / 2
 
 
+def stages(self, problem, rng, budget=None):
+    last = budget is not None and int(budget.passes)
+    for state in Descent.iterates(self, problem, rng):
+        yield replace(state, last=state.step == last)
+
+
 def sparse_problem(self, data, rng):
     return Problem(PairwiseSquare(data), TopK(3))
 
@@ -417,6 +423,16 @@ SOLVERS = {
         "needs-breakpoints",
         "needs labels",
         solver(Direct, needs=Needs(breakpoints=True)),
+    ),
+    "budget required": (
+        "budget",
+        "with budget=None it raises TypeError",
+        solver(problem=lambda self, data, rng, budget: Problem(PairwiseSquare(data))),
+    ),
+    "budget of passes": (
+        "budget",
+        "with budget=Budget(passes=None, seconds=None) it raises TypeError",
+        solver(iterates=stages),
     ),
     "uncounted gradients": (
         "gradients-are-counted",

@@ -14,6 +14,7 @@ from aucbench.errors import UnsupportedError
 from aucbench.kernels.opauc import opauc_pass
 from aucbench.kernels.sketch import sketch_pass
 from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
 from aucbench_plugins.online import opauc, opauc_lr
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
@@ -264,6 +265,17 @@ def test_a_fit_of_more_than_ten_minutes_is_refused(monkeypatch):
 
     with pytest.raises(UnsupportedError, match=r"150 rows with 9 x 9 .* 10125 minutes .* opauc-lr"):
         get_solver("opauc").problem(Data.of(X, y), np.random.default_rng(0))
+
+
+def test_a_fit_of_few_passes_is_not_refused(monkeypatch):
+    X, y = sample(3)
+    monkeypatch.setattr(opauc, "ENTRY_SECONDS", 0.02)
+    solver, data = get_solver("opauc"), Data.of(X, y)
+
+    assert solve(solver, data, passes=2).w is not None
+    assert solve(solver, data, seconds=1e-9).points[-1].passes == 1.0
+    with pytest.raises(UnsupportedError, match=r"3 pass.* 12 minutes"):
+        solve(solver, data, passes=3)
 
 
 def test_too_many_features_are_refused():

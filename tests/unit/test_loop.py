@@ -13,10 +13,10 @@ from aucbench.data import Data
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.projectors import L2Ball
-from aucbench.protocols import Needs, Problem, State
+from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.records import Stop
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import recast
+from aucbench.solving.wrappers import Observed, recast
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
 
@@ -29,7 +29,6 @@ class Counting:
     gaps: tuple[float | None, ...] = ()
     bad: float = 1.0
     pause: float = 0.0
-    passes: float | None = None
 
     space: ClassVar = {}
     needs: ClassVar = Needs()
@@ -209,19 +208,65 @@ def test_the_result_does_not_alias_the_live_iterate():
     np.testing.assert_array_equal(run.w, [1.0, 1.0, 1.0])
 
 
-def test_planned_passes_are_told_to_a_solver_that_asks():
-    seen = []
+heard = []  # what `Planner` was told
 
+
+@dataclass(frozen=True)
+class Planner(Counting):
+    """Counting, with both methods reading the budget."""
+
+    needs: ClassVar = Needs(objective=True)
+
+    def problem(self, data, rng, budget=None):
+        heard.append(budget)
+        return Problem(PairwiseSquare(data))
+
+    def iterates(self, problem, rng, *, budget: Budget | None = None):
+        heard.append(budget)
+        return super().iterates(problem, rng)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"passes": 3}, Budget(3)),
+        ({"seconds": 60.0, "passes": 2}, Budget(2, 60.0)),
+        ({"seconds": 1e-9}, Budget(None, 1e-9)),
+        ({}, Budget(50.0)),
+    ],
+)
+def test_the_budget_is_told_to_a_solver_that_asks(limits, told):
+    heard.clear()
+    run = solve(Planner(), DATA, **limits)
+
+    assert heard == [told, told]
+    assert run.stop in (Stop.PASSES, Stop.SECONDS)
+
+
+def test_the_budget_reaches_a_solver_inside_wrappers():
+    heard.clear()
+    solve(Observed(recast(Planner(), objective=Logistic)), DATA, passes=3)
+
+    assert heard == [Budget(3), Budget(3)]
+
+
+def test_only_one_of_the_methods_may_read_the_budget():
     @dataclass(frozen=True)
-    class Planner(Counting):
-        def problem(self, data, rng):
-            seen.append(self.passes)
-            return Problem(PairwiseSquare(data))
+    class Half(Counting):
+        def iterates(self, problem, rng, budget=None):
+            heard.append(budget)
+            return super().iterates(problem, rng)
 
-    solve(Planner(), DATA, passes=3)
-    solve(Planner(passes=9.0), DATA, passes=3)
+    heard.clear()
+    solve(Half(), DATA, passes=3)
 
-    assert seen == [3, 9.0]
+    assert heard == [Budget(3)]
+
+
+@pytest.mark.parametrize("wrong", [{"passes": 0}, {"seconds": -1.0}, {"passes": math.nan}])
+def test_a_budget_is_more_than_nothing(wrong):
+    with pytest.raises(ParameterError, match="must be greater than 0"):
+        Budget(**wrong)
 
 
 @pytest.mark.parametrize("limit", [{"passes": 0}, {"seconds": -1.0}, {"passes": math.nan}])
@@ -289,22 +334,6 @@ def test_what_watch_raises_ends_the_run():
 
     with pytest.raises(OSError, match="disk full"):
         solve(Counting(), DATA, watch=watch)
-
-
-def test_planned_passes_reach_a_recast_solver():
-    seen = []
-
-    @dataclass(frozen=True)
-    class Planner(Counting):
-        needs: ClassVar = Needs(objective=True)
-
-        def problem(self, data, rng):
-            seen.append(self.passes)
-            return Problem(PairwiseSquare(data))
-
-    solve(recast(Planner(), objective=Logistic), DATA, passes=3)
-
-    assert seen == [3]
 
 
 @dataclass(frozen=True)
