@@ -1,4 +1,4 @@
-"""Fill pages from the code: the catalogue, the fields of a record, and the laws of plugins."""
+"""Fill pages from the code and from measured numbers: catalogue, fields, laws, figures."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.exceptions import PluginError
+from page_figures import with_figures
 
 from aucbench.bench.results.convergence import Convergence
 from aucbench.bench.results.record import documented
@@ -30,6 +31,7 @@ KNOWN_FIELDS = {"distribution", "purpose", "url", "licence", "names", "checked"}
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Replace the place holders; mkdocs calls this for each page."""
+    markdown = with_figures(markdown)
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
     markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
     if KNOWN in markdown:

@@ -12,9 +12,11 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import dump_svmlight_file
 
 from aucbench.bench.plan.plan import Plan, choices
@@ -83,8 +85,51 @@ def main() -> None:
     for command in (
         ["run", "plan.toml", "--out", "results"],
         ["report", "results", "--html", "report.html"],
+        ["export", "results", "cells.csv"],
     ):
         subprocess.run([program, *command], cwd=given.out, check=True)
+    cells = pd.read_csv(given.out / "cells.csv")
+    write(leaderboard(cells), given.out / "leaderboard.csv")
+    write(tasks_of(samples, given.tasks), given.out / "leaderboard_tasks.csv")
+
+
+def leaderboard(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each solver on each task: mean AUC, median seconds, certified fits.
+
+    The AUC and the seconds are empty where a cell failed.
+    """
+    cells = cells.assign(
+        task=cells["dataset"].map(lambda file: Path(file).stem),
+        certified=cells["stop"] == "CERTIFIED",
+        ok=cells["status"] == "ok",
+    )
+    by = cells.groupby(["task", "solver"])
+    found = pd.DataFrame(
+        {
+            "auc": by["auc"].mean(),
+            "seconds": by["fit_seconds"].median(),
+            "nnz": by["nnz"].mean(),
+            "certified": by["certified"].sum(),
+            "cells": by.size(),
+        }
+    )
+    found.loc[~by["ok"].all(), ["auc", "seconds", "nnz"]] = np.nan
+    return found.reset_index()
+
+
+def tasks_of(samples: Path, tasks: Sequence[str]) -> pd.DataFrame:
+    """Return rows, features, share of stored values and share of positives of each sample."""
+    found = []
+    for name in tasks:
+        data = load(str(samples / f"{name}.svm"))
+        stored = np.count_nonzero(data.rows.dense().matrix) / (data.n * data.d)
+        found.append((name, data.n, data.d, stored, data.p))
+    return pd.DataFrame(found, columns=["task", "rows", "features", "stored", "positive"])
+
+
+def write(table: pd.DataFrame, path: Path) -> None:
+    """Write a table with five digits."""
+    table.to_csv(path, index=False, float_format="%.5g", lineterminator="\n")
 
 
 def write_sample(name: str, path: Path, rows: int) -> None:

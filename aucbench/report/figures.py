@@ -9,7 +9,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -84,20 +84,36 @@ def drawn_figure(findings: Findings, kind: str, ending: str, dataset: str | None
         and there are several; when a data set is given for a figure of all of them.
     """
     ending = check_figure(kind, ending)
+    if kind in LOCAL_FIGURES:
+        one = findings.insides[_dataset(findings, dataset)]
+        return rendered(lambda figure: LOCAL_FIGURES[kind](figure, findings, one), ending)
+    if dataset is not None:
+        raise ParameterError(f"the figure {kind} is of all data sets; leave --dataset out")
+    return rendered(lambda figure: GLOBAL_FIGURES[kind](figure, findings), ending)
+
+
+def rendered(
+    draw: Callable[[Figure], None], ending: str, settings: Mapping[str, Any] | None = None
+) -> bytes:
+    """Return what a function draws into an empty figure, as the content of a file.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws into the figure that it is given.
+    ending : str
+        A key of `FORMATS`.
+    settings : mapping, optional
+        Settings of matplotlib (`rcParams`) beside those of all figures.
+    """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     # Type 3 fonts are refused by some publishers; a fixed salt keeps the bytes of a SVG the same.
-    settings = {"pdf.fonttype": 42, "svg.hashsalt": "aucbench", "font.size": 9.0}
-    with rc_context(settings):  # type: ignore[arg-type]
+    of_all: Any = {"pdf.fonttype": 42, "svg.hashsalt": "aucbench", "font.size": 9.0}
+    with rc_context(of_all | dict(settings or {})):
         figure = Figure(layout="constrained")
-        if kind in LOCAL_FIGURES:
-            one = findings.insides[_dataset(findings, dataset)]
-            LOCAL_FIGURES[kind](figure, findings, one)
-        elif dataset is not None:
-            raise ParameterError(f"the figure {kind} is of all data sets; leave --dataset out")
-        else:
-            GLOBAL_FIGURES[kind](figure, findings)
+        draw(figure)
         content = BytesIO()
         figure.savefig(content, format=ending[1:], dpi=200, metadata=FORMATS[ending])
     return content.getvalue()
@@ -136,7 +152,7 @@ def _leaderboard(figure: Figure, findings: Findings) -> None:
             if j not in values or np.isnan(values[j].estimate):
                 continue
             x = values[j]
-            style = _style(j)
+            style = line_style(j)
             if not np.isnan(x.low):
                 ax.plot([x.low, x.high], [place, place], color=style["color"], lw=1.5)
             ax.plot([x.estimate], [place], marker=style["marker"], color=style["color"], ls="")
@@ -234,7 +250,7 @@ def _curves(figure: Figure, findings: Findings, one: Inside) -> None:
         found = learning_curve(row.group.ok, optima, findings.points)
         if found is None:
             continue
-        style = {**_style(row.solver), "markevery": max(1, found.passes.size // 6), "ms": 4}
+        style = {**line_style(row.solver), "markevery": max(1, found.passes.size // 6), "ms": 4}
         auc = found.test_auc if tested else found.train_auc
         line = axes[0].plot(found.passes, auc, **style)[0]
         handles.append((line, names[row.solver]))
@@ -262,7 +278,7 @@ def _roc(figure: Figure, findings: Findings, one: Inside) -> None:
     for row in one.rows:
         if row.roc is None or row.pr is None:
             continue
-        style = {key: value for key, value in _style(row.solver).items() if key != "marker"}
+        style = {key: value for key, value in line_style(row.solver).items() if key != "marker"}
         axes[0].plot([0, 0], [0, row.roc.mean[0]], **style)
         for ax, band in zip(axes, (row.roc, row.pr), strict=True):
             line = ax.plot(band.x, band.mean, **style)[0]
@@ -298,7 +314,7 @@ def _profile_panel(ax: Any, profiles: Sequence[Profile]) -> list[tuple[Any, str]
     handles = []
     for solver, profile in enumerate(profiles):
         corners = np.unique([1.0, *profile.ratios, end])
-        style = {**_style(solver), "ms": 4, "drawstyle": "steps-post"}
+        style = {**line_style(solver), "ms": 4, "drawstyle": "steps-post"}
         line = ax.plot(corners, profile.share(corners), **style)[0]
         handles.append((line, _short(profile.name)))
     return handles
@@ -322,7 +338,7 @@ def _pareto(figure: Figure, findings: Findings, one: Inside) -> None:
         ax.plot(cost[on], values[on], color="grey", lw=0.8)
         for row, x, y in zip(one.rows, cost, values, strict=True):
             if x > 0 and not np.isnan(y):
-                style = {**_style(row.solver), "ls": ""}
+                style = {**line_style(row.solver), "ls": ""}
                 handles[row.solver] = (ax.plot([x], [y], **style)[0], names[row.solver])
         low, high = ax.get_xlim()
         if low > 0 and high > 10 * low:  # a log axis has few labels inside one power of ten
@@ -335,12 +351,12 @@ def _pareto(figure: Figure, findings: Findings, one: Inside) -> None:
     figure.suptitle(_title(findings, one))
 
 
-def _style(solver: int) -> dict[str, Any]:
-    """Return colour, marker and dashes of a solver, as on the page."""
+def line_style(number: int) -> dict[str, Any]:
+    """Return colour, marker and dashes of the solver, or other line, with a number."""
     return {
-        "color": COLOURS[solver % len(COLOURS)],
-        "marker": MARKERS[solver % len(MARKERS)],
-        "ls": DASHES[solver // len(COLOURS) % len(DASHES)],
+        "color": COLOURS[number % len(COLOURS)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "ls": DASHES[number // len(COLOURS) % len(DASHES)],
         "lw": 1.3,
     }
 

@@ -167,7 +167,7 @@ def of_error_functions(data, rng):
     return aucbench.data.Data(rows, target, folds=np.arange(40, dtype=np.int32) % 2)
 
 
-@pytest.mark.parametrize("page", ["estimator.md", "model.md"])
+@pytest.mark.parametrize("page", ["estimator.md", "model.md", "thresholds.md"])
 def test_the_blocks_of_a_page_print_what_it_shows(page, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")

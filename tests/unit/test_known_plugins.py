@@ -17,6 +17,7 @@ class Refused(Exception):
 @pytest.fixture
 def hooks(monkeypatch):
     """docs/hooks.py, also where mkdocs is not installed."""
+    monkeypatch.syspath_prepend(DOCS)
     monkeypatch.setitem(sys.modules, "mkdocs", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "mkdocs.exceptions", SimpleNamespace(PluginError=Refused))
     spec = importlib.util.spec_from_file_location("hooks_of_the_docs", DOCS / "hooks.py")

@@ -1,0 +1,376 @@
+"""Draw the figures of the pages from the tables and the code blocks of the same page.
+
+So a figure cannot say anything else than its page. A page asks for one with
+
+    <!-- figure NAME: what it shows, as a caption -->
+
+Figures have the colours, markers and dashes of the report. Axes and words take the colour of the
+text around them, so that one figure serves the light and the dark mode.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from typing import Any
+
+import numpy as np
+from page_tables import Table, code, numbers_in, table
+
+from aucbench.report.figures import WIDTH, line_style, rendered
+
+ASKED = re.compile(r"<!-- figure (\w+): (.+?) -->", re.DOTALL)
+INK = "#010203"  # becomes the colour of the text
+PARTS = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+SETTINGS = {
+    **dict.fromkeys(PARTS, INK),
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "legend.frameon": False,
+    "grid.color": "#8888884d",
+    "svg.fonttype": "none",  # words stay words, which can be searched and read aloud
+}
+
+
+def with_figures(page: str) -> str:
+    """Return a page with its figures in place of what asks for them.
+
+    Raises
+    ------
+    ValueError
+        When there is no such figure.
+    """
+
+    def one(asked: re.Match[str]) -> str:
+        name, caption = asked[1], " ".join(asked[2].split())
+        if name not in FIGURES:
+            raise ValueError(f"there is no figure {name}; known are {', '.join(FIGURES)}")
+        return figure(name, caption, page)
+
+    return ASKED.sub(one, page)
+
+
+def figure(name: str, caption: str, page: str) -> str:
+    """Return a figure as HTML, drawn from the text of its page."""
+    plain = rendered(lambda empty: FIGURES[name](empty, page), ".svg", SETTINGS).decode()
+    svg = plain[plain.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = svg.replace(INK, "currentColor")
+    svg = re.sub(r"font: (?:\w+ )?([\d.]+px) [^;\"]*", r"font-size: \1", svg)  # of the page
+    svg = re.sub(r'((?:\bid|href)="#?|url\(#)', rf"\g<1>{name}-", svg)  # ids are of a whole page
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(caption)}" ', 1)
+    one_line = re.sub(r"\s*\n\s*", " ", svg)  # Markdown ends a block at an empty line
+    return (
+        f'<figure class="drawn">{one_line}<figcaption>{html.escape(caption)}</figcaption></figure>'
+    )
+
+
+def lines(ax: Any, x: Sequence[float], named: dict[str, Any], **style: Any) -> None:
+    """Draw a line with markers for each name; values that are missing are left out."""
+    for number, (name, y) in enumerate(named.items()):
+        known = ~np.isnan(y)
+        look = {**line_style(number), "ms": 4, "label": name, **style}
+        ax.plot(np.asarray(x)[known], np.asarray(y)[known], **look)
+
+
+def log_axes(ax: Any, x: str, y: str) -> None:
+    """Make both axes logarithmic, and name them."""
+    ax.set(xscale="log", yscale="log", xlabel=x, ylabel=y)
+    ax.grid(lw=0.5)
+
+
+def _aum_events(empty: Any, page: str) -> None:
+    found = table(page, "events per step: `linear`")
+    n = found.numbers(0)
+    empty.set_size_inches(WIDTH, 2.9)
+    left, right = empty.subplots(1, 2)
+    searches = ("linear", "first_min", "quadratic")
+    lines(left, n, {name: found.numbers(2 + j) for j, name in enumerate(searches)})
+    left.plot(n, found.numbers(5), color=INK, lw=0.8, ls=":", label="n(n − 1)/2")
+    log_axes(left, "rows n", "events per step")
+    lines(right, n, {name: found.numbers(6 + j) for j, name in enumerate(searches)})
+    log_axes(right, "rows n", "steps of a descent")
+    empty.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+
+
+def _aum_times(empty: Any, page: str) -> None:
+    counts, rates = table(page, "ms per search: `linear`"), table(page, "`exact`")
+    empty.set_size_inches(WIDTH, 2.9)
+    left, right = empty.subplots(1, 2)
+    searches = ("linear", "first_min", "quadratic")
+    for ax, first, of_exact, y in ((left, 1, 5, "ms per search"), (right, 4, 7, "s per descent")):
+        lines(ax, counts.numbers(0), {s: counts.numbers(first + j) for j, s in enumerate(searches)})
+        exact = {**line_style(3), "ms": 4, "label": "exact (rates)"}
+        ax.plot(rates.numbers(0), rates.numbers(of_exact), **exact)
+        log_axes(ax, "rows n", y)
+    empty.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+
+
+def _aum_validation(empty: Any, page: str) -> None:
+    empty.set_size_inches(WIDTH, 3.1)
+    axes = empty.subplots(1, 2, sharey=True)
+    for ax, start in zip(axes, ("from the surrogate", "from N(0, 1)"), strict=True):
+        found = table(page, start)
+        for number, name in enumerate(found.text(0)[1:]):
+            seconds, auc = found.numbers(2)[1 + number], found.numbers(4)[1 + number]
+            error = found.numbers(4, 1)[1 + number] / 4  # of the mean over 16 splits
+            style = {**line_style(number), "ls": "", "ms": 5, "elinewidth": 1}
+            ax.errorbar([seconds], [auc], yerr=[error], label=name, **style)
+        ax.set(xscale="log", xlabel="s per descent", title=start)
+        ax.set_xticks([0.01, 0.1, 1, 10], ["0.01", "0.1", "1", "10"])
+        ax.set_xticks([], minor=True)
+        ax.set_xlim(0.005, 12)
+        ax.grid(lw=0.5)
+    axes[0].set_ylabel("largest validation AUC, %")
+    empty.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+
+
+def ratio(cell: str) -> float:
+    """Return how many times as fast a cell says that something is: 2 for `2 × faster`."""
+    value = numbers_in(cell)[0]
+    return 1 / value if "slower" in cell else value
+
+
+def _speed_ratios(empty: Any, page: str) -> None:
+    found = _first_with(page, "against", "faster")
+    names, ratios = found.text(0), [ratio(row[3]) for row in found.rows]
+    for j, name in enumerate(names):
+        if name.startswith("the same"):
+            names[j] = f"{names[j - 1]}, {name.removeprefix('the same, ')}"
+    empty.set_size_inches(WIDTH, 0.8 + 0.24 * len(names))
+    ax = empty.subplots()
+    ax.barh(names, ratios, left=1e-9, color=line_style(0)["color"], height=0.6)
+    ax.axvline(1, color=INK, lw=1)
+    for place, value in enumerate(ratios):
+        ax.text(value * 1.05, place, f"{value:.2g}×", va="center", fontsize=8)
+    ax.set(xscale="log", xlim=(0.3, 40), xlabel="times as fast as what it is compared with")
+    ax.set_xticks([0.5, 1, 2, 5, 10, 20], ["½", "1", "2", "5", "10", "20"])
+    ax.set_xticks([], minor=True)
+    ax.invert_yaxis()
+    ax.grid(axis="x", lw=0.5)
+
+
+def _first_with(page: str, heading: str, word: str) -> Table:
+    """Return the first table with a heading, whose rows have a word."""
+    parts = re.split(r"^## ", page, flags=re.MULTILINE)
+    found = table(parts[0], heading)
+    if not any(word in cell for row in found.rows for cell in row):
+        raise ValueError(f"the first table with {heading} has no cell with {word}")
+    return found
+
+
+def _speed_passes(empty: Any, page: str) -> None:
+    found = table(page, "a9a, CSR")
+    kept = [j for j, row in enumerate(found.rows) if len(numbers_in(row[1])) and "[" in row[1]]
+    names = [re.sub(r", ball.*", "", found.text(0)[j]) for j in kept]
+    ours = [numbers_in(found.rows[j][1].partition("[")[0])[0] for j in kept]
+    theirs = [np.mean(numbers_in(found.rows[j][1].partition("[")[2])) for j in kept]
+    empty.set_size_inches(WIDTH, 1.0 + 0.3 * len(kept))
+    ax = empty.subplots()
+    for place, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+        ax.plot([a, b], [place, place], color=INK, lw=0.8, alpha=0.5)
+    for number, (label, values) in enumerate((("aucbench", ours), ("published C code", theirs))):
+        ax.plot(values, range(len(kept)), **{**line_style(number), "ls": ""}, label=label)
+    ax.set_yticks(range(len(kept)), names)
+    ax.set(xscale="log", xlabel="ms for a pass over a9a")
+    ax.set_xticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
+    ax.set_xticks([], minor=True)
+    ax.invert_yaxis()
+    ax.grid(axis="x", lw=0.5)
+    empty.legend(loc="outside lower center", ncols=2)
+
+
+def _speed_aum(empty: Any, page: str) -> None:
+    found = table(page, "10³")
+    n = np.array([1e3, 1e4, 1e5, 1e6])
+    rows = {
+        name.partition(",")[0]: row[1:] for name, row in zip(found.text(0), found.rows, strict=True)
+    }
+    empty.set_size_inches(WIDTH, 3.0)
+    ax = empty.subplots()
+    named = {
+        "aum_path": [np.mean(numbers_in(c.partition("[")[0])) for c in rows["aum_path"]],
+        "aum_path, published": [_in_brackets(c) for c in rows["aum_path"]],
+        "aum_line_min": [numbers_in(c.partition("[")[0])[0] for c in rows["aum_line_min"]],
+        "minimum along a line, published": [_in_brackets(c) for c in rows["aum_line_min"]],
+    }
+    lines(ax, n, {name: np.array(values) for name, values in named.items()})
+    log_axes(ax, "lines or rows n", "ms")
+    empty.legend(loc="outside lower center", ncols=2)
+
+
+def _in_brackets(cell: str) -> float:
+    """Return the number in brackets; NaN without one, and where it is only a bound."""
+    inside = cell.partition("[")[2]
+    return np.nan if not inside or "over" in inside else numbers_in(inside)[0]
+
+
+def _roc_svm_seconds(empty: Any, page: str) -> None:
+    empty.set_size_inches(WIDTH, 3.3)
+    axes = empty.subplots(1, 2, sharey=True)
+    for ax, model in zip(axes, ("linear", "radial"), strict=True):
+        found = table(page, f"{model} model, rows")
+        named = {
+            name.replace("`", ""): _seconds(found, 2 + j) for j, name in enumerate(found.header[2:])
+        }
+        lines(ax, found.numbers(0), named)
+        log_axes(ax, "rows", "")
+        ax.set_title(f"{model} model")
+        ax.legend(fontsize=6.5, loc="upper left")
+    axes[0].set(ylabel="seconds of a fit", ylim=(1e-3, 1e4))
+
+
+def _seconds(found: Table, column: int) -> np.ndarray:
+    """Return the number before the s of each cell; NaN where a cell is empty."""
+    cells = [re.search(r"([\d.]+) s$", row[column]) for row in found.rows]
+    return np.array([float(cell[1]) if cell else np.nan for cell in cells])
+
+
+def _leaderboard(empty: Any, page: str) -> None:
+    found = table(page, "average rank")
+    names = found.text(0)
+    empty.set_size_inches(WIDTH, 0.9 + 0.19 * len(names))
+    left, right = empty.subplots(1, 2, sharey=True)
+    places = range(len(names))
+    for place in places:
+        style = line_style(0)
+        low, high = found.numbers(2, 1)[place], found.numbers(2, 2)[place]
+        left.plot([low, high], [place, place], color=style["color"], lw=1.5)
+    left.plot(found.numbers(2), places, **{**line_style(0), "ls": "", "ms": 4})
+    right.plot(found.numbers(4), places, **{**line_style(1), "ls": "", "ms": 4})
+    left.set(xlabel="average rank, 95 % interval")
+    left.set_yticks(places, names, fontsize=8)
+    left.invert_xaxis()
+    left.invert_yaxis()
+    right.set(xscale="log", xlabel="seconds of a fit")
+    for ax in (left, right):
+        ax.grid(lw=0.5)
+
+
+def _within(empty: Any, page: str) -> None:
+    """Differences of the pairs of the block, and the region of practical equivalence."""
+    found = _run(code(page, "import Fold, within"))["found"]
+    empty.set_size_inches(WIDTH, 0.9 + 0.4 * len(found.pairs))
+    ax = empty.subplots()
+    ax.axvspan(-0.005, 0.005, color="#88888840", lw=0)
+    ax.axvline(0, color=INK, lw=0.8)
+    for place, pair in enumerate(found.pairs):
+        d, style = pair.verdict, line_style(place)
+        ax.plot([d.low, d.high], [place, place], color=style["color"], lw=1.5)
+        ax.plot([d.effect], [place], **{**style, "ls": ""})
+        ax.text(0.007, place, str(pair.word), va="center", fontsize=8)
+    ax.set_yticks(range(len(found.pairs)), [f"{p.a} − {p.b}" for p in found.pairs])
+    ax.set(ylim=(len(found.pairs) - 0.5, -0.5), xlabel="difference of the AUC, 95 % interval")
+
+
+def _across(empty: Any, page: str) -> None:
+    """Differences of two solvers on each data set of the block: what scatters."""
+    names = _run(code(page, "import advise, pairwise"))
+    aucs, solvers = names["aucs"], names["names"]
+    pairs = ((0, 1), (0, 2), (1, 2))
+    empty.set_size_inches(WIDTH, 2.2)
+    ax = empty.subplots()
+    ax.axvspan(-0.005, 0.005, color="#88888840", lw=0)
+    ax.axvline(0, color=INK, lw=0.8)
+    for place, (a, b) in enumerate(pairs):
+        gains = aucs[:, a] - aucs[:, b]
+        x = gains[~np.isnan(gains)]
+        y = place + np.linspace(-0.25, 0.25, x.size)
+        ax.plot(x, y, **{**line_style(place), "ls": "", "ms": 4, "alpha": 0.8})
+    ax.set_yticks(range(3), [f"{solvers[a]} − {solvers[b]}" for a, b in pairs])
+    ax.set(ylim=(2.5, -0.5), xlabel="difference of the mean AUC on a data set")
+    ax.grid(axis="x", lw=0.5)
+
+
+def _splits(empty: Any, page: str) -> None:
+    """Which rows of a small table are learnt from, and which are tested, by each rule."""
+    from aucbench.data import Data
+    from aucbench.data.folds import splits
+
+    n, rng = 48, np.random.default_rng(0)
+    customer = np.clip((np.arange(n) + rng.integers(-8, 9, n)) // 6, 0, 7)
+    day, y = np.arange(n) * 1.0, np.arange(n) % 2
+    rules = {
+        "no option": {},
+        "--groups": {"groups": customer},
+        "--time": {"times": day},
+        "--groups --time": {"groups": customer, "times": day},
+    }
+    empty.set_size_inches(WIDTH, 3.6)
+    axes = empty.subplots(4, 1, sharex=True)
+    looks = {"learnt from": line_style(5)["color"], "tested": line_style(1)["color"]}
+    for ax, (rule, words) in zip(axes, rules.items(), strict=True):
+        data = Data.of(np.zeros((n, 1)), y, **words)
+        for place, (learnt, held) in enumerate(splits(data, 4, 0)):
+            for rows, colour in zip((learnt, held), looks.values(), strict=True):
+                marks = "s" if colour == looks["tested"] else "o"
+                size = 13 if marks == "s" else 5
+                ax.scatter(rows, np.full(len(rows), place), s=size, color=colour, marker=marks)
+        ax.set_yticks(range(4), [f"split {j + 1}" for j in range(4)], fontsize=7)
+        ax.set(ylim=(3.6, -0.6), title=rule)
+        ax.title.set_fontsize(8)
+    axes[-1].set_xlabel("row, in the order of its time")
+    handles = [
+        axes[0].scatter([], [], color=colour, marker="s" if name == "tested" else "o", label=name)
+        for name, colour in looks.items()
+    ]
+    empty.legend(handles=handles, loc="outside lower center", ncols=2)
+
+
+def _thresholds(empty: Any, page: str) -> None:
+    """The ROC curve of the block with its thresholds, and what each threshold finds."""
+    from aucbench.metrics import Cuts
+
+    names = _run(code(page, "chosen ="))
+    tp, fp = Cuts.of(names["y"], names["scores"]).counts()
+    cuts = names["scores"]
+    empty.set_size_inches(WIDTH, 3.3)
+    left, right = empty.subplots(1, 2)
+    left.plot(fp / fp[-1], tp / tp[-1], color=line_style(5)["color"], lw=1.3)
+    left.plot([0, 1], [0, 1], color=INK, lw=0.6, ls=":")
+    at = np.quantile(cuts, np.linspace(0, 1, 200))
+    positive = names["y"] > 0
+    right.plot(at, [np.mean(cuts[positive] >= t) for t in at], color="#0072b2", label="sensitivity")
+    shares = [np.mean(cuts[~positive] < t) for t in at]
+    right.plot(at, shares, color="#d55e00", ls="--", label="specificity")
+    shares = [np.mean(positive[cuts >= t]) for t in at]
+    right.plot(at, shares, color="#008a66", ls="-.", label="precision")
+    for number, (aim, threshold) in enumerate(names["chosen"].items()):
+        found = cuts >= threshold
+        style = {**line_style(number), "ls": "", "ms": 6, "label": aim}
+        left.plot([np.mean(found[~positive])], [np.mean(found[positive])], **style)
+        right.axvline(threshold, color=style["color"], lw=0.8, ls=":")
+    left.set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
+    left.legend(fontsize=7, loc="lower right")
+    right.set(xlabel="threshold", ylabel="share of the rows")
+    right.legend(fontsize=7, loc="lower left")
+    for ax in (left, right):
+        ax.grid(lw=0.5)
+
+
+def _run(block: str) -> dict[str, Any]:
+    """Run a block of the page, and return its names."""
+    names: dict[str, Any] = {}
+    with redirect_stdout(io.StringIO()):
+        exec(block, names)
+    return names
+
+
+FIGURES: dict[str, Callable[[Any, str], None]] = {
+    "aum_events": _aum_events,
+    "aum_times": _aum_times,
+    "aum_validation": _aum_validation,
+    "speed_ratios": _speed_ratios,
+    "speed_passes": _speed_passes,
+    "speed_aum": _speed_aum,
+    "roc_svm_seconds": _roc_svm_seconds,
+    "leaderboard": _leaderboard,
+    "within": _within,
+    "across": _across,
+    "splits": _splits,
+    "thresholds": _thresholds,
+}

@@ -1,0 +1,143 @@
+"""The pages as a site: built strictly, without other hosts, in both modes, on narrow screens."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+
+
+@pytest.fixture
+def tools(monkeypatch):
+    """docs/page_tables.py and docs/page_figures.py."""
+    monkeypatch.syspath_prepend(DOCS)
+    import page_figures
+    import page_tables
+
+    yield page_tables, page_figures
+    for name in ("page_figures", "page_tables"):
+        sys.modules.pop(name)
+
+
+def asked():
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for name, caption in re.findall(r"<!-- figure (\w+): (.+?) -->", text, re.DOTALL):
+            yield pytest.param(page, name, caption, id=name)
+
+
+@pytest.mark.parametrize(("page", "name", "caption"), [*asked()])
+def test_every_figure_is_drawn_from_its_page(tools, page, name, caption):
+    _, figures = tools
+    drawn = figures.figure(name, caption, page.read_text(encoding="utf-8"))
+    assert drawn.count("<svg") == 1
+    assert "\n" not in drawn
+    assert figures.INK not in drawn
+    marks = len(re.findall(r"<(?:use|path) ", drawn))
+    assert marks > 5
+    assert "nan" not in re.sub(r">[^<]*<", "><", drawn)
+
+
+def test_every_known_figure_is_on_a_page(tools):
+    _, figures = tools
+    assert {case.values[1] for case in asked()} == {*figures.FIGURES}
+
+
+def test_a_figure_follows_the_numbers_of_its_table(tools):
+    _, figures = tools
+    page = (DOCS / "speed.md").read_text(encoding="utf-8")
+    changed = page.replace("14 × faster", "2.5 × faster", 1)
+    assert page != changed
+    before, after = (figures.figure("speed_ratios", "ratios", text) for text in (page, changed))
+    assert ">14×<" in before
+    assert ">14×<" not in after
+    assert ">2.5×<" in after
+
+
+def test_a_figure_that_is_not_known_is_refused(tools):
+    _, figures = tools
+    with pytest.raises(ValueError, match="no figure nothing; known are aum_events"):
+        figures.with_figures("<!-- figure nothing: of nothing -->")
+
+
+def test_the_tables_of_figure_5_are_the_means_of_the_file(tools):
+    tables, _ = tools
+    page = (DOCS / "aum_paper.md").read_text(encoding="utf-8")
+    rows = pd.read_csv(DOCS / "data" / "aum_figure5.csv")
+    counts = rows[rows.errors == "count"].groupby(["search", "n"])
+    events, steps = counts.events.mean(), counts.steps.mean()
+    found = tables.table(page, "events per step: `linear`")
+    compared = 0
+    for k, (n, row) in enumerate(zip(found.numbers(0), found.rows, strict=True)):
+        for j, search in enumerate(("linear", "first_min", "quadratic")):
+            if not row[2 + j]:
+                assert (search, n) not in events.index
+                continue
+            told = found.numbers(2 + j)[k]  # a whole number; the file has five digits
+            assert told == pytest.approx(events[search, n], abs=0.6, rel=3e-5), (search, n)
+            assert abs(tables.numbers_in(row[6 + j])[0] / steps[search, n] - 1) < 0.05, (search, n)
+            compared += 1
+    assert compared == 20
+
+
+def test_the_tables_of_figure_6_are_the_means_of_the_file(tools):
+    tables, _ = tools
+    page = (DOCS / "aum_paper.md").read_text(encoding="utf-8")
+    rows = pd.read_csv(DOCS / "data" / "aum_figure6.csv")
+    starts = {"from the surrogate": "surrogate", "from N(0, 1)": None}
+    for heading, start in starts.items():
+        of_start = rows[(rows.start == "surrogate") == (start == "surrogate")]
+        for row in tables.table(page, heading).rows[1:]:
+            mine = of_start[of_start.method == row[0].strip("`")]
+            assert len(mine) == 16, row
+            [valid, spread] = tables.numbers_in(row[4])
+            assert abs(100 * mine.valid_auc.mean() - valid) < 0.0051, row
+            assert abs(100 * mine.valid_auc.std(ddof=1) - spread) < 0.0051, row
+            seconds = tables.numbers_in(row[2])[0]
+            assert abs(mine.seconds.median() / seconds - 1) < 0.06, row
+
+
+def test_the_leaderboard_has_the_means_of_the_file(tools):
+    tables, _ = tools
+    page = (DOCS / "leaderboard.md").read_text(encoding="utf-8")
+    means = pd.read_csv(DOCS / "data" / "leaderboard.csv").groupby("solver").auc.mean()
+    found = tables.table(page, "average rank")
+    assert {*found.text(0)} == {*means.index}
+    wanted = means[found.text(0)].to_numpy()
+    np.testing.assert_allclose(found.numbers(1), wanted, atol=6e-5)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    pytest.importorskip("mkdocs", reason="mkdocs is not installed: pip install 'aucbench[docs]'")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    return folder
+
+
+def test_no_page_of_the_site_loads_anything_from_another_host(site):
+    loads = re.compile(
+        r"<(?:script|img|iframe|link rel=\"(?:stylesheet|preconnect|preload)\")[^>]*"
+        r"(?:src|href)=[\"']?(?:https?:)?//"
+    )
+    pages = [*site.rglob("*.html")]
+    assert len(pages) > len(PAGES)
+    for page in pages:
+        if page.parent.name != "data":  # reports are pages of their own
+            assert not loads.search(page.read_text(encoding="utf-8")), page
+
+
+def test_every_page_is_in_the_index_of_the_search(site):
+    index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
+    for page in PAGES:
+        name = page.relative_to(DOCS).with_suffix("").as_posix()
+        assert f'"location":"{"" if name == "index" else name.removesuffix("index")}' in index, name
