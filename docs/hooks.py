@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.exceptions import PluginError
+from page_choice import by_data, by_solver
 from page_figures import with_figures
 
 from aucbench.bench.results.convergence import Convergence
@@ -25,6 +26,7 @@ TITLES = {
     "metrics": "Metrics",
 }
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
+BY_DATA, BY_SOLVER = "<!-- choice by data -->", "<!-- choice by solver -->"
 KNOWN = "<!-- known plugins -->"
 KNOWN_FIELDS = {"distribution", "purpose", "url", "licence", "names", "checked"}
 
@@ -34,6 +36,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     markdown = with_figures(markdown)
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
     markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
+    for place, lines in ((BY_DATA, by_data), (BY_SOLVER, by_solver)):
+        if place in markdown:
+            markdown = markdown.replace(place, "\n".join(lines()))
     if KNOWN in markdown:
         file = Path(__file__).with_name("known_plugins.toml")
         markdown = markdown.replace(KNOWN, known_plugins(file.read_text(encoding="utf-8")))

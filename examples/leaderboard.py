@@ -128,8 +128,8 @@ def tasks_of(samples: Path, tasks: Sequence[str]) -> pd.DataFrame:
 
 
 def write(table: pd.DataFrame, path: Path) -> None:
-    """Write a table with five digits."""
-    table.to_csv(path, index=False, float_format="%.5g", lineterminator="\n")
+    """Write a table with six digits."""
+    table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
 
 
 def write_sample(name: str, path: Path, rows: int) -> None:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "leaderboard.py"
@@ -25,3 +26,15 @@ def test_the_leaderboard_of_two_tasks(data_folder, tmp_path, monkeypatch):
     lines = (tmp_path / "samples/mnist.svm").read_text().splitlines()
     labels = [line.split()[0] for line in lines]
     assert {float(label) for label in labels} == {-1.0, 1.0}
+
+    board = pd.read_csv(tmp_path / "leaderboard.csv")
+    assert [*zip(board.task, board.solver, strict=True)] == [
+        (task, solver) for task in ("fourclass", "mnist") for solver in ("logistic", "svm-or")
+    ]
+    assert ((board.auc > 0.5) & (board.auc <= 1)).all()
+    assert (board.cells == 10).all()
+    assert (board.certified <= 10).all()
+    assert board.certified[board.solver == "svm-or"].sum() > 0
+    tasks = pd.read_csv(tmp_path / "leaderboard_tasks.csv")
+    assert [*tasks.task] == ["fourclass", "mnist"]
+    assert [*tasks.rows] == [120, 120]

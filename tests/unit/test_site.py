@@ -22,8 +22,8 @@ def tools(monkeypatch):
     import page_tables
 
     yield page_tables, page_figures
-    for name in ("page_figures", "page_tables"):
-        sys.modules.pop(name)
+    for name in ("page_choice", "page_figures", "page_tables"):
+        sys.modules.pop(name, None)
 
 
 def asked():
@@ -112,6 +112,35 @@ def test_the_leaderboard_has_the_means_of_the_file(tools):
     assert {*found.text(0)} == {*means.index}
     wanted = means[found.text(0)].to_numpy()
     np.testing.assert_allclose(found.numbers(1), wanted, atol=6e-5)
+
+
+def test_the_tables_of_the_choice_are_those_of_the_file(tools):
+    import page_choice
+
+    rows = page_choice.measured()
+    assert len(rows) == 33 * 20
+    head, _, every, *others = page_choice.by_data()
+    forest = rows[rows.solver == "random-forest"]
+    assert f"| `random-forest` {forest.auc.mean():.4f}, " in every
+    assert "| none |" in every
+    assert len(others) == 8
+    assert len(head.split("|")) == len(every.split("|"))
+
+    few = rows[rows.features <= 10]
+    assert f"| {few.task.nunique()} |" in others[0]
+    means = few.groupby("solver").auc.mean().drop([*page_choice.CURVED])
+    near = {solver for solver, auc in means.items() if auc > means.max() - 0.005}
+    fastest = few[few.solver.isin(near - {means.idxmax()})]
+    fastest = np.log(fastest.seconds).groupby(fastest.solver).mean().idxmin()
+    last = others[0].split("|")[-2]
+    assert last.startswith(f" `{fastest}` ")
+    assert last.endswith(f"{len(near) - 1 - page_choice.SHOWN} more ")
+
+    lines = [*page_choice.by_solver()][2:]
+    named = [re.match(r"\| \[`([^`]+)`", line)[1] for line in lines]
+    assert {*named} == {*rows.solver}
+    [diverged] = [line for line in lines if "`uni-exp`" in line]
+    assert "| — | — |" in diverged
 
 
 @pytest.fixture(scope="module")
