@@ -5,7 +5,7 @@
 `rounding` bounds the rounding errors of products with rows.
 """
 
-from aucbench.data.arrays import ALL, Block, Index, Rows, Vector
+from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, rows, size
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.data import IGNORES_WEIGHTS, NEEDS_LABELS, Chunk, Data, scores
 from aucbench.data.targets import Labels
@@ -22,5 +22,7 @@ __all__ = [
     "Labels",
     "Rows",
     "Vector",
+    "rows",
     "scores",
+    "size",
 ]
