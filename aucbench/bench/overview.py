@@ -105,7 +105,7 @@ def _bounds(plan: Plan, lookups: Lookups) -> Iterator[str]:
         cells = len(plan) // len(plan.datasets)
         least = bytes_read * cells * plan.limit_of_passes / BANDWIDTH / cores
         yield f"at least {_duration(least)} on {cores} core(s), if all rows are dense"
-    if plan.timeout is not None:
+    if plan.timeout:
         yield f"at most {_duration(len(plan) * plan.timeout / cores)}, the time-outs of all cells"
     elif plan.seconds is None:
         yield "no upper bound: give --timeout or a budget in seconds"

@@ -210,7 +210,7 @@ def conditions_of(plan: Plan, engine: Engine) -> Conditions:
     return Conditions(
         engine=type(engine).__name__.removesuffix("Engine").lower(),
         concurrency=getattr(engine, "jobs", None) or 0,
-        timeout=plan.timeout,
+        timeout=plan.timeout or None,
         memory=memory,
         timing=plan.repeat_fits > 1,
     )

@@ -54,7 +54,11 @@ Separator = Annotated[
     typer.Option(help="Of the cells of text files: a character, tab or space.  [default: found]"),
 ]
 Timeout = Annotated[
-    float | None, typer.Option(help="Seconds of wall time after which a cell is killed.")
+    float | None,
+    typer.Option(
+        help="Seconds of wall time after which a cell is killed; 0: never.  "
+        "[default: that of the plan, or 3600]"
+    ),
 ]
 Memory = Annotated[
     float | None, typer.Option(help="Megabytes that a cell may take beyond an idle one.")

@@ -133,9 +133,13 @@ def _run(
     plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
 ) -> bool:
     """Pass each record to the keepers; return False if Ctrl-C ended the run."""
+    from aucbench.bench.plan.plan import DEFAULT_TIMEOUT
     from aucbench.bench.runner import run
     from aucbench.bench.show.listeners import guests
 
+    if plan.timeout == DEFAULT_TIMEOUT and not options.quiet:
+        limit = f"a cell is killed after {DEFAULT_TIMEOUT:g} s"
+        typer.echo(f"{limit}; --timeout changes that, and --timeout 0 lifts it", err=True)
     visitors = guests()
     try:
         with _progress(plan, options) as progress:

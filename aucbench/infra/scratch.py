@@ -62,7 +62,10 @@ class Scratch:
 
     def remove(self) -> None:
         """Remove the folder and release the lock; without effect the second time."""
-        remove(self.path)
+        try:
+            remove(self.path)
+        finally:
+            remove(self.path)  # a signal may have ended the first attempt
         if self.lock >= 0:
             os.close(self.lock)
             self.lock = -1

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.engines import make_engine
 from aucbench.bench.measuring import measure_of, supervised
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.plan import DEFAULT_TIMEOUT, Plan, choices
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat
 from aucbench.bench.results.metrics import measured_values
@@ -56,7 +56,7 @@ def compare(
     gap_tol: float = GAP_TOL,
     seed: int = 0,
     tune: bool = False,
-    timeout: float | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
     memory: float | None = None,
     holdout: float | None = None,
     jobs: int | None = None,
@@ -78,8 +78,10 @@ def compare(
         after the first. Every solver runs with each of them.
     tune : bool
         Tune each solver over its published grid, on the training rows only.
-    timeout, memory : float, optional
-        Seconds of wall time and megabytes of a cell; see `Plan`.
+    timeout : float
+        Seconds of wall time of a cell; 0: no limit.
+    memory : float, optional
+        Megabytes of a cell; see `Plan`.
     jobs : int, optional
         Cells that run at once. Default: the number of cores.
     out : Path, optional

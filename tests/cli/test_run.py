@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from aucbench.bench import lookup, runner
+from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, write_plan
 from aucbench.bench.results.store import Store
@@ -45,12 +46,14 @@ def test_a_plan_is_run_resumed_retried_counted_and_exported(cli, plan, tmp_path)
     assert "means" in first.stdout
     assert "2 of 4 rows have no AUC" in first.stdout
     assert "see `aucbench log kept` for their tracebacks" in first.stdout
-    assert len(first.stderr.splitlines()) == 1 + 4  # the data set, then the cells
+    limit, *lines = first.stderr.splitlines()
+    assert limit.startswith("a cell is killed after 3600 s; --timeout changes that")
+    assert len(lines) == 1 + 4  # the data set, then the cells
 
     again = cli("run", "plan.toml", "--out", "kept", "--json", "rows.json")
     assert (again.stdout, again.stderr.splitlines()) == (
         first.stdout,
-        first.stderr.splitlines()[:1],
+        first.stderr.splitlines()[:2],
     )
     rows = json.loads((tmp_path / "rows.json").read_text())
     assert [(r["solver"], r["split"]) for r in rows] == [
@@ -63,8 +66,8 @@ def test_a_plan_is_run_resumed_retried_counted_and_exported(cli, plan, tmp_path)
     retried = cli("run", "plan.toml", "--out", "kept", "--retry", "error,crash")
     assert retried.exit_code == 0
     lines = retried.stderr.splitlines()
-    assert [line.split()[0] for line in lines[1:]] == ["3/4", "4/4"]
-    assert all("error: raises" in line for line in lines[1:])
+    assert [line.split()[0] for line in lines[2:]] == ["3/4", "4/4"]
+    assert all("error: raises" in line for line in lines[2:])
 
     plan.write_text(PLAN.replace("passes = 2", "passes = 3"))
     assert cli("run", "plan.toml", "--out", "kept", "--quiet").stderr == ""
@@ -214,7 +217,7 @@ def test_a_plan_with_a_mistake_is_not_listed(cli, plan):
         (["run", "plan.toml", "--out", "kept", "--scheduler", "tcp://x"], "'dask'"),
         (["run", "plan.toml", "--out", "kept", "--jobs", "0"], "jobs must be at least 1"),
         (["run", "plan.toml", "--out", "kept", "--timing", "--jobs", "2"], "leave one of them out"),
-        (["run", "plan.toml", "--out", "kept", "--timeout", "0"], "timeout must be greater than 0"),
+        (["run", "plan.toml", "--out", "kept", "--timeout", "-1"], "timeout must be at least 0"),
         (["run", "plan.toml", "--out", "kept", "--memory", "-1"], "memory must be greater than 0"),
         (["plan", "absent.toml"], "cannot read the plan absent.toml"),
         (["status", "absent"], "there is no results folder"),
@@ -243,6 +246,8 @@ def test_limits_of_the_command_line_win(tmp_path):
     assert limited(asked, None, None) == asked
     changed = limited(asked, 5.0, 7.0, timing=True)
     assert (changed.timeout, changed.memory, changed.repeat_fits) == (5, 7, 5)
+    assert runner.conditions_of(changed, LocalEngine()).timeout == 5
+    assert runner.conditions_of(limited(asked, 0.0, None), LocalEngine()).timeout is None
 
 
 def test_compare_with_tuning_in_a_folder(cli, toys, tmp_path):

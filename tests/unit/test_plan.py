@@ -176,7 +176,8 @@ def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
         ({"tune_evals": 0}, ("tune_evals",), "tune_evals must be"),
         ({"inner_splits": 1}, ("inner_splits",), "inner_splits must be"),
         ({"repeat_fits": 0}, ("repeat_fits",), "repeat_fits must be"),
-        ({"timeout": 0}, ("timeout",), "timeout must be"),
+        ({"timeout": -1}, ("timeout",), "timeout must be at least 0"),
+        ({"timeout": None}, ("timeout",), "timeout must be a number"),
         ({"memory": float("inf")}, ("memory",), "memory must be"),
     ],
 )

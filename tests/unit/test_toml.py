@@ -39,6 +39,7 @@ PLANS = [
         memory=0.25,
     ),
     Plan(("x",), choices(["a"]), reading=Reading(positive="yes"), objective="logistic"),
+    Plan(("x",), choices(["a"]), timeout=0),
 ]
 
 

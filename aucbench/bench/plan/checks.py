@@ -96,7 +96,7 @@ NUMBER_CHECKS: Mapping[str, Callable[[str, Any], None]] = {
     "tune_evals": _whole(1),
     "inner_splits": _whole(2),
     "repeat_fits": _whole(1),
-    "timeout": _number(require_above),
+    "timeout": _number(require_at_least, optional=False),
     "memory": _number(require_above),
     "holdout": _number(require_above),
 }

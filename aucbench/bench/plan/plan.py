@@ -29,6 +29,7 @@ from aucbench.registry.specs import Spec, anchored, parse_spec
 DEFAULT_SOLVERS = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom", "hist-gradient-boosting")
 DEFAULT_FEATURES = ("auto",)
 DEFAULT_SPLITS = 5
+DEFAULT_TIMEOUT = 3600.0  # seconds; far more than a cell takes that makes progress
 CHANGEPOINT_SOLVERS = (
     "aum",
     "interval-regression",
@@ -102,8 +103,8 @@ class Plan:
         Repeat r of seed s is shuffled, and its solvers are run, with seed s + r.
     passes, seconds : float or None
         Budget of a fit, the first reached; 50 passes when neither is given.
-    timeout : float or None
-        Seconds of wall time after which a cell is killed, tuning included.
+    timeout : float
+        Seconds of wall time after which a cell is killed, tuning included; 0: never.
     memory : float or None
         Megabytes (10**6 bytes) above what an idle cell takes.
 
@@ -128,7 +129,7 @@ class Plan:
     tune_evals: int = 20
     inner_splits: int = 3
     repeat_fits: int = 1
-    timeout: float | None = None
+    timeout: float = DEFAULT_TIMEOUT
     memory: float | None = None
     holdout: float | None = None
 

@@ -52,7 +52,7 @@ passes = 50
 # gap_tol = 1e-6
 
 [limits]                  # of a cell, which is killed there
-timeout = 600             # seconds
+timeout = 600             # seconds, 3600 if nothing is said; 0: no limit
 memory = 4000             # megabytes
 
 [tuning]                  # inside the training rows
