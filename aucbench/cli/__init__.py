@@ -31,6 +31,7 @@ from aucbench.cli.check import check
 from aucbench.cli.compare import compare
 from aucbench.cli.interrupts import INTERRUPTED, interrupt_on_signals
 from aucbench.cli.model import explain, fit, predict
+from aucbench.cli.new import new
 from aucbench.cli.power import power
 from aucbench.cli.report import figure, report, serve
 from aucbench.cli.run import export, list_plan, log, run, status
@@ -82,6 +83,7 @@ app.command("cite")(cite)
 app.command("guide")(guide)
 app.command("plugins")(list_plugins)
 app.command("check")(check)
+app.command("new")(new)
 
 
 def main() -> None:

@@ -50,6 +50,7 @@ PARENT = frozenset(  # what does not run in a cell, or is hashed in another way
         "py.typed",
         "references.bib",
         "report",
+        "scaffold",
         "stats",
         "testing",
     }

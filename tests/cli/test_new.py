@@ -1,0 +1,261 @@
+"""`aucbench new`: what it writes is built, tested, checked and compared as its author would."""
+
+import inspect
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import aucbench
+from aucbench import benchmarks
+from aucbench.cli import app
+from aucbench.scaffold.kinds import KINDS
+
+NAMES = {kind: f"my-{kind}" for kind in KINDS}
+
+
+def new(*arguments):
+    return CliRunner().invoke(app, ["new", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A folder with a package of each kind."""
+    folder = tmp_path_factory.mktemp("packages")
+    for kind, name in NAMES.items():
+        ended = new(kind, name, "--into", folder)
+        assert ended.exit_code == 0, ended.output
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(written):
+    """The packages as wheels, installed into a folder of its own; and how to run commands there."""
+    copies = shutil.copytree(written, written / "copies", ignore=lambda *_: ["copies"])
+    packages = sorted(map(str, copies.glob("aucbench-*")))  # a build leaves files beside the source
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    # In isolation each build would fetch its tools; .ci/run builds one package so.
+    build = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", written / "dist"]
+    quickly = {**os.environ, "CFLAGS": "-O0"}
+    subprocess.run([*build, *packages], check=True, capture_output=True, env=quickly)
+    wheels = sorted(written.glob("dist/*.whl"))
+    site = written / "site"
+    place = [*pip, "install", "--no-deps", "--no-index", "--target", site, *wheels]
+    subprocess.run(place, check=True, capture_output=True)
+
+    def run(*command):
+        return subprocess.run(
+            [sys.executable, *map(str, command)],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=written,
+            env={**os.environ, "PYTHONPATH": str(site)},
+        )
+
+    return run
+
+
+def aucbench_command(*arguments):
+    return ("-c", "from aucbench.cli import main; main()", *arguments)
+
+
+@pytest.mark.slow
+def test_the_tests_of_every_package_pass(installed, written):
+    tests = sorted(written.glob("aucbench-*/tests"))
+    options = ("-q", "-p", "no:cacheprovider", "-W", "error", "--import-mode=importlib")
+    ended = installed("-m", "pytest", *options, *tests)
+    assert ended.returncode == 0, ended.stdout
+    assert len(tests) == len(KINDS)
+    assert int(re.search(r"(\d+) passed", ended.stdout)[1]) > 150
+
+
+@pytest.mark.slow
+def test_every_package_obeys_the_laws(installed):
+    targets = [f"aucbench-{name}:{name}" for name in NAMES.values()]
+    ended = installed(*aucbench_command("check", *targets))
+    assert ended.returncode == 0, ended.stdout
+    assert len(re.findall(r"^\d+ hold", ended.stdout, re.MULTILINE)) == len(KINDS)
+    assert "broken" not in ended.stdout
+
+
+@pytest.mark.slow
+def test_the_plugins_are_compared(installed):
+    options = ("--objective", "my-objective", "--projector", "my-projector")
+    options += ("--features", "my-features", "--splits", "2", "--passes", "10")
+    data = ("--data", "breast-cancer,my-dataset")
+    ended = installed(*aucbench_command("compare", *data, "--solvers", "my-solver", *options))
+    assert ended.returncode == 0, ended.stderr
+    aucs = [float(x) for x in re.findall(r"my-solver +(\d\.\d+)", ended.stdout)]
+    assert len(aucs) == 2
+    assert min(aucs) > 0.7
+    compiled = ("--data", "breast-cancer", "--solvers", "my-kernel,my-solver", "--splits", "2")
+    ended = installed(*aucbench_command("compare", *compiled))
+    assert re.search(r"my-kernel +0\.9", ended.stdout), ended.stdout + ended.stderr
+
+
+@pytest.mark.slow
+def test_a_wrong_change_of_a_package_is_found_by_its_tests(installed, written, tmp_path):
+    name = Path("aucbench_my_solver", "my_solver.py")
+    wrong = tmp_path / name
+    wrong.parent.mkdir()
+    text = (written / "aucbench-my-solver" / name).read_text(encoding="utf-8")
+    assert text.count("w - gamma * g") == 1
+    wrong.write_text(text.replace("w - gamma * g", "w + gamma * g"), encoding="utf-8")
+    ended = installed(*aucbench_command("check", wrong))
+    assert ended.returncode == 1
+    assert re.search(r"ranks +BROKEN", ended.stdout)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_metadata_fit_to_the_package(written, kind):
+    name, folder = NAMES[kind], written / f"aucbench-{NAMES[kind]}"
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+    about = project["project"]
+    assert about["name"] == folder.name
+    assert about["dependencies"] == [f"aucbench>={aucbench.__version__}"]
+    assert "aucbench-plugin" in about["keywords"]
+    [(registered, module)] = about["entry-points"]["aucbench"].items()
+    assert registered == name
+    assert (folder / f"{module.replace('.', '/')}.py").is_file()
+    needed = {re.match(r"\w+", need)[0] for need in project["build-system"]["requires"]}
+    assert needed == ({"aucbench", "Cython", "setuptools"} if kind == "kernel" else {"setuptools"})
+    assert (folder / "LICENSE").read_text(encoding="utf-8").startswith(about["license"][:3])
+    conf = (folder / "asv.conf.json").read_text(encoding="utf-8")
+    assert json.loads(re.sub(r"^ *//.*", "", conf, flags=re.MULTILINE))["project"] == folder.name
+    workflow = (folder / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    assert "${{ matrix.aucbench }}" in workflow
+    assert f"aucbench check {folder.name}:{name}\n" in workflow
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_word_of_a_template_is_left(written, kind):
+    for path in (written / f"aucbench-{NAMES[kind]}").rglob("*"):
+        assert not re.search(r"PACKAGE|MODULE|dot_|\.in\.in$", path.name)
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"\$\w|\$\{(?!\{)", text.replace("$AUCBENCH", "")), path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_benchmarks_measure_the_plugin(written, kind, monkeypatch):
+    monkeypatch.syspath_prepend(written / f"aucbench-{NAMES[kind]}")
+    module = f"bench_{NAMES[kind].replace('-', '_')}"
+    try:
+        found = vars(import_module(f"benchmarks.{module}"))
+    finally:
+        for name in ("benchmarks", f"benchmarks.{module}"):
+            sys.modules.pop(name, None)
+    [suite] = [c for c in found.values() if inspect.isclass(c) and not inspect.isabstract(c)]
+    assert issubclass(suite, getattr(benchmarks, KINDS[kind].suite))
+    assert getattr(suite, KINDS[kind].attribute) == NAMES[kind]
+    suite()
+
+
+def test_ruff_has_nothing_to_say(written):
+    pytest.importorskip("ruff")
+    for folder in written.glob("aucbench-*"):
+        command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--quiet", "."]
+        checked = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+        assert checked.returncode == 0, checked.stdout
+
+
+def test_it_ends_with_what_to_do_next(tmp_path):
+    ended = new("kernel", "heavy-ball", "--into", tmp_path)
+    shown = ended.stdout.partition("Next:\n")[2].splitlines()
+    assert shown == [
+        f"  cd {tmp_path}/aucbench-heavy-ball",
+        "  python -m pip install 'Cython>=3.1' 'setuptools>=77'",
+        "  python -m pip install --no-build-isolation --editable '.[test]'",
+        "  python -m pytest",
+        "  aucbench check aucbench-heavy-ball:heavy-ball",
+        "  aucbench compare --data breast-cancer,digits-8 --solvers heavy-ball,sht-auc",
+        "",
+        "Then edit aucbench_heavy_ball/heavy_ball.py. README.md says more.",
+    ]
+    listed = ended.stdout.partition("\n\n")[0].splitlines()[1:]
+    folder = tmp_path / "aucbench-heavy-ball"
+    files = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+    assert {line.strip() for line in listed} == files
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "sentence"),
+    [
+        ("sovler", "x", "unknown kind 'sovler': did you mean 'solver'?"),
+        ("solver", "Heavy-Ball", "words of lower-case letters and digits"),
+        ("solver", "heavy_ball", "joined by hyphens"),
+        ("solver", "3d", "beginning with a letter"),
+        ("solver", "-x", "No such option"),
+        ("solver", "x/../y", "got 'x/../y'"),
+        ("solver", "x\n", "got 'x"),
+        ("solver", "", "got ''"),
+        ("solver", "aucbench-x", "would be called aucbench-aucbench-x"),
+        ("solver", "lambda", "lambda has a meaning in Python"),
+        ("dataset", "print", "print has a meaning in Python"),
+        ("solver", "warning", "Warning has a meaning in Python"),
+        ("solver", "sht-auc", "aucbench itself has 'sht-auc'"),
+        ("solver", "l1-ball", "aucbench itself has 'l1-ball'"),
+        ("dataset", "digits-8", "aucbench itself has 'digits-8'"),
+        ("solver", "data", "Data would have two meanings in aucbench_data/data.py"),
+        ("metric", "metric", "metric would have two meanings"),
+        ("dataset", "np", "np would have two meanings"),
+    ],
+)
+def test_a_name_is_refused_before_anything_is_written(tmp_path, kind, name, sentence):
+    ended = new(kind, name, "--into", tmp_path)
+    assert ended.exit_code == 2
+    assert sentence in " ".join(ended.output.split())
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("what", ["folder", "empty folder", "file", "dangling link"])
+def test_nothing_is_overwritten(tmp_path, what):
+    there = tmp_path / "aucbench-x"
+    if what == "file":
+        there.write_text("mine", encoding="utf-8")
+    elif what == "dangling link":
+        there.symlink_to(tmp_path / "nowhere")
+    else:
+        there.mkdir()
+    if what == "folder":
+        (there / "mine").touch()
+    before = sorted(tmp_path.rglob("*"))
+    ended = new("solver", "x", "--into", tmp_path)
+    assert ended.exit_code == 2
+    assert "is there already, and nothing is overwritten" in " ".join(ended.output.split())
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    ended = new("solver", "x", "--into", tmp_path / "no")
+    assert ended.exit_code == 2
+    assert "is no folder; make it" in " ".join(ended.output.split())
+
+
+def test_it_imports_no_plugin_of_another_package(tmp_path):
+    (tmp_path / "stranger.py").write_text("raise SystemExit('imported')", encoding="utf-8")
+    info = tmp_path / "stranger-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: stranger\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[aucbench]\nx = stranger\n", encoding="utf-8")
+    program = (
+        "import sys; from aucbench.scaffold.package import new_package; from pathlib import Path; "
+        "new_package('solver', 'y', Path(sys.argv[1])); print('stranger' in sys.modules)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, tmp_path],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert ended.stdout == "False\n"
