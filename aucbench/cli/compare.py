@@ -44,6 +44,7 @@ from aucbench.cli.options import (
     reading,
 )
 from aucbench.cli.running import go
+from aucbench.cli.versions import go_versions
 
 
 def compare(
@@ -93,6 +94,16 @@ def compare(
     ] = None,
     seconds: Annotated[
         float | None, typer.Option(help="Seconds of a fit; the first limit reached ends it.")
+    ] = None,
+    before: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --after: the old version of the package of --solvers, as an environment "
+            "(a folder with bin/python), an interpreter, or a folder with packages."
+        ),
+    ] = None,
+    after: Annotated[
+        Path | None, typer.Option(help="The new version; each side runs in its environment.")
     ] = None,
     gap_tol: Annotated[float, typer.Option(help="A certified gap this small ends a fit.")] = 1e-6,
     seed: Annotated[int, typer.Option(help="Of the folds and of the solvers.")] = 0,
@@ -157,6 +168,9 @@ def compare(
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
     printed = Printed.of(metrics, rope, sort, fail_if, md=md, tex=tex)
+    if before is not None or after is not None:
+        go_versions(plan, options, (before, after), out, json, printed)
+        return
     way_on = "run the same command again to go on" if out else "--out DIR would keep the others"
     go(plan, options, out, json, way_on, printed)
 

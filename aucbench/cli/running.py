@@ -78,7 +78,7 @@ def go(
         with supervised():
             with _rows_into(json, store, tally, printed) as add:
                 evidence = _evidence(plan, store, found, add)
-            broken = _print(plan, evidence, tally.failures(folder), tally.tried, printed)
+            broken = print_findings(plan, evidence, tally.failures(folder), tally.tried, printed)
     if not whole:
         missing = len(plan) - tally.total
         typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
@@ -186,7 +186,7 @@ def _evidence(plan: Plan, store: Store, cells: Mapping[str, Cell], keep: Keep) -
     )
 
 
-def _print(
+def print_findings(
     plan: Plan,
     evidence: Evidence,
     failures: Sequence[str],

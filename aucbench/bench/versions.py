@@ -1,0 +1,281 @@
+"""Two versions of one distribution, each in an environment of its own, on the same splits.
+
+Design
+  a. A side is run by the aucbench of its environment, as `aucbench run` into a results folder of
+     its own. So names, plugins and libraries are those of the environment, limits hold, and a run
+     goes on where it ended. (Rejected: workers of another environment under this parent. It would
+     look up names and files in the wrong one.)
+  b. The sides take turns, data set by data set, and each begins with every other one: a machine
+     that becomes slower slows both.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from aucbench.bench.plan.plan import Choice, Plan
+from aucbench.bench.plan.toml import write_plan
+from aucbench.bench.results.record import Record
+from aucbench.bench.results.store import Store
+from aucbench.errors import DataError, ParameterError
+from aucbench.infra.store import SCHEMA
+from aucbench.registry.specs import Spec, short
+
+SIDES = ("before", "after")
+ANSWER = 120.0  # seconds for an interpreter to import aucbench
+PATIENCE = 10.0  # seconds for a run to clean up after Ctrl-C
+INTERRUPTED = 130
+Tell = Callable[[str], object]
+START = "from aucbench.cli import main; main()"
+ASK = """\
+import json
+from importlib.metadata import version
+from aucbench.infra.store import SCHEMA
+print(json.dumps([version("aucbench"), SCHEMA]))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One side of the comparison.
+
+    Attributes
+    ----------
+    side : str
+        One of `SIDES`.
+    path : Path
+        What the user named.
+    python : str
+        The interpreter.
+    folder : str
+        Put first on the path of Python; empty for an environment.
+    aucbench : str
+        The version of aucbench there.
+    """
+
+    side: str
+    path: Path
+    python: str
+    folder: str
+    aucbench: str
+
+    def __str__(self) -> str:
+        """One line for people."""
+        return f"{self.side}: {self.path}, aucbench {self.aucbench}"
+
+
+def version_at(side: str, path: Path) -> Version:
+    """Return the side that a path names.
+
+    Parameters
+    ----------
+    side : {"before", "after"}
+    path : Path
+        An environment (a folder with bin/python) or an interpreter; or a folder with packages, such
+        as a checkout or the target of `pip install --target`, which is put first on the path of
+        the present interpreter. Of a folder with the folder `src` it is that one.
+
+    Raises
+    ------
+    ParameterError
+        When it is none of these, or holds no aucbench with records of this format.
+    """
+    python, folder = _python_of(side, path)
+    try:
+        asked = subprocess.run(
+            [python, "-P", "-c", ASK],
+            env=_environment(folder),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=ANSWER,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ParameterError(f"--{side} {path} does not start: {error}") from error
+    lines = asked.stderr.strip().splitlines()
+    if asked.returncode != 0:
+        raise ParameterError(
+            f"--{side} {path} cannot import aucbench ({lines[-1] if lines else 'no message'}); "
+            "install it there, beside the package that is compared"
+        )
+    known, schema = json.loads(asked.stdout.strip().splitlines()[-1])
+    if schema != SCHEMA:
+        raise ParameterError(
+            f"--{side} {path} has aucbench {known}, whose records have format {schema}, and here "
+            f"they have format {SCHEMA}; install the same aucbench there"
+        )
+    return Version(side, path, python, folder, known)
+
+
+def _python_of(side: str, path: Path) -> tuple[str, str]:
+    """Return the interpreter, and the folder that is put first on its path."""
+    place = path.expanduser().absolute()  # a link to an interpreter is what makes an environment
+    if place.is_file() and os.access(place, os.X_OK):
+        return str(place), ""
+    if (place / "bin" / "python").exists():
+        return str(place / "bin" / "python"), ""
+    if not place.is_dir():
+        raise ParameterError(
+            f"--{side} {path} is no environment, no interpreter and no folder; name one"
+        )
+    source = place / "src"
+    return sys.executable, str(source if source.is_dir() else place)
+
+
+def _environment(folder: str) -> dict[str, str]:
+    paths = [folder, os.environ.get("PYTHONPATH", "")]
+    found = os.pathsep.join(filter(None, paths))
+    return {**os.environ, **({"PYTHONPATH": found} if found else {})}
+
+
+def labelled(spec: Spec, side: str) -> Spec:
+    """Return the specification under which a side of a solver stands in tables."""
+    return Spec(f"{short(str(spec))} @{side}")
+
+
+def both(plan: Plan) -> Plan:
+    """Return a plan with both sides of each solver, which is shown and never run."""
+    named = (Choice(labelled(c.spec, side), c.tune) for c in plan.solvers for side in SIDES)
+    return replace(plan, solvers=tuple(named))
+
+
+def run_sides(
+    plan: Plan,
+    versions: Sequence[Version],
+    folder: Path,
+    options: Sequence[str],
+    tell: Tell,
+) -> dict[str, list[str]]:
+    """Run the plan on both sides; return the ids of the records of each.
+
+    Parameters
+    ----------
+    folder : Path
+        Takes the results folder of each side, under its name.
+    options : sequence of str
+        Of `aucbench run`.
+    tell : function (str)
+        Takes lines of progress.
+
+    Raises
+    ------
+    ParameterError
+        When a side refuses the plan, or both sides are the same code.
+    DataError
+        When the sides read different rows.
+    KeyboardInterrupt
+        After Ctrl-C, when the run of the side has ended.
+    """
+    found: dict[str, list[str]] = {version.side: [] for version in versions}
+    for number, dataset in enumerate(plan.datasets):
+        one = replace(plan, datasets=(dataset,))
+        for version in versions if number % 2 == 0 else versions[::-1]:
+            found[version.side] += _run(version, one, folder, options, tell)
+        _require_two_versions(versions, folder, found)
+    return found
+
+
+def records_of(version: Version, store: Store, ids: Sequence[str]) -> Iterator[Record]:
+    """Yield the records of a side, with its name in their solvers."""
+    for key in ids:
+        record = store.read(key)
+        if record is None:
+            raise DataError(f"{store.folder} has lost the result {key}; run again")
+        solver = labelled(record.cell.solver, version.side)
+        yield replace(record, cell=replace(record.cell, solver=solver))
+
+
+def _run(
+    version: Version, plan: Plan, folder: Path, options: Sequence[str], tell: Tell
+) -> list[str]:
+    """Run a plan on a side, and return the ids of its records."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text, rows = (folder / f"{version.side}-{name}" for name in ("plan.toml", "rows.json"))
+    text.write_text(write_plan(plan), encoding="utf-8")
+    files = [str(text), "--out", str(folder / version.side), "--json", str(rows)]
+    last = ""
+    try:
+        with _started(version, ["run", *files, *options]) as process:
+            assert process.stderr is not None
+            for line in process.stderr:
+                last = line.rstrip()
+                tell(f"{version.side}: {last}")
+            code = process.wait()
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        if code != 0:
+            own = rf"error: ({re.escape(str(text))}(, line \d+)?: )?"  # a plan that nobody wrote
+            reason = re.sub(rf"^{own}", "", last) or f"it ended with exit code {code}"
+            raise ParameterError(f"{version.side}: {reason}")
+        return [row["id"] for row in json.loads(rows.read_text(encoding="utf-8"))]
+    finally:
+        for file in (text, rows):
+            file.unlink(missing_ok=True)
+
+
+@contextmanager
+def _started(version: Version, arguments: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    """Start aucbench on a side; it has ended when the context ends."""
+    with subprocess.Popen(
+        [version.python, "-P", "-c", START, *arguments],
+        env=_environment(version.folder),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    ) as process:
+        try:
+            yield process
+        finally:
+            # A terminal sends Ctrl-C to both processes.
+            for sent in (None, signal.SIGINT, signal.SIGKILL):
+                if process.poll() is None and _ended(process, sent):
+                    break
+
+
+def _ended(process: subprocess.Popen[str], sent: signal.Signals | None) -> bool:
+    if sent is not None:
+        process.send_signal(sent)
+    try:
+        process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _require_two_versions(
+    versions: Sequence[Version], folder: Path, found: dict[str, list[str]]
+) -> None:
+    """Raise when the sides share a result, since that is of the same code, or read other rows."""
+    if same := {*found[SIDES[0]]} & {*found[SIDES[1]]}:
+        with Store(folder / SIDES[0]) as store:
+            record = store.read(same.pop())
+        name = record.cell.solver if record else "the solver"
+        raise ParameterError(
+            f"{name} is the same code with the same libraries in {versions[0].path} and in "
+            f"{versions[1].path}; name two versions, or leave it out"
+        )
+    rows: dict[str, set[str]] = {}
+    for version in versions:
+        with Store(folder / version.side) as store:
+            for key in found[version.side]:
+                record = store.read(key)
+                if record is not None and record.sizes.data is not None:
+                    rows.setdefault(record.cell.dataset, set()).add(record.sizes.data)
+    for dataset, hashes in rows.items():
+        if len(hashes) > 1:
+            raise DataError(
+                f"{dataset} has other rows before than after, so the sides cannot be compared; "
+                "give a file"
+            )

@@ -1,0 +1,160 @@
+"""`aucbench compare --before PATH --after PATH`: is the new version better?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from aucbench.bench.text import shown
+from aucbench.cli.running import BROKEN, INTERRUPTED, print_findings
+from aucbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from aucbench.bench.plan.plan import Plan
+    from aucbench.bench.results.record import Record
+    from aucbench.bench.results.store import Store
+    from aucbench.bench.show.tally import Tally
+    from aucbench.bench.versions import Tell, Version
+    from aucbench.cli.options import Options, Printed
+
+
+def go_versions(
+    plan: Plan,
+    options: Options,
+    paths: Sequence[Path | None],
+    folder: Path | None,
+    json: Path | None,
+    printed: Printed,
+) -> None:
+    """Run a plan in two environments; print one table, the answer, and the ratio of times.
+
+    It exits as `aucbench.cli.running.go`.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Before and after, see `aucbench.bench.versions.version_at`.
+    folder : Path or None
+        Takes the results folders `before` and `after`; None: they are not kept.
+
+    Raises
+    ------
+    ParameterError
+        When one of the paths is missing, or an option does not go with them; else as `version_at`
+        and `run_sides`.
+    """
+    from aucbench.bench.measuring import supervised
+    from aucbench.bench.show.tally import Tally
+    from aucbench.bench.versions import SIDES, both, run_sides, version_at
+    from aucbench.infra.store import require_writable
+    from aucbench.report.evidence import evidence_of
+    from aucbench.report.speed import speed_lines
+
+    named = dict(zip(SIDES, paths, strict=True))
+    known = {side: path for side, path in named.items() if path is not None}
+    if len(known) < len(SIDES):
+        raise ParameterError("--before and --after name two versions; give both")
+    if options.engine != "local":
+        raise ParameterError(f"--before and --after run on this host, not on {options.engine}")
+    shown_plan = both(plan)
+    names = evidence_of((), [shown_plan]).solvers
+    for demand in printed.demands:
+        demand.require_solvers(names)
+    if json is not None:
+        require_writable(json)
+    versions = [version_at(side, path) for side, path in known.items()]
+    with _folder(folder) as place:
+        try:
+            ids = run_sides(plan, versions, place, _options(options), _teller(options))
+        except KeyboardInterrupt:
+            way_on = "run the same command again to go on" if folder else "--out DIR keeps results"
+            typer.echo(f"interrupted; {way_on}", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        tally = Tally(shown_plan)
+        with _stores(versions, place) as stores, supervised():
+            records = [*_records(versions, stores, ids)]
+            homes = {record.id: stores[side] for side, record in records}
+            for _, record in records:
+                tally.add(record)
+            if json is not None:
+                _write_rows(json, [record for _, record in records], homes, tally, printed)
+            evidence = evidence_of(
+                (record for _, record in records),
+                [shown_plan],
+                scores=lambda fit: homes[fit.id].scores(fit.id, fit.data),
+                about=lambda data: stores[SIDES[0]].about(data) or stores[SIDES[1]].about(data),
+            )
+            broken = print_findings(
+                shown_plan, evidence, tally.failures(None), tally.tried, printed
+            )
+    typer.echo()
+    for line in (*speed_lines(evidence), *_origins(versions, records)):
+        typer.echo(shown(line))
+    if broken:
+        raise typer.Exit(BROKEN)
+
+
+@contextmanager
+def _folder(folder: Path | None) -> Iterator[Path]:
+    from aucbench.infra.scratch import Scratch
+
+    with ExitStack() as stack:
+        yield folder or stack.enter_context(Scratch()).path
+
+
+@contextmanager
+def _stores(versions: Sequence[Version], folder: Path) -> Iterator[dict[str, Store]]:
+    from aucbench.bench.results.store import Store
+
+    with ExitStack() as stack:
+        yield {v.side: stack.enter_context(Store(folder / v.side)) for v in versions}
+
+
+def _records(
+    versions: Sequence[Version], stores: dict[str, Store], ids: dict[str, list[str]]
+) -> Iterator[tuple[str, Record]]:
+    from aucbench.bench.versions import records_of
+
+    for version in versions:
+        for record in records_of(version, stores[version.side], ids[version.side]):
+            yield version.side, record
+
+
+def _options(options: Options) -> list[str]:
+    jobs = 1 if options.timing else options.jobs
+    found = [] if jobs is None else ["--jobs", str(jobs)]
+    found += ["--threads", str(options.threads)]
+    return found + [text for status in options.retry for text in ("--retry", status)]
+
+
+def _teller(options: Options) -> Tell:
+    return (lambda _: None) if options.quiet else (lambda line: typer.echo(shown(line), err=True))
+
+
+def _write_rows(
+    path: Path,
+    records: Sequence[Record],
+    homes: dict[str, Store],
+    tally: Tally,
+    printed: Printed,
+) -> None:
+    from aucbench.bench.results.export import json_list
+    from aucbench.bench.results.metrics import metrics_of
+
+    with json_list(
+        path, tally.optima, lambda r: metrics_of(r, homes[r.id], printed.measures)
+    ) as add:
+        for record in records:
+            add(record)
+
+
+def _origins(versions: Sequence[Version], records: Sequence[tuple[str, Record]]) -> Iterator[str]:
+    """Yield where each side comes from: its path, and the versions of aucbench and the plugins."""
+    for version in versions:
+        own = [record.plugin for side, record in records if side == version.side]
+        used = sorted({plugin[:2] for plugin in own if plugin and plugin[0] != "aucbench"})
+        yield ", ".join([str(version), *(f"{name} {number}" for name, number in used)])
