@@ -67,8 +67,7 @@ class Session:
             ["bash", "-c", command],
             cwd=self.folder,
             env=self.environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             text=True,
             check=False,
         )
