@@ -12,6 +12,7 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lookup import Lookups, Name, look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plugin_probe import safe_supervisor
+from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.data_lines import data_lines
 from aucbench.cell import Cell
@@ -48,10 +49,10 @@ def folder_status(store: Store, plans: Iterable[Plan]) -> FolderStatus:
     """Count what is done, failed, missing and stale; raises as `run` does at its start."""
     wanted = wanted_ids(plans)
     statuses: Counter[str] = Counter()
-    stale = others = 0
+    stale, others, imports = 0, 0, Imports()
     known = {*wanted.values()}
     for record in store.records():
-        if record.id in known:
+        if record.id in known and imports.same(record.imports):
             statuses[record.status.status] += 1
         elif record.cell in wanted:
             stale += 1

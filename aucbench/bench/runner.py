@@ -23,6 +23,7 @@ from aucbench.bench.plugin_probe import safe_supervisor
 from aucbench.bench.requests import cell_job
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.ending import make_record
+from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.listeners import announcer
@@ -104,6 +105,7 @@ class Runner:
     def __post_init__(self) -> None:
         self._state = bytearray(len(self.plan))
         self._tell = announcer(self.listeners)
+        self._imports = Imports()
 
     def records(self) -> Iterator[Record]:
         """Yield the record of every cell: first those in the store, then as cells end."""
@@ -137,9 +139,13 @@ class Runner:
             yield replace(record, cell=cell)  # its files may have been elsewhere
 
     def _is_stale(self, record: Record) -> bool:
-        """Whether a finished cell has to run again: by `retry`, or after a smaller limit."""
+        """Whether a finished cell has to run again.
+
+        It has when `retry` names its status, when what it imported is not the same any more, or
+        when a smaller limit ended it.
+        """
         status = record.status.status
-        if status in self.retry:
+        if status in self.retry or not self._imports.same(record.imports):
             return True
         limit = {"timeout": "timeout", "memout": "memory"}.get(status)
         if limit is None:
@@ -192,7 +198,7 @@ class Runner:
     def _keep(self, number: int, cell: Cell, key: str, outcome: Outcome | None) -> Record:
         assert outcome is not None
         target = self.lookups.data(cell).target
-        record, scores = make_record(cell, key, outcome, self.conditions, target)
+        record, scores = make_record(cell, key, outcome, self.conditions, target, self._imports)
         self.store.write(record, scores)
         self.store.release(key)
         self._state[number] = KNOWN

@@ -7,6 +7,7 @@ need those rows are skipped, with its sentence as the reason.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from contextlib import chdir
 from dataclasses import replace
@@ -29,14 +30,16 @@ from aucbench.fit import machine, rows
 from aucbench.fit.blame import blamed
 from aucbench.fit.build import build, plugin_of
 from aucbench.fit.features import Refitted, mapped_parts
+from aucbench.fit.imports import imported_since
 from aucbench.fit.measure import LineFile, fitted_cell
 from aucbench.fit.plain import plain_parameters, strict
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.tune import Tuned, tune
+from aucbench.protocols import Solver
 from aucbench.registry.discovery import Loaded, PluginEntry, load
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.lookup import CALLED
-from aucbench.registry.loose import file_fingerprint
+from aucbench.registry.loose import file_fingerprint, files_in
 from aucbench.registry.shapes import fault_of_class
 from aucbench.solving.wrappers import why_refused
 
@@ -136,6 +139,7 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
         When the map refuses the rows, or the data set is not the one that the cell was
         planned with.
     """
+    before = {*sys.modules}
     folder = steps[request["data"]]
     known = rows.read_about(folder)
     if known["hash"] != request["hash"]:
@@ -154,7 +158,7 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     rows.save(test, room / "test")
     rows.write_array(room, "learnt", learnt)
     sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
-    about = {**sizes, "data": known["hash"]}
+    about = {**sizes, "data": known["hash"], "imports": imported_since(before)}
     rows.write_about(room, about)
     return about
 
@@ -169,25 +173,46 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
 
     Results are appended to room/lines.jsonl as soon as they are known, so that they survive when
     the cell is killed: {"about": sizes, conditions, plugin}, {"parameters": ...},
-    {"tuning": ...}, and {"point": ...} for each point of the curve. The scores of the test
-    rows go to room/out/scores.npy, those along the fit to room/out/along.npy, and the weights,
-    where the solver has them, to room/out/w.npy: the parent measures them.
+    {"tuning": ...}, {"point": ...} for each point of the curve, and {"imports": ...} when the
+    solver is built and at the end, see `imported_since`. The scores of the test rows go to
+    room/out/scores.npy, those along the fit to room/out/along.npy, and the weights, where the
+    solver has them, to room/out/w.npy: the parent measures them.
     """
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
+    before = {*sys.modules}
     planned = Cell.from_json(request["cell"])
     lines = LineFile(room / "lines.jsonl")
     try:
         source, folder = steps[request["data"]], steps[request["rows"]]
         train = unpack_known(rows.mapped(folder / "train"), request["target"])
-        with blamed():
-            done = _fitted(planned, train, source, folder, room, lines)
+        known = rows.read_about(folder)
+        lines({"about": {**known, "conditions": machine.here()}})
+        try:
+            with blamed():
+                solver = build(planned, {})
+                lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
+                lines(_imports(request, known, before))
+                done = _fitted(planned, solver, train, source, folder, room, lines)
+        finally:
+            lines(_imports(request, known, before))
         # After the fit, which imports what is beside a file as late as it likes.
         return {"status": "error", "reason": changed} if (changed := _changed(request)) else done
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
         return {"status": "error", "reason": str(leaving), "error_type": "SystemExit"}
     finally:
         lines.close()
+
+
+def _imports(request: Request, known: Mapping[str, Any], before: set[str]) -> dict[str, Any]:
+    """Return a line about the imports of this process, and of the one that mapped the rows.
+
+    What is in the id of the cell already, as a file of a plugin or beside one, is left out.
+    """
+    named = {file for path in request["files"] for file in files_in(Path(path))}
+    found = {**known["imports"], **imported_since(before)}
+    kept = {top: at for top, at in found.items() if not named or Path(at).resolve() not in named}
+    return {"imports": kept}
 
 
 def _changed(request: Request) -> str | None:
@@ -199,11 +224,14 @@ def _changed(request: Request) -> str | None:
 
 
 def _fitted(
-    planned: Cell, train: Data, source: Path, folder: Path, room: Path, lines: LineFile
+    planned: Cell,
+    solver: Solver,
+    train: Data,
+    source: Path,
+    folder: Path,
+    room: Path,
+    lines: LineFile,
 ) -> dict[str, Any]:
-    lines({"about": {**rows.read_about(folder), "conditions": machine.here()}})
-    solver = build(planned, {})
-    lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
     cost: dict[str, Any] = {}
     if reason := why_refused(solver, train):
         return {"status": "skipped", "reason": reason}

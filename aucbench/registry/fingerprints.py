@@ -15,7 +15,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from hashlib import blake2b, file_digest
 from importlib import invalidate_caches
 from importlib.metadata import (
@@ -124,6 +126,49 @@ def package_fingerprint(top: str) -> str:
     if owners and not any(map(_is_editable, owners)):
         return hash_of([top, sorted(pair for owner in owners for pair in _versions(owner))])
     return hash_of([top, fingerprint(_files_of_module(top))])
+
+
+def owner_of(top: str, place: str) -> str | None:
+    """Return the distribution that installed a top-level module; None for files that none did.
+
+    Parameters
+    ----------
+    top : str
+        Its name, such as "yaml".
+    place : str
+        Its file, or a folder that has it. A file of the same name elsewhere has no owner.
+    """
+    for owner in _owners(tuple(sys.path)).get(top, ()):
+        found = _find(owner)
+        home = Path(str(found.locate_file(""))).resolve() if found else None
+        if home and Path(place).resolve().is_relative_to(home) and not _is_editable(owner):
+            return owner
+    return None
+
+
+def content_at(place: str) -> str | None:
+    """Return a hash of a module's file, or of all files of its package; None if it is not there.
+
+    Raises
+    ------
+    DataError
+        When one of its files cannot be read.
+    """
+    path = Path(place)
+    folder = path if path.is_dir() else path.parent if path.stem == "__init__" else None
+    if folder is not None:
+        return fingerprint(dict(_tree(folder, folder.name))) if folder.is_dir() else None
+    return _content(path) if path.is_file() else None
+
+
+def version_of(name: str) -> str | None:
+    """Return the version of an installed distribution."""
+    return _version(name)
+
+
+@lru_cache(maxsize=4)
+def _owners(path: tuple[str, ...]) -> Mapping[str, list[str]]:
+    return packages_distributions()  # it reads the metadata of all distributions: half a second
 
 
 def _is_editable(dist: str) -> bool:

@@ -191,6 +191,17 @@ def file_fingerprint(path: Path) -> str:
     ParameterError
         When the file cannot be read.
     """
+    files, packages = _read(path)
+    return hash_of([fingerprint(files), {top: package_fingerprint(top) for top in packages}])
+
+
+def files_in(path: Path) -> set[Path]:
+    """Return a file and the files beside it that it imports: all that `file_fingerprint` has."""
+    return {file.resolve() for file in _read(path)[0].values()}
+
+
+def _read(path: Path) -> tuple[dict[str, Path], set[str]]:
+    """Return a file and those beside it that it imports, by name, and what else it imports."""
     files, packages = {"": path}, set[str]()
     waiting = [path]
     while waiting:
@@ -200,7 +211,7 @@ def file_fingerprint(path: Path) -> str:
             files |= {name: file for name, file in beside.items() if name not in files}
             if not beside and top not in OURS and top not in sys.stdlib_module_names:
                 packages.add(top)
-    return hash_of([fingerprint(files), {top: package_fingerprint(top) for top in packages}])
+    return files, packages
 
 
 def _imports(source: bytes) -> set[str]:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import BUDGET, Convergence, Descent, Optima
+from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.budget import OVERSPENT
 from aucbench.cell import Cell
@@ -404,7 +405,8 @@ def evidence_of(
         Their cells that have no record count as not run yet.
     wanted : mapping of Cell to str, optional
         Ids of the planned cells for the present data, plugins and aucbench. A record of such a
-        cell with another id is stale. Without it, no record is.
+        cell with another id is stale, and so is one that has imported code that has changed.
+        Without it, no record is.
     scores : function (Fit) -> mapping of str to array, or None
         As `Store.scores`.
     about : function (str) -> mapping or None
@@ -418,6 +420,7 @@ def evidence_of(
     """
     wanted = {} if wanted is None else wanted
     present = {number: cell for cell, number in wanted.items()}
+    imports = Imports()
     cells = _planned(plans)
     found: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
     whose: dict[tuple[Key, Key, FoldKey], Cell] = {}
@@ -425,7 +428,8 @@ def evidence_of(
     for found_record in records:
         # The files of a cell may have been elsewhere when it was computed.
         record = replace(found_record, cell=present.get(found_record.id, found_record.cell))
-        if wanted.get(record.cell, record.id) != record.id:
+        known = wanted.get(record.cell)
+        if known is not None and (known != record.id or not imports.same(record.imports)):
             stale += 1
             continue
         data, solver, fold = _keys(record.cell)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.results.imports import Imports, versions_of
 from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.cell import Cell
 from aucbench.errors import PluginError
@@ -27,6 +28,7 @@ class _Lines:
     about: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
     tuning: dict[str, Any] | None = None
+    imports: dict[str, Any] = field(default_factory=dict)
     curve: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -36,6 +38,7 @@ def make_record(
     outcome: Outcome,
     conditions: Conditions,
     target: KeptTarget | None = None,
+    imports: Imports | None = None,
 ) -> tuple[Record, bytes | None]:
     """Return the record of a cell that ended, and the scores that the store keeps.
 
@@ -49,6 +52,8 @@ def make_record(
         The conditions of the run.
     target : KeptTarget, optional
         The target of its data set; needed when the job returned.
+    imports : Imports, optional
+        What is known of the code of this moment, for all cells of a run.
     """
     said = _said(outcome)
     judged = _judged(cell, outcome, target, len(said.curve))
@@ -61,9 +66,14 @@ def make_record(
         n_train, n_test = target.learnt(cell).size, target.held(cell)[0].size
         sizes = replace(sizes, n_train=n_train, n_test=n_test)
         sizes = replace(sizes, division=target.kind(cell), weighted=target.weighted)
-    plugin = said.about.get("plugin")
     log = None if judged.status.status is CellStatus.OK else outcome.log
-    machine = said.about.get("conditions")
+    where = said.about.get("conditions")
+    machine = dict(where) if isinstance(where, dict) else {}
+    known = _plugin(said.about.get("plugin"))
+    told = (imports or Imports()).told(said.imports, known)
+    if found := versions_of(told):
+        versions = machine.get("versions")
+        machine["versions"] = {**(versions if isinstance(versions, dict) else {}), **found}
     record = Record(
         id=cell_id,
         cell=cell,
@@ -74,11 +84,12 @@ def make_record(
             wall_seconds=outcome.wall_seconds, peak_memory=outcome.peak_memory, log=log
         ),
         conditions=conditions,
-        machine=machine if isinstance(machine, dict) else {},
-        plugin=tuple(plugin) if _names_a_plugin(plugin) else None,  # type: ignore[arg-type]
+        machine=machine,
+        plugin=known,
         parameters=said.parameters,
         tuning=said.tuning,
         curve=tuple(said.curve),
+        imports=told,
     )
     return record, judged.kept
 
@@ -111,6 +122,8 @@ def _said(outcome: Outcome) -> _Lines:
                 said.curve.append(dict(thing))
             elif name == "about":
                 said.about |= thing
+            elif name == "imports":
+                said.imports = dict(thing)
             elif name == "parameters":
                 said.parameters = dict(thing)
             elif name == "tuning":
@@ -128,6 +141,10 @@ def _fits(name: str, value: Any) -> bool:
     return isinstance(value, wanted) and not isinstance(value, bool)
 
 
-def _names_a_plugin(value: Any) -> bool:
+def _plugin(value: Any) -> tuple[str, str, str] | None:
+    """Return distribution, version and module, if a worker handed over three texts."""
     listed = isinstance(value, list | tuple) and len(value) == 3
-    return listed and all(isinstance(part, str) for part in value)
+    if not listed or not all(isinstance(part, str) for part in value):
+        return None
+    distribution, version, module = value
+    return distribution, version, module

@@ -20,6 +20,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO
 
 from aucbench.bench.results.convergence import Optima, flat_row
+from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.text import shown
 from aucbench.cell import Cell
@@ -78,13 +79,17 @@ def table_rows(
         Called twice: the rows are judged beside each other. Stale records judge no others.
     wanted : mapping of Cell to str
         Ids of the cells for the present data, plugins and aucbench. A record of such a cell with
-        another id is stale. For a record of any other cell `stale` is None.
+        another id is stale, and so is one that has imported code that has changed. For a record
+        of any other cell `stale` is None.
     """
 
     def stale(record: Record) -> bool | None:
         known = wanted.get(record.cell)
-        return None if known is None else known != record.id
+        if known is None:
+            return None
+        return known != record.id or not imports.same(record.imports)
 
+    imports = Imports()
     optima = Optima(record for record in records() if not stale(record))
     for record in records():
         yield {"stale": stale(record), **flat_row(record, optima)}

@@ -77,6 +77,10 @@ class Record:
         Hyperparameters of the solver that was fitted.
     tuning : mapping or None
         {"chosen": point, "map_seconds": of inner folds, "table": rows}.
+    imports : mapping of str to mapping
+        What the process of the cell imported beyond aucbench, its plugin and its libraries, by
+        top-level name: {"distribution", "version"} of what is installed, {"place", "content"} (a
+        hash) of other files. The record counts as long as these are the same.
     curve : tuple of mappings
         Points of the curve. A cell that was killed has those that it had reached.
     """
@@ -93,6 +97,7 @@ class Record:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     tuning: Mapping[str, Any] | None = None
     curve: tuple[Mapping[str, Any], ...] = ()
+    imports: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -132,7 +137,7 @@ class Record:
         """One row: the fields of all groups side by side, in the order of docs/record.md.
 
         `derived` has fields that are not stored, such as those of `Convergence`.
-        `parameters`, `tuning`, `curve`, `conditions`, `machine` and `cell` stay whole;
+        `parameters`, `tuning`, `curve`, `conditions`, `machine`, `imports` and `cell` stay whole;
         `objective` and `projector` of the cell become `with_objective` and `with_projector`,
         since `objective` is a measure.
         """
@@ -151,6 +156,7 @@ class Record:
             "plugin": self.plugin,
             "conditions": asdict(self.conditions),
             "machine": dict(self.machine),
+            "imports": dict(self.imports),
             "cell": asked,
         }
 

@@ -1,0 +1,87 @@
+"""What a cell has imported is a part of the identity of its record.
+
+Design
+  a. The id of a cell is known before it runs, and has the files of its plugin and the versions of
+     what its metadata require. What else a plugin imports is known only when it has run. So it
+     is kept in the record, and the record counts as long as all of it is the same.
+  b. Of an installed distribution the version says what it is; of any other code, and of one
+     that is installed as a link to its sources, the content of the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aucbench.hookspecs import PROJECT
+from aucbench.registry.discovery import normalized
+from aucbench.registry.fingerprints import LIBRARIES, content_at, owner_of, version_of
+
+MOST = 1000  # names that a worker may hand over
+Told = Mapping[str, Mapping[str, Any]]
+
+
+class Imports:
+    """The code of this moment; each package is looked at once."""
+
+    def __init__(self) -> None:
+        self._owners: dict[tuple[str, str], str | None] = {}
+        self._contents: dict[str, str | None] = {}
+        self._versions: dict[str, str | None] = {}
+
+    def told(self, places: Any, plugin: tuple[str, str, str] | None) -> dict[str, dict[str, Any]]:
+        """Return what identifies the packages that a worker has imported, by top-level name.
+
+        Parameters
+        ----------
+        places : mapping of str to str
+            The file or folder of each, as `aucbench.fit.imports.imported_since` returns them.
+            Whatever else a worker handed over is left out.
+        plugin : (distribution, version, module) or None
+            Of the solver, whose files are in the id of the cell.
+        """
+        if not isinstance(places, Mapping) or len(places) > MOST:
+            return {}
+        own = plugin[2].partition(":")[0].partition(".")[0] if plugin else ""
+        known = {PROJECT, *LIBRARIES, *([normalized(plugin[0])] if plugin else [])}
+        found: dict[str, dict[str, Any]] = {}
+        for top, place in sorted(places.items()):
+            if not (isinstance(top, str) and isinstance(place, str)) or top == own:
+                continue
+            owner = self._owner(top, place)
+            if owner is None:
+                found[top] = {"place": place, "content": self._content(place)}
+            elif normalized(owner) not in known:
+                found[top] = {"distribution": owner, "version": self._version(owner)}
+        return found
+
+    def same(self, told: Told) -> bool:
+        """Whether all of it is still what it was."""
+        return all(self._same(one) for one in told.values())
+
+    def _same(self, one: Mapping[str, Any]) -> bool:
+        if "distribution" in one:
+            return bool(self._version(one["distribution"]) == one["version"])
+        now = self._content(one["place"])
+        return now is not None and bool(now == one["content"])
+
+    def _owner(self, top: str, place: str) -> str | None:
+        if (top, place) not in self._owners:
+            self._owners[top, place] = owner_of(top, place)
+        return self._owners[top, place]
+
+    def _content(self, place: str) -> str | None:
+        if place not in self._contents:
+            self._contents[place] = content_at(place)
+        return self._contents[place]
+
+    def _version(self, name: str) -> str | None:
+        if name not in self._versions:
+            self._versions[name] = version_of(name)
+        return self._versions[name]
+
+
+def versions_of(told: Told) -> dict[str, str]:
+    """Return the versions of the distributions among what was imported."""
+    some = (one for one in told.values() if one.get("version"))
+    return {one["distribution"]: one["version"] for one in some}

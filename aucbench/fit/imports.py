@@ -1,0 +1,37 @@
+"""What a process has imported since it began, which the metadata of a plugin need not declare."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Mapping
+from typing import Any
+
+OURS = frozenset({"aucbench", "aucbench_plugins"})
+
+
+def imported_since(before: Collection[str]) -> dict[str, str]:
+    """Return the file or folder of each top-level package or module, by its name.
+
+    Parameters
+    ----------
+    before : collection of str
+        Names of the modules that were there: `{*sys.modules}`.
+
+    The standard library and aucbench are left out, and modules that come from no file. A package
+    some of whose modules were there counts when another one is new.
+    """
+    new = sys.modules.keys() - before
+    tops = {name.partition(".")[0] for name in new} - sys.stdlib_module_names - OURS
+    places = ((top, _place(sys.modules.get(top))) for top in sorted(tops))
+    return {top: place for top, place in places if place}
+
+
+def _place(module: Any) -> str | None:
+    known = getattr(module, "__dict__", None)  # not getattr of the names: modules may be lazy
+    if not isinstance(known, Mapping):
+        return None
+    folders = known.get("__path__")
+    if known.get("__file__") is None and folders is not None:  # a package without __init__.py
+        return next((place for place in folders if isinstance(place, str)), None)
+    file = known.get("__file__")
+    return file if isinstance(file, str) else None
