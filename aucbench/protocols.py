@@ -334,7 +334,8 @@ class State:
     residual: float | None = None  # |gradient of the objective|, where the method has it
     value: float | None = None  # f(w) + Omega(w), where the method knows it
     model: Model | None = None  # what scores rows, where it is not w . phi(x); then w is None
-    info: Mapping[str, float] = field(default_factory=dict)  # the method's own diagnostics
+    # The method's own diagnostics, at most 20: kept in the record, and curves of the report.
+    info: Mapping[str, float] = field(default_factory=dict)
     last: bool = False  # whether the method ends with this state, whatever the budget is
 
 

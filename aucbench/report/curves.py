@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ class LearningCurve:
     ----------
     passes, seconds, train_auc, gap, test_auc : array of shape (points,)
         `gap` is (f − f*)/(f(0) − f*), with the least objective f* that is known of the problem.
+    info : mapping of str to array of shape (points,)
+        The diagnostics of the method, by name.
     """
 
     passes: Vector
@@ -42,6 +44,7 @@ class LearningCurve:
     train_auc: Vector
     gap: Vector
     test_auc: Vector
+    info: Mapping[str, Vector] = field(default_factory=dict)
 
 
 def learning_curve(fits: Sequence[Fit], optima: Optima, points: int) -> LearningCurve | None:
@@ -54,7 +57,17 @@ def learning_curve(fits: Sequence[Fit], optima: Optima, points: int) -> Learning
     chosen = np.unique(np.linspace(0, union.size - 1, min(points, union.size)).round().astype(int))
     passes = union[chosen]
     table = np.array([_at(passes, fit, optima) for fit in kept])
-    return LearningCurve(passes, *_medians(table))
+    names = sorted({name for fit in kept for name in fit.info})
+    told = np.array([[_info_at(passes, fit, name) for name in names] for fit in kept])
+    medians = _medians(told) if names else ()
+    seconds, train_auc, gap, test_auc = _medians(table)
+    info = dict(zip(names, medians, strict=True))
+    return LearningCurve(passes, seconds, train_auc, gap, test_auc, info)
+
+
+def _info_at(passes: Vector, fit: Fit, name: str) -> Vector:
+    none = np.full(fit.curve.shape[:1], np.nan)
+    return _of_some(passes, fit.curve[:, PASSES], fit.info.get(name, none))
 
 
 def _at(passes: Vector, fit: Fit, optima: Optima) -> Vector:

@@ -7,6 +7,7 @@ not known is null.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from aucbench.bench.show.endings import Ends
 from aucbench.bench.text import shown
-from aucbench.report.curves import front, learning_curve, tuning_table
+from aucbench.report.curves import LearningCurve, front, learning_curve, tuning_table
 from aucbench.report.evidence import Group
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside, Row
@@ -31,6 +32,10 @@ NEVER = -1  # stands for infinity, which JSON does not have
 SHOWN = 8  # solvers that the figures show at first
 LOCAL_PAIRS = 60_000  # of all data sets; above, only those with a leading solver are on the page
 
+MOST_NAMES = 40  # diagnostics that the page lists
+NUMBERS = 200_000  # of the curves of diagnostics
+WIDE = 100.0  # ratio from which an axis is logarithmic
+
 Vector = NDArray[np.float64]
 
 
@@ -41,6 +46,8 @@ def drawn(findings: Findings) -> dict[str, Any]:
     gains = np.array([-row.loss for row in rows])
     seconds = np.array([row.group.median("seconds") if timed else math.nan for row in rows])
     nonzeros = np.array([row.group.mean("nnz") for row in rows])
+    optima, points = evidence.optima, findings.points
+    curves = [learning_curve(row.group.ok, optima, points) for row in rows]
     notes = {note: j for j, note in enumerate(dict.fromkeys(row.note for row in rows if row.note))}
     return {
         "solvers": [shown(name) for name in evidence.solvers],
@@ -69,7 +76,8 @@ def drawn(findings: Findings) -> dict[str, Any]:
         },
         "rows_of": "test" if evidence.has_test_curves else "training",
         "pairs": _pair_columns(findings),
-        "curves": [_curve(findings, row.group, timed=timed) for row in rows],
+        "curves": [_curve(findings, curve, timed=timed) for curve in curves],
+        "info": _info(curves),
         "roc": _bands([row.roc for row in rows]),
         "pr": _bands([row.pr for row in rows]),
         "fronts": {
@@ -127,8 +135,9 @@ def _kept_pairs(findings: Findings, one: Inside) -> list[PairWithin]:
     return [pair for pair in one.pairs if {pair.a, pair.b} & leading]
 
 
-def _curve(findings: Findings, group: Group, *, timed: bool) -> dict[str, list[Any]] | None:
-    found = learning_curve(group.ok, findings.evidence.optima, findings.points)
+def _curve(
+    findings: Findings, found: LearningCurve | None, *, timed: bool
+) -> dict[str, list[Any]] | None:
     if found is None:
         return None
     nothing: list[Any] = [None] * found.passes.size
@@ -138,6 +147,40 @@ def _curve(findings: Findings, group: Group, *, timed: bool) -> dict[str, list[A
         "auc": _numbers(found.test_auc if findings.evidence.has_test_curves else found.train_auc),
         "gap": _numbers(found.gap),
     }
+
+
+def _info(curves: Sequence[LearningCurve | None]) -> dict[str, Any]:
+    """Return the diagnostics of the methods: their names, which need a logarithm, and the curves.
+
+    Of a page with more than `NUMBERS` of their numbers, the names that most rows have are kept.
+    """
+    count = Counter(name for curve in curves if curve for name in curve.info)
+    size = max((curve.passes.size for curve in curves if curve), default=1)
+    names: list[str] = []
+    for name, _ in count.most_common(MOST_NAMES):
+        if sum(count[kept] for kept in (*names, name)) * size <= NUMBERS or not names:
+            names.append(name)
+    return {
+        "names": [shown(name) for name in names],
+        "left_out": len(count) - len(names),
+        "log": [_is_wide([c.info[name] for c in curves if c and name in c.info]) for name in names],
+        "of": [
+            None
+            if curve is None or not curve.info
+            else [_numbers(curve.info[n]) if n in curve.info else None for n in names]
+            for curve in curves
+        ],
+    }
+
+
+def _is_wide(values: Sequence[Vector]) -> bool:
+    """Whether all numbers are above 0, and the largest is `WIDE` times the smallest or more."""
+    every = np.concatenate(values)
+    known = every[~np.isnan(every)]
+    if not known.size:
+        return False
+    low, high = float(known.min()), float(known.max())
+    return low > 0.0 and high >= WIDE * low
 
 
 def _bands(bands: Sequence[Band | None]) -> dict[str, Any]:

@@ -44,6 +44,7 @@ OF_SOLVER = (
     *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
     *("tune_evals", "inner_splits", "repeat_fits"),
 )
+MOST_INFO = 20  # diagnostics of a fit; as many as a solver may give
 OF_TUNING = ("tune_evals", "inner_splits")
 NO_DESCENT = Descent()
 CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc", "test_auc")
@@ -118,6 +119,8 @@ class Fit:
         How many times its budget it used; NaN if it kept to it.
     curve : array of shape (points, 6)
         The columns are those of `CURVE`.
+    info : mapping of str to array of shape (points,)
+        The diagnostics of the method along the curve, by name; NaN where it gave no finite number.
     descent : Descent
         How its objective fell.
     condition : Condition or None
@@ -142,6 +145,7 @@ class Fit:
     n_test: float
     d: float
     curve: Array
+    info: Mapping[str, Array] = field(default_factory=dict)
     descent: Descent = NO_DESCENT
     overspent: float = NAN
     condition: Condition | None = None
@@ -173,6 +177,7 @@ class Fit:
             n_test=_or_nan(sizes.n_test),
             d=_or_nan(sizes.d),
             curve=_curve(record.curve),
+            info=_info(record.curve),
             descent=Descent.of(record),
             overspent=_times_budget(record),
             condition=Condition.of(record) if record.machine else None,
@@ -557,6 +562,15 @@ def _curve(points: Sequence[Mapping[str, Any]]) -> Array:
     except (TypeError, ValueError):  # a plugin reports something else than numbers
         found = np.array([[_or_nan(number(value)) for value in row] for row in rows])
     return found.reshape(-1, len(CURVE))
+
+
+def _info(points: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
+    """Return the diagnostics by name; of a name that no point has a number for, there are none."""
+    told = [known if isinstance(known := point.get("info"), Mapping) else {} for point in points]
+    names = sorted({name for known in told for name in known})[:MOST_INFO]
+    columns = {name: [_or_nan(number(known.get(name))) for known in told] for name in names}
+    found = {name: np.array(column) for name, column in columns.items()}
+    return {name: column for name, column in found.items() if not np.isnan(column).all()}
 
 
 def _versions(record: Record) -> str:

@@ -137,6 +137,7 @@ class Page:
     targets: tuple[str, ...]
     has_pairs: bool
     pairs_note: str
+    diagnostics: tuple[str, ...]
     figures: tuple[Figure, ...]
     failures_note: str
     failures: tuple[Failure, ...]
@@ -201,7 +202,8 @@ def page_of(findings: Findings, *, folder: str) -> Page:
         targets=SHARES,
         has_pairs=bool(data["pairs"]["a"]),
         pairs_note=_pairs_note(findings, data),
-        figures=_figures(findings),
+        diagnostics=tuple(data["info"]["names"]),
+        figures=_figures(findings, data),
         failures_note=_failures_note(evidence),
         failures=_failures(evidence),
         convergence=_convergence(evidence),
@@ -446,7 +448,7 @@ def _pace_note(findings: Findings) -> str:
     )
 
 
-def _figures(findings: Findings) -> tuple[Figure, ...]:
+def _figures(findings: Findings, data: dict[str, Any]) -> tuple[Figure, ...]:
     points, tested = findings.points, findings.evidence.has_test_curves
     of_rows = (
         "Of the test rows, measured when the fit has ended."
@@ -489,6 +491,12 @@ def _figures(findings: Findings) -> tuple[Figure, ...]:
             "with a ring were chosen.",
         ),
     }
+    if data["info"]["names"]:
+        note = "What the methods themselves report along a fit; nobody has checked it."
+        if left := data["info"]["left_out"]:
+            note += f" {left} diagnostics are left out of this page, to keep it small."
+        notes["info-passes"] = ("Diagnostics against passes", f"{thinned} {note}")
+        notes["info-seconds"] = ("Diagnostics against time", "Likewise.")
     return tuple(Figure(name, title, note) for name, (title, note) in notes.items())
 
 

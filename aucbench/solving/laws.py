@@ -8,7 +8,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from numbers import Integral, Real
 from types import FrameType
@@ -22,6 +22,7 @@ from aucbench.protocols import State
 
 FLOAT64 = np.dtype(np.float64)
 MOST_PASSES = 10**6  # over the training rows in one step; tools that do all work in one stay below
+MOST_INFO, LONGEST_NAME = 20, 40  # names of `State.info`, and characters of a name
 STUCK = 1000  # states in a row that read no row, where the budget counts passes
 
 
@@ -67,6 +68,7 @@ class Laws:
                 and seen.__class__ is int
                 and 0 < seen - self._seen <= self._most
                 and (gap is None or gap >= 0.0)
+                and state.info == {}
             )
         except (AttributeError, TypeError, ValueError):
             lawful = False
@@ -101,7 +103,18 @@ class Laws:
             "None, or a bound of at least 0 (infinity: nothing is certified)",
             state.gap,
         )
+        self._examine_info(state.info)
         return finite
+
+    def _examine_info(self, info: Any) -> None:
+        law = f"a mapping of at most {MOST_INFO} names to numbers"
+        listed = isinstance(info, Mapping) and len(info) <= MOST_INFO
+        self._require(listed, "info", law, info)
+        for name, value in info.items():
+            lawful = isinstance(name, str) and len(name) <= LONGEST_NAME
+            law = f"a mapping whose keys are texts of at most {LONGEST_NAME} characters"
+            self._require(lawful, "info", law, name)
+            self._require(_is_real(value), f"info[{name!r}]", "a number", value)
 
     def _examine_rows(self, seen: Any) -> None:
         law = "the whole number of rows read since the start"

@@ -133,7 +133,15 @@
   const auc = data.rows_of, goal = form("charts").elements.target;
   const profile = unit => box => Chart.draw(box, {label: `Performance profiles by ${unit}`, x: {name: `${unit} divided by the fewest`, log: true}, y: {name: "share of data sets", low: 0, high: 1},
     series: data.profiles[unit][picked(goal)].map(([solver, x, y]) => ({number: solver, name: solvers[solver], points: zip(x, y)})).filter(one => !hidden.has(one.number)), empty: unit === "seconds" ? data.no_times : undefined});
+  const told = form("charts").elements.diagnostic;
+  const info = x => box => {
+    const k = picked(told), name = data.info.names[k];
+    const lines = inData().filter(r => data.info.of[r]?.[k]).map(r => series(r, zip(data.curves[r][x], data.info.of[r][k])));
+    Chart.draw(box, {label: `${name} against ${x}`, x: {name: x === "passes" ? x : "seconds inside the solver", log: true}, y: {name, log: data.info.log[k]}, series: lines,
+      empty: x === "seconds" ? data.no_times : "No solver that is shown reports this on this data set."});
+  };
   const charts = {
+    ...(told ? {"info-passes": info("passes"), "info-seconds": info("seconds")} : {}),
     "auc-passes": box => Chart.draw(box, {label: `AUC of the ${auc} rows against passes`, x: {name: "passes", log: true}, y: {name: `${auc} AUC`}, series: curve("passes", "auc")}),
     "auc-seconds": box => Chart.draw(box, {label: `AUC of the ${auc} rows against seconds`, x: {name: "seconds inside the solver", log: true}, y: {name: `${auc} AUC`}, series: curve("seconds", "auc")}),
     "gap": box => Chart.draw(box, {label: "Gap of the objective against passes", x: {name: "passes", log: true}, y: {name: "(f − f*) / (f(0) − f*)", log: true}, series: curve("passes", "gap"), empty: "No solver that is shown has an objective of its own on this data set."}),
