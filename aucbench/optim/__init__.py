@@ -6,15 +6,18 @@ because every streaming solver needs them, also one outside aucbench.
 
 from aucbench.optim.bundle import Bundle
 from aucbench.optim.choice import chosen, require_above_or_auto, require_whole_or_auto, ridge
-from aucbench.optim.power import lipschitz, top_eigenvalue
+from aucbench.optim.counted import Counted, counted
+from aucbench.optim.lanczos import lipschitz, top_eigenvalue
 from aucbench.optim.proximal_newton import proximal_newton
 from aucbench.optim.scale import default_l1, default_ridge, noise, pair_square
 from aucbench.optim.streaming import capped, passes, row_order
 
 __all__ = [
     "Bundle",
+    "Counted",
     "capped",
     "chosen",
+    "counted",
     "default_l1",
     "default_ridge",
     "lipschitz",

@@ -77,11 +77,15 @@ class NewtonPoint:
         f + Ω at w.
     gap : float
         Bound of the distance to the minimum, rounding included.
+    readings : int
+        How often the rows were read so far: once for the loss and its gradient at a point, once for
+        its gap, once for a Hessian and once for the scores of a direction.
     """
 
     w: Vector
     value: float
     gap: float
+    readings: int
 
 
 def proximal_newton(f: Bent, penalty: Penalty, w: Vector) -> Iterator[NewtonPoint]:
@@ -118,10 +122,11 @@ def proximal_newton(f: Bent, penalty: Penalty, w: Vector) -> Iterator[NewtonPoin
     loss, c = f.of_scores(s)
     value = loss + penalty.value(w)
     enough = PRECISION * value
+    readings = 2
     while True:
         g = data.pullback(c)
         gap = _gap(f, penalty, w, s, c, value)
-        yield NewtonPoint(w, value, gap)
+        yield NewtonPoint(w, value, gap, readings)
         if gap <= enough:
             return
         H = data.rows.gram(f.bends(s), np.zeros(w.size))
@@ -143,6 +148,7 @@ def proximal_newton(f: Bent, penalty: Penalty, w: Vector) -> Iterator[NewtonPoin
         w, s = moved, data.scores(moved)
         loss, c = f.of_scores(s)
         value = loss + penalty.value(w)
+        readings += 4
 
 
 def _aim(

@@ -6,16 +6,17 @@ import copy
 import pickle
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from aucbench.data import ALL, Breakpoints, Chunk, Data
-from aucbench.data.arrays import Block, Index, Vector, size
+from aucbench.data import Breakpoints, Chunk, Data
+from aucbench.data.arrays import Index, Vector
 from aucbench.metrics import auc
 from aucbench.objectives import Logistic, PairwiseSquare
+from aucbench.optim import Counted, counted
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Budget, Identity, Needs, NoMap, Problem, State, Streaming
 from aucbench.ranges import is_axis, samples
@@ -214,46 +215,25 @@ def rows_are_counted(solver: Any) -> None:
     require(at_once < PATIENCE // 2, f"rows_seen stands at {before} for {at_once} steps")
 
 
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """The pairwise square, which counts the rows of the gradients that are asked for."""
+@laws("rows_seen: 10 % below the rows that were read")
+def reads_are_counted(solver: Any) -> None:
+    """rows_seen is at least the number of rows that were read through the objective.
 
-    data: Data
-    asked: list[int]
-
-    def value(self, w: Vector) -> float:
-        """F(w)."""
-        self.asked.append(0)
-        return PairwiseSquare(self.data).value(w)
-
-    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
-        """The gradient of a block."""
-        self.asked.append(size(rows, self.data.n))
-        return PairwiseSquare(self.data).grad(w, rows)
-
-    def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
-        """The Hessian of a block, times v."""
-        return PairwiseSquare(self.data).curvature(v, rows)
-
-
-@laws("rows_seen: 10 % below the rows of all gradients")
-def gradients_are_counted(solver: Any) -> None:
-    """rows_seen is at least the number of rows of the gradients that the solver asked for.
-
-    Otherwise a solver gets more work done within the same budget than others.
+    They are those of its values, of its gradients, and of its products with the Hessian, as in
+    `lipschitz`. Otherwise a solver gets more work done within the same budget than others.
     """
     if not solver.needs.objective:
         not_asked("it has an objective of its own")
-    asked: list[int] = []
-    counting = recast(solver, objective=lambda data: Counted(data, asked))
-    _, iterator = started(counting, sample())
-    asked.clear()
+    counting = recast(solver, objective=lambda data: counted(PairwiseSquare(data)))
+    problem, iterator = started(counting, sample())
+    f = cast(Counted, problem.objective)
+    f.rows_seen = 0  # what `problem` has read is tuning
     for state in islice(iterator, STEPS):
-        read = sum(asked)
         require(
-            state.rows_seen >= 0.9 * read,
-            f"rows_seen is {state.rows_seen} at step {state.step}, and the gradients have read "
-            f"{read} rows",
+            state.rows_seen >= 0.9 * f.rows_seen,
+            f"rows_seen is {state.rows_seen} at step {state.step}, and values, gradients and "
+            f"products with the Hessian have read {f.rows_seen} rows; `counted` of aucbench.optim "
+            "counts them",
         )
 
 

@@ -44,6 +44,11 @@ class LowerBound:
             return LowerBound(f, None, known=True)  # the minimum is 0, at w = 0
         return LowerBound(f, Programmes(f.data, f.shift, normal), known=True)
 
+    @property
+    def readings(self) -> int:
+        """How often programmes have read the training rows."""
+        return self.programmes.readings if self.programmes else 0
+
     def gap(self, w: Vector, value: float) -> float:
         """Return f(w) − bound plus a bound of the rounding error of f(w) = `value`."""
         return max(0.0, value - self.below) + 4.0 * of_scores(self.f.data, w)

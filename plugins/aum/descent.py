@@ -68,6 +68,9 @@ def aum_descent(
     will take. The descent ends within `tol` of the bound, relative to the AUM at the start, or
     where it cannot go on.
 
+    A programme reads the rows up to four times, and its vertex is one more reading. Every 16 moves the
+    scores are computed again, which is a pass too. To judge the validation rows counts as well.
+
     A state has the certified gap to the bound. With early stopping the weights of a state are not
     meant to minimise the AUM. They have a gap only where the descent could not end at the minimum.
 
@@ -85,7 +88,7 @@ def aum_descent(
     descent = _Descent(settings, problem, f, held)
     for t in count(1):
         going = descent.step()
-        yield State(t, descent.weights, descent.passes * f.data.n, descent.gap(ended=not going))
+        yield State(t, descent.weights, descent.rows_seen, descent.gap(ended=not going))
         if not going:
             return
 
@@ -101,7 +104,9 @@ class _Descent:
         self.steps = LineSearches(f, held)
         self.cuts = ProximalCuts(settings.memory, getattr(problem.project, "along", np.copy))
         self.w, self.project = problem.start(), problem.project
-        self.moves, self.nulls, self.passes = 0, 0, 0
+        self.moves, self.nulls = 0, 0
+        self.readings = 1  # of the training rows, without those of programmes
+        self.readings_held = 0
         self.auc = -inf
         self.s = f.data.scores(self.w)
         self.value, c = self._slopes(self.s)
@@ -110,11 +115,18 @@ class _Descent:
         self.enough = max(settings.tol, PRECISION) * self.value
         self._show()
 
+    @property
+    def rows_seen(self) -> int:
+        """Rows that were read so far, those of the validation rows included."""
+        held = 0 if self.held is None else self.held.data.n
+        of_all = self.readings + self.bound.readings
+        seen: int = of_all * self.f.data.n + (self.readings_held + self.steps.readings) * held
+        return seen
+
     def step(self) -> bool:
         """Search along the direction of the cuts, and return whether to go on."""
         if not self.value > 0.0:  # no area is less than 0
             return False
-        self.passes += 1
         self.bound.stepped()
         way = self.cuts.direction(self.w, self.value)
         stuck = self.nulls >= (NULL_STEPS if self.settings.memory > 1 else 1)
@@ -130,6 +142,7 @@ class _Descent:
 
     def _along(self, way: Direction) -> None:
         """Search, add a cut, and move where the AUM falls."""
+        self.readings += 1
         v = self.f.data.scores(way.p)
         eta = self.search(self.steps, Line(self.w, way.p, self.s, v))
         value = self.f.loss(self.s - eta * v).value if eta > 0.0 else self.value
@@ -151,7 +164,6 @@ class _Descent:
         """Solve one programme, and return whether to go on."""
         if self.bound.programmes is None:
             return False
-        self.passes += 2
         found = self.bound.vertex(self.w, self.s)
         if found is None:
             return self.bound.widen()
@@ -163,6 +175,7 @@ class _Descent:
 
     def _moved_to(self, vertex: Vector) -> bool:
         """Move to the vertex if the AUM is lower there, and return whether it is."""
+        self.readings += 1
         w = self.project(vertex)
         s = self.f.data.scores(w)
         value, c = self._slopes(s)
@@ -210,7 +223,10 @@ class _Descent:
     def _move(self, p: Vector, v: Vector, eta: float, value: float) -> None:
         self.moves += 1
         self.w, self.value = self.project(self.w - eta * p), value
-        self.s = self.s - eta * v if self.moves % REFRESH else self.f.data.scores(self.w)
+        self.s = self.s - eta * v
+        if self.moves % REFRESH == 0:
+            self.readings += 1
+            self.s = self.f.data.scores(self.w)
         self.cuts.lengthen(eta)
 
     def _judge(self, s: Vector) -> None:
@@ -220,6 +236,7 @@ class _Descent:
         """
         if self.settings.early_stopping:
             if self.held is not None:
+                self.readings_held += 1
                 s = self.held.data.scores(self.w)
             auc = roc_auc((self.held or self.f).data.breakpoints, s)
             if not auc > self.auc:

@@ -53,7 +53,7 @@ def load() -> None:
     import_module("scipy.optimize")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Programmes:
     """Linear programmes of one training set.
 
@@ -65,11 +65,17 @@ class Programmes:
         Amount by which the margin reduces the scores.
     normal : array of shape (d,) or None
         The vector a where weights must have a·w = 1, else None.
+
+    Attributes
+    ----------
+    readings : int
+        How often the training rows were read.
     """
 
     data: Data
     shift: Vector
     normal: Vector | None
+    readings: int = 0
 
     @cached_property
     def unit(self) -> Vector:
@@ -127,6 +133,7 @@ class Programmes:
 
     def _sum(self, c: Vector) -> tuple[Vector, float]:
         """Return Xᵀc and Σc."""
+        self.readings += 1
         return self.data.pullback(c), fsum(c)
 
     def _solved(

@@ -60,8 +60,9 @@ def one_fit(
     """Fit a scikit-learn linear classifier to FIT_TOLERANCE and yield its weights.
 
     The intercept is dropped: a constant added to every score leaves the AUC as it is. Each
-    iteration that the estimator reports counts as one pass over the rows. The residual is the
-    norm of the gradient, in w and the intercept, of the objective in the docstring of the solver.
+    iteration that the estimator reports counts as one pass over the rows, and so does the residual;
+    evaluations of a line search, which it does not report, do not count. The residual is the norm
+    of the gradient, in w and the intercept, of the objective in the docstring of the solver.
 
     Parameters
     ----------
@@ -87,7 +88,8 @@ def one_fit(
         pull *= weights
     slack = float(pull.sum()) + intercept_ridge * c
     residual = hypot(float(np.linalg.norm(w + data.pullback(pull))), slack)
-    yield State(1, w, int(np.max(estimator.n_iter_)) * data.n, residual=residual, last=True)
+    seen = (int(np.max(estimator.n_iter_)) + 1) * data.n
+    yield State(1, w, seen, residual=residual, last=True)
 
 
 def logistic_slope(margins: Vector) -> Vector:

@@ -14,6 +14,7 @@ from aucbench.data.rounding import gap_of_gradient
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
+from aucbench.optim import counted
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.protocols import Budget, Needs, Problem, State
@@ -78,9 +79,9 @@ class LsSvm:
         return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge(self, data, rng, budget)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Yield one state per product with the matrix. To form the matrix counts as a pass."""
-        f = PairwiseSquare(problem.data)
-        lam, n = ridge_of(problem), f.data.n
+        """Yield one state per product with the matrix. To form M counts as a pass."""
+        square = PairwiseSquare(problem.data)
+        f, lam, n = counted(square), ridge_of(problem), problem.data.n
         b = -f.grad(np.zeros(f.data.d))
         solve, formed = preconditioner(f.data, lam)
         tol = self.tol * float(np.linalg.norm(b))
@@ -88,8 +89,8 @@ class LsSvm:
             lambda v: f.curvature(v) + lam * v, b, problem.start(), solve, tol
         )
         for t, (w, residual, exact) in enumerate(found, 1):
-            gap = gap_of_gradient(residual, w, lam, f.rounding(w)) if exact else None
-            yield State(t, w, (t + formed) * n, gap, residual)
+            gap = gap_of_gradient(residual, w, lam, square.rounding(w)) if exact else None
+            yield State(t, w, f.rows_seen + formed * n, gap, residual)
 
 
 @hookimpl

@@ -13,8 +13,8 @@ from aucbench.data.arrays import Vector
 DIRECT = 4000  # features up to which the d x d matrix is formed: 128 MB
 
 
-def preconditioner(data: Data, lam: float) -> tuple[Callable[[Vector], Vector], bool]:
-    """Return r -> M⁻¹ r for H = 2(C₊ + C₋ + δδᵀ) + λI, and whether the rows were read to form H.
+def preconditioner(data: Data, lam: float) -> tuple[Callable[[Vector], Vector], int]:
+    """Return r -> M⁻¹ r for H = 2(C₊ + C₋ + δδᵀ) + λI, and how often the rows were read for it.
 
     M is H up to 4000 features, and the diagonal of H beyond. M is also the diagonal where features
     with huge means spoil the digits of H so that it has no Cholesky factor. Only the speed depends
@@ -30,10 +30,10 @@ def preconditioner(data: Data, lam: float) -> tuple[Callable[[Vector], Vector], 
     if data.d <= DIRECT:
         try:
             factor = cho_factor(_matrix(data, lam), overwrite_a=True, check_finite=False)
-            return lambda r: cho_solve(factor, r, check_finite=False), True
+            return lambda r: cho_solve(factor, r, check_finite=False), 1
         except LinAlgError:
-            return _by_diagonal(data, lam), True
-    return _by_diagonal(data, lam), False
+            return _by_diagonal(data, lam), 2
+    return _by_diagonal(data, lam), 1
 
 
 def _matrix(data: Data, lam: float) -> Vector:

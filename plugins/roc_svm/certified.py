@@ -64,6 +64,7 @@ class _GapProgress:
         self.drift = 0.0  # largest error of a cut at its own point
         self.rounding = 0.0  # bound of the rounding error of the last gap
         self._side = f.data.y.astype(np.float64)
+        self.sampled = 0  # rows that were read to choose the first step
         self.best = self.minimiser = np.zeros(0)
         self.value = inf
 
@@ -99,11 +100,12 @@ class _GapProgress:
     def state(self) -> State:
         """Return the best point."""
         t = len(self.gaps)
-        return State(t, self.best, t * self.data.n, self.gaps[-1])
+        return State(t, self.best, t * self.data.n + self.sampled, self.gaps[-1])
 
     def first_step(self, at: _BundlePoint, p: Vector, slope: float) -> float:
         """Return the length of the first step, along p, when L-BFGS does not know the scale yet."""
         y, some = self.data.y, sample(self.data.y)
+        self.sampled += y[some].size
         ridge = (self.lam, self.lam * float(p @ p))
         s, ds = self.data.scores(at.w, some), self.data.scores(p, some)
         return normal_step(y[some], s, ds, ridge, slope)

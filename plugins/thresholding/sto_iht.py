@@ -16,7 +16,7 @@ from aucbench.errors import require_above, require_whole
 from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import Logistic
-from aucbench.optim import lipschitz
+from aucbench.optim import counted, lipschitz
 from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
 from aucbench.protocols import Budget, Needs, Problem, Smooth, State, identity
@@ -41,12 +41,11 @@ class StoIht:
         Number of weights to keep, k ≥ 1. The intercept is not counted. "auto" tries
         d, d/4, d/16, … ≥ 10 in short fits, and takes the one that ranks a held-out fifth of the
         training rows best; with fewer than 30 rows of a class it takes d. The time of these fits
-        counts, but their passes are not part of `rows_seen`.
+        counts, but their passes do not, as those of tuning.
     gamma : float, optional
         Step size γ > 0, in squared units of w per unit of f. None means 1/(2L̂), where L̂ is
         the maximum over the blocks of λ_max(X_Bᵀ X_B)/(4b): half the step of the theory, so that
-        the last iterate has less of the noise of the blocks. The time to find L̂ counts, but its
-        passes are not part of `rows_seen`.
+        the last iterate has less of the noise of the blocks. To find L̂ takes about 5 passes.
     blocks : int
         Number m ≥ 1 of blocks in a pass. A block has b ≈ n/m rows. With fewer rows than blocks
         there are n blocks of one row.
@@ -104,18 +103,15 @@ class StoIht:
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per block."""
-        f, H, w = problem.objective, problem.project, problem.start()
+        f, H, w = counted(problem.objective), problem.project, problem.start()
         n = f.data.n
         blocks = f.data.blocks(self.blocks, rng if self.shuffle else None)
         m = len(blocks)
         gamma = self.gamma or 0.5 / lipschitz(f, blocks, rng)
-        seen = 0
         for t in count(1):
             B = blocks[rng.integers(m)]
-            b = size(B, n)
-            w = H(w - gamma * (m * b / n) * f.grad(w, B), gamma)
-            seen += b
-            yield State(t, w, seen)
+            w = H(w - gamma * (m * size(B, n) / n) * f.grad(w, B), gamma)
+            yield State(t, w, f.rows_seen)
 
 
 @hookimpl

@@ -14,7 +14,7 @@ from aucbench.data import ALL, Data, Labels
 from aucbench.data.arrays import rows as rows_of
 from aucbench.metrics import auc
 from aucbench.objectives import Logistic, PairwiseSquare
-from aucbench.optim import lipschitz
+from aucbench.optim import counted, lipschitz
 from aucbench.projectors import TopK
 from aucbench.protocols import Needs, Problem, State
 from aucbench.testing import LAWS, Verdict, check
@@ -44,11 +44,11 @@ class Descent:
         return Problem(PairwiseSquare(data))
 
     def iterates(self, problem, rng):
-        f, w = problem.objective, problem.start()
+        f, w = counted(problem.objective), problem.start()
         gamma = 1 / lipschitz(f, [ALL], rng)
         for t in count(1):
             w = problem.project(w - gamma * f.grad(w), gamma)
-            yield State(t, w, t * f.data.n)
+            yield State(t, w, f.rows_seen)
 
 
 NUMBERS = count()
@@ -282,6 +282,19 @@ def stages(self, problem, rng, budget=None):
         yield replace(state, last=state.step == last)
 
 
+def searched(problem, w):
+    g = problem.objective.grad(w)
+    return min((g, 0.5 * g), key=lambda p: problem.objective.value(w - p))
+
+
+def uncounted_step_size(self, problem, rng):
+    f, w = problem.objective, problem.start()
+    gamma = 1 / lipschitz(f, [ALL], rng)
+    for t in count(1):
+        w = problem.project(w - gamma * f.grad(w), gamma)
+        yield State(t, w, t * f.data.n)
+
+
 def sparse_problem(self, data, rng):
     return Problem(PairwiseSquare(data), TopK(3))
 
@@ -435,9 +448,19 @@ SOLVERS = {
         solver(iterates=stages),
     ),
     "uncounted gradients": (
-        "gradients-are-counted",
+        "reads-are-counted",
         "have read",
         solver(iterates=stepping(twice)),
+    ),
+    "uncounted line search": (
+        "reads-are-counted",
+        "have read",
+        solver(iterates=stepping(searched)),
+    ),
+    "uncounted step size": (
+        "reads-are-counted",
+        "rows_seen is 90 at step 1",
+        solver(iterates=uncounted_step_size),
     ),
 }
 

@@ -7,8 +7,9 @@ from scipy.sparse import csr_array
 from aucbench.data import Data
 from aucbench.data.arrays import ALL
 from aucbench.errors import ParameterError
-from aucbench.objectives import Logistic, PairwiseSquare
-from aucbench.optim import lipschitz
+from aucbench.objectives import Logistic, PairwiseHinge, PairwiseSquare
+from aucbench.optim import counted, lipschitz, top_eigenvalue
+from aucbench.protocols import Smooth
 
 
 def sample(n=60, d=6):
@@ -26,7 +27,55 @@ def test_lipschitz_is_the_largest_eigenvalue_of_a_block_hessian(m, layout):
     hessians = [np.array([f.curvature(e, b) for e in np.eye(6)]) for b in blocks]
     top = max(np.linalg.eigvalsh((h + h.T) / 2)[-1] for h in hessians)
 
-    assert lipschitz(f, blocks, rng) == pytest.approx(top, rel=1e-2)
+    assert lipschitz(f, blocks, rng) == pytest.approx(top, rel=1e-3)
+
+
+@pytest.mark.parametrize("spectrum", [np.arange(1.0, 41.0), np.r_[np.ones(39), 1.1], np.ones(40)])
+def test_few_products_find_the_top_eigenvalue(spectrum):
+    rng = np.random.default_rng(3)
+    Q = np.linalg.qr(rng.normal(size=(40, 40)))[0]
+    H, asked = (Q * spectrum) @ Q.T, []
+
+    def product(v):
+        asked.append(v)
+        return H @ v
+
+    value, v = top_eigenvalue(product, rng.normal(size=40))
+
+    assert value == pytest.approx(spectrum.max(), rel=5e-3)
+    assert value <= spectrum.max() * (1 + 1e-12)
+    assert v @ H @ v == pytest.approx(value, rel=1e-9)
+    assert len(asked) <= 15
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan])
+def test_a_product_that_is_not_finite_ends_the_search(bad):
+    value, _ = top_eigenvalue(lambda v: v * bad, np.ones(3))
+
+    assert not np.isfinite(value)
+
+
+def test_what_is_read_through_an_objective_is_counted():
+    X, y, rng = sample()
+    f = PairwiseSquare(Data.of(X, y))
+    n, w = f.data.n, rng.normal(size=6)
+    told = counted(f)
+
+    assert told.value(w) == f.value(w)
+    np.testing.assert_array_equal(told.grad(w, slice(0, 7)), f.grad(w, slice(0, 7)))
+    np.testing.assert_array_equal(told.curvature(w), f.curvature(w))
+    assert (told.data, told.rows_seen) == (f.data, n + 7 + n)
+    lipschitz(told, [ALL], rng)
+    assert told.rows_seen >= 2 * n + 7 + 2 * n
+
+
+def test_an_objective_without_curvature_has_none_when_it_is_counted():
+    X, y, rng = sample()
+    told = counted(PairwiseHinge(Data.of(X, y)))
+
+    assert not isinstance(told, Smooth)
+    with pytest.raises(ParameterError, match="no curvature bound; give gamma"):
+        lipschitz(told, [ALL], rng)
 
 
 def test_lipschitz_of_the_logistic_loss():
