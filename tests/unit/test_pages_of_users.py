@@ -1,0 +1,133 @@
+"""The pages that lead through aucbench: their commands run, and they name all that exists."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from aucbench.bench import Store
+from aucbench.cli import app
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:e-?\d+)?")
+
+
+def text_of(page):
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
+def blocks(page):
+    """Language and content of the code blocks, in their order."""
+    return re.findall(r"^```(\w+)\n(.*?)^```$", text_of(page), re.MULTILINE | re.DOTALL)
+
+
+def commands(block):
+    """Each command of a console block, and what is shown below it."""
+    found = re.findall(r"^\$ ((?:[^\n]*\\\n)*[^\n]*)\n?((?:(?!\$ ).*\n?)*)", block, re.MULTILINE)
+    return [(command.replace("\\\n", " "), shown) for command, shown in found]
+
+
+def masked(text):
+    """Return lines without numbers, which depend on time and libraries, and without marks."""
+    words = (NUMBER.sub("#", line).split() for line in text.splitlines())
+    return [" ".join(word for word in line if word not in {"*", "b", "N"}) for line in words]
+
+
+def assert_in_order(shown, printed):
+    """Are the lines of the page, but for `...`, lines of the output in the same order?"""
+    rest = iter(masked(printed))
+    for line in masked(shown):
+        assert line == "..." or line in rest, f"{line!r} is not, or not there, in\n{printed}"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("shared_supervisors")
+@pytest.mark.parametrize("page", ["ten_minutes.md", "faq.md"])
+def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    count = 0
+    for language, block in blocks(page):
+        if language == "python":
+            exec(block, {})
+        for command, shown in commands(block) if language == "console" else ():
+            _, *arguments = shlex.split(command)
+            ended = CliRunner().invoke(app, arguments)
+            assert ended.exit_code == 0, ended.output
+            assert_in_order(shown, ended.output)
+            count += 1
+    assert count > 1
+
+
+def test_lines_that_are_not_printed_are_noticed():
+    assert_in_order("a 1\n...\nc 0.25", "a 2\nb\n*  c 3")
+    for wrong in ("a 1\nd", "c\na 2", "a 1 2"):
+        with pytest.raises(AssertionError, match="is not, or not there"):
+            assert_in_order(wrong, "a 2\nb\nc 3")
+
+
+@pytest.mark.usefixtures("shared_supervisors")
+def test_the_blocks_on_plans_print_what_is_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names, shown = {}, None
+    found = blocks("plans.md")
+    assert [language for language, _ in found] == ["python", "text"] * (len(found) // 2)
+    for (_, code), (_, shown) in zip(found[::2], found[1::2], strict=True):
+        exec(code, names)
+        assert capsys.readouterr().out == shown
+
+
+def test_two_tasks_of_the_job_array_share_the_cells(tmp_path):
+    [plan] = [block for language, block in blocks("cluster.md") if language == "toml"]
+    [script] = [block for language, block in blocks("cluster.md") if language == "bash"]
+    (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
+    bin_ = Path(sys.executable).parent
+    variables = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}"}
+    tasks = [
+        subprocess.Popen(
+            ["bash", "-c", script],
+            cwd=tmp_path,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    said = [task.communicate(timeout=300)[0] for task in tasks]
+    assert [task.returncode for task in tasks] == [0, 0], said
+    with Store(tmp_path / "results") as store:
+        assert len([*store.records()]) == 8
+    for each in said:
+        assert "digits-8: 1797 rows" in each
+        assert "2/2" in each
+
+
+def test_the_page_names_every_variable_that_the_code_reads():
+    named = set(re.findall(r"^\| `(AUCBENCH_[A-Z_]+)` \|", text_of("environment.md"), re.MULTILINE))
+    folders = ("aucbench", "plugins", "tests", "examples", "benchmarks")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    files += [ROOT / "setup.py", *(ROOT / ".ci").iterdir()]
+    read = set()
+    for path in files:
+        read |= set(re.findall(r"\bAUCBENCH_[A-Z]+(?:_[A-Z]+)*", path.read_text(encoding="utf-8")))
+    assert named == read - {"AUCBENCH_"}
+
+
+def test_the_variables_of_threads_are_those_that_a_run_sets():
+    from aucbench.infra.supervise.fork_server_handle import POOLS
+
+    row = next(line for line in text_of("environment.md").splitlines() if "OMP_NUM" in line)
+    assert re.findall(r"`(\w+)_NUM_THREADS`", row) == [*POOLS]
+
+
+def test_the_statuses_of_the_questions_are_those_of_a_record():
+    from aucbench.records import CellStatus
+
+    rows = re.findall(r"^\| `(\w+)` \| ", text_of("faq.md"), re.MULTILINE)
+    assert {*rows} >= {str(status) for status in CellStatus} - {"ok"}
