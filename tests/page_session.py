@@ -24,6 +24,7 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PATH = re.compile(r"# ([\w./]+\.(?:py|csv))\n")
 NUMBER = re.compile(r"(\d+\.\d+(?:e-?\d+)?)")
 SECONDS = ("seconds", "fit s")
+VERDICTS = ("holds", "BROKEN", "expected", "not asked")  # in the table of `aucbench check`
 ELIDED = "..."
 
 
@@ -147,7 +148,8 @@ def cells(text):
             timed = [i for i, part in enumerate(parts) if part in SECONDS]
         elif len(parts) < 3:
             timed = []
-        kept = [part for i, part in enumerate(parts) if i not in timed]
+        seconds = [2] if parts[1:2] and parts[1] in VERDICTS else timed
+        kept = [part for i, part in enumerate(parts) if i not in seconds]
         found.append(kept)
     return found
 

@@ -1,0 +1,71 @@
+"""The pages about plugins are played as sessions: their files, commands and outputs."""
+
+import re
+from pathlib import Path
+
+import pytest
+from page_session import Session, alike_cell, commands, played, same
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+SESSIONS = ("objective", "projector", "dataset")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", SESSIONS)
+def test_a_page_shows_what_comes(page, tmp_path):
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    ran = []
+    for command, shown, came in played(text, tmp_path):
+        assert same(shown, came), f"{command}\n{came}"
+        ran.append(command)
+    assert len(ran) == shown_outputs(text) > 0
+
+
+def shown_outputs(text):
+    """Commands with an output, and scripts with the text that they print."""
+    with_output = sum(
+        bool(shown)
+        for block in re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        for _, shown in commands(block)
+    )
+    return with_output + len(re.findall(r"^```\n\n```text\n", text, re.MULTILINE))
+
+
+def test_outputs_may_differ_in_seconds_and_rounding_only():
+    table = "solver   AUC  fit s  ok\nsht-auc  {}  {}  5/5\n"
+    assert same(table.format(0.9512, 0.1), table.format(0.9513, 0.0023))
+    assert not same(table.format(0.9512, 0.1), table.format(0.9312, 0.1))
+    assert not same(table.format(0.9512, 0.1), table.format(0.9512, 0.1).replace("5/5", "4/5"))
+    law = "gradient  BROKEN  {}  the slope is {}\n"
+    assert same(law.format(0.01, 2.1), law.format(3.5, 2.1))
+    assert not same(law.format(0.01, 2.1), law.format(0.01, 3.1))
+    assert not same("one\n", "one\ntwo\n")
+    assert not alike_cell("k=3", "k=4")
+
+
+def test_lines_can_be_left_out():
+    came = "a\nb\nc\nd\n"
+    assert same("a\n...\n", came)
+    assert same("a\n...\nd\n", came)
+    assert same("...\nb\n...\n", came)
+    assert not same("b\n...\n", came)
+    assert not same("a\n...\nc\n", came)
+    assert not same("...\nc\n...\nb\n...\n", came)
+
+
+def test_a_command_that_fails_without_a_shown_output_is_a_failure(tmp_path):
+    page = "```console\n$ false\n```\n"
+    with pytest.raises(AssertionError, match="false"):
+        [*played(page, tmp_path)]
+
+
+def test_a_session_writes_files_and_knows_entry_points(tmp_path):
+    page = (
+        "```python\n# my_package/loss.py\nx = 1\n```\n"
+        '```toml\n[project.entry-points.aucbench]\nloss = "my_package.loss"\n```\n'
+        "```console\n$ pip install --editable .\n$ cat my_package/loss.py\nx = 1\n```\n"
+    )
+    assert [*played(page, tmp_path)] == [("cat my_package/loss.py", "x = 1\n", "x = 1\n")]
+    points = (tmp_path / "my-package-0.1.dist-info" / "entry_points.txt").read_text()
+    assert points == "[aucbench]\nloss = my_package.loss\n"
+    assert Session(tmp_path).run("echo $PWD") == (0, "…\n")
