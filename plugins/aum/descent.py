@@ -68,8 +68,8 @@ def aum_descent(
     will take. The descent ends within `tol` of the bound, relative to the AUM at the start, or
     where it cannot go on.
 
-    A programme reads the rows up to four times, and its vertex is one more reading. Every 16 moves the
-    scores are computed again, which is a pass too. To judge the validation rows counts as well.
+    A programme reads the rows up to four times, and its vertex is one more reading. Every 16 moves
+    the scores are computed again, which is a pass too. To judge the validation rows counts as well.
 
     A state has the certified gap to the bound. With early stopping the weights of a state are not
     meant to minimise the AUM. They have a gap only where the descent could not end at the minimum.
