@@ -7,7 +7,7 @@ import pytest
 from page_session import Session, alike_cell, commands, played, same
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-SESSIONS = ("objective", "projector", "dataset")
+SESSIONS = ("objective", "projector", "feature_map", "dataset", "nonlinear")
 
 
 @pytest.mark.slow
