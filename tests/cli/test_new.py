@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from page_session import FENCE, Session, commands, same
+from plugin_site import Site
 from typer.testing import CliRunner
 
 import aucbench
@@ -20,6 +22,7 @@ from aucbench.cli import app
 from aucbench.scaffold.kinds import KINDS
 
 NAMES = {kind: f"my-{kind}" for kind in KINDS}
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "new.md"
 
 
 def new(*arguments):
@@ -259,3 +262,69 @@ def test_it_imports_no_plugin_of_another_package(tmp_path):
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )
     assert ended.stdout == "False\n"
+
+
+class Author(Session):
+    """Someone who types what the page says. An editable installation is a line of metadata."""
+
+    def run(self, command):
+        if command.startswith("cd "):
+            self.folder /= command.removeprefix("cd ")
+            return 0, ""
+        if command.startswith("python -m pip install --editable"):
+            project = tomllib.loads((self.folder / "pyproject.toml").read_text(encoding="utf-8"))
+            about = project["project"]
+            points = about["entry-points"]["aucbench"]
+            Site(self.folder).metadata(about["name"], about["version"], points)
+            return 0, ""
+        return super().run(command)
+
+    def apply(self, diff):
+        subprocess.run(
+            ["git", "apply", "--unidiff-zero", "-"],
+            check=True,
+            capture_output=True,
+            input=diff,
+            text=True,
+            cwd=self.folder,
+        )
+
+
+def timeless(output):
+    """Without the seconds of a law, whose heading the page leaves out."""
+    return re.sub(r"(?<=  )\d+\.\d\d(?=  )", "0.00", output)
+
+
+@pytest.mark.slow
+def test_the_page_is_a_session_in_an_empty_folder(tmp_path):
+    """Up to the wheel, which .ci/run builds in isolation."""
+    author = Author(tmp_path)
+    text = PAGE.read_text(encoding="utf-8").partition("## Build a wheel")[0]
+    played = []
+    for language, block in FENCE.findall(text):
+        if language == "diff":
+            author.apply(block)
+        for command, shown in commands(block) if language == "console" else ():
+            if command.startswith("aucbench compare"):
+                solver = author.folder / "aucbench_heavy_ball" / "heavy_ball.py"
+                code = solver.read_text(encoding="utf-8").replace(
+                    "beta: float = 0.9", "beta: float = 0.5"
+                )
+                solver.write_text(code, encoding="utf-8")
+                assert "24 hold" in author.run("aucbench check aucbench-heavy-ball:heavy-ball")[1]
+            _, came = author.run(command)
+            if shown:
+                assert same(*map(timeless, (shown, came))), f"{command}\n{came}"
+            played.append(command.split()[:2])
+    assert played.count(["aucbench", "check"]) == 2
+    assert {"new", "check", "compare"} == {
+        second for first, second in played if first == "aucbench"
+    }
+
+
+def test_the_page_tells_of_each_kind_and_of_the_benchmarks(written):
+    text = PAGE.read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [*KINDS]
+    [code] = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    bench = (written / "aucbench-my-solver/benchmarks/bench_my_solver.py").read_text("utf-8")
+    assert bench.replace("my-solver", "heavy-ball").replace("MySolver", "HeavyBall").endswith(code)
