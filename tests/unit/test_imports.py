@@ -196,3 +196,18 @@ def test_older_records_have_none(tools, tmp_path):
     again = type(first).from_json(plain)
     assert again == replace(first, imports={})
     assert Imports().same(again.imports)
+
+
+LOOSE = SOLVER.replace("import toolbox", "import importlib; importlib.import_module('dynamic')")
+
+
+def test_of_a_file_only_what_its_text_does_not_name_is_kept(tools, tmp_path):
+    folder = tmp_path / "loose"
+    folder.mkdir()
+    (folder / "mine.py").write_text(LOOSE, encoding="utf-8")
+    (folder / "helper.py").write_text("SCALE = 3.0", encoding="utf-8")
+    (folder / "dynamic.py").write_text("", encoding="utf-8")
+    (tmp_path / "helper.py").unlink()
+    [first] = compare(f"{folder / 'mine.py'}:Means", "breast-cancer", splits=2)[:1]
+    assert first.ok, first.why
+    assert {*first.imports} == {"dynamic"}
