@@ -294,7 +294,7 @@ def test_the_comparisons_of_the_pages_run_from_python(tmp_path, monkeypatch, cap
     exec(block("docs/run.md", "python", "Store("), names)
     assert names["scores"].ndim == 1
     exec(block("docs/record.md", "python", "to_frame"), names)
-    assert capsys.readouterr().out.endswith("sht-auc ok 0.99\n4 rows, True\n")
+    assert capsys.readouterr().out.endswith("sht-auc ok 0.98\n4 rows, True\n")
 
 
 def test_the_verdicts_inside_a_data_set_are_those_of_the_page(capsys):

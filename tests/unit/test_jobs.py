@@ -332,7 +332,7 @@ def test_a_curve_keeps_its_last_point_when_it_is_full(monkeypatch):
     monkeypatch.setattr("aucbench.fit.measure.MAX_POINTS", 5)
     data, lines = get_dataset(DATA), []
     planned = cell("sht-auc", passes=30.0)
-    solver = get_solver("sht-auc", k=50, blocks=10)
+    solver = get_solver("sht-auc", k=50, blocks=10, gamma=0.1)
     fitted_cell(planned, solver, data, lambda: data.rows, lines.append)
 
     passes = [line["point"]["passes"] for line in lines]
@@ -451,10 +451,11 @@ def test_grids_are_checked_value_by_value(toys):
 @pytest.mark.parametrize(
     ("solver", "limits", "overspent"),
     [
-        ("sht-auc[k=2]", {"passes": 2}, False),
+        ("sht-auc[k=2,gamma=0.1]", {"passes": 2}, False),
+        ("sht-auc[k=2]", {"passes": 1}, True),  # the search for the step size takes more
         ("sht-auc[k=2,blocks=1]", {"passes": 0.5}, True),
         ("sht-auc[k=2]", {"seconds": 1e-9}, True),
-        ("sht-auc[k=2]", {"passes": 2, "seconds": 60.0}, False),
+        ("sht-auc[k=2,gamma=0.1]", {"passes": 2, "seconds": 60.0}, False),
     ],
 )
 def test_what_is_beyond_the_budget_is_recorded(bench, solver, limits, overspent):

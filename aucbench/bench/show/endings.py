@@ -137,7 +137,7 @@ def _gaps(gaps: Sequence[float | None]) -> str:
 
 
 def _times(times: Sequence[float | None]) -> str:
-    return f"up to {max(filter(None, times)):.2g}x"
+    return f"up to {max(filter(None, times)):.3g}x"
 
 
 def _advice(factors: Sequence[float | None]) -> str:
