@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from mkdocs.exceptions import PluginError
 from page_choice import by_data, by_solver
 from page_figures import with_figures
+from page_formulas import with_formulas
 
+from aucbench.about import bibtex
 from aucbench.bench.results.convergence import Convergence
 from aucbench.bench.results.record import documented
 from aucbench.registry import describe
@@ -28,11 +32,18 @@ TITLES = {
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
 BY_DATA, BY_SOLVER = "<!-- choice by data -->", "<!-- choice by solver -->"
 KNOWN = "<!-- known plugins -->"
+PAPERS = re.compile(r"<!-- papers: (.+?) -->")
+ACCENT = re.compile(r"\\([\"'`^~v])\s*\{?(\w)\}?")  # as TeX writes it: \"o, \v{c}
+MARKS = dict(zip("\"'`^~v", "\u0308\u0301\u0300\u0302\u0303\u030c", strict=True))
+FAMILIES = {"thresholding", "online", "ridge", "roc_svm", "aum", "baselines"}  # pages of methods
 KNOWN_FIELDS = {"distribution", "purpose", "url", "licence", "names", "checked"}
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     """Replace the place holders; mkdocs calls this for each page."""
+    if page is not None and page.file.src_uri.startswith("methods/"):
+        markdown = with_formulas(markdown)
+    markdown = PAPERS.sub(lambda found: "\n".join(_papers(found[1].split())), markdown)
     markdown = with_figures(markdown)
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
     markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
@@ -79,6 +90,27 @@ def known_plugins(text: str) -> str:
     return "\n".join((*head, *rows))
 
 
+def _papers(solvers: list[str]) -> Iterator[str]:
+    """Yield the papers that solvers come from, each once, and who cites it."""
+    of_paper: dict[str, list[str]] = {}
+    for solver in solvers:
+        for entry in bibtex(describe("solvers", solver).about.cites).values():
+            of_paper.setdefault(_reference_line(entry), []).append(solver)
+    yield from ("## Papers", "")
+    for paper, citing in of_paper.items():
+        yield f"- {paper} ({', '.join(f'`{name}`' for name in citing)})"
+
+
+def _reference_line(entry: str) -> str:
+    """Return authors, title, place and year of a BibTeX entry."""
+    fields = dict(re.findall(r"^\s*(\w+) = \{(.*?)\},?$", entry, re.MULTILINE | re.DOTALL))
+    place = next((fields[key] for key in ("journal", "booktitle", "note") if key in fields), "")
+    authors = re.sub(r"\s+and\s+", "; ", fields["author"])
+    line = f"{authors}: *{fields['title']}*. {place + ', ' if place else ''}{fields['year']}."
+    line = ACCENT.sub(lambda it: normalize("NFC", it[2] + MARKS[it[1]]), line.replace(r"\l", "ł"))
+    return " ".join(re.sub(r"[{}$]", "", line).split())
+
+
 def _fields() -> Iterator[str]:
     yield "| name | type | unit | meaning | since |"
     yield "|---|---|---|---|---|"
@@ -108,8 +140,11 @@ def _entry(kind: str, name: str) -> str:
     factory = find(kind, name).factory
     if "<locals>" in factory.__qualname__:  # made by a function: only its docstring is there
         return f"{heading}\n\n{describe(kind, name).doc}"
-    purpose = describe(kind, name).about.purpose
-    return f"{heading}\n\n{f'For: {purpose}' if purpose else ''}\n\n{_reference(factory)}"
+    known = describe(kind, name)
+    lines = [heading, f"For: {known.about.purpose}" if known.about.purpose else ""]
+    if known.family in FAMILIES:
+        lines.append(f"[The mathematics of its family](methods/{known.family}.md)")
+    return "\n\n".join([*lines, _reference(factory)])
 
 
 def _reference(factory: Callable[..., Any]) -> str:

@@ -20,6 +20,9 @@ def hooks(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     monkeypatch.setitem(sys.modules, "mkdocs", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "mkdocs.exceptions", SimpleNamespace(PluginError=Refused))
+    if importlib.util.find_spec("latex2mathml") is None:
+        formulas = SimpleNamespace(with_formulas=lambda page: page)
+        monkeypatch.setitem(sys.modules, "page_formulas", formulas)
     spec = importlib.util.spec_from_file_location("hooks_of_the_docs", DOCS / "hooks.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -131,3 +131,55 @@ def test_the_statuses_of_the_questions_are_those_of_a_record():
 
     rows = re.findall(r"^\| `(\w+)` \| ", text_of("faq.md"), re.MULTILINE)
     assert {*rows} >= {str(status) for status in CellStatus} - {"ok"}
+
+
+METHODS = sorted(path.name for path in (DOCS / "methods").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", ["index.md", "aum.md"])
+def test_the_identities_of_a_page_hold(page, capsys):
+    found = blocks(f"methods/{page}")
+    code = "".join(block for language, block in found if language == "python")
+    shown = "".join(block for language, block in found if language == "text")
+    exec(code, {})
+    assert capsys.readouterr().out == shown
+
+
+def test_every_solver_has_its_mathematics_and_its_papers():
+    """Its name is on the page of its family, and that page prints its papers."""
+    from aucbench.registry import describe, names
+
+    for name in names("solvers"):
+        known = describe("solvers", name)
+        if known.distribution != "aucbench":
+            continue
+        page = text_of(f"methods/{known.family}.md")
+        assert f"`{name}`" in page or f"`{name}[...]`" in page, name
+        printed = set()
+        for listed in re.findall(r"<!-- papers: (.+) -->", page):
+            for other in listed.split():
+                printed |= {*describe("solvers", other).about.cites}
+        assert name == "estimator" or printed >= {*known.about.cites}, name
+
+
+@pytest.mark.parametrize("page", METHODS)
+def test_the_formulas_of_a_page_are_mathml(page, monkeypatch):
+    pytest.importorskip("latex2mathml", reason="latex2mathml is not installed: aucbench[docs]")
+    monkeypatch.syspath_prepend(DOCS)
+    from page_formulas import with_formulas
+
+    text = text_of(f"methods/{page}")
+    made = with_formulas(text)
+    assert made.count("<math ") >= 5
+    assert "```math" not in made
+    assert not re.search(r"\\[a-z]+", re.sub(r"`[^`]*`", "", made))
+
+
+def test_a_command_that_is_no_mathml_is_refused(monkeypatch):
+    pytest.importorskip("latex2mathml", reason="latex2mathml is not installed: aucbench[docs]")
+    monkeypatch.syspath_prepend(DOCS)
+    from page_formulas import with_formulas
+
+    with pytest.raises(ValueError, match=r"has \\nosuch, which is no MathML"):
+        with_formulas(r"the text $\nosuch x$")
+    assert with_formulas("`$HOME` costs 3 $\n") == "`$HOME` costs 3 $\n"
