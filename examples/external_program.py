@@ -24,10 +24,10 @@ from aucbench.about import about
 from aucbench.data import Data, Vector
 from aucbench.errors import ParameterError, require_above
 from aucbench.hookspecs import hookimpl
-from aucbench.protocols import Needs, Problem, State
+from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.ranges import Range
 
-PASSES = 50.0  # of a fit that only seconds limit
+PASSES = 50.0  # of a fit that only seconds limit, or nothing
 
 
 @about("showing how a program in another language becomes a solver")
@@ -47,8 +47,6 @@ class PairwiseSgd:
         A path, or a name in a folder of PATH.
     limit : float
         Seconds after which the program is killed.
-    passes : float or None
-        Passes over the rows; a pair is two rows. `solve` fills it with its budget. None: 50.
 
     Raises
     ------
@@ -59,13 +57,12 @@ class PairwiseSgd:
     gamma: float = 0.1
     program: str = "pairwise-sgd"
     limit: float = 600.0
-    passes: float | None = None
 
     space: ClassVar = {"gamma": Range(1e-3, 10.0, log=True)}
     needs: ClassVar = Needs()
 
     def __post_init__(self) -> None:
-        require_above(0, gamma=self.gamma, limit=self.limit, passes=self.passes)
+        require_above(0, gamma=self.gamma, limit=self.limit)
         if which(self.program) is None:
             raise ParameterError(
                 f"there is no program {self.program!r}; compile examples/pairwise_sgd.c, and give "
@@ -76,10 +73,15 @@ class PairwiseSgd:
         """Return the rows; what the program minimises is not one of the listed objectives."""
         return Problem(None, train=data)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Yield the weights of one run of the program, whose files are removed."""
-        data = problem.data
-        pairs = ceil((self.passes or PASSES) * data.n / 2)
+    def iterates(
+        self, problem: Problem, rng: np.random.Generator, budget: Budget | None = None
+    ) -> Iterator[State]:
+        """Yield the weights of one run of the program, whose files are removed.
+
+        A pair is two rows, so that the program gets as many pairs as the passes of the budget have.
+        """
+        data, passes = problem.data, (budget and budget.passes) or PASSES
+        pairs = ceil(passes * data.n / 2)
         with TemporaryDirectory() as folder:
             rows, weights = Path(folder, "rows.svm"), Path(folder, "weights.txt")
             dump_svmlight_file(data.rows.matrix, data.y, str(rows), zero_based=False)
