@@ -19,6 +19,7 @@ from aucbench.registry.lookup import find
 from aucbench.registry.metrics import checked_value, origin
 from aucbench.registry.shapes import takes_weights
 from aucbench.registry.specs import Spec, parse_spec
+from aucbench.registry.visits import tell
 
 Request = Mapping[str, Any]
 UNWEIGHTED = (
@@ -40,6 +41,7 @@ def found(request: Request, room: Path, steps: Mapping[str, Path]) -> dict[str, 
     ParameterError, PluginError
         As `aucbench.registry.get_function`.
     """
+    tell(request["homes"])
     asked = parse_spec(request["metric"])
     try:
         metric, claim = get_function("metrics", asked), find("metrics", asked.name)
@@ -65,6 +67,7 @@ def values(request: Request, room: Path, steps: Mapping[str, Path]) -> dict[str,
     The arrays are those of y (1 for positive rows, else 0), scores and weights, by number, as
     y0, scores0, weights0 and so on. They cannot be written.
     """
+    tell(request["homes"])
     metric = get_function("metrics", request["metric"])
     arrays = unpack_arrays(b64decode(request["rows"]))
     with (room / "lines.jsonl").open("a", encoding="utf-8") as lines:

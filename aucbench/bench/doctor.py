@@ -6,14 +6,17 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.plugin_probe import visit_job
 from aucbench.bench.text import reason_text
 from aucbench.errors import UnknownNameError, require_above, require_whole
 from aucbench.infra.supervise import Ending, Limits, Outcome, Supervisor
 from aucbench.registry.discovery import PluginEntry, enabled, printable
 from aucbench.registry.lookup import CALLED
+from aucbench.registry.visits import visit_job
 
-DOCTOR_PRELOAD = ("aucbench.fit.jobs",)  # imports no plugin of a solver, the built-in ones included
+DOCTOR_PRELOAD = (
+    "aucbench.fit.jobs",
+    "aucbench.registry.visitor",
+)  # imports no plugin of a solver, the built-in ones included
 TRACE = "Fatal Python error"  # Python writes this first when a process crashes
 
 
@@ -96,8 +99,11 @@ def _checkup(entry: PluginEntry, outcome: Outcome) -> Checkup:
         seconds = outcome.result["seconds"]
         named = outcome.result["registers"].items()
         registers = tuple(f"{CALLED[kind]} {name}" for kind, names in named for name in names)
-        if outcome.result["failure"]:
-            status, reason = Ending.ERROR.value, outcome.result["failure"]
+        malformed = (
+            told["error"] for _, some in named for told in some.values() if "error" in told
+        )
+        if reason := outcome.result["failure"] or next(malformed, ""):
+            status = Ending.ERROR.value
     if outcome.ending is Ending.CRASH:
         reason += _last_words(outcome.log)
     names = (entry.name, entry.distribution, entry.version)

@@ -6,15 +6,16 @@ another process, unless that has happened too often.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.text import reason_text
-from aucbench.errors import ParameterError, PluginError, require_above
+from aucbench.errors import ParameterError, PluginError, UnknownNameError, require_above
 from aucbench.infra.supervise import Job, Limits, Outcome, Supervisor
 from aucbench.registry.discovery import printable
+from aucbench.registry.lookup import CALLED, home
 from aucbench.testing import Finding, Verdict
 
 CHECK = "aucbench.testing.jobs:check_laws"
@@ -51,17 +52,26 @@ def check_targets(
         return tuple(f for t in targets for f in _checked(engine, t, where, limits))
 
 
-def _checked(engine: LocalEngine, target: str, folder: str, limits: Limits) -> list[Finding]:
+def _checked(
+    engine: LocalEngine,
+    target: str,
+    folder: str,
+    limits: Limits,
+    homes: Sequence[tuple[str, str, str]] = (),
+) -> list[Finding]:
     made: list[Finding] = []
     for ends in range(1, MOST_ENDS + 1):
         done = [[f.kind, f.thing, f.law] for f in made]
-        job = Job(CHECK, {"target": target, "folder": folder, "done": done}, limits)
-        [(_, outcome)] = engine.run([(target, job)])
+        request = {"target": target, "folder": folder, "done": done, "homes": homes}
+        [(_, outcome)] = engine.run([(target, Job(CHECK, request, limits))])
         made += [_finding(line["finding"]) for line in outcome.lines if "finding" in line]
         if outcome.result is not None:
             break
         begun = [line["begin"] for line in outcome.lines if "begin" in line]
         if outcome.refusal and outcome.error_type != PluginError.__name__ and not begun:
+            unknown = outcome.error_type == UnknownNameError.__name__
+            if unknown and not homes and (found := _homes(target)):
+                return _checked(engine, target, folder, limits, found)
             raise ParameterError(str(outcome.reason))
         made.append(_ended(target, begun, outcome))
         if not begun:
@@ -71,6 +81,12 @@ def _checked(engine: LocalEngine, target: str, folder: str, limits: Limits) -> l
             why = f"not checked, since {MOST_ENDS} processes have ended before"
             made.append(Finding(kind, thing, "all further laws", Verdict.BROKEN, why, 0.0))
     return made
+
+
+def _homes(target: str) -> list[tuple[str, str, str]]:
+    """Return the plugins that register a name which is not their own, by asking all of them."""
+    name = target.partition("[")[0]
+    return [found for kind in CALLED if (found := home(kind, name))]
 
 
 def _ended(target: str, begun: list[Any], outcome: Outcome) -> Finding:

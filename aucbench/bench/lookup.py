@@ -10,19 +10,29 @@ Design
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench import registry
 from aucbench.bench.engines import Engine
+from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.requests import data_job, resolve_job
+from aucbench.bench.requests import Homes, data_job, resolve_job
 from aucbench.cell import TARGET_FILE, Cell, Tuning, solver_label
-from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.errors import (
+    DataError,
+    ParameterError,
+    PluginError,
+    UnknownNameError,
+    UnsupportedError,
+)
+from aucbench.infra.supervise import Supervisor
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.registry.fingerprints import (
     code_fingerprint,
@@ -38,6 +48,8 @@ if TYPE_CHECKING:
 
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
 READ_LIMITS = Limits(timeout=3600.0)  # of a data set
+MEASURE_MODULES = ("aucbench.judge.measures", "aucbench.judge.targets")
+REGISTERED = {"data": "datasets"}  # kinds of names that the registry calls otherwise
 PLAN_FIELDS = {  # of a plan, by kind
     "objectives": "objective",
     "projectors": "projector",
@@ -92,6 +104,7 @@ class Lookups:
     """The answers about all names of a plan."""
 
     known: Mapping[Name, Lookup]
+    homes: Homes = ()  # the plugins of names that are not those of their plugins
 
     @cached_property
     def code(self) -> str:
@@ -147,30 +160,62 @@ class Lookups:
         return Outcome(Ending.ERROR, refusal, step="split", refusal=True)
 
 
-def lookup_jobs(plan: Plan) -> Iterator[tuple[Name, Job]]:
+@contextmanager
+def supervisor_for(engine: LocalEngine) -> Iterator[Supervisor]:
+    """Open the supervisor of an engine."""
+    with engine.open() as supervisor:
+        # The parent imports what it measures with while the warm process starts, a second each.
+        for module in MEASURE_MODULES:
+            import_module(module)
+        yield supervisor
+
+
+def lookup_jobs(plan: Plan, homes: Homes = ()) -> Iterator[tuple[Name, Job]]:
     """Yield jobs that look up the names of a plan, one job for each name since any may crash."""
     for choice in plan.solvers:
         grids = [(choice.spec, choice.tuning)] if choice.tune else []
-        job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE_LIMITS)
+        job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE_LIMITS, homes)
         yield Name("solvers", choice.spec, choice.tuning), job
     named = (("objectives", plan.objective), ("projectors", plan.projector))
     maps = (part for spec in plan.features for part in registry.joined_specs(spec))
     for kind, spec in chain(named, (("features", part) for part in maps)):
         if spec is not None:
-            yield Name(kind, spec), resolve_job({kind: [spec]}, (), RESOLVE_LIMITS)
+            yield Name(kind, spec), resolve_job({kind: [spec]}, (), RESOLVE_LIMITS, homes)
     first = next(plan.cells())
     for dataset in plan.datasets:
-        yield Name("data", dataset), data_job(replace(first, dataset=dataset), READ_LIMITS)
+        yield Name("data", dataset), data_job(replace(first, dataset=dataset), READ_LIMITS, homes)
 
 
-def look_up(plan: Plan, engine: Engine, deadly: Mapping[str, Outcome]) -> Lookups:
-    """Look up all names but those of deadly plugins; raises as `understand`."""
-    jobs = dict(lookup_jobs(plan))
-    found = {name: deadly[known] for name in jobs if (known := _deadly(name.spec, deadly))}
-    names = [name for name in jobs if name not in found]
+def look_up(plan: Plan, engine: Engine) -> Lookups:
+    """Look up all names; raises as `understand`."""
+    found = _answered(engine, dict(lookup_jobs(plan)))
+    asked = ((name, _home(plan, name, found[name])) for name, _ in lookup_jobs(plan))
+    homes = {name: home for name, home in asked if home is not None}
+    if homes:
+        again = dict(lookup_jobs(plan, homes.values()))
+        found |= _answered(engine, {name: again[name] for name in homes})
+    return replace(understand(plan, found.items()), homes=tuple(homes.values()))
+
+
+def _answered(engine: Engine, jobs: Mapping[Name, Job]) -> dict[Name, Outcome]:
+    names = [*jobs]
     asked = ((str(number), jobs[name]) for number, name in enumerate(names))
-    found |= {names[int(number)]: outcome for number, outcome in engine.run(asked)}
-    return understand(plan, found.items())
+    return {names[int(number)]: outcome for number, outcome in engine.run(asked)}
+
+
+def _home(plan: Plan, name: Name, outcome: Outcome) -> tuple[str, str, str] | None:
+    """Return the plugin that registers a name which no worker knows, if there is one."""
+    answers: Iterable[Mapping[str, Any]] = (outcome.result or {}).get(name.kind, {}).values()
+    if name.kind == "data":
+        answers = [{"error": outcome.error_type, "plugin": None}]
+    unknown = UnknownNameError.__name__  # of the name itself where no plugin is known
+    if not any(told.get("error") == unknown and told["plugin"] is None for told in answers):
+        return None
+    kind = REGISTERED.get(name.kind, name.kind)
+    try:
+        return registry.home(kind, _name(name.spec))
+    except PluginError as refused:  # two plugins claim it
+        raise _refusal(plan, name, str(refused)) from refused
 
 
 def understand(plan: Plan, outcomes: Iterable[tuple[Name, Outcome]]) -> Lookups:
@@ -230,8 +275,16 @@ def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
     if outcome.refusal:
         raise _refusal(plan, name, outcome.reason or "")
     # Without its step: the cell itself was never started.
-    reason = f"{name.label}: {outcome.reason}"
+    reason = f"{_called(name)}: {outcome.reason}"
     return Outcome(outcome.ending, reason, log=outcome.log, error_type=outcome.error_type)
+
+
+def _called(name: Name) -> str:
+    """Return the label of a name, with the plugin of another package that has this name."""
+    bare = _name(name.spec).rpartition(":")[2]
+    third = [p for p in registry.plugins() if p.name == bare and not p.builtin]
+    named = "".join(f" (plugin {p.distribution}:{p.name} {p.version})" for p in third[:1])
+    return f"{name.label}{named}"
 
 
 def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
@@ -241,12 +294,6 @@ def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
     asked = [Name("solvers", choice.spec, choice.tuning) for choice in plan.solvers]
     number = asked.index(name)
     return PlanError(sentence, "solvers", number, "spec", value=name.spec)
-
-
-def _deadly(spec: Spec | str, deadly: Mapping[str, Outcome]) -> str | None:
-    """Return the deadly plugin that a specification names, if it does."""
-    name = _name(spec)
-    return next((d for d in deadly if name in (d, d.rpartition(":")[2])), None)
 
 
 def _name(spec: Spec | str) -> str:

@@ -30,7 +30,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.plugin_probe import safe_supervisor
 from aucbench.bench.text import reason_text
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
@@ -38,6 +37,8 @@ from aucbench.hookspecs import PROJECT
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.registry.discovery import ALLOWED, enabled
 from aucbench.registry.fingerprints import plugin_fingerprint
+from aucbench.registry.lookup import home, names
+from aucbench.registry.specs import parse_spec
 from aucbench.stats.delong import Fold
 from aucbench.stats.measures import MEASURES, Measure, measure
 from aucbench.stats.rows import Vector
@@ -47,6 +48,7 @@ LIMITS = Limits(timeout=60.0, memory=4 * 10**9)  # of `BATCH` values, or of a lo
 BATCH = 10  # values that one process computes
 MOST_ENDS = 3  # processes that a metric may end
 NAME = re.compile(r"\s*([\w.:-]*)")
+Home = tuple[str, str, str]  # see `aucbench.registry.visits.tell`
 Value = tuple[float, str]  # NaN with the reason
 
 
@@ -92,12 +94,15 @@ class PluginMeasure(Measure):
         Distribution and module.
     fingerprint : str
         Of the files of the plugin when it was looked up.
+    homes : tuple
+        Its plugin, if that has another name: see `aucbench.registry.visits.tell`.
     """
 
     qualified: str = ""
     version: str = ""
     plugin: tuple[str, str] = ("", "")
     fingerprint: str = ""
+    homes: tuple[Home, ...] = ()
     _known: dict[bytes, Value] = field(default_factory=dict, compare=False, repr=False)
     _ends: list[str] = field(default_factory=list, compare=False, repr=False)
 
@@ -156,7 +161,8 @@ class PluginMeasure(Measure):
             arrays[f"scores{number}"] = fold.scores
             arrays[f"weights{number}"] = fold.weights
         rows = b64encode(pack_arrays(arrays)).decode("ascii")
-        request = {"metric": self.qualified, "rows": rows, "count": len(folds)}
+        request: dict[str, Any] = {"metric": self.qualified, "rows": rows, "count": len(folds)}
+        request["homes"] = self.homes
         return Job(f"{JOBS}:values", request, LIMITS)
 
 
@@ -196,19 +202,20 @@ def supervised() -> Iterator[_Process]:
 
 @lru_cache(maxsize=64)
 def _looked_up(spec: str, path: tuple[str, ...], allowed: str | None) -> PluginMeasure:
-    job = Job(f"{JOBS}:found", {"metric": spec}, LIMITS)
+    homes: tuple[Home, ...] = ()
     with supervised() as process:
-        outcome = process.run(job)
-    if outcome.ending not in (Ending.OK, Ending.ERROR):  # a plugin that nobody asked for, perhaps
-        with safe_supervisor(LocalEngine()) as (supervisor, _):
-            [(_, outcome)] = LocalEngine().on(supervisor).run([("", job)])
+        outcome = process.run(_found_job(spec, homes))
+        # Only if no plugin has this name are the others asked which of them registers it.
+        if "known" in (outcome.result or {}) and (there := home("metrics", parse_spec(spec).name)):
+            homes = (there,)
+            outcome = process.run(_found_job(spec, homes))
     if outcome.result is None:
         kind = PluginError if outcome.error_type == PluginError.__name__ else ParameterError
         reason = outcome.reason if outcome.refusal else _ended(outcome)
         raise kind(f"cannot use the metric {spec}: {reason}")
     told: dict[str, Any] = outcome.result
     if "known" in told:
-        raise UnknownNameError("measure", spec, told["known"])
+        raise UnknownNameError("measure", spec, {*told["known"], *names("metrics")})
     plugin = (told["distribution"], told["module"])
     return PluginMeasure(
         told["name"],
@@ -218,7 +225,12 @@ def _looked_up(spec: str, path: tuple[str, ...], allowed: str | None) -> PluginM
         version=told["version"],
         plugin=plugin,
         fingerprint=plugin_fingerprint(*plugin),
+        homes=homes,
     )
+
+
+def _found_job(spec: str, homes: Sequence[Home]) -> Job:
+    return Job(f"{JOBS}:found", {"metric": spec, "homes": homes}, LIMITS)
 
 
 def _elsewhere(*_: Any) -> float:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.lookup import Lookups, Name, look_up
+from aucbench.bench.lookup import Lookups, Name, look_up, supervisor_for
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.plugin_probe import safe_supervisor
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.data_lines import data_lines
@@ -118,5 +117,5 @@ def _duration(seconds: float) -> str:
 
 def _lookups(plan: Plan) -> Lookups:
     engine = LocalEngine(len(os.sched_getaffinity(0)))
-    with safe_supervisor(engine) as (supervisor, deadly):
-        return look_up(plan, engine.on(supervisor), deadly)
+    with supervisor_for(engine) as supervisor:
+        return look_up(plan, engine.on(supervisor))

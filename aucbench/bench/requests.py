@@ -5,7 +5,7 @@ The parent imports this module. So it imports no plugin and reads no data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,22 +19,25 @@ if TYPE_CHECKING:
 JOBS = "aucbench.fit.jobs"
 NO_LIMITS = Limits()
 NO_FILES: Mapping[str, str] = {}
+Homes = Collection[tuple[str, str, str]]  # see `aucbench.registry.visits.tell`
 
 
 def resolve_job(
     names: Mapping[str, Sequence[Spec | str]],
     grids: Iterable[tuple[Spec, Tuning]] = (),
     limits: Limits = NO_LIMITS,
+    homes: Homes = (),
 ) -> Job:
     """Job that looks up specifications by kind, and solvers with their grids."""
     named = {kind: [*map(str, specs)] for kind, specs in names.items()}
-    request = {"names": named, "grids": [[str(spec), listed(tuning)] for spec, tuning in grids]}
+    tuned = [[str(spec), listed(tuning)] for spec, tuning in grids]
+    request = {"names": named, "grids": tuned, "homes": _sorted(homes)}
     return Job(f"{JOBS}:resolve", request, limits)
 
 
-def data_job(cell: Cell, limits: Limits = NO_LIMITS) -> Job:
+def data_job(cell: Cell, limits: Limits = NO_LIMITS, homes: Homes = ()) -> Job:
     """Job that reads the data set of a cell: its hash, its sizes, and its target in a file."""
-    step = _read_step(cell, limits)
+    step = _read_step(cell, limits, homes)
     request = {**step.request, "key": step.key}
     return Job(f"{JOBS}:data", request, limits, (step,), handed=(step.key,))
 
@@ -48,6 +51,7 @@ def cell_job(
     *,
     code: str | None = None,
     files: Mapping[str, str] = NO_FILES,
+    homes: Homes = (),
 ) -> Job:
     """Job that fits one cell and scores its test rows.
 
@@ -64,13 +68,15 @@ def cell_job(
         `code_fingerprint` of the parent; a host with other code refuses the cell.
     files : mapping of str to str
         Fingerprints of the files that it needs, by path; a cell whose file has changed is refused.
+    homes : collection
+        The plugins of names that are not those of their plugins: see `aucbench.registry.visits`.
 
     Raises
     ------
     DataError
         When the rows cannot be dealt to its splits.
     """
-    first = _read_step(cell, step)
+    first = _read_step(cell, step, homes)
     learnt, held, labels = target.packed_parts(cell)
     request = {
         "data": first.key,
@@ -82,20 +88,28 @@ def cell_job(
         "learnt": learnt,
         "held": held,
         "target": labels,
+        "homes": _sorted(homes, "features"),
     }
     second = Step(_key("split", request), f"{JOBS}:split", request, step)
-    asked = {"cell": cell.to_json(), "data": first.key, "rows": second.key, "code": code}
-    asked |= {"target": labels, "files": dict(files)}
+    asked: dict[str, Any] = {"cell": cell.to_json(), "code": code, "files": dict(files)}
+    asked |= {"data": first.key, "rows": second.key}
+    asked |= {"target": labels, "homes": _sorted(homes)}
     return Job(f"{JOBS}:cell", asked, limits, (first, second))
 
 
-def _read_step(cell: Cell, limits: Limits) -> Step:
+def _read_step(cell: Cell, limits: Limits, homes: Homes) -> Step:
     request = {
         "dataset": cell.dataset,
         "reading": cell.reading.to_json(),
         "folder": str(Path.cwd()),  # relative paths start here
+        "homes": _sorted(homes, "datasets"),
     }
     return Step(_key("data", request), f"{JOBS}:read", request, limits)
+
+
+def _sorted(homes: Homes, kind: str | None = None) -> list[list[str]]:
+    """Return those of a kind; cells that need the same of a step have equal requests for it."""
+    return sorted([*home] for home in homes if kind in (None, home[0]))
 
 
 def _key(name: str, request: Mapping[str, Any]) -> str:

@@ -16,10 +16,9 @@ from time import sleep
 
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.lookup import Lookups, Name, look_up
+from aucbench.bench.lookup import Lookups, Name, look_up, supervisor_for
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
-from aucbench.bench.plugin_probe import safe_supervisor
 from aucbench.bench.requests import cell_job
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.ending import make_record
@@ -67,8 +66,8 @@ def run(
     """
     conditions = conditions_of(plan, engine)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
-    with safe_supervisor(local) as (supervisor, deadly):
-        lookups = look_up(plan, local.on(supervisor), deadly)
+    with supervisor_for(local) as supervisor:
+        lookups = look_up(plan, local.on(supervisor))
         if engine is local:
             engine = local.on(supervisor)
         store.keep_plan(write_plan(plan), write_plan(plan, places=False))
@@ -174,12 +173,10 @@ class Runner:
             self._tell.aucbench_cell_started(cell=cell)
             data, prepare = self.lookups.data(cell), Limits(timeout=PREPARE)
             assert data.target is not None  # else the cell has a failure
-            code, files = self.lookups.code, self.lookups.files(cell)
-            limits = (self._limits, prepare)
-            yield (
-                key,
-                cell_job(cell, data.fingerprint, data.target, *limits, code=code, files=files),
-            )
+            known, limits = (cell, data.fingerprint, data.target), (self._limits, prepare)
+            files, homes = self.lookups.files(cell), self.lookups.homes
+            job = cell_job(*known, *limits, code=self.lookups.code, files=files, homes=homes)
+            yield key, job
 
     def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
         """Claim cells one by one, when they are needed, and yield them."""

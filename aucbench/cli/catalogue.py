@@ -57,7 +57,8 @@ def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> N
             lines += [(name, FOLDER, remark(name)) for name in available()]
         none = f"no plugin registers {kind.replace('_', ' ')}"
         typer.echo(folded(lines, _width()) if lines else none)
-    warn_of_broken_plugins()
+    if broken := [(p.name, p.distribution, f"broken: {p.failure}") for p in _broken()]:
+        typer.echo(f"\nplugins without an answer\n{folded(broken, _width(), '  ')}")
 
 
 def describe(
@@ -140,13 +141,17 @@ def list_plugins(
 
 
 def warn_of_broken_plugins() -> None:
-    """One line on stderr for each plugin whose import has failed in this process."""
+    """One line on stderr for each plugin whose import has failed."""
+    for plugin in _broken():
+        named = f"{plugin.distribution}:{plugin.name}"
+        typer.echo(shown(f"warning: the plugin {named} is broken: {plugin.failure}"), err=True)
+
+
+def _broken() -> list[Plugin]:
+    """Return the plugins whose import was tried and has failed."""
     from aucbench.registry.lookup import plugins
 
-    for plugin in plugins():
-        if plugin.failure:
-            named = f"{plugin.distribution}:{plugin.name}"
-            typer.echo(shown(f"warning: the plugin {named} is broken: {plugin.failure}"), err=True)
+    return [plugin for plugin in plugins() if plugin.failure and plugin.enabled]
 
 
 def _width() -> int:

@@ -178,6 +178,11 @@ def available() -> tuple[str, ...]:
     return tuple(sorted(_named_files()))
 
 
+def names_file(source: str) -> bool:
+    """Return whether a text is the name of a set in AUCBENCH_DATA, an address, or a path."""
+    return is_url(source) or source in _named_files() or _is_path(source) or Path(source).is_file()
+
+
 def is_changepoint(source: str) -> bool:
     """Return whether a name or a path is that of a changepoint set; no file is read."""
     paths = _named_files().get(source) or [Path(source)]
@@ -207,8 +212,12 @@ def locate(source: str | os.PathLike[str]) -> tuple[Path, ClassRule]:
     raise _not_found(text, files)
 
 
+def _is_path(text: str) -> bool:
+    return os.sep in text or bool(formats.format_of(text))
+
+
 def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameError:
-    if os.sep in text or formats.format_of(text):
+    if _is_path(text):
         return DataError(
             f"there is no file {text}; give the path of a data file, or the name of a set"
         )

@@ -11,8 +11,7 @@ from aucbench.data import Chunk
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.protocols import FeatureMap, NoMap, Solver, Streaming
-from aucbench.registry import get_solver, list_solvers
-from aucbench.registry.lookup import find
+from aucbench.registry import described, get_solver
 
 
 @dataclass(slots=True)
@@ -54,15 +53,11 @@ def require_streaming(spec: str | Solver) -> Streaming:
     solver = get_solver(spec)
     if isinstance(solver, Streaming):
         return solver
-    able = (name for name in list_solvers() if _streams(find("solvers", name).factory))
+    able = (known.name for known in described("solvers") if known.streaming)
     raise UnsupportedError(
         f"{spec!r} needs all rows at once, so that only fit is possible; solvers "
         f"that learn from chunks are {', '.join(able) or 'not installed'}"
     )
-
-
-def _streams(factory: Any) -> bool:
-    return isinstance(factory, type) and issubclass(factory, Streaming)
 
 
 def _has_rows(memory: Any) -> bool:

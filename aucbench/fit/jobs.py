@@ -13,7 +13,6 @@ from contextlib import chdir
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -36,11 +35,9 @@ from aucbench.fit.plain import plain_parameters, strict
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.tune import Tuned, tune
 from aucbench.protocols import Solver
-from aucbench.registry.discovery import Loaded, PluginEntry, load
 from aucbench.registry.fingerprints import code_fingerprint
-from aucbench.registry.lookup import CALLED
 from aucbench.registry.loose import file_fingerprint, files_in
-from aucbench.registry.shapes import fault_of_class
+from aucbench.registry.visits import tell
 from aucbench.solving.wrappers import why_refused
 
 Request = Mapping[str, Any]
@@ -57,34 +54,13 @@ def resolve(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
 
     See `aucbench.fit.resolve.resolved` for an answer.
     """
+    tell(request.get("homes", ()))
     named = {
         kind: {spec: resolved(kind, spec) for spec in specs}
         for kind, specs in request["names"].items()
     }
     grids = [resolved_grid(spec, hashable(tune)) for spec, tune in request["grids"]]
     return {**named, "grids": grids}
-
-
-def visit(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
-    """Import one plugin and return what it registers; the import may end this process."""
-    begin = perf_counter()
-    known = load(PluginEntry(**request["entry"])) or Loaded()
-    return {
-        "seconds": perf_counter() - begin,
-        "registers": {kind: [*factories] for kind, factories in known.factories.items()},
-        "failure": known.failure or _malformed(known),
-    }
-
-
-def _malformed(known: Loaded) -> str | None:
-    """Return what is wrong with the first registered class that has not its shape."""
-    found = (
-        f"{name} is not a valid {CALLED[kind]}: {wrong}"
-        for kind, factories in known.factories.items()
-        for name, factory in factories.items()
-        if (wrong := fault_of_class(kind, factory))
-    )
-    return next(found, None)
 
 
 def read(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
@@ -99,12 +75,14 @@ def read(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     AucbenchError
         When there is no such data set, or it cannot be used.
     """
+    tell(request.get("homes", ()))
     with blamed():
         return _kept(_read(request), room)
 
 
 def data(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """Return hash, n, d, and counts of a data set; its target goes to room/out/target.npz."""
+    tell(request.get("homes", ()))
     folder = room / "handed" / request["key"]
     if not (folder / TARGET_FILE).exists():  # another run has kept the rows, and the target is gone
         with blamed():
@@ -140,6 +118,7 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
         planned with.
     """
     before = {*sys.modules}
+    tell(request.get("homes", ()))
     folder = steps[request["data"]]
     known = rows.read_about(folder)
     if known["hash"] != request["hash"]:
@@ -181,6 +160,7 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
     before = {*sys.modules}
+    tell(request.get("homes", ()))
     planned = Cell.from_json(request["cell"])
     lines = LineFile(room / "lines.jsonl")
     try:

@@ -12,11 +12,23 @@ from typing import TYPE_CHECKING, Any
 from aucbench.about import About, Scale, about_of, scale_of
 from aucbench.errors import MissingExtraError, ParameterError, PluginError, UnknownNameError
 from aucbench.ranges import Space
-from aucbench.registry.discovery import licence_of
-from aucbench.registry.lookup import CALLED, Plugin, find, lookup, names, plugins, unknown
+from aucbench.registry.discovery import licence_of, loaded
+from aucbench.registry.lookup import (
+    CALLED,
+    Claim,
+    Plugin,
+    find,
+    home,
+    names,
+    owner,
+    plugins,
+    require_shape,
+    unknown,
+)
 from aucbench.registry.shapes import ABILITIES, fault, given_to, takes_weights
 from aucbench.registry.signatures import Parameter, call, check, named, parameters_of
 from aucbench.registry.specs import Spec, in_file, joined_specs, parse_spec, split_specs
+from aucbench.registry.visits import is_supervised, visited
 
 if TYPE_CHECKING:
     from aucbench.data import Data
@@ -37,6 +49,7 @@ __all__ = [
     "get_projector",
     "get_solver",
     "given",
+    "home",
     "joined_specs",
     "list_solvers",
     "names",
@@ -176,7 +189,8 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
     spec : str or Data
         A registered name with its parameters, such as `outbreak[n=1000,d=1000]`, or a file
         in the folder `AUCBENCH_DATA`, a path or an https address. `Data` are returned
-        unchanged.
+        unchanged. A built-in set comes before a file of its name, and so does the set of a plugin
+        of its name. Other sets of plugins come after files.
     **params
         Parameters of a registered data set. For files: `positive`, `drop`, `target`, and
         `folds` of changepoint sets.
@@ -216,7 +230,11 @@ def get_function(kind: str, spec: str | Spec, /) -> Callable[..., Any]:
 
 def _is_of_rows(name: str) -> bool:
     """Whether a name is that of a file of rows: no plugin has it, and no file of Python."""
-    return in_file(name) is None and lookup("datasets", name) is None
+    from aucbench.datasets import files
+
+    if in_file(name) is not None or owner("datasets", name, far=False) is not None:
+        return False
+    return files.names_file(name) or owner("datasets", name) is None
 
 
 def describe(kind: str, name: str) -> Description:
@@ -227,8 +245,30 @@ def describe(kind: str, name: str) -> Description:
     UnknownNameError, PluginError
         As `get_solver`.
     """
-    claim = find(kind, name)
-    factory, entry = claim.factory, claim.entry
+    found = owner(kind, name)
+    if found is None:
+        raise unknown(kind, name)
+    entry, bare = found
+    if loaded(entry) is not None or is_supervised():
+        return description_of(find(kind, name))
+    told = visited([entry])[entry].registers[kind][bare]
+    if "error" in told:
+        raise PluginError(told["error"])
+    from aucbench.registry.packing import unpacked
+
+    return unpacked(told)
+
+
+def description_of(claim: Claim) -> Description:
+    """Describe what a plugin has registered in this process.
+
+    Raises
+    ------
+    PluginError
+        When the class does not have the shape of the contract.
+    """
+    require_shape(claim)
+    kind, factory, entry = claim.kind, claim.factory, claim.entry
     return Description(
         kind,
         claim.name,
@@ -252,7 +292,7 @@ def describe(kind: str, name: str) -> Description:
 def described(kind: str) -> list[Description]:
     """Describe all names of a kind; `missing` says why one of them cannot be used.
 
-    It imports every enabled plugin.
+    It imports every enabled plugin, those of other packages in processes of their own.
     """
     return [_described(kind, name) for name in names(kind)]
 
@@ -261,21 +301,22 @@ def _described(kind: str, name: str) -> Description:
     try:
         return describe(kind, name)
     except PluginError as error:
-        claim = lookup(kind, name)
-        entry = claim.entry if claim else None
+        found = owner(kind, name)
+        assert found is not None  # it is one of `names`
+        entry, _ = found
         return Description(
             kind,
             name,
-            entry.name if entry else "",
-            entry.distribution if entry else "",
-            entry.version if entry else "",
+            entry.name,
+            entry.distribution,
+            entry.version,
             "",
             (),
             {},
             None,
             str(error),
             About(),
-            licence_of(entry) if entry else "",
+            licence_of(entry),
             "",
             False,
         )

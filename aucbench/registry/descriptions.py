@@ -16,11 +16,12 @@ from typing import Any
 
 from aucbench import registry
 from aucbench.about import bibtex
+from aucbench.datasets.files import names_file
 from aucbench.errors import AucbenchError
 from aucbench.ranges import Range, axis_text
 from aucbench.registry import Description, Parameter, describe
 from aucbench.registry.discovery import KINDS
-from aucbench.registry.lookup import lookup
+from aucbench.registry.lookup import owner
 
 VERSION = 1
 UNIT = re.compile(r"\bin ((?:inverse )?(?:\w+ )?units? of [^.;,:()]+(?:\([^()]*\)[^.;,:()]*)*)")
@@ -31,10 +32,23 @@ NAMED = re.compile(r"^(\w+(?:, \w+)*)(?: : .*)?$")
 def described() -> dict[str, Any]:
     """Return the document: its version, that of aucbench, and every plugin by kind and name.
 
-    It imports every enabled plugin.
+    Under "broken" are the plugins that could not be imported, and why: `plugin`, `distribution`,
+    `version` and `reason`. It imports every enabled plugin, those of other packages in processes
+    of their own.
     """
     plugins = [plain(d) for kind in KINDS for d in registry.described(kind)]
-    return {"version": VERSION, "aucbench": version("aucbench"), "plugins": plugins}
+    broken = [
+        {
+            "plugin": p.name,
+            "distribution": p.distribution,
+            "version": p.version,
+            "reason": p.failure,
+        }
+        for p in registry.plugins()
+        if p.failure and p.enabled
+    ]
+    about = {"version": VERSION, "aucbench": version("aucbench")}
+    return {**about, "plugins": plugins, "broken": broken}
 
 
 def plain(d: Description) -> dict[str, Any]:
@@ -159,5 +173,12 @@ def _value(value: Any) -> Any:
 
 
 def kinds_of(name: str) -> Iterator[Description]:
-    """Yield the descriptions of whatever has this name, one for each kind."""
-    yield from (describe(kind, name) for kind in KINDS if lookup(kind, name))
+    """Yield the descriptions of whatever has this name, one for each kind.
+
+    Plugins of other packages with another name than this are asked only if no other plugin and
+    no file has it.
+    """
+    found = [kind for kind in KINDS if owner(kind, name, far=False)]
+    if not found and not names_file(name):
+        found = [kind for kind in KINDS if owner(kind, name)]
+    yield from (describe(kind, name) for kind in found)

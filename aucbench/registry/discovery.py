@@ -160,10 +160,10 @@ def load(entry: PluginEntry) -> Loaded | None:
     """Import a plugin, at most once per process; None while it is being imported."""
     if (known := loaded(entry)) is not None:
         return known
-    importing = _thread.__dict__.setdefault("importing", set())
-    if entry in importing:
+    busy = _thread.__dict__.setdefault("importing", set())
+    if entry in busy:
         return None
-    importing.add(entry)
+    busy.add(entry)
     try:
         found = Loaded(_factories(entry))
     except _Unfinished:
@@ -173,13 +173,18 @@ def load(entry: PluginEntry) -> Loaded | None:
     except BaseException as error:  # SystemExit, and panics of extensions in Rust
         found = Loaded(failure=describe_error(error))
     finally:
-        importing.discard(entry)
+        busy.discard(entry)
     return _loaded.setdefault(entry, found)
 
 
 def keep(entry: PluginEntry, found: Loaded) -> None:
     """Keep what was imported in another way than by an entry point, so that `loaded` knows it."""
     _loaded[entry] = found
+
+
+def importing(entry: PluginEntry) -> bool:
+    """Whether this thread is importing the plugin."""
+    return entry in _thread.__dict__.get("importing", ())
 
 
 def describe_error(error: BaseException) -> str:

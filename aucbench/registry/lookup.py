@@ -8,6 +8,8 @@ Design
   b. If two plugins have the same right to a bare name, it is an error. `distribution:name` is
      never ambiguous, and also finds what (a) leaves out.
   c. `file.py:Name` is a class or function in a file, whatever is installed.
+  d. What a third party registers is told by a process of its own (`visits`). Only the plugin
+     that has the name is imported here then, and only if its class is asked for.
 """
 
 from __future__ import annotations
@@ -21,19 +23,19 @@ from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownN
 from aucbench.registry.discovery import (
     KINDS,
     NAME_PATTERN,
-    Loaded,
     PluginEntry,
     enabled,
     entries,
+    importing,
     is_enabled,
     load,
-    loaded,
     normalized,
     switched_off,
 )
 from aucbench.registry.loose import claimed, line_of
 from aucbench.registry.shapes import fault_of_class, kind_of
 from aucbench.registry.specs import in_file
+from aucbench.registry.visits import Visit, is_supervised, known, visited
 
 WORDS = (
     *("solver", "objective", "projector", "feature map", "data set"),
@@ -55,7 +57,7 @@ class Claim:
     @property
     def qualified(self) -> str:
         """distribution:name."""
-        return f"{self.entry.distribution}:{self.name}"
+        return _qualified(self.entry, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,9 @@ class Plugin:
         Whether it comes with aucbench; whether `AUCBENCH_PLUGINS` leaves it on.
     conflicts : tuple of str
         A phrase for each name that another plugin claims too. The names that a plugin
-        registers are known only if it was imported in this process.
+        registers are known only if it was imported, here or for a lookup.
     failure : str or None
-        Why it could not be imported, if that was tried in this process.
+        Why it could not be imported, if that was tried.
     """
 
     name: str
@@ -97,7 +99,7 @@ def plugins() -> tuple[Plugin, ...]:
             e.builtin,
             is_enabled(e),
             tuple(sorted(_conflicts(e, active))) if e in active else (),
-            known.failure if (known := loaded(e)) else None,
+            found.failure if (found := known(e)) else None,
         )
         for e in entries()
     )
@@ -106,7 +108,7 @@ def plugins() -> tuple[Plugin, ...]:
 def names(kind: str) -> list[str]:
     """Return all names of a kind, sorted; a contested name appears as `distribution:name`.
 
-    It imports every enabled plugin.
+    It imports every enabled plugin, those of other packages in processes of their own.
 
     Raises
     ------
@@ -114,8 +116,8 @@ def names(kind: str) -> list[str]:
         When there is no such kind.
     """
     _require_kind(kind)
-    claims = _registered(kind, enabled())
-    return sorted({c.name if _is_meant(c) else c.qualified for c in claims})
+    found = _registered(kind, enabled())
+    return sorted({name if _is_meant(kind, e, name) else _qualified(e, name) for e, name in found})
 
 
 def find(kind: str, text: str) -> Claim:
@@ -132,9 +134,14 @@ def find(kind: str, text: str) -> Claim:
     found = lookup(kind, text)
     if found is None:
         raise unknown(kind, text)
-    if wrong := fault_of_class(kind, found.factory):
-        raise PluginError(f"{_placed(found)} is not a valid {CALLED[kind]}: {wrong}")
+    require_shape(found)
     return found
+
+
+def require_shape(claim: Claim) -> None:
+    """Raise `PluginError` when the class does not have the shape of the contract."""
+    if wrong := fault_of_class(claim.kind, claim.factory):
+        raise PluginError(f"{_placed(claim)} is not a valid {CALLED[claim.kind]}: {wrong}")
 
 
 def _placed(claim: Claim) -> str:
@@ -144,11 +151,43 @@ def _placed(claim: Claim) -> str:
 
 
 def lookup(kind: str, text: str) -> Claim | None:
-    """As `find`, but return None when no plugin registers it."""
+    """As `find`, but return None when no plugin registers it; the class may have any shape."""
+    found = owner(kind, text)
+    if found is None:
+        return None
+    entry, name = found
+    loaded = load(entry)
+    _refuse_broken(entry)
+    assert loaded is not None  # else it is being imported, which is refused
+    if (factory := loaded.factories[kind].get(name)) is None:
+        raise PluginError(
+            f"the plugin {entry.qualified} does not register the {CALLED[kind]} {name!r} in "
+            "every process; let its hook return the same each time"
+        )
+    return Claim(entry, kind, name, factory)
+
+
+def owner(kind: str, text: str, *, far: bool = True) -> tuple[PluginEntry, str] | None:
+    """Return the plugin that registers a name, and the name without its distribution.
+
+    No plugin of another package is imported in this process, but a file that `text` names is.
+
+    Parameters
+    ----------
+    kind, text : str
+        As in `find`.
+    far : bool
+        Whether plugins of other packages with another name than this are asked too.
+
+    Raises
+    ------
+    PluginError
+        As `find`, but for the shape of the class.
+    """
     _require_kind(kind)
     if in_file(text) is not None:
-        found = claimed(kind, text)
-        return None if found is None else Claim(found[0], kind, *found[1:])
+        there = claimed(kind, text)
+        return None if there is None else there[:2]
     parts = QUALIFIED.fullmatch(text)
     if parts is None:
         return None
@@ -156,21 +195,50 @@ def lookup(kind: str, text: str) -> Claim | None:
     asked = [e for e in enabled() if distribution is None or _is_of(e, distribution)]
     # All built-ins come first, so that no third party can replace one of them.
     own = _within(kind, name, [e for e in asked if e.builtin])
-    return own or _within(kind, name, [e for e in asked if not e.builtin])
+    found = own or _within(kind, name, [e for e in asked if not e.builtin], far=far)
+    return None if found is None else (found, name)
+
+
+def home(kind: str, text: str) -> tuple[str, str, str] | None:
+    """Return (kind, name, distribution:plugin) of a name that is not that of its plugin.
+
+    `visits.tell` takes it in a supervised process, which cannot find it out. None: no plugin of
+    another package registers it, or the one with its name does.
+
+    Raises
+    ------
+    PluginError
+        As `find`, but for the shape of the class.
+    """
+    found = None if in_file(text) else owner(kind, text)
+    if found is None and (unusable := _unusable(text)) is not None:
+        raise unusable
+    if found is None or found[0].builtin or found[0].name == found[1]:
+        return None
+    return kind, found[1], found[0].qualified
 
 
 def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
     """Return the error for a name that `lookup` did not find; `further` names are known too."""
     if in_file(text) is not None:
         return ParameterError(f"{text} is {_other_kind(text)}, wanted a {CALLED[kind]}")
+    if (unusable := _unusable(text)) is not None:
+        return unusable
+    # A supervised process does not ask plugins what they register; most register their name.
+    third = [e.name for e in enabled() if not e.builtin] if is_supervised() else ()
+    return UnknownNameError(CALLED[kind], text, [*names(kind), *third, *further])
+
+
+def _unusable(text: str) -> PluginError | None:
+    """Return why the plugin that was meant cannot be used: it is switched off or broken."""
     for e in entries():
         if not is_enabled(e) and text in (e.name, e.qualified):
             return PluginError(switched_off(e))
     distribution = text.rpartition(":")[0]
     for e in enabled() if distribution else ():
-        if _is_of(e, distribution) and (known := loaded(e)) and known.failure:
-            return _broken(e, known.failure)  # it may have been meant to register the name
-    return UnknownNameError(CALLED[kind], text, [*names(kind), *further])
+        if _is_of(e, distribution) and (found := known(e)) and found.failure:
+            return _broken(e, found.failure)  # it may have been meant to register the name
+    return None
 
 
 def _other_kind(text: str) -> str:
@@ -179,41 +247,44 @@ def _other_kind(text: str) -> str:
     return next((f"a {CALLED[kind]}" for kind in found), "no plugin")
 
 
-def _within(kind: str, name: str, group: list[PluginEntry]) -> Claim | None:
+def _within(
+    kind: str, name: str, group: list[PluginEntry], *, far: bool = True
+) -> PluginEntry | None:
     named = [e for e in group if e.name == name]
     if len(named) > 1:
         raise _contested("plugin", name, [e.qualified for e in named])
-    found = _registered(kind, named, name)
+    found = _registered(kind, named, name, asked=True)
     if named and not found and not named[0].builtin:
         _refuse_broken(named[0])
-    found = found or _registered(kind, group, name)
+    if far:
+        found = found or _registered(kind, group, name)
     if len(found) > 1:
-        raise _contested(CALLED[kind], name, [c.qualified for c in found])
+        raise _contested(CALLED[kind], name, [_qualified(*one) for one in found])
     if named and not found:
         _refuse_broken(named[0])
-    return found[0] if found else None
+    return found[0][0] if found else None
 
 
-def _registered(kind: str, group: Iterable[PluginEntry], only: str | None = None) -> list[Claim]:
+def _registered(
+    kind: str, group: Iterable[PluginEntry], only: str | None = None, *, asked: bool = False
+) -> list[tuple[PluginEntry, str]]:
     """Return what these plugins register; a broken or half imported one registers nothing."""
     return [
-        Claim(entry, kind, name, factory)
-        for entry in group
-        if (known := load(entry))
-        for name, factory in known.factories.get(kind, {}).items()
+        (entry, name)
+        for entry, found in visited(group, asked=asked).items()
+        for name in found.registers.get(kind, {})
         if only in (None, name)
     ]
 
 
 def _refuse_broken(entry: PluginEntry) -> None:
-    known = load(entry)
-    if known is None:
+    if importing(entry):
         raise PluginError(
             f"the plugin {entry.qualified} asks for {entry.name!r} while it is imported itself; "
             "ask inside a function"
         )
-    if known.failure:
-        raise _broken(entry, known.failure)
+    if (found := known(entry)) and found.failure:
+        raise _broken(entry, found.failure)
 
 
 def _broken(entry: PluginEntry, failure: str) -> PluginError:
@@ -231,24 +302,28 @@ def _contested(called: str, name: str, ways: list[str]) -> PluginError:
 
 
 def _conflicts(entry: PluginEntry, active: Iterable[PluginEntry]) -> Iterator[str]:
-    mine = loaded(entry) or Loaded()
+    mine = known(entry) or Visit()
     for other in active:
         if other == entry:
             continue
         if other.name == entry.name:
             yield f"plugin {entry.name!r} of {other.distribution}"
-        theirs = loaded(other) or Loaded()
-        for kind in mine.factories.keys() & theirs.factories.keys():
-            for name in mine.factories[kind].keys() & theirs.factories[kind].keys():
+        theirs = known(other) or Visit()
+        for kind in mine.registers.keys() & theirs.registers.keys():
+            for name in mine.registers[kind].keys() & theirs.registers[kind].keys():
                 yield f"{CALLED[kind]} {name!r} of {other.distribution}"
 
 
-def _is_meant(claim: Claim) -> bool:
-    """Whether the bare name leads to this claim."""
+def _is_meant(kind: str, entry: PluginEntry, name: str) -> bool:
+    """Whether the bare name leads to what this plugin registers."""
     try:
-        return lookup(claim.kind, claim.name) == claim
+        return owner(kind, name) == (entry, name)
     except PluginError:
         return False
+
+
+def _qualified(entry: PluginEntry, name: str) -> str:
+    return f"{entry.distribution}:{name}"
 
 
 def _is_of(entry: PluginEntry, distribution: str) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from aucbench.registry.visits import tell
 from aucbench.testing.subjects import asked, named
 
 
@@ -19,6 +20,7 @@ def check_laws(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]
     A line {"begin": [kind, name, law]} is written before each law, and {"finding": fields} after
     it. So the parent knows which law was checked when the process ended.
     """
+    tell(request["homes"])
     done = {tuple(row) for row in request["done"]}
     sys.path.append(request["folder"])  # for module:Class, which need not be installed
     with chdir(request["folder"]), (room / "lines.jsonl").open("a", encoding="utf-8") as lines:

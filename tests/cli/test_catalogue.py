@@ -54,9 +54,9 @@ def test_what_a_solver_learns_from_is_told(cli):
     assert "Learns from labels\n" in cli("show", "sht-auc").stdout + "\n"
 
 
-def test_list_warns_of_a_broken_plugin_in_one_line(cli, toys):
+def test_list_has_a_broken_plugin_in_one_line(cli, toys):
     result = cli("list", "solvers")
-    warnings = [line for line in result.stderr.splitlines() if "toys:toy-broken" in line]
+    warnings = [line for line in result.stdout.splitlines() if "toy-broken" in line]
 
     assert result.exit_code == 0
     assert len(warnings) == 1

@@ -1,0 +1,44 @@
+"""The job of a supervised process: import one plugin, and tell what it registers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from aucbench.errors import PluginError
+from aucbench.registry import description_of
+from aucbench.registry.discovery import Loaded, PluginEntry, describe_error, load
+from aucbench.registry.lookup import Claim
+from aucbench.registry.packing import packed
+
+
+def visit(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
+    """Import the plugin request["entry"], and return what it registers; both may end the process.
+
+    Returns
+    -------
+    dict
+        seconds : float
+        registers : {kind: {name: what `packed` returns, or {"error": sentence}}}
+        failure : why it could not be imported, or None
+    """
+    begin = perf_counter()
+    entry = PluginEntry(**request["entry"])
+    known = load(entry) or Loaded()
+    seconds = perf_counter() - begin
+    registers = {
+        kind: {name: _told(Claim(entry, kind, name, factory)) for name, factory in named.items()}
+        for kind, named in known.factories.items()
+    }
+    return {"seconds": seconds, "registers": registers, "failure": known.failure}
+
+
+def _told(claim: Claim) -> dict[str, Any]:
+    try:
+        return packed(description_of(claim))
+    except PluginError as error:
+        return {"error": str(error)}
+    except Exception as error:
+        return {"error": f"{claim.qualified} cannot be described ({describe_error(error)})"}

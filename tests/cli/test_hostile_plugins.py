@@ -1,0 +1,153 @@
+"""Plugins that nobody asked for cannot hold a command, and one that was asked for is named."""
+
+import sys
+from time import monotonic
+
+import pytest
+from plugin_site import HEAD, Site, solver
+
+import aucbench
+from aucbench.errors import PluginError, UnknownNameError
+from aucbench.registry import visits
+
+MEANS = HEAD.replace("def problem(self, data, rng): return None", "").replace(
+    "def iterates(self, problem, rng): return iter(())",
+    """
+    def problem(self, data, rng):
+        from aucbench.protocols import Problem
+        return Problem(None, train=data)
+    def iterates(self, problem, rng):
+        from aucbench.protocols import State
+        m_neg, m_pos = problem.data.means
+        yield State(1, m_pos - m_neg, problem.data.n)
+""",
+)
+GOOD = (
+    MEANS + "\n@hookimpl\ndef aucbench_solvers():\n    return {'good': Dummy, 'further': Dummy}\n"
+)
+BAD = {
+    "sleeps": ("import time\ntime.sleep(600)\n", "no answer within 3 s"),
+    "hook_sleeps": (
+        f"{HEAD}\nimport time\n@hookimpl\ndef aucbench_solvers():\n    time.sleep(600)\n",
+        "no answer within 3 s",
+    ),
+    "crashes": ("import ctypes\nctypes.string_at(0)\n", "killed by SIGSEGV"),
+    "leaves": ("import os\nos._exit(0)\n", "ended with code 0 and without a result"),
+    "raises": ("raise OSError('no licence')\n", "OSError: no licence"),
+    "eats": ("import time\nheap = b'x' * (1 << 30)\ntime.sleep(600)\n", "MemoryError"),
+}
+TIME = 3.0  # seconds
+
+
+@pytest.fixture
+def hostile(tmp_path, monkeypatch):
+    """A good plugin that registers a further name too, and a bad one of each sort."""
+    site = Site(tmp_path)
+    site.add("fine", good=GOOD)
+    site.add("ward", **{name: source for name, (source, _) in BAD.items()})
+    site.add(
+        "loud",
+        loud="print('to stdout')\nimport sys\nprint('to stderr', file=sys.stderr)\n"
+        + solver("loud"),
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv("AUCBENCH_PLUGINS", raising=False)
+    monkeypatch.setattr(visits, "_visits", {})
+    monkeypatch.setattr(visits, "OTHERS", TIME)
+    monkeypatch.setattr(visits, "ASKED", TIME)
+    monkeypatch.setattr(visits, "MEMORY", 500_000_000)
+    yield site
+    assert not imported()
+
+
+def imported():
+    return [name for name in sys.modules if name.startswith(("fine_", "ward_", "loud_"))]
+
+
+def of(name):
+    return name.replace("_", "-")
+
+
+def test_a_list_has_a_row_for_each_plugin_without_an_answer(hostile, cli):
+    begin = monotonic()
+    result = cli("list", "solvers")
+    assert monotonic() - begin < 60
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    for name, (_, why) in BAD.items():
+        [row] = [line for line in lines if line.split()[:2] == [of(name), "ward"]]
+        assert "broken: " in row
+        assert why in row
+    assert [line for line in lines if line.split()[:1] in (["good"], ["further"], ["loud"])]
+    assert "to stdout" not in result.stdout
+    assert "Traceback" not in result.output
+    for kind in ("datasets", "objectives", "features"):  # nothing is asked a second time
+        assert cli("list", kind).exit_code == 0
+    document = cli("describe", "--json")
+    assert document.exit_code == 0
+    assert '"reason": "no answer within 3 s"' in document.stdout
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_was_asked_for_is_the_only_one_that_is_tried(hostile, cli, name):
+    result = cli("show", of(name))
+    assert result.exit_code == 2
+    [error] = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert f"the plugin ward:{of(name)} is broken" in error
+    assert BAD[name][1] in error
+    with pytest.raises(PluginError, match=f"ward:{of(name)} is broken"):
+        aucbench.get_solver(of(name))
+    assert {entry.name for entry in visits._visits if entry.distribution in ("ward", "fine")} == {
+        of(name)
+    }
+
+
+def test_who_asks_for_others_does_not_wait(hostile, cli):
+    for name in ("good", "sht-auc", "breast-cancer"):
+        assert cli("show", name).exit_code == 0
+    assert (
+        cli(
+            "compare", "--solvers", "good,sht-auc[k=5]", "--data", "breast-cancer", "--splits", 2
+        ).exit_code
+        == 0
+    )
+    assert {entry.name for entry in visits._visits} <= {"good"}
+
+
+def test_a_name_that_is_not_that_of_its_plugin_is_found(hostile, cli):
+    result = cli("show", "further")
+    assert result.exit_code == 0
+    assert "further: solver of fine 1.0 (plugin good)" in result.stdout
+    result = cli("compare", "--solvers", "further", "--data", "breast-cancer", "--splits", 2)
+    assert result.exit_code == 0, result.output
+    assert "have no AUC" not in result.stdout
+    assert cli("show", "fine:further").exit_code == 0
+
+
+def test_an_unknown_name_is_told_with_close_ones_and_with_who_did_not_answer(hostile, cli):
+    result = cli("show", "furthre")
+    assert result.exit_code == 2
+    assert "did you mean 'further'?" in result.stderr
+    assert "warning: the plugin ward:sleeps is broken: no answer within 3 s" in result.stderr
+    result = cli("compare", "--solvers", "goood", "--data", "breast-cancer")
+    assert result.exit_code == 2
+    assert "did you mean 'good'?" in result.stderr
+    with pytest.raises(UnknownNameError, match="did you mean 'further'"):
+        aucbench.get_solver("furthre")
+
+
+def test_a_name_in_python_imports_its_plugin_and_no_other(hostile):
+    assert aucbench.get_solver("good[k=2]").k == 2
+    assert imported() == ["fine_good"]
+    assert aucbench.get_solver("further").k == 3
+    assert imported() == ["fine_good"]
+    assert {"good", "further", "loud"} <= {*aucbench.list_solvers()}
+    assert imported() == ["fine_good"]
+    del sys.modules["fine_good"]
+
+
+def test_cells_of_a_plugin_that_cannot_be_imported_fail_with_its_name(hostile, cli):
+    result = cli("compare", "--solvers", "leaves,good", "--data", "breast-cancer", "--splits", 2)
+    assert result.exit_code == 0, result.output
+    assert "2 of 4" in result.stdout
+    assert "ward:leaves" in result.stdout
