@@ -65,7 +65,7 @@ class Run:
     stop: Stop
     points: tuple[Point, ...]
     model: Model | None = None
-    cpu_seconds: float | None = None  # of all threads of the process while the clock ran
+    cpu_seconds: float | None = None  # of all threads and ended child processes
 
     @property
     def seconds(self) -> float:

@@ -1,6 +1,7 @@
 """Solvers that misbehave, or tell what they saw, as a plugin; and cells without a supervisor."""
 
 import json
+import os
 from shutil import rmtree
 from time import perf_counter
 from types import SimpleNamespace
@@ -228,10 +229,13 @@ class Bench:
         """Record, its flat row, lines and room of a cell; `error` if its function raised."""
         folders, room = self.steps(planned), self._room("room")
         result, error, begin = None, None, perf_counter()
+        cores = os.sched_getaffinity(0)
         try:
             result = _sent(jobs.cell(_sent(self.job(planned).request), room, folders))
         except Exception as raised:
             error = raised
+        finally:
+            os.sched_setaffinity(0, cores)  # a cell that is timed keeps to some
         lines = [json.loads(line) for line in (room / "lines.jsonl").read_text().splitlines()]
         files = {path.name: path.read_bytes() for path in room.glob("out/*")}
         ending = Ending.OK if error is None else Ending.ERROR

@@ -92,7 +92,10 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an ASCII terminal has no ±
     interrupt_on_signals()
-    app()
+    try:
+        app()
+    except KeyboardInterrupt:  # before a command was called, or after it
+        sys.exit(INTERRUPTED)
 
 
 def _print_version(wanted: bool) -> None:

@@ -77,7 +77,11 @@ Retry = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")]
 Timing = Annotated[
-    bool, typer.Option("--timing", help=f"One cell at a time, each fitted {TIMED_FITS} times.")
+    bool,
+    typer.Option(
+        "--timing",
+        help=f"One cell at a time, kept to its cores and fitted {TIMED_FITS} times.",
+    ),
 ]
 MetricNames = Annotated[
     Texts,

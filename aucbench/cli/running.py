@@ -78,7 +78,8 @@ def go(
         with supervised():
             with _rows_into(json, store, tally, printed) as add:
                 evidence = _evidence(plan, store, found, add)
-            broken = print_findings(plan, evidence, tally.failures(folder), tally.tried, printed)
+            remarks = (*tally.remarks(), *tally.failures(folder))
+            broken = print_findings(plan, evidence, remarks, tally.tried, printed)
     if not whole:
         missing = len(plan) - tally.total
         typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
@@ -189,11 +190,11 @@ def _evidence(plan: Plan, store: Store, cells: Mapping[str, Cell], keep: Keep) -
 def print_findings(
     plan: Plan,
     evidence: Evidence,
-    failures: Sequence[str],
+    remarks: Sequence[str],
     tried: tuple[int, int] | None,
     printed: Printed,
 ) -> bool:
-    """Print tables, notes, failures and the answer; return whether a condition came true."""
+    """Print tables, notes, remarks and the answer; return whether a condition came true."""
     from aucbench.bench.show.tally import protocol
     from aucbench.report import terminal
 
@@ -206,7 +207,7 @@ def print_findings(
         typer.echo(terminal.FORMS[printed.form](tables))
     typer.echo(f"\n{shown(protocol(plan, tried))}")
     unmeasured = [*found.unmeasured, *(line for other in others for line in other.failures)]
-    for line in (*terminal.notes(found), *missing, *unmeasured, *failures):
+    for line in (*terminal.notes(found), *missing, *unmeasured, *remarks):
         typer.echo(shown(line))
     if len(evidence.solvers) > 1:
         typer.echo(f"\n{terminal.answer(found, wide or WIDE)}")

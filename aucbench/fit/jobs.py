@@ -167,7 +167,10 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
         source, folder = steps[request["data"]], steps[request["rows"]]
         train = unpack_known(rows.mapped(folder / "train"), request["target"])
         known = rows.read_about(folder)
-        lines({"about": {**known, "conditions": machine.here()}})
+        conditions = machine.here()
+        if planned.repeat_fits > 1:  # it is fitted again for its time
+            conditions["pinned"] = machine.pin()
+        lines({"about": {**known, "conditions": conditions}})
         try:
             with blamed():
                 solver = build(planned, {})

@@ -1,4 +1,4 @@
-"""The machine on which a cell runs: host, CPU, versions, load."""
+"""The machine on which a cell runs: host, CPU, versions, load; and the cores that it keeps to."""
 
 from __future__ import annotations
 
@@ -12,17 +12,49 @@ import aucbench
 
 CPUINFO = Path("/proc/cpuinfo")
 CPUINFO_BYTES = 4096  # the first bytes are enough; the kernel would compute an entry for each core
+STAT = Path("/proc/self/stat")
 THREADS = "OMP_NUM_THREADS"
 
 
 def here() -> dict[str, Any]:
     """Return host, CPU, cores, versions, and the threads and load of this moment."""
-    pinned = os.environ.get(THREADS, "")
-    return {
-        **_machine(),
-        "threads": int(pinned) if pinned.isdecimal() else None,
-        "load": round(os.getloadavg()[0], 2),
-    }
+    return {**_machine(), "threads": _threads(), "load": round(os.getloadavg()[0], 2)}
+
+
+def pin() -> list[int] | None:
+    """Keep this process, and all that it starts from now on, to as many cores as it has threads.
+
+    The first of them is the core on which it runs: the kernel starts a process where it finds
+    least to do.
+
+    Returns
+    -------
+    list of int or None
+        Their numbers. None when the process stays where it may be: it has no fixed number of
+        threads, or more than cores, or the system refuses.
+    """
+    threads, cores = _threads(), sorted(os.sched_getaffinity(0))
+    if threads is None or threads > len(cores):
+        return None
+    now = _present_core()
+    first = cores.index(now) if now in cores else 0
+    chosen = sorted((cores[first:] + cores)[:threads])
+    try:
+        os.sched_setaffinity(0, chosen)
+    except OSError:
+        return None
+    return chosen
+
+
+def _threads() -> int | None:
+    fixed = os.environ.get(THREADS, "")
+    return int(fixed) if fixed.isdecimal() else None
+
+
+def _present_core() -> int:
+    """Return the core on which this process ran last: field 39 of its state."""
+    # The name of the program, field 2, is in brackets and may contain anything.
+    return int(STAT.read_bytes().rpartition(b")")[2].split()[36])
 
 
 @lru_cache(maxsize=1)

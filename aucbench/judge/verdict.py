@@ -73,7 +73,8 @@ class Measures:
     stop: str | None = about("why `solve` ended: the name of a `Stop`")
     fit_seconds: float | None = about("inside the solver, median of the fits", "s")
     cpu_seconds: float | None = about(
-        "of all threads during a fit, without measuring its curve, median of the fits",
+        "of all threads and ended child processes in a fit, without measuring its curve, median of "
+        "the fits",
         "s",
     )
     fit_seconds_each: tuple[float, ...] | None = about("of each fit", "s")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
+from os import times
 from time import perf_counter, process_time
 from typing import Any, TypeVar
 
@@ -31,29 +32,35 @@ T = TypeVar("T")
 ENDED: Any = object()  # in place of a state, when there is none
 
 
+def cpu_seconds() -> float:
+    """CPU seconds of all threads of this process, and of the processes it waited for."""
+    spent = times()
+    return process_time() + spent.children_user + spent.children_system
+
+
 class Clock:
     """Adds up the seconds spent inside the calls it times.
 
-    `cpu_seconds` are those of all threads of the process since it was made, without the calls that
-    are made `aside`: to read them at each step would take as long as a short step.
+    `cpu_seconds` are those since it was made, without the calls that are made `aside`: to read them
+    at each step would take as long as a short step.
     """
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._cpu_begin = process_time()
+        self._cpu_begin = cpu_seconds()
 
     @property
     def cpu_seconds(self) -> float:
         """CPU seconds until now."""
-        return process_time() - self._cpu_begin
+        return cpu_seconds() - self._cpu_begin
 
     def aside(self, call: Callable[..., T], *args: Any) -> T:
         """Return call(*args); its CPU time does not count."""
-        begin = process_time()
+        begin = cpu_seconds()
         try:
             return call(*args)
         finally:
-            self._cpu_begin += process_time() - begin
+            self._cpu_begin += cpu_seconds() - begin
 
     def timed(self, call: Callable[..., T], *args: Any) -> T:
         """Return call(*args); its time counts even when it raises."""

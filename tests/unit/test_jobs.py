@@ -355,6 +355,14 @@ def test_repeated_fits_give_a_median_and_a_spread(bench, toys):
     assert (once["deterministic"], once["fit_seconds_spread"]) == (None, None)
 
 
+def test_cells_that_are_timed_are_pinned(bench, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    timed, plain = bench.run(cell(repeat_fits=2)).record, bench.run(cell()).record
+
+    assert len(timed.machine["pinned"]) == 1
+    assert "pinned" not in plain.machine
+
+
 def test_the_warm_process_knows_no_third_party(site):
     site.add("toys", toys=SOURCE)
     run_module("aucbench.fit.warm")

@@ -1,9 +1,11 @@
 """`solve`: limits, clock, curve and recasting, with solvers that do next to nothing."""
 
 import math
+import os
 from dataclasses import dataclass
 from itertools import count, pairwise
-from time import perf_counter, process_time, sleep
+from threading import Thread
+from time import perf_counter, process_time, sleep, thread_time
 from typing import ClassVar
 
 import numpy as np
@@ -358,10 +360,34 @@ class Heavy(Slow):
         return 1.0
 
 
-def spin(seconds):
-    end = process_time() + seconds
-    while process_time() < end:
+def spin(seconds, clock=process_time):
+    end = clock() + seconds
+    while clock() < end:
         pass
+
+
+class Threaded(Counting):
+    """Spends 0.1 CPU seconds in each of two threads, and in each of two processes, in a step."""
+
+    def iterates(self, problem, rng):
+        for state in super().iterates(problem, rng):
+            workers = [Thread(target=spin, args=(0.1, thread_time)) for _ in range(2)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+            for _ in range(2):
+                if (pid := os.fork()) == 0:
+                    spin(0.1)
+                    os._exit(0)
+                os.waitpid(pid, 0)
+            yield state
+
+
+def test_cpu_seconds_are_those_of_all_threads_and_processes():
+    run = solve(Threaded(), DATA, passes=0.25)
+
+    assert 0.38 <= run.cpu_seconds < 0.6
 
 
 def test_cpu_seconds_are_those_of_the_solver_and_not_of_the_curve():

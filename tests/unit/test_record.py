@@ -1,6 +1,7 @@
 """Records: whatever happened to a cell, its record says so, and no worker decides a measure."""
 
 import json
+import os
 from io import BytesIO
 from math import inf, nan
 from pathlib import Path
@@ -16,6 +17,7 @@ from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Record, documented
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import DataError
+from aucbench.fit import machine
 from aucbench.fit.machine import CPUINFO, here
 from aucbench.fit.plain import canonical_json, message, strict
 from aucbench.infra.supervise.records import Ending, Outcome
@@ -374,6 +376,52 @@ def test_conditions_name_the_machine(monkeypatch):
         assert f": {found['cpu']}\n" in CPUINFO.read_text(encoding="utf-8")
     monkeypatch.delenv("OMP_NUM_THREADS")
     assert here()["threads"] is None
+
+
+@pytest.fixture
+def cores():
+    """The cores on which this process may run; it is let go on all of them at the end."""
+    found = os.sched_getaffinity(0)
+    yield found
+    os.sched_setaffinity(0, found)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_process_is_pinned_to_as_many_cores_as_it_has_threads(monkeypatch, cores, threads):
+    if threads > len(cores):
+        pytest.skip(f"there are {len(cores)} core(s)")
+    monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+    pinned = machine.pin()
+
+    assert len(pinned) == threads
+    assert os.sched_getaffinity(0) == {*pinned}
+    assert {*pinned} <= cores
+    assert machine._present_core() in pinned
+    assert here()["cores"] == len(cores)  # those of the machine
+
+
+def test_the_last_core_is_followed_by_the_first(monkeypatch):
+    given = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {2, 5, 7})
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _, cores: given.append(cores))
+    monkeypatch.setattr(machine, "_present_core", lambda: 7)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+
+    assert machine.pin() == [2, 7]
+    assert given == [[2, 7]]
+
+
+def test_a_process_that_cannot_be_pinned_stays_where_it_may_be(cores, monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    for threads in ("", "100000"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        assert machine.pin() is None
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setattr(os, "sched_setaffinity", refuse)
+    assert machine.pin() is None
+    assert os.sched_getaffinity(0) == cores
 
 
 def test_values_become_plain():

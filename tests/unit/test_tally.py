@@ -1,11 +1,13 @@
 import random
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench_toys import cell, record_of
 
 from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.show.tally import Tally, protocol
 from aucbench.bench.text import aligned, shown
 from aucbench.reading import Reading
@@ -51,6 +53,19 @@ def test_failures_tell_the_first_reason_of_each_solver():
         *found,
         "see `aucbench log 'my results'` for their tracebacks",
     )
+
+
+def test_timed_rows_that_were_not_pinned_are_counted():
+    timed = Conditions(timing=True)
+    machines = [{"pinned": [1]}, {"pinned": None}, {"host": "of an older aucbench"}, {}]
+    tally = Tally()
+    tally.add(row(auc=1.0))
+    assert tally.remarks() == ()
+    for machine in machines:
+        tally.add(replace(row(auc=1.0), conditions=timed, machine=machine))
+
+    (remark,) = tally.remarks()
+    assert remark.startswith("2 of 5 timed rows ran on cores that others may use too")
 
 
 def test_rows_that_were_not_run_have_no_traceback():

@@ -27,6 +27,7 @@ class Tally:
     def __init__(self, plan: Plan | None = None) -> None:
         self.optima = Optima()
         self.total = self.failed = 0  # records, and those that are not ok
+        self.unpinned = 0  # records of a run for times whose process was not kept to its cores
         self.skipped = 0  # those that were not run, and so wrote nothing
         self._order: dict[tuple[str, str, str], int] = {}
         self._first: dict[str, tuple[tuple[Any, ...], str]] = {}  # failure of a solver
@@ -44,6 +45,8 @@ class Tally:
         place = self._order.setdefault(key, len(self._order))
         self.optima.add(record)
         self.total += 1
+        if record.conditions.timing and record.machine and not record.machine.get("pinned"):
+            self.unpinned += 1
         if record.tuning is not None:
             self._tried.add(len(record.tuning["table"]))
         if not record.ok:
@@ -57,6 +60,15 @@ class Tally:
     def tried(self) -> tuple[int, int] | None:
         """Fewest and most points that a cell was tuned by; None before the first such cell."""
         return (min(self._tried), max(self._tried)) if self._tried else None
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return what makes times uncertain; else nothing."""
+        if not self.unpinned:
+            return ()
+        return (
+            f"{self.unpinned} of {self.total} timed rows ran on cores that others may use too: "
+            "there are fewer cores than threads, or the system does not let a process keep to some",
+        )
 
     def failures(self, folder: Path | None = None) -> tuple[str, ...]:
         """Return how many rows have no AUC, and the first reason of each solver; else nothing.
