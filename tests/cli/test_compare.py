@@ -300,7 +300,8 @@ def test_terminal_shows_colours_and_pipe_does_not(toy_folder, process):
     piped = process(*options)
     assert piped.returncode == 0
     assert not CONTROL.search(piped.stdout + piped.stderr)
-    lines = piped.stderr.splitlines()
+    limit, *lines = piped.stderr.splitlines()
+    assert limit.startswith("a cell is killed after 3600 s")
     assert lines[0] == f"{SMALL}: 200 x 20, 5.00% positive"
     assert [line.split()[0] for line in lines[1:]] == ["1/4", "2/4", "3/4", "4/4"]
     assert sum("error: raises on outbreak" in line and "boom [bold]" in line for line in lines) == 2
