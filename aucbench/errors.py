@@ -82,3 +82,11 @@ def require_whole(low: int, **values: int | None) -> None:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise ParameterError(f"{name} must be a whole number, got {value!r}")
         require_at_least(low, **{name: value})
+
+
+def needless(parameter: str, solver: str, kind: str) -> UnsupportedError:
+    """Return the refusal of a parameter of the "objective" or "projector" that is replaced."""
+    return UnsupportedError(
+        f"{parameter} of {solver} belongs to its own {kind}, which --{kind} replaces; leave "
+        f"{parameter} out"
+    )

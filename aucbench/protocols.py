@@ -10,7 +10,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -372,6 +372,10 @@ class Needs:
     objective: bool | type = False
     unless: str | None = None  # parameter that, when it is given, takes the place of this protocol
     projector: bool = False  # runs with any projector put into Problem.project
+    # Parameters of its own f, and of its own Omega. They have no meaning with another one. Then
+    # they are refused where the user gives them, and left out of records and grids.
+    objective_parameters: tuple[str, ...] = ()
+    projector_parameters: tuple[str, ...] = ()
     breakpoints: bool = False  # learns from error functions too, not from labels only
     weights: bool = False  # minimises an objective with the weights of rows, where there are some
     passes: float | None = None  # of a fit where the user gives no budget; None: 50
@@ -393,11 +397,31 @@ class Needs:
                 f"objective of Needs must be True, False or a protocol, such as Smooth, got "
                 f"{self.objective!r}"
             )
-        listed = isinstance(self.packages, tuple | list)
-        if not listed or not all(isinstance(name, str) for name in self.packages):
-            raise ParameterError(
-                f"packages of Needs must be a tuple of names of modules, got {self.packages!r}"
-            )
+        for name, what in (
+            ("packages", "modules"),
+            ("objective_parameters", "parameters"),
+            ("projector_parameters", "parameters"),
+        ):
+            given = getattr(self, name)
+            if not isinstance(given, tuple | list) or not all(isinstance(x, str) for x in given):
+                raise ParameterError(
+                    f"{name} of Needs must be a tuple of names of {what}, got {given!r}"
+                )
+        for kind in ("objective", "projector"):
+            if getattr(self, f"{kind}_parameters") and not getattr(self, kind):
+                raise ParameterError(
+                    f"{kind}_parameters of Needs are for solvers whose {kind} can be replaced; "
+                    f"declare {kind}=True too, or leave them out"
+                )
+
+    def parameters_of(self, kinds: Collection[str]) -> tuple[str, ...]:
+        """Return the parameters of its own "objective" or "projector", or of both."""
+        return tuple(
+            name
+            for kind in ("objective", "projector")
+            if kind in kinds
+            for name in getattr(self, f"{kind}_parameters")
+        )
 
 
 class Solver(Protocol):

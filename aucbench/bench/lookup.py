@@ -31,6 +31,7 @@ from aucbench.errors import (
     PluginError,
     UnknownNameError,
     UnsupportedError,
+    needless,
 )
 from aucbench.infra.supervise import Supervisor
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
@@ -174,7 +175,9 @@ def lookup_jobs(plan: Plan, homes: Homes = ()) -> Iterator[tuple[Name, Job]]:
     """Yield jobs that look up the names of a plan, one job for each name since any may crash."""
     for choice in plan.solvers:
         grids = [(choice.spec, choice.tuning)] if choice.tune else []
-        job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE_LIMITS, homes)
+        job = resolve_job(
+            {"solvers": [choice.spec]}, grids, RESOLVE_LIMITS, homes, _replaced(plan)
+        )
         yield Name("solvers", choice.spec, choice.tuning), job
     named = (("objectives", plan.objective), ("projectors", plan.projector))
     maps = (part for spec in plan.features for part in registry.joined_specs(spec))
@@ -230,6 +233,7 @@ def understand(plan: Plan, outcomes: Iterable[tuple[Name, Outcome]]) -> Lookups:
     known = {name: _lookup(plan, name, answered[name]) for name, _ in lookup_jobs(plan)}
     _refuse_equal_files(known)
     _refuse_ignored(plan, known)
+    _refuse_needless(plan, known)
     _refuse_unfit_objective(plan, known)
     return Lookups(known)
 
@@ -346,6 +350,24 @@ def _refuse_ignored(plan: Plan, known: Mapping[Name, Lookup]) -> None:
                 f"these solvers are tied to their own {kind}: {', '.join(tied)}; leave "
                 f"--{kind} out, or name other solvers with --solvers"
             )
+
+
+def _replaced(plan: Plan) -> list[str]:
+    return [kind for kind in ("objective", "projector") if getattr(plan, kind) is not None]
+
+
+def _refuse_needless(plan: Plan, known: Mapping[Name, Lookup]) -> None:
+    """Raise when the user gives a parameter of the part that --objective or --projector replaces.
+
+    It would count in the name and the id of a result, and change nothing.
+    """
+    for name, lookup in known.items():
+        needs = lookup.found.get("needs", {})
+        tuned = [] if isinstance(name.tuning, bool) else [axis for axis, _ in name.tuning]
+        for kind in _replaced(plan):
+            for parameter in needs.get(f"{kind}_parameters", ()):
+                if parameter in (*lookup.found["written"], *tuned):
+                    raise needless(parameter, name.label, kind)
 
 
 def _refuse_unfit_objective(plan: Plan, known: Mapping[Name, Lookup]) -> None:

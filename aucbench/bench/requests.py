@@ -27,11 +27,15 @@ def resolve_job(
     grids: Iterable[tuple[Spec, Tuning]] = (),
     limits: Limits = NO_LIMITS,
     homes: Homes = (),
+    replaced: Iterable[str] = (),
 ) -> Job:
-    """Job that looks up specifications by kind, and solvers with their grids."""
+    """Job that looks up specifications by kind, and solvers with their grids.
+
+    `replaced` says whether the solvers run on another "objective" or "projector" than their own.
+    """
     named = {kind: [*map(str, specs)] for kind, specs in names.items()}
     tuned = [[str(spec), listed(tuning)] for spec, tuning in grids]
-    request = {"names": named, "grids": tuned, "homes": _sorted(homes)}
+    request = {"names": named, "grids": tuned, "homes": _sorted(homes), "replaced": [*replaced]}
     return Job(f"{JOBS}:resolve", request, limits)
 
 

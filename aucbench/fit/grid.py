@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import isinf
 
 from aucbench import registry
@@ -12,10 +13,11 @@ from aucbench.registry.specs import Spec
 from aucbench.solving.points import Axes, GridPoint, few, mappings, points_in, size_of
 
 
-def grids_of(spec: Spec, tuning: Tuning) -> tuple[Axes, ...]:
+def grids_of(spec: Spec, tuning: Tuning, replaced: Collection[str] = ()) -> tuple[Axes, ...]:
     """Return the given grid, or the published ones without the parameters that `spec` fixes.
 
     The axes of a given grid are in the order of the published one; those that it lacks follow.
+    Where the objective or the projector is `replaced`, parameters of it are left out.
 
     Raises
     ------
@@ -24,7 +26,8 @@ def grids_of(spec: Spec, tuning: Tuning) -> tuple[Axes, ...]:
     ParameterError
         When a mapping has more than 20 axes.
     """
-    space = registry.get_solver(spec).space
+    solver = registry.get_solver(spec)
+    space = solver.space
     parts = mappings(space)
     if not isinstance(tuning, bool):
         known = [name for part in parts for name in part]
@@ -36,12 +39,12 @@ def grids_of(spec: Spec, tuning: Tuning) -> tuple[Axes, ...]:
             "tuples of values, ranges or distributions, or a list of such mappings; give a grid "
             "of your own"
         )
-    fixed = registry.given("solvers", spec)
+    fixed = {*registry.given("solvers", spec), *solver.needs.parameters_of(replaced)}
     free = ({n: axis for n, axis in part.items() if n not in fixed} for part in parts)
     return tuple(few(spec, part) for part in free)
 
 
-def check_grid(spec: Spec, tuning: Tuning) -> int | None:
+def check_grid(spec: Spec, tuning: Tuning, replaced: Collection[str] = ()) -> int | None:
     """Build the solver with values of each axis; return the number of points, None if endless.
 
     These values are all those of a list, both ends of a range, and the median of a distribution.
@@ -51,7 +54,7 @@ def check_grid(spec: Spec, tuning: Tuning) -> int | None:
     AucbenchError
         When the solver has no such parameter or refuses a value.
     """
-    grids = grids_of(spec, tuning)
+    grids = grids_of(spec, tuning, replaced)
     for grid in grids:
         for name, axis in grid.items():
             for value in samples(axis):
@@ -68,5 +71,7 @@ def points_of(cell: Cell) -> tuple[GridPoint, ...]:
     ParameterError, PluginError
         As `grids_of`.
     """
-    solver, grids = registry.get_solver(cell.solver), grids_of(cell.solver, cell.tune)
+    replaced = [kind for kind in ("objective", "projector") if getattr(cell, kind) is not None]
+    solver = registry.get_solver(cell.solver)
+    grids = grids_of(cell.solver, cell.tune, replaced)
     return points_in(solver, grids, cell.tune_evals, published=isinstance(cell.tune, bool))

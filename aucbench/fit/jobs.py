@@ -59,7 +59,8 @@ def resolve(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
         kind: {spec: resolved(kind, spec) for spec in specs}
         for kind, specs in request["names"].items()
     }
-    grids = [resolved_grid(spec, hashable(tune)) for spec, tune in request["grids"]]
+    replaced = request["replaced"]
+    grids = [resolved_grid(spec, hashable(tune), replaced) for spec, tune in request["grids"]]
     return {**named, "grids": grids}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any
 
 from aucbench import registry
@@ -14,7 +15,7 @@ from aucbench.fit.grid import check_grid
 from aucbench.fit.plain import canonical_json, message, parameters
 from aucbench.protocols import Solver
 from aucbench.registry.lookup import find, lookup
-from aucbench.registry.signatures import check
+from aucbench.registry.signatures import check, parameters_of
 from aucbench.registry.specs import Spec, parse_spec
 
 TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective is built on
@@ -33,14 +34,19 @@ def resolved(kind: str, text: str) -> dict[str, Any]:
             "refused": a mistake of the user (`error`: its class, `reason`: its sentence).
             "error": the plugin is broken (`error`: class, `reason`: first line).
         parameters : those of the object that was built; of a data set, those that were given.
+        written : of solvers, the parameters in the brackets that could be left out.
         space, needs : of solvers.
     """
     return _resolution(kind, text, LOOKED_UP[kind])
 
 
-def resolved_grid(text: str, tuning: Tuning) -> dict[str, Any]:
-    """As `resolved`, of a tuned solver; `points` is the size of its grid, None if endless."""
-    return _resolution("solvers", text, lambda spec: {"points": check_grid(spec, tuning)})
+def resolved_grid(text: str, tuning: Tuning, replaced: Collection[str] = ()) -> dict[str, Any]:
+    """As `resolved`, of a tuned solver; `points` is the size of its grid, None if endless.
+
+    `replaced` says whether it runs on another "objective" or "projector" than its own.
+    """
+    look = partial(check_grid, tuning=tuning, replaced=replaced)
+    return _resolution("solvers", text, lambda spec: {"points": look(spec)})
 
 
 def _resolution(kind: str, text: str, look: Callable[[Spec], dict[str, Any]]) -> dict[str, Any]:
@@ -76,11 +82,14 @@ def _solver(spec: Spec) -> dict[str, Any]:
     needs = solver.needs
     return {
         "parameters": parameters(solver),
+        "written": _written(spec),
         "space": canonical_json(solver.space),
         "needs": {
             "objective": bool(getattr(needs, "objective", False)),
             "projector": bool(getattr(needs, "projector", False)),
             "of_objective": _of_objective(solver),
+            "objective_parameters": [*getattr(needs, "objective_parameters", ())],
+            "projector_parameters": [*getattr(needs, "projector_parameters", ())],
             "unless": getattr(needs, "unless", None),
             "path": getattr(needs, "path", None),
             "breakpoints": bool(getattr(needs, "breakpoints", False)),
@@ -88,6 +97,13 @@ def _solver(spec: Spec) -> dict[str, Any]:
             "packages": [*getattr(needs, "packages", ())],
         },
     }
+
+
+def _written(spec: Spec) -> list[str]:
+    """Parameters in the brackets, but those that have no default, which must be there."""
+    claim = find("solvers", spec.name)
+    required = {p.name for p in parameters_of(claim.factory, 0) if p.required}
+    return [name for name in registry.given("solvers", spec) if name not in required]
 
 
 def _of_objective(solver: Solver) -> list[str]:

@@ -121,7 +121,11 @@ def _fault_of_solver(thing: Any) -> str | None:
         return f"its needs is {needs!r}, wanted an instance, as in needs: ClassVar = Needs()"
     if not isinstance(thing, type):
         return None  # its class was looked at, and a property may hold the grid of another solver
-    return _fault_of_space(space, {p.name for p in parameters_of(thing, 0)})
+    known = {p.name for p in parameters_of(thing, 0)}
+    for name in needs.parameters_of(("objective", "projector")):
+        if name not in known:
+            return f"its needs names {name!r}, which is none of its parameters"
+    return _fault_of_space(space, known)
 
 
 def _fault_of_space(space: Any, known: set[str]) -> str | None:

@@ -9,15 +9,26 @@ from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.models import FromEstimator
 from aucbench.protocols import Solver
 from aucbench.registry.signatures import check
-from aucbench.solving.wrappers import Around, core
+from aucbench.solving.wrappers import Around, Recast, core
 
 
 def hyperparameters(thing: object) -> dict[str, Any]:
-    """Return the fields of a solver, projector or feature map, or of the classifier inside it."""
-    inner = core(thing)
+    """Return the fields of a solver, projector or feature map, or of the classifier inside it.
+
+    Parameters of an objective or a projector that was replaced are left out.
+    """
+    inner, without = core(thing), left_out(thing)
     if isinstance(inner, FromEstimator):
         return dict(inner.estimator.get_params())
-    return {f.name: getattr(inner, f.name) for f in fields(inner)} if is_dataclass(inner) else {}
+    if not is_dataclass(inner):
+        return {}
+    return {f.name: getattr(inner, f.name) for f in fields(inner) if f.name not in without}
+
+
+def left_out(thing: object) -> tuple[str, ...]:
+    """Return the parameters that have no meaning, since another objective or projector is there."""
+    own = thing.without if isinstance(thing, Recast) else ()
+    return (*own, *left_out(thing.solver)) if isinstance(thing, Around) else ()
 
 
 def with_hyperparameters(solver: Solver, **values: Any) -> Solver:

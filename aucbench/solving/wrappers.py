@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -86,10 +86,17 @@ class Started(Around):
 
 @dataclass(frozen=True)
 class Recast(Around):
-    """A solver on another objective or projector than its own."""
+    """A solver on another objective or projector than its own.
+
+    Attributes
+    ----------
+    without : tuple of str
+        Its parameters that have no meaning any more.
+    """
 
     objective: Callable[[Data], Objective] | None = None
     projector: Projector | None = None
+    without: tuple[str, ...] = ()
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Problem of the solver inside, with f and Omega put in its place."""
@@ -167,6 +174,8 @@ def recast(
 ) -> Solver:
     """Return a solver that works on another f or Omega.
 
+    Parameters of its own f or Omega (`Needs.parameters_of`) are no hyperparameters any more.
+
     Raises
     ------
     UnsupportedError
@@ -178,7 +187,21 @@ def recast(
             raise UnsupportedError(
                 f"{name} is tied to its own {kind}; leave --{kind} out for this solver"
             )
-    return Recast(solver, objective, projector) if objective or projector else solver
+    if objective is None and projector is None:
+        return solver
+    replaced = [k for k, given in (("objective", objective), ("projector", projector)) if given]
+    without = solver.needs.parameters_of(replaced)
+    return Recast(_cheapened(solver, without), objective, projector, without)
+
+
+def _cheapened(solver: Solver, names: Collection[str]) -> Solver:
+    """Return the solver with the first value of their axes for parameters without a meaning.
+
+    To derive a default, or to choose one by trial fits, would be work for nothing.
+    """
+    axes = solver.space if isinstance(solver.space, Mapping) else {}
+    cheap = {name: axes[name][0] for name in names if isinstance(axes.get(name), tuple)}
+    return replace(solver, **cheap) if cheap else solver  # type: ignore[type-var]
 
 
 def with_budget(solver: Solver, budget: Budget) -> Solver:

@@ -22,7 +22,8 @@ from aucbench.protocols import Budget, Identity, Needs, NoMap, Problem, State, S
 from aucbench.ranges import is_axis, samples
 from aucbench.records import Stop
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Observed, reads_budget, recast, with_budget
+from aucbench.solving.points import mappings
+from aucbench.solving.wrappers import Observed, Recast, reads_budget, recast, with_budget
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import (
     D,
@@ -583,6 +584,30 @@ def needs_projector(solver: Any) -> None:
         not np.allclose(free[-1][2], made[-1][2], rtol=1e-9, atol=0),
         "the same w came with a ball and without; call problem.project",
     )
+
+
+@laws("exact")
+def own_parameters(solver: Any) -> None:
+    """Parameters of its own objective or projector change nothing where another one is there.
+
+    `Needs` names them in `objective_parameters` and `projector_parameters`, and they leave the
+    record of a result.
+    """
+    parts: dict[str, Any] = {"objective": Logistic, "projector": L2Ball()}
+    asked = False
+    for kind, part in parts.items():
+        for name in solver.needs.parameters_of([kind]):
+            axes = [each[name] for each in mappings(solver.space) if name in each]
+            values = [value for axis in axes for value in samples(axis)][:2]
+            if len(values) < 2:
+                continue
+            asked = True
+            cases = [Recast(replace(solver, **{name: v}), **{kind: part}) for v in values]
+            one, other = (trajectory(case, sample(), 8)[1] for case in cases)
+            what = f"{name}={values[0]} and {name}={values[1]} with another {kind}"
+            require_same(what, one, other)
+    if not asked:
+        not_asked("it names no parameters of its own objective or projector that have a grid")
 
 
 @laws("scores are finite")

@@ -84,7 +84,13 @@ class HsgHt:
         "gamma": (None, 0.1, 1.0, 10.0),
         "k": tuple(range(10, 101, 10)),
     }
-    needs: ClassVar = Needs(objective=Smooth, unless="gamma", projector=True)
+    needs: ClassVar = Needs(
+        objective=Smooth,
+        unless="gamma",
+        projector=True,
+        objective_parameters=("centre",),
+        projector_parameters=("k",),
+    )
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)

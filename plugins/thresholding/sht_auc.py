@@ -74,7 +74,12 @@ class ShtAuc:
         "blocks": (1, 2, 4, 8, 10),
         "gamma": (None, 0.01, 0.1, 1.0),
     }
-    needs: ClassVar = Needs(objective=Smooth, unless="gamma", projector=True)
+    needs: ClassVar = Needs(
+        objective=Smooth,
+        unless="gamma",
+        projector=True,
+        projector_parameters=("k",),
+    )
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)

@@ -86,7 +86,13 @@ class StoIht:
         "k": tuple(range(10, 101, 10)),
         "blocks": (1, 2, 4, 8, 10),
     }
-    needs: ClassVar = Needs(objective=Smooth, unless="gamma", projector=True)
+    needs: ClassVar = Needs(
+        objective=Smooth,
+        unless="gamma",
+        projector=True,
+        objective_parameters=("centre",),
+        projector_parameters=("k",),
+    )
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)

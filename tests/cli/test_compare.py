@@ -113,7 +113,7 @@ def test_table_rows_and_lines_say_which_fits_have_not_converged(cli, tmp_path):
 
     assert result.exit_code == 0, result.output
     ends = {solver: row[-1] for solver, row in table(result.stdout).items()}
-    assert ends == {"ls-svm": "2/2", "spam-l1[xi=0.04]": "N", "logistic": "2/2"}
+    assert ends == {"ls-svm": "2/2", "spam-l1[xi=0.04]": "N", "logistic": "o"}
     assert "N: not converged, gap > 1 % of f(0) − f*:" in result.stdout
     assert "\n  spam-l1[xi=0.04] on breast-cancer: 2 of 2 fits" in result.stdout
     assert [rows[name]["converged"] for name in ("ls-svm", "spam-l1[xi=0.04]", "logistic")] == [
@@ -228,6 +228,45 @@ def test_objective_of_a_solver_that_honours_it(cli, tmp_path):
     assert [row["with_objective"] for row in rows] == [None, "logistic"]
     assert rows[0]["objective"] != rows[1]["objective"]
     assert "objective logistic" in other.stdout
+
+
+@pytest.mark.parametrize(
+    ("solvers", "option", "sentence"),
+    [
+        ("sht-auc[k=5]", "projector", "k of sht-auc[k=5] belongs to its own projector"),
+        ("sht-auc[k=auto]", "projector", "which --projector replaces; leave k out"),
+        ("sto-iht[centre=False]", "objective", "centre of sto-iht[centre=False] belongs to"),
+    ],
+)
+def test_a_parameter_of_the_replaced_part_is_refused(cli, solvers, option, sentence):
+    spec = {"objective": "logistic", "projector": "l2-ball[R=1]"}[option]
+    result = cli("compare", "--data", SMALL, "--solvers", solvers, f"--{option}", spec)
+
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
+def test_a_parameter_of_the_replaced_part_is_not_tuned_over(cli, tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        f'datasets = ["{SMALL}"]\nprojector = "l2-ball[R=1]"\n\n'
+        '[[solvers]]\nspec = "hsg-ht"\ntune = {k = [5, 10]}\n'
+    )
+    result = cli("run", plan, "--out", tmp_path / "kept")
+
+    assert result.exit_code == 2
+    assert "k of hsg-ht (tuned k=5|10) belongs to its own projector" in result.stderr
+
+
+def test_a_default_of_the_replaced_part_leaves_the_record(cli, tmp_path):
+    rows = tmp_path / "rows.json"
+    common = ("--data", SMALL, "--solvers", "sht-auc,hsg-ht", "--splits", 2, "--passes", 6)
+    result = cli("compare", *common, "--projector", "l2-ball[R=1]", "--json", rows)
+
+    assert result.exit_code == 0, result.output
+    found = [row["parameters"] for row in strict(rows)]
+    assert [{*one} & {"k", "gamma"} for one in found] == [{"gamma"}] * 4
+    assert all("centre" in one for one in found if "tau" in one)
 
 
 def test_json_path_is_tried_before_the_run(cli, toys, tmp_path):

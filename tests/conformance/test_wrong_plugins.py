@@ -295,6 +295,17 @@ def uncounted_step_size(self, problem, rng):
         yield State(t, w, t * f.data.n)
 
 
+def stepped_by_gamma():
+    """A solver which says that its step size belongs to its projector."""
+
+    def iterates(self, problem, rng):
+        return stepping(own_gradient, gamma=self.gamma)(self, problem, rng)
+
+    needs = Needs(projector=True, projector_parameters=("gamma",))
+    members = {"__annotations__": {"gamma": float}, "gamma": 0.1, "needs": needs}
+    return solver(iterates=iterates, space={"gamma": (0.1, 0.2)}, **members)
+
+
 def sparse_problem(self, data, rng):
     return Problem(PairwiseSquare(data), TopK(3))
 
@@ -421,6 +432,11 @@ SOLVERS = {
         "needs-projector",
         "call problem.project",
         solver(iterates=stepping(own_gradient, project=False)),
+    ),
+    "parameter of the projector used": (
+        "own-parameters",
+        "gamma=0.1 and gamma=0.2 with another projector",
+        stepped_by_gamma(),
     ),
     "weights ignored": (
         "needs-weights",

@@ -17,8 +17,10 @@ from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.records import Stop
+from aucbench.registry import get_solver
+from aucbench.solving.hyperparameters import hyperparameters
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Observed, recast
+from aucbench.solving.wrappers import Observed, core, recast
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
 
@@ -295,6 +297,18 @@ def test_recast_puts_other_parts_in_place():
 def test_recast_refuses_what_would_be_ignored(given):
     with pytest.raises(UnsupportedError, match="Counting is tied to its own"):
         recast(Counting(), **given)
+
+
+def test_parameters_of_a_replaced_part_are_no_hyperparameters():
+    own = get_solver("sht-auc")
+    recent = recast(own, projector=L2Ball())
+
+    assert hyperparameters(own)["k"] == "auto"
+    assert {*hyperparameters(own)} - {*hyperparameters(recent)} == {"k"}
+    assert {*hyperparameters(Observed(recent))} == {*hyperparameters(recent)}
+    # No trial fits choose a number of weights that is not needed.
+    assert core(recent).k == own.space["k"][0]
+    assert recast(get_solver("hsg-ht"), objective=Logistic).without == ("centre",)
 
 
 def test_growth_spaces_points_by_a_factor():

@@ -391,3 +391,12 @@ def test_show_prints_ranges(toys):
     text = show(["show", "split"]).stdout
     assert "Grid 1 of 3\n  c: 0.5, 2.0" in text
     assert "  limit: 1..9 integer" in text
+
+
+def test_parameters_of_a_replaced_part_are_not_tuned():
+    replaced = cell("sht-auc", tune=True, projector="l2-ball[R=1]", tune_evals=50)
+    points = values(points_of(replaced))
+
+    assert {*points[0]} == {"blocks", "gamma"}
+    assert len(points) == resolved_grid("sht-auc", True, ["projector"])["points"] == 20
+    assert resolved_grid("sht-auc", True, ["objective"])["points"] == 200

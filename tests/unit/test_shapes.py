@@ -181,6 +181,8 @@ def test_a_plugin_for_another_version_of_aucbench_is_told(site, requires, fine):
         {"objective": 1},
         {"weights": "yes"},
         {"packages": (5,)},
+        {"projector_parameters": "k"},
+        {"objective_parameters": ("centre",)},
         {"passes": -1.0},
     ],
 )
