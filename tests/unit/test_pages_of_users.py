@@ -112,11 +112,12 @@ def test_the_page_names_every_variable_that_the_code_reads():
     named = set(re.findall(r"^\| `(AUCBENCH_[A-Z_]+)` \|", text_of("environment.md"), re.MULTILINE))
     folders = ("aucbench", "plugins", "tests", "examples", "benchmarks")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
-    files += [ROOT / "setup.py", *(ROOT / ".ci").iterdir()]
     read = set()
-    for path in files:
-        read |= set(re.findall(r"\bAUCBENCH_[A-Z]+(?:_[A-Z]+)*", path.read_text(encoding="utf-8")))
-    assert named == read - {"AUCBENCH_"}
+    for path in [*files, ROOT / "setup.py"]:
+        read |= set(re.findall(r"[\"'](AUCBENCH_[A-Z_]+)[\"']", path.read_text(encoding="utf-8")))
+    for path in (ROOT / ".ci").iterdir():
+        read |= set(re.findall(r"\b(AUCBENCH_[A-Z_]+)[=:}]", path.read_text(encoding="utf-8")))
+    assert named == read
 
 
 def test_the_variables_of_threads_are_those_that_a_run_sets():
