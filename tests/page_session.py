@@ -56,8 +56,11 @@ class Session:
 
     def install(self):
         """What `pip install` would do: name the entry points in metadata."""
-        shutil.rmtree(self.folder / "my-package-0.1.dist-info", ignore_errors=True)
-        Site(self.folder).metadata("my-package", "0.1", self.points)
+        info = self.folder / "my_package-0.1.dist-info"
+        shutil.rmtree(info, ignore_errors=True)
+        Site(self.folder).metadata("my_package", "0.1", self.points)
+        head = "Metadata-Version: 2.4\nName: my-package\nVersion: 0.1\n"
+        (info / "METADATA").write_text(f"{head}License-Expression: BSD-3-Clause\n")
 
     def run(self, command):
         """The output of a command of a shell; of one that is shown without output, exit code 0."""

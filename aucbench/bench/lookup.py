@@ -175,9 +175,7 @@ def lookup_jobs(plan: Plan, homes: Homes = ()) -> Iterator[tuple[Name, Job]]:
     """Yield jobs that look up the names of a plan, one job for each name since any may crash."""
     for choice in plan.solvers:
         grids = [(choice.spec, choice.tuning)] if choice.tune else []
-        job = resolve_job(
-            {"solvers": [choice.spec]}, grids, RESOLVE_LIMITS, homes, _replaced(plan)
-        )
+        job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE_LIMITS, homes, _replaced(plan))
         yield Name("solvers", choice.spec, choice.tuning), job
     named = (("objectives", plan.objective), ("projectors", plan.projector))
     maps = (part for spec in plan.features for part in registry.joined_specs(spec))

@@ -7,7 +7,7 @@ import pytest
 from page_session import Session, alike_cell, commands, played, same
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-SESSIONS = ("objective", "projector", "feature_map", "dataset", "nonlinear")
+SESSIONS = ("plugin", "objective", "projector", "feature_map", "dataset", "nonlinear")
 
 
 @pytest.mark.slow
@@ -66,6 +66,6 @@ def test_a_session_writes_files_and_knows_entry_points(tmp_path):
         "```console\n$ pip install --editable .\n$ cat my_package/loss.py\nx = 1\n```\n"
     )
     assert [*played(page, tmp_path)] == [("cat my_package/loss.py", "x = 1\n", "x = 1\n")]
-    points = (tmp_path / "my-package-0.1.dist-info" / "entry_points.txt").read_text()
+    points = (tmp_path / "my_package-0.1.dist-info" / "entry_points.txt").read_text()
     assert points == "[aucbench]\nloss = my_package.loss\n"
     assert Session(tmp_path).run("echo $PWD") == (0, "…\n")

@@ -56,16 +56,6 @@ def test_the_streaming_example_learns_the_same_from_chunks():
     np.testing.assert_allclose(model.weights_, run.w, rtol=1e-10)
 
 
-def test_the_feature_map_of_the_page_codes_categories_by_their_labels():
-    names = {"__name__": "target_means"}
-    exec(block("docs/plugin.md", "python", "class TargetMeans"), names)
-    X, y = [[1.0, 7.0], [1.0, 8.0], [2.0, 8.0], [1.0, 7.0]], [1, 0, 0, 1]
-    phi = names["TargetMeans"]().fit(aucbench.Data.of(X, y), np.random.default_rng(0))
-
-    mapped = phi(aucbench.Data.of([[1.0, 8.0], [3.0, 7.0]], [0, 1]).rows).matrix
-    np.testing.assert_allclose(mapped, [[1 / 3, -1.0], [0.0, 1.0]])
-
-
 def test_the_path_example_finds_the_minimum_of_the_line(capsys):
     exec(block("docs/aum.md", "python", "aum_path"), {})
     found = re.search(r"^(\d+) (\S+) LineMinimum\(.*aum=(\S+)\)", capsys.readouterr().out)
@@ -247,11 +237,7 @@ def shown_comparisons(page):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "lines"),
-    [
-        param
-        for page in ("README.md", "docs/compare.md", "docs/plugin.md")
-        for param in shown_comparisons(page)
-    ],
+    [param for page in ("README.md", "docs/compare.md") for param in shown_comparisons(page)],
 )
 @pytest.mark.usefixtures("shared_supervisors")
 def test_compare_prints_what_the_page_shows(command, lines, tmp_path, monkeypatch):
@@ -305,14 +291,6 @@ def test_the_verdicts_inside_a_data_set_are_those_of_the_page(capsys):
 def test_the_problem_of_a_run_is_observed(capsys):
     exec(block("docs/contract.md", "python", "Observed("), {})
     assert capsys.readouterr().out == "True False\n"
-
-
-def test_the_model_of_the_page_is_learnt():
-    names = {"__name__": "nearest_mean"}
-    exec(block("docs/plugin.md", "python", "class NearestMean"), names)
-    data = aucbench.get_dataset("digits-8")
-    run = aucbench.solve(names["NearestMean"](), data, passes=1)
-    assert aucbench.auc(data.y, run.decision_function(data.rows)) > 0.8
 
 
 def test_the_plans_and_the_space_of_the_page_are_read():
