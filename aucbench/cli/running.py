@@ -78,8 +78,7 @@ def go(
         with supervised():
             with _rows_into(json, store, tally, printed) as add:
                 evidence = _evidence(plan, store, found, add)
-            remarks = (*tally.remarks(), *tally.failures(folder))
-            broken = print_findings(plan, evidence, remarks, tally.tried, printed)
+            broken = print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
     if not whole:
         missing = len(plan) - tally.total
         typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)

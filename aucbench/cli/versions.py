@@ -89,9 +89,7 @@ def go_versions(
                 scores=lambda fit: homes[fit.id].scores(fit.id, fit.data),
                 about=lambda data: stores[SIDES[0]].about(data) or stores[SIDES[1]].about(data),
             )
-            broken = print_findings(
-                shown_plan, evidence, tally.failures(None), tally.tried, printed
-            )
+            broken = print_findings(shown_plan, evidence, tally.remarks(), tally.tried, printed)
     typer.echo()
     for line in (*speed_lines(evidence), *_origins(versions, records)):
         typer.echo(shown(line))

@@ -61,14 +61,13 @@ class Tally:
         """Fewest and most points that a cell was tuned by; None before the first such cell."""
         return (min(self._tried), max(self._tried)) if self._tried else None
 
-    def remarks(self) -> tuple[str, ...]:
-        """Return what makes times uncertain; else nothing."""
-        if not self.unpinned:
-            return ()
-        return (
+    def remarks(self, folder: Path | None = None) -> tuple[str, ...]:
+        """Return what makes times uncertain, and the failures; else nothing."""
+        unpinned = (
             f"{self.unpinned} of {self.total} timed rows ran on cores that others may use too: "
             "there are fewer cores than threads, or the system does not let a process keep to some",
         )
+        return (*(unpinned if self.unpinned else ()), *self.failures(folder))
 
     def failures(self, folder: Path | None = None) -> tuple[str, ...]:
         """Return how many rows have no AUC, and the first reason of each solver; else nothing.
