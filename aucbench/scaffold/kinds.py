@@ -35,6 +35,11 @@ class Kind:
         """What builds the package, beside aucbench."""
         return (CYTHON, SETUPTOOLS) if self.compiled else (SETUPTOOLS,)
 
+    @property
+    def build_names(self) -> tuple[str, ...]:
+        """The names of `build_tools`, without versions."""
+        return tuple(tool.partition(">")[0] for tool in self.build_tools)
+
 
 KINDS = {
     "solver": Kind("A solver", "SolverSuite", "solver", f"{ON_BOTH} --solvers {{name}},sht-auc"),

@@ -134,6 +134,7 @@ def _words(kind: Kind, called: str, name: str) -> dict[str, str]:
         "version": here,
         "year": str(date.today().year),
         "build_requires": ", ".join(f'"{need}"' for need in (*needs, *kind.build_tools)),
+        "asv_requires": ", ".join(f'"{name}": [""]' for name in (PROJECT, *kind.build_names)),
         "build_tools": " ".join(f"'{tool}'" for tool in kind.build_tools),
         "check": f"aucbench check {distribution}:{name}",
         "compare": kind.compare.format(name=name),

@@ -53,6 +53,8 @@ def installed(written):
     site = written / "site"
     place = [*pip, "install", "--no-deps", "--no-index", "--target", site, *wheels]
     subprocess.run(place, check=True, capture_output=True)
+    modules = [path for path in site.glob("aucbench_*/*") if ".dist-info" not in str(path)]
+    assert {path.suffix for path in modules} == {".py", ".so", ""}  # "" is the cache of Python
 
     def run(*command):
         return subprocess.run(
