@@ -57,6 +57,12 @@ class Browser:
     def all_events(self):
         return self.driver.get_log("performance")
 
+    def wait(self, script, seconds=20):
+        """Wait until a script returns true."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.driver, seconds).until(lambda driver: driver.execute_script(script))
+
     def texts(self, selector):
         return self.run(
             "return [...document.querySelectorAll(arguments[0])].map(e => e.textContent.trim())",

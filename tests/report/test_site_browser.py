@@ -1,0 +1,123 @@
+"""The pages of the documents in a real browser: nothing is asked of other hosts, both modes work."""
+
+import subprocess
+import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.slow  # it builds the site
+
+WIDE = ["", "choose/", "leaderboard/", "aum_paper/", "others/", "speed/", "methods/"]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Where the built site is served."""
+    pytest.importorskip("mkdocs", reason="mkdocs is not installed: pip install 'aucbench[docs]'")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_search_finds_words_and_no_other_host_is_asked(browser, address):
+    browser.open(address)
+    browser.run("document.querySelector('[for=__search]').click()")
+    browser.run(
+        "const field = document.querySelector('.md-search__input');"
+        "field.value = 'reservoir'; field.focus();"
+        "field.dispatchEvent(new KeyboardEvent('keyup', {bubbles: true}));"
+        "field.dispatchEvent(new InputEvent('input', {bubbles: true}))"
+    )
+    browser.wait("return document.querySelectorAll('.md-search-result__link').length > 0")
+    found = browser.run(
+        "return [...document.querySelectorAll('.md-search-result__link')].map(a => a.href)"
+    )
+    assert any("methods/online" in link for link in found)
+    assert {url for url in browser.requests() if not url.startswith((address, "data:"))} == set()
+    assert [entry for entry in browser.console() if entry["level"] == "SEVERE"] == []
+
+
+@pytest.mark.parametrize("page", WIDE)
+def test_wide_tables_scroll_inside_their_box(browser, address, page):
+    browser.resize(400)
+    browser.open(address + page)
+    assert browser.run("return document.documentElement.scrollWidth") <= 400
+    tables = browser.run(
+        "return [...document.querySelectorAll('.md-typeset table:not([class])')].map(table => {"
+        "  const scrolls = e => /auto|scroll/.test(getComputedStyle(e).overflowX)"
+        "    && e.getBoundingClientRect().right <= innerWidth;"
+        "  let box = table;"
+        "  while (box && !scrolls(box)) box = box.parentElement;"
+        "  return [table.scrollWidth, box !== null]"
+        "})"
+    )
+    assert tables
+    assert all(inside <= 400 or in_a_box for inside, in_a_box in tables)
+    if page == "leaderboard/":
+        assert max(inside for inside, _ in tables) > 400  # else nothing was tested
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_figures_and_formulas_take_the_colour_of_the_mode(browser, address, scheme):
+    browser.emulate(scheme)
+    browser.open(f"{address}speed/")
+    ink, paper = browser.run(
+        "const words = document.querySelector('figure.drawn svg text');"
+        "return [getComputedStyle(words).fill, getComputedStyle(document.body).backgroundColor]"
+    )
+    assert contrast(ink, paper) > 4.5
+    lines = browser.run(
+        "return [...document.querySelectorAll('figure.drawn svg use')]"
+        ".map(mark => getComputedStyle(mark).fill).filter(fill => fill.startsWith('rgb('))"
+    )
+    drawn = {line for line in lines if line != ink}
+    assert len(drawn) > 2
+    assert all(contrast(line, paper) > 2 for line in drawn)
+
+
+def test_the_button_changes_the_mode(browser, address):
+    browser.open(address)
+    before = browser.run("return document.body.dataset.mdColorScheme")
+    for _ in range(3):
+        browser.run(
+            "[...document.querySelectorAll('[data-md-component=palette] label')]"
+            ".find(label => !label.hidden).click()"
+        )
+        if browser.run("return document.body.dataset.mdColorScheme") != before:
+            break
+    assert {before, browser.run("return document.body.dataset.mdColorScheme")} == {
+        "default",
+        "slate",
+    }
+    browser.run("localStorage.clear()")
+
+
+def contrast(*colours):
+    """Return the ratio of the luminances of two colours, as WCAG defines it."""
+    light, dark = sorted(map(luminance, colours), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour):
+    parts = [float(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    linear = [
+        c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (v / 255 for v in parts)
+    ]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
