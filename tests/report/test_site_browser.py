@@ -1,4 +1,4 @@
-"""The pages of the documents in a real browser: nothing is asked of other hosts, both modes work."""
+"""The pages of the documents in a real browser: no other host is asked, and both modes work."""
 
 import subprocess
 import sys
