@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from aucbench import registry
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Plan
@@ -106,6 +107,7 @@ class Lookups:
 
     known: Mapping[Name, Lookup]
     homes: Homes = ()  # the plugins of names that are not those of their plugins
+    given: Given = NOTHING
 
     @cached_property
     def code(self) -> str:
@@ -171,8 +173,15 @@ def supervisor_for(engine: LocalEngine) -> Iterator[Supervisor]:
         yield supervisor
 
 
-def lookup_jobs(plan: Plan, homes: Homes = ()) -> Iterator[tuple[Name, Job]]:
+def lookup_jobs(
+    plan: Plan, homes: Homes = (), given: Given = NOTHING
+) -> Iterator[tuple[Name, Job]]:
     """Yield jobs that look up the names of a plan, one job for each name since any may crash."""
+    for name, job in _lookup_jobs(plan, homes):
+        yield name, given.handed(job, _name(name.spec))
+
+
+def _lookup_jobs(plan: Plan, homes: Homes) -> Iterator[tuple[Name, Job]]:
     for choice in plan.solvers:
         grids = [(choice.spec, choice.tuning)] if choice.tune else []
         job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE_LIMITS, homes, _replaced(plan))
@@ -187,15 +196,15 @@ def lookup_jobs(plan: Plan, homes: Homes = ()) -> Iterator[tuple[Name, Job]]:
         yield Name("data", dataset), data_job(replace(first, dataset=dataset), READ_LIMITS, homes)
 
 
-def look_up(plan: Plan, engine: Engine) -> Lookups:
+def look_up(plan: Plan, engine: Engine, given: Given = NOTHING) -> Lookups:
     """Look up all names; raises as `understand`."""
-    found = _answered(engine, dict(lookup_jobs(plan)))
+    found = _answered(engine, dict(lookup_jobs(plan, (), given)))
     asked = ((name, _home(plan, name, found[name])) for name, _ in lookup_jobs(plan))
     homes = {name: home for name, home in asked if home is not None}
     if homes:
-        again = dict(lookup_jobs(plan, homes.values()))
+        again = dict(lookup_jobs(plan, homes.values(), given))
         found |= _answered(engine, {name: again[name] for name in homes})
-    return replace(understand(plan, found.items()), homes=tuple(homes.values()))
+    return replace(understand(plan, found.items(), given), homes=tuple(homes.values()))
 
 
 def _answered(engine: Engine, jobs: Mapping[Name, Job]) -> dict[Name, Outcome]:
@@ -219,7 +228,9 @@ def _home(plan: Plan, name: Name, outcome: Outcome) -> tuple[str, str, str] | No
         raise _refusal(plan, name, str(refused)) from refused
 
 
-def understand(plan: Plan, outcomes: Iterable[tuple[Name, Outcome]]) -> Lookups:
+def understand(
+    plan: Plan, outcomes: Iterable[tuple[Name, Outcome]], given: Given = NOTHING
+) -> Lookups:
     """Return the lookups from the outcomes of `lookup_jobs`.
 
     Raises
@@ -228,17 +239,18 @@ def understand(plan: Plan, outcomes: Iterable[tuple[Name, Outcome]]) -> Lookups:
         About the first mistake of the user, in the order of the plan.
     """
     answered = dict(outcomes)
-    known = {name: _lookup(plan, name, answered[name]) for name, _ in lookup_jobs(plan)}
+    known = {name: _lookup(plan, name, answered[name], given) for name, _ in lookup_jobs(plan)}
     _refuse_equal_files(known)
     _refuse_ignored(plan, known)
     _refuse_needless(plan, known)
     _refuse_unfit_objective(plan, known)
-    return Lookups(known)
+    return Lookups(known, given=given)
 
 
-def _lookup(plan: Plan, name: Name, outcome: Outcome) -> Lookup:
+def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given) -> Lookup:
+    identity = given.identities.get(_name(name.spec))
     if outcome.ending is not Ending.OK:
-        return Lookup(_guessed(name.spec), _checked(plan, name, outcome))
+        return Lookup(identity or _guessed(name.spec), _checked(plan, name, outcome))
     result = outcome.result or {}
     if name.kind == "data":
         return Lookup(result["hash"], found=result, target=_target(name, outcome, result))
@@ -252,8 +264,8 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome) -> Lookup:
     plugin = next((answer["plugin"] for answer in answers if answer["plugin"]), None)
     place = in_file(_name(name.spec))
     file = (str(place[0]), file_fingerprint(place[0])) if place else None
-    if file is not None:
-        files = file[1]
+    if identity is not None or file is not None:
+        files = identity or file[1]  # type: ignore[index] # one of both is there
     else:
         files = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name.spec)
     packages = answers[0].get("needs", {}).get("packages", ())

@@ -16,6 +16,7 @@ from time import sleep
 
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.lookup import Lookups, Name, look_up, supervisor_for
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
@@ -28,6 +29,7 @@ from aucbench.bench.results.store import Store
 from aucbench.bench.show.listeners import announcer
 from aucbench.cell import Cell
 from aucbench.infra.supervise.records import Job, Limits, Outcome
+from aucbench.registry.specs import parse_spec
 
 MEGABYTE = 10**6
 CLAIM_PAUSE = 0.2  # seconds between looks at cells that another run has claimed
@@ -42,6 +44,7 @@ def run(
     *,
     retry: Collection[str] = (),
     listeners: Sequence[object] = (),
+    given: Given = NOTHING,
 ) -> Iterator[Record]:
     """Run the cells that are not in the store; yield the record of every cell of the plan.
 
@@ -57,6 +60,8 @@ def run(
     listeners : sequence of objects
         Objects with functions marked `hookimpl`, see `aucbench.hookspecs`. They are called only
         for the cells that this run computes.
+    given : Given
+        Objects that the plan names.
 
     Raises
     ------
@@ -67,7 +72,7 @@ def run(
     conditions = conditions_of(plan, engine)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
     with supervisor_for(local) as supervisor:
-        lookups = look_up(plan, local.on(supervisor))
+        lookups = look_up(plan, local.on(supervisor), given)
         if engine is local:
             engine = local.on(supervisor)
         store.keep_plan(write_plan(plan), write_plan(plan, places=False))
@@ -176,7 +181,8 @@ class Runner:
             known, limits = (cell, data.fingerprint, data.target), (self._limits, prepare)
             files, homes = self.lookups.files(cell), self.lookups.homes
             job = cell_job(*known, *limits, code=self.lookups.code, files=files, homes=homes)
-            yield key, job
+            names = (cell.solver.name, parse_spec(cell.dataset).name)
+            yield key, self.lookups.given.handed(job, *names)
 
     def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
         """Claim cells one by one, when they are needed, and yield them."""

@@ -13,9 +13,8 @@ from traceback import walk_tb
 from types import FrameType
 
 from aucbench.errors import AucbenchError
-from aucbench.registry.discovery import PluginEntry, entries, loaded
+from aucbench.registry.discovery import PluginEntry, entries, kept, loaded
 from aucbench.registry.lookup import CALLED
-from aucbench.registry.loose import loose_entries
 
 OURS = "aucbench"  # the package of the built-in parts that are not solvers
 
@@ -38,7 +37,7 @@ def blamed() -> Iterator[None]:
 
 def place_of(error: BaseException) -> str | None:
     """Return "in the feature map maps:drop 1.0 (file, line 12)"; None if no plugin took part."""
-    own = [entry for entry in entries() if loaded(entry) is not None] + loose_entries()
+    own = [entry for entry in entries() if loaded(entry) is not None] + [*kept()]
     found = [
         (entry, frame, line)
         for frame, line in walk_tb(error.__traceback__)

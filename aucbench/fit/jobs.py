@@ -36,6 +36,7 @@ from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.tune import Tuned, tune
 from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
+from aucbench.registry.given import give, unpickled
 from aucbench.registry.loose import file_fingerprint, files_in
 from aucbench.registry.visits import tell
 from aucbench.solving.wrappers import why_refused
@@ -55,6 +56,7 @@ def resolve(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     See `aucbench.fit.resolve.resolved` for an answer.
     """
     tell(request.get("homes", ()))
+    _take(request)
     named = {
         kind: {spec: resolved(kind, spec) for spec in specs}
         for kind, specs in request["names"].items()
@@ -162,6 +164,7 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
         return {"status": "error", "reason": OTHER_CODE}
     before = {*sys.modules}
     tell(request.get("homes", ()))
+    _take(request)
     planned = Cell.from_json(request["cell"])
     lines = LineFile(room / "lines.jsonl")
     try:
@@ -252,7 +255,17 @@ def _hand_over(folder: Path, **arrays: Vector | None) -> None:
             rows.write_array(folder, name, np.asarray(array, np.float64))
 
 
+def _take(request: Request) -> None:
+    """Make the objects that came with a request known by their names."""
+    given = request.get("given", {})
+    for name, packed in given.get("solvers", {}).items():
+        give("solvers", name, partial(unpickled, packed))
+    for name, folder in given.get("datasets", {}).items():
+        give("datasets", name, partial(partial, rows.load_data, Path(folder)))
+
+
 def _read(request: Mapping[str, Any]) -> Data:
+    _take(request)
     try:
         with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
             return registry.get_dataset(request["dataset"], **request["reading"])

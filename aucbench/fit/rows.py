@@ -12,6 +12,7 @@ Design
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,11 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
-from aucbench.data.packed import arrays_of
+from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_arrays, with_known
 from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
 from aucbench.tables import Schema
 
+SOURCE_FILE = "known.npz"
 NAMED = ("groups", "times", "weights")
 
 
@@ -58,6 +60,22 @@ def save(X: Rows, folder: Path, schema: Schema | None = None) -> None:
         write_array(folder, name, array)
     table = {} if schema is None else {"schema": schema.to_json()}
     write_about(folder, {"n": X.n, "d": X.d, **table})
+
+
+def save_data(data: Data, folder: Path) -> None:
+    """Write rows and all that is known of them into a new folder, from which a process reads them.
+
+    It is a source of data, as a file of the user is; no folder of a run gets its target.
+    """
+    folder.mkdir()
+    save(data.rows, folder / "raw", data.schema)
+    (folder / SOURCE_FILE).write_bytes(pack_arrays(known_of(data)))
+
+
+def load_data(folder: Path) -> Data:
+    """Inverse of `save_data`; the arrays of the rows are read-only maps."""
+    found = with_known(mapped(folder / "raw"), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
+    return replace(found, schema=schema_of(folder / "raw"))
 
 
 def mapped(folder: Path) -> Rows:

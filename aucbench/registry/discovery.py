@@ -72,6 +72,7 @@ class Loaded:
 
 # Kept until the process ends, as Python keeps imported modules.
 _loaded: dict[PluginEntry, Loaded] = {}
+_kept: dict[PluginEntry, None] = {}  # in the order of their use
 _thread = local()
 
 
@@ -178,8 +179,14 @@ def load(entry: PluginEntry) -> Loaded | None:
 
 
 def keep(entry: PluginEntry, found: Loaded) -> None:
-    """Keep what was imported in another way than by an entry point, so that `loaded` knows it."""
+    """Keep what was found in another way than by an entry point, so that `loaded` knows it."""
     _loaded[entry] = found
+    _kept[entry] = None
+
+
+def kept() -> tuple[PluginEntry, ...]:
+    """Return what `keep` was given, as if each were a plugin."""
+    return (*_kept,)
 
 
 def importing(entry: PluginEntry) -> bool:

@@ -7,7 +7,8 @@ Design
      depend on what was imported before.
   b. If two plugins have the same right to a bare name, it is an error. `distribution:name` is
      never ambiguous, and also finds what (a) leaves out.
-  c. `file.py:Name` is a class or function in a file, whatever is installed.
+  c. `file.py:Name` is a class or function in a file, and `Name()` an object that the request of
+     this process has brought, whatever is installed.
   d. What a third party registers is told by a process of its own (`visits`). Only the plugin
      that has the name is imported here then, and only if its class is asked for.
 """
@@ -32,9 +33,10 @@ from aucbench.registry.discovery import (
     normalized,
     switched_off,
 )
+from aucbench.registry.given import claimed_given
 from aucbench.registry.loose import claimed, line_of
 from aucbench.registry.shapes import fault_of_class, kind_of
-from aucbench.registry.specs import in_file
+from aucbench.registry.specs import GIVEN_MARK, in_file
 from aucbench.registry.visits import Visit, is_supervised, known, visited
 
 WORDS = (
@@ -188,6 +190,9 @@ def owner(kind: str, text: str, *, far: bool = True) -> tuple[PluginEntry, str] 
     if in_file(text) is not None:
         there = claimed(kind, text)
         return None if there is None else there[:2]
+    if text.endswith(GIVEN_MARK):
+        there = claimed_given(kind, text)
+        return None if there is None else there[:2]
     parts = QUALIFIED.fullmatch(text)
     if parts is None:
         return None
@@ -210,7 +215,8 @@ def home(kind: str, text: str) -> tuple[str, str, str] | None:
     PluginError
         As `find`, but for the shape of the class.
     """
-    found = None if in_file(text) else owner(kind, text)
+    alone = text.endswith(GIVEN_MARK) or in_file(text)
+    found = None if alone else owner(kind, text)
     if found is None and (unusable := _unusable(text)) is not None:
         raise unusable
     if found is None or found[0].builtin or found[0].name == found[1]:

@@ -36,7 +36,6 @@ OURS = frozenset({"aucbench", "sklearn", *LIBRARIES})  # their code is in `code_
 
 _modules: dict[Path, tuple[str, ModuleType]] = {}
 _folders: list[str] = []
-_entries: dict[PluginEntry, None] = {}  # in the order of their use
 
 
 class _Neighbours:
@@ -77,13 +76,7 @@ def claimed(kind: str, text: str) -> tuple[PluginEntry, str, Callable[..., Any]]
     version = _modules[path][0]
     entry = PluginEntry(name, str(path), version, module.__name__, str(path.parent))
     keep(entry, Loaded({kind: {name: thing}}))
-    _entries[entry] = None
     return entry, name, thing
-
-
-def loose_entries() -> list[PluginEntry]:
-    """Return what was named in files so far, as if each were a plugin."""
-    return [*_entries]
 
 
 def members(kind: str, module: ModuleType) -> list[str]:
@@ -110,13 +103,17 @@ def load_file(path: Path) -> ModuleType:
     """
     place = path.expanduser().absolute()
     content = _content(place)
-    version = blake2b(content, digest_size=DIGEST).hexdigest()
+    version = _version(content)
     known = _modules.get(place)
     if known is not None and known[0] == version:
         return known[1]
     module = _imported(place, content, _free_name(place, version))
     _modules[place] = version, module
     return module
+
+
+def _version(content: bytes) -> str:
+    return blake2b(content, digest_size=DIGEST).hexdigest()
 
 
 def _content(path: Path) -> bytes:
@@ -191,17 +188,25 @@ def file_fingerprint(path: Path) -> str:
     ParameterError
         When the file cannot be read.
     """
-    files, packages = _read(path)
+    files, packages = files_of(path)
     return hash_of([fingerprint(files), {top: package_fingerprint(top) for top in packages}])
 
 
 def files_in(path: Path) -> set[Path]:
     """Return a file and the files beside it that it imports: all that `file_fingerprint` has."""
-    return {file.resolve() for file in _read(path)[0].values()}
+    return {file.resolve() for file in files_of(path)[0].values()}
 
 
-def _read(path: Path) -> tuple[dict[str, Path], set[str]]:
-    """Return a file and those beside it that it imports, by name, and what else it imports."""
+def has_changed(entry: PluginEntry) -> bool:
+    """Whether the file of a class that `claimed` returned has another content by now."""
+    return _version(_content(Path(entry.distribution))) != entry.version
+
+
+def files_of(path: Path) -> tuple[dict[str, Path], set[str]]:
+    """Return a file and those beside it that it imports, by their names, and other packages.
+
+    The name of the file itself is empty. Raises as `file_fingerprint`.
+    """
     files, packages = {"": path}, set[str]()
     waiting = [path]
     while waiting:

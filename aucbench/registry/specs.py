@@ -26,6 +26,7 @@ from aucbench.errors import ParameterError
 SPEC_EXAMPLE = "write it like sht-auc[k=50,blocks=4]"
 CLOSING = {"[": "]", "(": ")", "{": "}"}
 DEEPEST = 20
+GIVEN_MARK = "()"  # at the end of the name of an object, see `aucbench.registry.given`
 FILE_MARK = ".py:"  # between a file and a name in it
 SPEC_QUOTES = "'\""
 OPENING = (*CLOSING, *SPEC_QUOTES)
@@ -144,7 +145,13 @@ def anchored(text: str, *, joined: bool = False) -> str:
 
 
 def short(text: str, *, joined: bool = False) -> str:
-    """Return a specification without the path of its file, for people; else as `anchored`."""
+    """Return a specification without the path of its file, for people; else as `anchored`.
+
+    The name of an object loses its parentheses.
+    """
+    name, bracket, rest = text.partition("[")
+    if name.endswith(GIVEN_MARK):
+        return f"{name.removesuffix(GIVEN_MARK)}{bracket}{rest}"
     return _placed(text, lambda _: "", joined=joined)
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.engines import make_engine
+from aucbench.bench.given import named_solvers
 from aucbench.bench.measuring import measure_of, supervised
 from aucbench.bench.plan.plan import DEFAULT_TIMEOUT, Plan, choices
 from aucbench.bench.results.convergence import Optima, flat_row
@@ -24,26 +26,31 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import run
 from aucbench.budget import GAP_TOL
+from aucbench.data import Data
 from aucbench.errors import ParameterError, require_at_least
+from aucbench.fit.rows import data_hash, save_data
 from aucbench.infra.scratch import Scratch
 from aucbench.infra.supervise import proc
 from aucbench.reading import Reading
-from aucbench.registry.specs import split_specs
+from aucbench.registry.specs import GIVEN_MARK, split_specs
 from aucbench.stats.words import ROPE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
+    from aucbench.protocols import Solver
+    from aucbench.registry.specs import Spec
     from aucbench.report.findings import Findings
 
+SHOWN = 8  # digits of the hash of a data set
 Scores = Mapping[str, "NDArray[Any]"]
 PLAIN_READING = Reading()
 
 
 def compare(
-    solvers: str | Iterable[str],
-    data: str | Iterable[str],
+    solvers: str | Solver | Iterable[str | Spec | Solver],
+    data: str | Data | Iterable[str | Data],
     *,
     features: str | Iterable[str] = "auto",
     objective: str | None = None,
@@ -68,11 +75,11 @@ def compare(
 
     Parameters
     ----------
-    solvers : str or iterable of str
-        Specifications as `sht-auc[k=50,blocks=4],logistic`. Use `aucbench.solve`
-        for a solver that is not a plugin.
-    data : str or iterable of str
-        Specifications, files, or URLs with `#sha256=`.
+    solvers : str, Solver or iterable of str, Spec and Solver
+        Specifications as `sht-auc[k=50,blocks=4],logistic`, and instances such as
+        `HeavyBall(beta=0.5)`, whose class need not be in a plugin.
+    data : str, Data or iterable of str and Data
+        Specifications, files, or URLs with `#sha256=`, and rows in memory.
     features : str or iterable of str
         Feature maps, fitted on the training rows; `maxabs+nystroem[rank=50]` applies the second
         after the first. Every solver runs with each of them.
@@ -116,9 +123,11 @@ def compare(
     if not measures:
         raise ParameterError("there is no metric; give one, such as auc")
     require_at_least(0.0, rope=rope)
+    specs, given = named_solvers([solvers] if hasattr(solvers, "problem") else _specs(solvers))
+    sets = [(_called(one), one) for one in ([data] if isinstance(data, Data) else _specs(data))]
     plan = Plan(
-        _specs(data),
-        choices(_specs(solvers), tune=tune),
+        tuple(name for name, _ in sets),
+        choices(specs, tune=tune),
         _specs(features),
         objective,
         projector,
@@ -137,7 +146,9 @@ def compare(
         folder = out or stack.enter_context(Scratch()).path / "out"
         store = stack.enter_context(Store(folder, create=True))
         order = {cell: number for number, cell in enumerate(plan.cells())}
-        found = run(plan, store, make_engine(jobs=jobs))
+        if held := {name: one for name, one in sets if isinstance(one, Data)}:
+            given = replace(given, datasets=_saved(held, stack.enter_context(Scratch()).path))
+        found = run(plan, store, make_engine(jobs=jobs), given=given)
         records = sorted(found, key=lambda record: order[record.cell])
         kept = ((record, store.scores(record.id, record.sizes.data)) for record in records)
         scores = {record.id: arrays for record, arrays in kept if arrays is not None}
@@ -238,5 +249,22 @@ class Results(tuple[Record, ...]):
             )
 
 
-def _specs(given: str | Iterable[str]) -> tuple[str, ...]:
+def _specs(given: Any) -> tuple[Any, ...]:
     return tuple(split_specs(given) if isinstance(given, str) else given)
+
+
+def _called(one: Any) -> str:
+    """Return how a plan names a data set: rows in memory by their hash."""
+    if isinstance(one, Data):
+        return f"data-{data_hash(one)[:SHOWN]}{GIVEN_MARK}"
+    if isinstance(one, str):
+        return one
+    raise ParameterError(f"got {one!r} as a data set, wanted a name or Data.of(X, y)")
+
+
+def _saved(held: Mapping[str, Data], folder: Path) -> dict[str, str]:
+    """Write rows in memory into a folder, for the workers; return their folders."""
+    places = {name: folder / str(number) for number, name in enumerate(held)}
+    for name, place in places.items():
+        save_data(held[name], place)
+    return {name: str(place) for name, place in places.items()}

@@ -1,0 +1,209 @@
+"""Objects of Python in a plan: solvers that are instances, and data sets that are `Data`.
+
+Design
+  a. A plan holds names and numbers only. An object stands in it under a name with parentheses, and
+     comes to the workers with their requests: a solver as a pickle, which is never written to a
+     disk, and rows as files.
+  b. An instance of a class that has a name, in a plugin or in a file, is taken by that name.
+  c. What identifies an instance is the code of its class and its values. Where they cannot be
+     known for certain, the id is new in every run: it is computed again, and never taken for
+     another one. They are known where all values can be written down, and the class is in a module
+     that can be imported, or in a script whose files are as they were when it started. Of a class
+     in a script the pickle counts too, since it has the values of the globals that the class uses.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from aucbench.errors import AucbenchError, ParameterError
+from aucbench.infra.supervise.records import Job
+from aucbench.registry import get_solver
+from aucbench.registry.discovery import entries, kept, loaded
+from aucbench.registry.fingerprints import hash_of, package_fingerprint
+from aucbench.registry.lookup import lookup
+from aucbench.registry.loose import file_fingerprint, files_of, has_changed
+from aucbench.registry.shapes import fault
+from aucbench.registry.specs import GIVEN_MARK, Spec, parse_spec
+
+UNKNOWN = object()
+MAIN = "__main__"
+MARGIN = 0.1  # seconds by which clocks are rounded
+
+
+@dataclass(frozen=True)
+class Given:
+    """The objects that a plan names.
+
+    Attributes
+    ----------
+    solvers : mapping of str to str
+        Pickles in base 64, by name.
+    datasets : mapping of str to str
+        Folders in which `aucbench.fit.rows.save_data` has written them, by name.
+    identities : mapping of str to str
+        What identifies the class of a solver, by name.
+    """
+
+    solvers: Mapping[str, str] = field(default_factory=dict)
+    datasets: Mapping[str, str] = field(default_factory=dict)
+    identities: Mapping[str, str] = field(default_factory=dict)
+
+    def handed(self, job: Job, *names: str) -> Job:
+        """Return a job whose request has the objects of these names, and its steps the rows."""
+        solvers = {name: self.solvers[name] for name in names if name in self.solvers}
+        rows = {"datasets": {name: self.datasets[name] for name in names if name in self.datasets}}
+        if not solvers and not rows["datasets"]:
+            return job
+        steps = (replace(s, request={**s.request, "given": rows}) for s in job.steps)
+        request = {**job.request, "given": {**rows, "solvers": solvers}}
+        return replace(job, request=request, steps=tuple(steps))
+
+
+NOTHING = Given()
+
+
+def named_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Given]:
+    """Return specifications of solvers, and what is behind those that are instances.
+
+    Raises
+    ------
+    ParameterError
+        When one is no solver, or cannot be brought to another process.
+    """
+    specs: list[str | Spec] = []
+    packed: dict[str, str] = {}
+    identities: dict[str, str] = {}
+    for solver in solvers:
+        if isinstance(solver, str | Spec):
+            specs.append(solver)
+            continue
+        get_solver(solver)  # which refuses what is none
+        if wrong := fault("solvers", solver):
+            raise ParameterError(f"{solver!r} is not a valid solver: {wrong}")
+        values, whole = _values(solver)
+        if whole and (known := _registered(solver)) is not None:
+            specs.append(Spec(known, values))
+            continue
+        name = _free_name(type(solver).__qualname__.rpartition(".")[2], packed)
+        content = _pickled(solver)
+        packed[name] = b64encode(content).decode("ascii")
+        identities[name] = (whole and _identity(type(solver), content)) or uuid4().hex
+        specs.append(Spec(name, values))
+    return specs, Given(packed, {}, identities)
+
+
+def _free_name(label: str, taken: Mapping[str, str]) -> str:
+    count = sum(name.partition("-")[0].removesuffix(GIVEN_MARK) == label for name in taken)
+    return f"{label}-{count + 1}{GIVEN_MARK}" if count else f"{label}{GIVEN_MARK}"
+
+
+def _values(solver: Any) -> tuple[dict[str, Any], bool]:
+    """Return the parameters that are not the defaults and that a specification can hold.
+
+    The second says whether it can hold all of them.
+    """
+    found, whole = {}, True
+    for one in fields(solver):
+        value = getattr(solver, one.name)
+        if not one.init:
+            continue
+        default = UNKNOWN if one.default is MISSING else one.default
+        if type(value) is type(default) and isinstance(value, PLAIN) and value == default:
+            continue
+        if _can_be_written(one.name, value):
+            found[one.name] = value
+        else:
+            whole = False
+    return found, whole
+
+
+PLAIN = (bool, int, float, str, type(None))
+
+
+def _can_be_written(name: str, value: Any) -> bool:
+    try:
+        again = parse_spec(str(Spec("x", {name: value}))).params[name]
+    except (AucbenchError, LookupError):
+        return False
+    return type(again) is type(value) and repr(again) == repr(value)
+
+
+def _registered(solver: Any) -> str | None:
+    """Return the name of the class in a plugin or in a file; None when it has none."""
+    for entry in (*entries(), *kept()):
+        known = loaded(entry)
+        for name, factory in (known.factories.get("solvers", {}) if known else {}).items():
+            if factory is not type(solver):
+                continue
+            if entry in kept():
+                if has_changed(entry):
+                    raise ParameterError(
+                        f"{entry.distribution} has changed since {name} was made; make it again"
+                    )
+                return f"{entry.distribution}:{name}"
+            claim = lookup("solvers", name)
+            return name if claim and claim.factory is factory else f"{entry.distribution}:{name}"
+    return None
+
+
+def _identity(kind: type, content: bytes) -> str | None:
+    """Return what identifies the code of a class; None when that cannot be known."""
+    module = sys.modules.get(kind.__module__)
+    origin = getattr(module, "__file__", None)
+    if module is None or origin is None or "<locals>" in kind.__qualname__:
+        return None
+    path = Path(origin)
+    if kind.__module__ == MAIN:
+        if path.suffix != ".py" or not path.is_file() or not _is_as_it_started(path):
+            return None
+        return hash_of([kind.__qualname__, file_fingerprint(path), _digest(content)])
+    top = kind.__module__.partition(".")[0]
+    if top == kind.__module__ and path.name == f"{top}.py":
+        return hash_of([kind.__qualname__, file_fingerprint(path)])
+    return hash_of([kind.__module__, kind.__qualname__, package_fingerprint(top)])
+
+
+def _is_as_it_started(script: Path) -> bool:
+    """Whether neither the script nor what it imports from its folder changed since the start."""
+    begin = _started()
+    found = (path.stat() for path in files_of(script)[0].values())
+    return all(max(one.st_mtime, one.st_ctime) < begin for one in found)
+
+
+def _started() -> float:
+    """When this process began, in seconds since the epoch; rather too early than too late."""
+    ticks = int(Path("/proc/self/stat").read_text(encoding="ascii").rpartition(")")[2].split()[19])
+    age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    return time.time() - age - MARGIN
+
+
+def _digest(content: bytes) -> str:
+    """Return a hash of a pickle without the ids that classes get anew in each process."""
+    from cloudpickle import cloudpickle
+
+    for number in getattr(cloudpickle, "_DYNAMIC_CLASS_TRACKER_BY_CLASS", {}).values():
+        content = content.replace(number.encode(), b"")
+    return blake2b(content).hexdigest()
+
+
+def _pickled(solver: Any) -> bytes:
+    import cloudpickle
+
+    try:
+        found: bytes = cloudpickle.dumps(solver)
+    except Exception as error:  # of any object that the solver holds
+        raise ParameterError(
+            f"{solver!r} cannot be brought to another process: {error}; give it values that can be "
+            "pickled"
+        ) from error
+    return found

@@ -1,0 +1,96 @@
+"""Objects of Python that stand in a plan by a name such as `HeavyBall()`.
+
+They come with the request to a process, and are known in this process only. The parentheses tell
+their names from all others.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from base64 import b64decode
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+from aucbench.errors import ParameterError, PluginError
+from aucbench.registry.discovery import Loaded, PluginEntry, describe_error, keep
+from aucbench.registry.specs import GIVEN_MARK
+
+VERSION = "object"  # stands in place of the version of a distribution
+
+_given: dict[tuple[str, str], Callable[[], Callable[..., Any]]] = {}
+_known: dict[tuple[str, str], tuple[PluginEntry, Callable[..., Any]]] = {}
+
+
+def give(kind: str, name: str, make: Callable[[], Callable[..., Any]]) -> None:
+    """Make a name known in this process; `make` returns its factory when that is asked for."""
+    _given[kind, name] = make
+
+
+def unpickled(packed: str) -> Callable[..., Any]:
+    """Return the factory of a solver that `aucbench.bench.given` has packed into a request."""
+    return factory_of(pickle.loads(b64decode(packed)))  # of the own parent, by a pipe
+
+
+def factory_of(solver: Any) -> Callable[..., Any]:
+    """Return a function that makes a solver like this one, with other parameters if they are given.
+
+    Its defaults are the values of this one.
+    """
+
+    def make(**params: Any) -> Any:
+        return replace(solver, **params)
+
+    kind = type(solver)
+    own = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=getattr(solver, field.name),
+            annotation=field.type,
+        )
+        for field in fields(solver)
+        if field.init
+    ]
+    made: Any = make
+    made.__signature__ = inspect.Signature(own)
+    made.__name__, made.__module__, made.__doc__ = kind.__qualname__, kind.__module__, kind.__doc__
+    made.space, made.needs = solver.space, solver.needs
+    return make
+
+
+def claimed_given(kind: str, name: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:
+    """Return what a name with parentheses means; None when it is known as another kind.
+
+    Raises
+    ------
+    ParameterError
+        When it is not known in this process.
+    PluginError
+        When the object cannot be made in this process.
+    """
+    if (kind, name) not in _given:
+        if any(name == other for _, other in _given):
+            return None
+        raise ParameterError(
+            f"{name} was an object in a process of Python, and only that process can compute with "
+            "it; give it to compare again"
+        )
+    if (kind, name) not in _known:
+        try:
+            factory = _given[kind, name]()
+        except (KeyboardInterrupt, MemoryError):
+            raise
+        except BaseException as error:  # the import of a module may do anything
+            raise PluginError(
+                f"{name} cannot be brought into another process ({describe_error(error)}); define "
+                "its class in a file, and name it ./FILE.py:CLASS"
+            ) from error
+        module = getattr(factory, "__module__", None) or ""
+        label = name.removesuffix(GIVEN_MARK)
+        entry = PluginEntry(label, module, VERSION, module)
+        keep(entry, Loaded({kind: {label: factory}}))
+        _known[kind, name] = entry, factory
+    entry, factory = _known[kind, name]
+    return entry, entry.name, factory
