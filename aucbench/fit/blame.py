@@ -67,6 +67,9 @@ def _called(entry: PluginEntry, frame: FrameType) -> str:
     factories = (known.factories if (known := loaded(entry)) else {}).items()
     for family, named in factories:
         for name, factory in named.items():
-            if factory is kind or getattr(factory, "__code__", None) is frame.f_code:
+            if (
+                getattr(factory, "__wrapped__", factory) is kind
+                or getattr(factory, "__code__", None) is frame.f_code
+            ):
                 return f"the {CALLED[family]} {entry.distribution}:{name} {entry.version}"
     return f"the plugin {entry.qualified} {entry.version}"

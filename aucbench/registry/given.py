@@ -56,7 +56,7 @@ def factory_of(solver: Any) -> Callable[..., Any]:
     made: Any = make
     made.__signature__ = inspect.Signature(own)
     made.__name__, made.__module__, made.__doc__ = kind.__qualname__, kind.__module__, kind.__doc__
-    made.space, made.needs = solver.space, solver.needs
+    made.space, made.needs, made.__wrapped__ = solver.space, solver.needs, kind
     return make
 
 

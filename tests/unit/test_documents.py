@@ -281,6 +281,8 @@ def test_the_comparisons_of_the_pages_run_from_python(tmp_path, monkeypatch, cap
     assert names["scores"].ndim == 1
     exec(block("docs/record.md", "python", "to_frame"), names)
     assert capsys.readouterr().out.endswith("sht-auc ok 0.98\n4 rows, True\n")
+    exec(block("docs/compare.md", "python", "import Data, get_solver"), {})
+    assert capsys.readouterr().out == "('sht-auc[k=2]', 'logistic')\n"
 
 
 def test_the_verdicts_inside_a_data_set_are_those_of_the_page(capsys):

@@ -1,0 +1,247 @@
+"""`compare` with instances of solvers and with `Data`."""
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import aucbench
+from aucbench.bench import Store, compare
+from aucbench.bench.given import named_solvers
+from aucbench.bench.overview import folder_status
+from aucbench.bench.plan.toml import parse_plan
+from aucbench.errors import AucbenchError, ParameterError
+from aucbench.objectives import PairwiseSquare
+from aucbench.protocols import Needs, Problem, State
+from aucbench.registry.lookup import find
+from aucbench.report.folder import FolderReader
+
+pytestmark = pytest.mark.usefixtures("shared_supervisors")
+
+RESULTS = {"splits": 2, "passes": 3}
+
+
+@dataclass(frozen=True)
+class Descent:
+    """w - gamma f'(w)."""
+
+    gamma: float = 0.01
+    shrink: Any = None
+    space: ClassVar = {"gamma": (0.01, 0.001)}
+    needs: ClassVar = Needs()
+
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data))
+
+    def iterates(self, problem, rng):
+        f, w = problem.objective, problem.start()
+        for t in range(1, 10**6):
+            w = w - self.gamma * f.grad(w)
+            w = w if self.shrink is None else self.shrink(w)
+            yield State(t, w, rows_seen=t * f.data.n)
+
+
+@dataclass(frozen=True)
+class Raising(Descent):
+    """Its line is named."""
+
+    def problem(self, data, rng):
+        raise ZeroDivisionError("of mine")
+
+
+@dataclass(frozen=True)
+class Locked(Descent):
+    """It cannot be pickled."""
+
+    lock: Any = field(default_factory=Lock)
+
+
+@dataclass
+class Thawed(Descent.__mro__[-1]):
+    """It can be changed."""
+
+    space: ClassVar = {}
+    needs: ClassVar = Needs()
+    problem, iterates = Descent.problem, Descent.iterates
+
+
+def blobs(seed=0, **known):
+    rng = np.random.default_rng(seed)
+    y = np.arange(60) % 3 == 0
+    return aucbench.Data.of(rng.normal(size=(60, 4)) + y[:, None], y, **known)
+
+
+def test_instances_data_names_and_specs_stand_in_one_comparison():
+    data = blobs()
+    found = compare([Descent(0.005), "logistic"], [data, "breast-cancer"], **RESULTS)
+
+    assert {r.status.status for r in found} == {"ok"}
+    evidence = found.findings.evidence
+    assert evidence.solvers == ("Descent[gamma=0.005]", "logistic")
+    assert evidence.datasets[0].startswith("data-")
+    assert evidence.datasets[1] == "breast-cancer"
+    assert found[0].parameters["gamma"] == 0.005
+    assert found[0].plugin == (__name__, "object", __name__)
+
+
+def test_a_cell_of_an_instance_is_what_the_named_one_computes():
+    data = blobs()
+    [named, *_] = compare("sht-auc[k=3]", data, **RESULTS)
+    [given, *_] = compare(aucbench.get_solver("sht-auc", k=3), data, **RESULTS)
+    assert given.id == named.id
+    assert str(given.cell.solver) == "sht-auc[k=3]"
+
+    weighted = blobs(weights=np.arange(1.0, 61.0))
+    [other, *_] = compare("logistic", weighted, **RESULTS)
+    assert other.sizes.weighted
+    assert other.id != compare("logistic", data, **RESULTS)[0].id
+
+
+def test_instances_of_a_module_are_resumed_and_what_cannot_be_written_down_is_not(tmp_path):
+    both = [Descent(0.005), Descent(shrink=lambda w: 0.9 * w)]
+    first = compare(both, blobs(), **RESULTS, out=tmp_path / "out")
+    again = compare(both, blobs(), **RESULTS, out=tmp_path / "out")
+
+    assert {r.status.status for r in (*first, *again)} == {"ok"}
+    assert [r.cell.label for r in first[:2]] == ["Descent()[gamma=0.005]", "Descent-2()"]
+    same = [a.id == b.id for a, b in zip(first, again, strict=True)]
+    assert same == [True, False, True, False]
+    assert len({r.cell.dataset for r in (*first, *again)}) == 1
+    changed = blobs(seed=1)
+    assert compare(both[0], changed, **RESULTS)[0].id not in {r.id for r in first}
+
+
+def test_a_folder_says_that_its_objects_are_gone(tmp_path):
+    compare(Descent(), blobs(), **RESULTS, out=tmp_path / "out")
+
+    found = FolderReader(tmp_path / "out").read()
+    assert found.unchecked.startswith("Descent() was an object in a process of Python")
+    assert found.solvers == ("Descent",)
+    assert found.counts == {"ok": 2}
+    with Store(tmp_path / "out") as store:
+        [plan] = map(parse_plan, store.plans().values())
+        with pytest.raises(AucbenchError, match="only that process can compute with it"):
+            folder_status(store, [plan])
+    with pytest.raises(ParameterError, match="was an object"):
+        find("solvers", "Descent()")
+
+
+def test_an_instance_is_tuned_over_its_grid():
+    [record, _] = compare(Descent(), blobs(), **RESULTS, tune=True)
+    assert record.cell.label == "Descent() (tuned)"
+    assert {row["parameters"]["gamma"] for row in record.tuning["table"]} == {0.01, 0.001}
+
+
+def test_an_error_of_an_instance_names_its_line():
+    [record, _] = compare(Raising(), blobs(), **RESULTS)
+    line = Raising.problem.__code__.co_firstlineno + 1
+    assert record.status.error_type == "ZeroDivisionError"
+    assert f"in the solver {__name__}:Raising object ({__file__}, line {line})" in record.why
+
+
+def test_solve_and_select_take_instances():
+    data = blobs()
+    assert aucbench.solve(Descent(), data, passes=2).w.size == 4
+    chosen = aucbench.select([Descent(), "logistic"], data, passes=2)
+    assert chosen.run.w.size == 4
+
+
+@pytest.mark.parametrize(
+    ("solver", "told"),
+    [
+        (Descent, "wanted the name of a solver or an instance of one"),
+        (3, "got 3, wanted the name of a solver"),
+        (Thawed(), "is not a valid solver: it is no frozen dataclass"),
+        (Locked(), "cannot be brought to another process: .*; give it values that can be pickled"),
+    ],
+)
+def test_what_is_no_solver_is_refused(solver, told):
+    with pytest.raises(ParameterError, match=told):
+        compare([solver, "logistic"], "breast-cancer")
+
+
+def test_what_is_no_data_set_is_refused():
+    with pytest.raises(ParameterError, match=r"got 3 as a data set, wanted a name or Data.of"):
+        compare("logistic", [3])
+    data = blobs()
+    with pytest.raises(ParameterError, match="is named twice"):
+        compare("logistic", [data, data])
+
+
+def test_a_class_in_a_file_is_taken_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = tmp_path / f"own_{tmp_path.name}.py"
+    source.write_text(
+        "from dataclasses import dataclass\nfrom typing import ClassVar\n"
+        f"import {__name__} as base\n@dataclass(frozen=True)\n"
+        "class Mine(base.Descent):\n    gamma: float = 0.5\n"
+    )
+    mine = aucbench.get_solver(f"{source}:Mine", gamma=0.25)
+    [spec], given = named_solvers([mine])
+    assert str(spec) == f"{source}:Mine[gamma=0.25]"
+    assert not given.solvers
+    source.write_text(source.read_text() + "# edited\n")
+    with pytest.raises(ParameterError, match="has changed since Mine was made; make it again"):
+        named_solvers([mine])
+
+
+SCRIPT = """
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
+import aucbench
+from aucbench.objectives import PairwiseSquare
+from aucbench.protocols import Needs, Problem, State
+
+FACTOR = float(sys.argv[1])
+
+@dataclass(frozen=True)
+class Descent:
+    gamma: float = 0.01
+    space: ClassVar = {}
+    needs: ClassVar = Needs()
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data))
+    def iterates(self, problem, rng):
+        f, w = problem.objective, problem.start()
+        for t in range(1, 10**6):
+            w = w - FACTOR * self.gamma * f.grad(w)
+            yield State(t, w, rows_seen=t * f.data.n)
+
+if __name__ == "__main__":
+    found = aucbench.compare(Descent(0.005), "breast-cancer", splits=2, passes=3, out="out")
+    print(found[0].status.status, found[0].id, found[0].plugin[0])
+"""
+
+
+@pytest.mark.slow
+def test_a_script_goes_on_where_it_ended_and_its_globals_count(tmp_path):
+    def run(*arguments):
+        command = [sys.executable, *arguments]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=300
+        )
+        return done.stdout.split()
+
+    (tmp_path / "script.py").write_text(SCRIPT)
+    past = time.time() - 60
+    os.utime(tmp_path / "script.py", (past, past))
+    time.sleep(0.2)  # the change of the times is a change too
+    first = run("script.py", "1.0")
+    assert first[::2] == ["ok", "__main__"]
+    assert run("script.py", "1.0") == first
+    assert run("script.py", "2.0")[1] != first[1]
+    (tmp_path / "script.py").write_text(SCRIPT + "# edited\n")
+    time.sleep(0.2)
+    assert run("script.py", "1.0")[1] != first[1]
+    # Without a file, as in a notebook, the code that was typed cannot be known for certain.
+    typed = ["-c", SCRIPT, "1.0"]
+    once, again = run(*typed), run(*typed)
+    assert (once[0], again[0]) == ("ok", "ok")
+    assert once[1] != again[1]
