@@ -10,7 +10,7 @@ from typing import Any
 
 from aucbench.ranges import Range
 from aucbench.reading import Reading
-from aucbench.registry.specs import Spec, parse_spec, short
+from aucbench.registry.specs import TUNED_MARK, Spec, parse_spec, short
 
 TARGET_FILE = "target.npz"  # in which a worker hands the target of a data set to the parent
 Scalar = str | int | float | bool
@@ -106,8 +106,8 @@ def solver_label(spec: Spec | str, tuning: Tuning) -> str:
     It is for people: no program parses it.
     """
     if isinstance(tuning, bool):
-        return f"{spec} (tuned)" if tuning else str(spec)
-    return f"{spec} (tuned {' '.join(f'{name}={_axis(values)}' for name, values in tuning)})"
+        return f"{spec}{TUNED_MARK})" if tuning else str(spec)
+    return f"{spec}{TUNED_MARK} {' '.join(f'{name}={_axis(values)}' for name, values in tuning)})"
 
 
 def _axis(values: Any) -> str:

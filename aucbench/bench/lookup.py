@@ -334,13 +334,15 @@ def _fingerprint(distribution: str, value: str) -> str:
 
 
 def _refuse_equal_files(known: Mapping[Name, Lookup]) -> None:
-    """Raise when two files hold one solver: its cells would have one id."""
-    seen: dict[tuple[str, Tuning, str], Spec | str] = {}
+    """Raise when two files hold one thing: its cells would have one id."""
+    seen: dict[tuple[str, str, Tuning, str], Spec | str] = {}
     for name, found in known.items():
-        if found.file is not None and name.kind == "solvers":
-            key = (short(str(name.spec)), name.tuning, found.fingerprint)
-            if (other := seen.setdefault(key, name.spec)) is not name.spec:
-                raise ParameterError(f"{other} and {name.spec} are the same code; name one of them")
+        label = short(str(name.spec))
+        if label == str(name.spec):
+            continue
+        other = seen.setdefault((name.kind, label, name.tuning, found.fingerprint), name.spec)
+        if other is not name.spec:
+            raise ParameterError(f"{other} and {name.spec} are the same; name one of them")
 
 
 def _refuse_ignored(plan: Plan, known: Mapping[Name, Lookup]) -> None:

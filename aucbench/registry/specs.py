@@ -27,6 +27,7 @@ SPEC_EXAMPLE = "write it like sht-auc[k=50,blocks=4]"
 CLOSING = {"[": "]", "(": ")", "{": "}"}
 DEEPEST = 20
 GIVEN_MARK = "()"  # at the end of the name of an object, see `aucbench.registry.given`
+TUNED_MARK = " (tuned"  # after the specification of a tuned solver, in a label
 FILE_MARK = ".py:"  # between a file and a name in it
 SPEC_QUOTES = "'\""
 OPENING = (*CLOSING, *SPEC_QUOTES)
@@ -149,9 +150,9 @@ def short(text: str, *, joined: bool = False) -> str:
 
     The name of an object loses its parentheses.
     """
-    name, bracket, rest = text.partition("[")
+    name, rest = _label(text)
     if name.endswith(GIVEN_MARK):
-        return f"{name.removesuffix(GIVEN_MARK)}{bracket}{rest}"
+        return f"{name.removesuffix(GIVEN_MARK)}{rest}"
     return _placed(text, lambda _: "", joined=joined)
 
 
@@ -160,9 +161,16 @@ def _placed(text: str, place: Callable[[Path], str], *, joined: bool) -> str:
         return text
     if joined:
         return "+".join(_placed(piece, place, joined=False) for piece in joined_specs(text))
-    name, bracket, rest = text.partition("[")
+    name, rest = _label(text)
     found = in_file(name.strip())
-    return text if found is None else f"{place(found[0])}{found[1]}{bracket}{rest}"
+    return text if found is None else f"{place(found[0])}{found[1]}{rest}"
+
+
+def _label(text: str) -> tuple[str, str]:
+    """Return the name, and what follows it: brackets, or how people are told of a grid."""
+    ends = [at for mark in ("[", TUNED_MARK) if (at := text.find(mark)) >= 0]
+    end = min(ends, default=len(text))
+    return text[:end], text[end:]
 
 
 def _is_named(piece: str) -> bool:

@@ -107,6 +107,11 @@ def test_specifications_of_files():
     assert short("/x/mine.py:A[k=/y/b.py:c]") == "A[k=/y/b.py:c]"
     assert short("a+/x/mine.py:B", joined=True) == "a+B"
     assert short("sht-auc[k=5]") == "sht-auc[k=5]"
+    assert short("/x (y)/mine.py:A (tuned k=[1, 2])") == "A (tuned k=[1, 2])"
+    assert short("/x/mine.py:A (tuned)") == "A (tuned)"
+    assert short("A()[k=5] (tuned)") == "A[k=5] (tuned)"
+    assert short("A() (tuned)") == "A (tuned)"
+    assert short("my()/file.csv") == "my()/file.csv"
 
 
 def test_each_kind_is_built_from_a_file(mine):
@@ -262,8 +267,12 @@ def test_two_versions_of_a_file_are_told_apart(mine, tmp_path):
         same = (mine / "mine.py").read_text()
         (tmp_path / f"v{number}" / "mine.py").write_text(same)
     both = ["v1/mine.py:Descent", "v2/mine.py:Descent"]
-    with pytest.raises(ParameterError, match=r"v1/mine.py:Descent and .* are the same code"):
+    with pytest.raises(ParameterError, match=r"v1/mine.py:Descent and .* are the same; name one"):
         compare(both, "mine.py:blobs", splits=2, passes=3)
+
+    sets = ["v1/mine.py:blobs", "v2/mine.py:blobs"]
+    with pytest.raises(ParameterError, match=r"v1/mine.py:blobs and .* are the same; name one"):
+        compare("logistic", sets, splits=2, passes=3)
 
     (tmp_path / "v2" / f"{helper}.py").write_text("FACTOR = 3.0\n")
     found = compare(both, "mine.py:blobs", splits=2, passes=3)
