@@ -150,6 +150,8 @@ def short(text: str, *, joined: bool = False) -> str:
 
     The name of an object loses its parentheses.
     """
+    if GIVEN_MARK not in text and FILE_MARK not in text:  # an id asks this of each of its names
+        return text
     name, rest = _label(text)
     if name.endswith(GIVEN_MARK):
         return f"{name.removesuffix(GIVEN_MARK)}{rest}"
