@@ -1,4 +1,4 @@
-"""The jobs of metrics of third parties: what a metric is, and its values."""
+"""The job of a metric of a third party: its values on test rows."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.about import scale_of
 from aucbench.addons.blame import sentence_of
 from aucbench.data.packed import unpack_arrays
-from aucbench.errors import PluginError, UnknownNameError
-from aucbench.registry import get_function, names
-from aucbench.registry.lookup import find
-from aucbench.registry.metrics import checked_value, origin
+from aucbench.errors import PluginError
+from aucbench.registry import get_function
+from aucbench.registry.metrics import checked_value
 from aucbench.registry.shapes import takes_weights
-from aucbench.registry.specs import Spec, parse_spec
 from aucbench.registry.visits import tell
 
 Request = Mapping[str, Any]
@@ -26,39 +23,6 @@ UNWEIGHTED = (
     "the test rows have weights, which it does not take; add the parameter weights=None after "
     "y and scores"
 )
-
-
-def found(request: Request, room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
-    """Say what a specification means: its canonical texts, its distribution, what is better.
-
-    Returns
-    -------
-    dict
-        `known` alone, the names of all metrics, when there is none of this name.
-
-    Raises
-    ------
-    ParameterError, PluginError
-        As `aucbench.registry.get_function`.
-    """
-    tell(request["homes"])
-    asked = parse_spec(request["metric"])
-    try:
-        metric, claim = get_function("metrics", asked), find("metrics", asked.name)
-    except UnknownNameError:
-        known = names("metrics")
-        if asked.name in known:  # it is a parameter that is unknown
-            raise
-        return {"known": known}
-    given = getattr(metric, "keywords", {})
-    return {
-        "name": str(Spec(asked.name, given)),
-        "qualified": str(Spec(claim.qualified, given)),
-        "version": claim.entry.version,
-        "distribution": claim.entry.distribution,
-        "module": claim.entry.value,
-        "greater_is_better": scale_of(origin(metric)).greater_is_better,
-    }
 
 
 def values(request: Request, room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:

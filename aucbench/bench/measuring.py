@@ -12,14 +12,10 @@ Design
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -29,26 +25,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.text import reason_text
+from aucbench.bench.addons import LIMITS, Addon, Process, addon_of, ended, supervised
 from aucbench.data.packed import pack_arrays
-from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.hookspecs import PROJECT
-from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
-from aucbench.registry.discovery import ALLOWED, enabled
-from aucbench.registry.fingerprints import plugin_fingerprint
-from aucbench.registry.lookup import home, names
-from aucbench.registry.specs import parse_spec
+from aucbench.infra.supervise.records import Job, Outcome
+from aucbench.registry.discovery import enabled
 from aucbench.stats.delong import Fold
 from aucbench.stats.measures import MEASURES, Measure, measure
 from aucbench.stats.rows import Vector
 
-JOBS = "aucbench.addons.metrics"
-LIMITS = Limits(timeout=60.0, memory=4 * 10**9)  # of `BATCH` values, or of a lookup
-BATCH = 10  # values that one process computes
+VALUES = "aucbench.addons.metrics:values"
+BATCH = 10  # values that one process computes within `LIMITS`
 MOST_ENDS = 3  # processes that a metric may end
 NAME = re.compile(r"\s*([\w.:-]*)")
-Home = tuple[str, str, str]  # see `aucbench.registry.visits.tell`
 Value = tuple[float, str]  # NaN with the reason
 
 
@@ -73,11 +62,14 @@ def measure_of(spec: str) -> Measure:
     third = any(not entry.builtin for entry in enabled())
     if not third or name is None or name[1] in MEASURES:
         return measure(own)
-    found = _looked_up(own, tuple(sys.path), os.environ.get(ALLOWED))
-    if found.fingerprint != plugin_fingerprint(*found.plugin):  # its author has changed a file
-        _looked_up.cache_clear()
-        found = _looked_up(own, tuple(sys.path), os.environ.get(ALLOWED))
-    return found
+    return _measure_by(addon_of("metrics", own))
+
+
+@lru_cache(maxsize=64)
+def _measure_by(addon: Addon) -> PluginMeasure:
+    """Return the one measure of a metric, which knows the values that it had."""
+    smaller = not addon.about["greater_is_better"]
+    return PluginMeasure(addon.name, _elsewhere, smaller=smaller, addon=addon)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +78,11 @@ class PluginMeasure(Measure):
 
     Attributes
     ----------
-    qualified : str
-        Its specification with its distribution, such as "acme:gain[depth=0.1]".
-    version : str
-        Of the distribution.
-    plugin : (str, str)
-        Distribution and module.
-    fingerprint : str
-        Of the files of the plugin when it was looked up.
-    homes : tuple
-        Its plugin, if that has another name: see `aucbench.registry.visits.tell`.
+    addon : Addon
+        What is known of it.
     """
 
-    qualified: str = ""
-    version: str = ""
-    plugin: tuple[str, str] = ("", "")
-    fingerprint: str = ""
-    homes: tuple[Home, ...] = ()
+    addon: Addon | None = None
     _known: dict[bytes, Value] = field(default_factory=dict, compare=False, repr=False)
     _ends: list[str] = field(default_factory=list, compare=False, repr=False)
 
@@ -130,12 +110,16 @@ class PluginMeasure(Measure):
         reasons = Counter(reason for _, reason in self._known.values() if reason)
         total = len(self._known)
         return tuple(
-            f"the metric {self.qualified} {self.version} has no value on {count} of {total} "
-            f"fits: {reason}"
+            f"{self._addon.called} has no value on {count} of {total} fits: {reason}"
             for reason, count in reasons.most_common()
         )
 
-    def _ask(self, process: _Process, waiting: list[tuple[bytes, Fold]]) -> None:
+    @property
+    def _addon(self) -> Addon:
+        assert self.addon is not None
+        return self.addon
+
+    def _ask(self, process: Process, waiting: list[tuple[bytes, Fold]]) -> None:
         while waiting:
             if len(self._ends) >= MOST_ENDS:
                 why = f"it is not asked again, since {MOST_ENDS} processes have ended in it"
@@ -147,7 +131,7 @@ class PluginMeasure(Measure):
             waiting = waiting[len(known) :]
             if not waiting:
                 return
-            reason = _ended(outcome)
+            reason = ended(outcome)
             begun = sum("begin" in line for line in outcome.lines)
             lost = 1 if begun > len(known) else len(waiting)  # all, where the call never began
             self._known.update((key, (nan, reason)) for key, _ in waiting[:lost])
@@ -161,76 +145,8 @@ class PluginMeasure(Measure):
             arrays[f"scores{number}"] = fold.scores
             arrays[f"weights{number}"] = fold.weights
         rows = b64encode(pack_arrays(arrays)).decode("ascii")
-        request: dict[str, Any] = {"metric": self.qualified, "rows": rows, "count": len(folds)}
-        request["homes"] = self.homes
-        return Job(f"{JOBS}:values", request, LIMITS)
-
-
-class _Process:
-    """A supervisor that is opened for the first job."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack = stack
-        self._engine: LocalEngine | None = None
-
-    def run(self, job: Job) -> Outcome:
-        """Run one job to its end."""
-        if self._engine is None:
-            engine = LocalEngine()
-            self._engine = engine.on(self._stack.enter_context(engine.open()))
-        [(_, outcome)] = self._engine.run([("", job)])
-        return outcome
-
-
-_open: ContextVar[_Process | None] = ContextVar("_open", default=None)
-
-
-@contextmanager
-def supervised() -> Iterator[_Process]:
-    """Keep the processes of metrics warm inside the context, if any is asked; it may be nested."""
-    if (known := _open.get()) is not None:
-        yield known
-        return
-    with ExitStack() as stack:
-        process = _Process(stack)
-        token = _open.set(process)
-        try:
-            yield process
-        finally:
-            _open.reset(token)
-
-
-@lru_cache(maxsize=64)
-def _looked_up(spec: str, path: tuple[str, ...], allowed: str | None) -> PluginMeasure:
-    homes: tuple[Home, ...] = ()
-    with supervised() as process:
-        outcome = process.run(_found_job(spec, homes))
-        # Only if no plugin has this name are the others asked which of them registers it.
-        if "known" in (outcome.result or {}) and (there := home("metrics", parse_spec(spec).name)):
-            homes = (there,)
-            outcome = process.run(_found_job(spec, homes))
-    if outcome.result is None:
-        kind = PluginError if outcome.error_type == PluginError.__name__ else ParameterError
-        reason = outcome.reason if outcome.refusal else _ended(outcome)
-        raise kind(f"cannot use the metric {spec}: {reason}")
-    told: dict[str, Any] = outcome.result
-    if "known" in told:
-        raise UnknownNameError("measure", spec, {*told["known"], *names("metrics")})
-    plugin = (told["distribution"], told["module"])
-    return PluginMeasure(
-        told["name"],
-        _elsewhere,
-        smaller=not told["greater_is_better"],
-        qualified=told["qualified"],
-        version=told["version"],
-        plugin=plugin,
-        fingerprint=plugin_fingerprint(*plugin),
-        homes=homes,
-    )
-
-
-def _found_job(spec: str, homes: Sequence[Home]) -> Job:
-    return Job(f"{JOBS}:found", {"metric": spec, "homes": homes}, LIMITS)
+        request = {"metric": self._addon.qualified, "rows": rows, "count": len(folds)}
+        return Job(VALUES, {**request, "homes": self._addon.homes}, LIMITS)
 
 
 def _elsewhere(*_: Any) -> float:
@@ -256,11 +172,3 @@ def _values(outcome: Outcome) -> list[Value]:
         else:
             found.append((nan, str(reason)))
     return found
-
-
-def _ended(outcome: Outcome) -> str:
-    """Return how a process ended that left a value out."""
-    if outcome.ending is Ending.OK:
-        return "its process ended before it had returned"
-    said = reason_text(outcome.error_type, outcome.reason)
-    return f"it ended its process ({outcome.ending}: {said})"

@@ -28,6 +28,7 @@ from aucbench.cli.options import (
     Retry,
     Rope,
     Scheduler,
+    Sections,
     Separator,
     Sort,
     Target,
@@ -130,6 +131,7 @@ def compare(
     md: Markdown = False,
     tex: Tex = False,
     fail_if: FailIf = None,
+    sections: Sections = None,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
     from aucbench.bench.plan.plan import DEFAULT_FEATURES, Plan, choices, default_solvers
@@ -167,7 +169,7 @@ def compare(
     plan = limited(plan, timeout, memory, timing=timing)
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
-    printed = Printed.of(metrics, rope, sort, fail_if, md=md, tex=tex)
+    printed = Printed.of(metrics, rope, sort, fail_if, sections, md=md, tex=tex)
     if before is not None or after is not None:
         go_versions(plan, options, (before, after), out, json, printed)
         return

@@ -12,6 +12,7 @@ from aucbench.errors import DataError, ParameterError, UnknownNameError, require
 from aucbench.reading import REST, Reading
 
 if TYPE_CHECKING:
+    from aucbench.bench.addons import Addon
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
     from aucbench.report.demand import Demand
@@ -95,6 +96,12 @@ MetricNames = Annotated[
 Rope = Annotated[
     float, typer.Option(help="Differences of the measure up to this size are practically zero.")
 ]
+Sections = Annotated[
+    Texts,
+    typer.Option(
+        help="Sections of plugins, as `list report_sections` shows them; repeatable.",
+    ),
+]
 Sort = Annotated[str, typer.Option(help="Order of the lines: plan, value or seconds.")]
 Markdown = Annotated[bool, typer.Option("--md", help="Print the tables in Markdown.")]
 Tex = Annotated[bool, typer.Option("--tex", help="Print the tables in LaTeX.")]
@@ -120,6 +127,8 @@ class Printed:
     sort, form : str
         Keys of `SORTS` and `FORMS` of `aucbench.report.terminal`.
     demands : tuple of Demand
+    sections : tuple of Addon
+        Sections of plugins, which follow the answer.
     """
 
     measures: tuple[Measure, ...]
@@ -127,10 +136,18 @@ class Printed:
     sort: str
     form: str
     demands: tuple[Demand, ...]
+    sections: tuple[Addon, ...]
 
     @staticmethod
     def of(
-        metrics: Texts, rope: float, sort: str, fail_if: Texts, *, md: bool, tex: bool
+        metrics: Texts,
+        rope: float,
+        sort: str,
+        fail_if: Texts,
+        sections: Texts,
+        *,
+        md: bool,
+        tex: bool,
     ) -> Printed:
         """Read the options.
 
@@ -139,7 +156,8 @@ class Printed:
         AucbenchError
             When one of them makes no sense, or both `md` and `tex` are given.
         """
-        from aucbench.bench.measuring import measure_of, supervised
+        from aucbench.bench.addons import supervised
+        from aucbench.bench.measuring import measure_of
         from aucbench.registry.specs import split_specs
         from aucbench.report.demand import Demand
         from aucbench.report.terminal import SORTS
@@ -157,6 +175,7 @@ class Printed:
                 sort,
                 "md" if md else "tex" if tex else "text",
                 tuple(map(Demand.of, fail_if or ())),
+                named_sections(sections),
             )
 
     def findings(self, evidence: Evidence) -> tuple[Findings, list[Means], list[str]]:
@@ -196,6 +215,22 @@ class Printed:
         from aucbench.report.findings import Settings
 
         return Settings(measure=name, rope=rope, curves=False)
+
+
+def named_sections(texts: Texts) -> tuple[Addon, ...]:
+    """Look up the sections of plugins that an option names.
+
+    Raises
+    ------
+    AucbenchError
+        When one of them cannot be used.
+    """
+    from aucbench.bench.addons import addon_of, supervised
+    from aucbench.registry.specs import split_specs
+
+    specs = dict.fromkeys(spec for text in texts or () for spec in split_specs(text))
+    with supervised():
+        return tuple(addon_of("report_sections", spec) for spec in specs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.text import shown
-from aucbench.cli.options import Rope
+from aucbench.cli.options import Rope, Sections, named_sections
 
 if TYPE_CHECKING:
     from aucbench.report.findings import Findings, Settings
@@ -39,8 +39,10 @@ def report(
     level: Level = 0.95,
     mixed: Mixed = False,
     stale: Stale = False,
+    sections: Sections = None,
 ) -> None:
     """Say in words which solver is best in a results folder; write a page that shows why."""
+    from aucbench.cli.running import print_sections
     from aucbench.infra.store import own_file, require_writable
 
     if html is not None:
@@ -48,14 +50,16 @@ def report(
 
         require_jinja()
         require_writable(html)
+    addons = named_sections(sections)
     found = _findings(folder, _settings(metric, rope, level, mixed=mixed), stale=stale)
     for sentence in found.advice.sentences:
         typer.echo(shown(sentence))
+    added = print_sections(addons, folder, found.evidence)
     if html is not None:
         from aucbench.report.page import page_of
         from aucbench.report.render import to_html
 
-        content = to_html(page_of(found, folder=str(folder)))
+        content = to_html(page_of(found, folder=str(folder), added=added))
         with own_file(html) as file:
             file.write(content)
         typer.echo(f"{len(content) / 1e6:.1f} MB in {shown(str(html))}", err=True)
@@ -70,13 +74,15 @@ def serve(
     level: Level = 0.95,
     mixed: Mixed = False,
     stale: Stale = False,
+    sections: Sections = None,
 ) -> None:
     """Show the page of a results folder on 127.0.0.1, and keep it new while a run goes on."""
     from aucbench.report.render import require_jinja
     from aucbench.report.serve import HOST, LivePage, server
 
     require_jinja()
-    page = LivePage(folder, _settings(metric, rope, level, mixed=mixed), stale=stale)
+    settings, addons = _settings(metric, rope, level, mixed=mixed), named_sections(sections)
+    page = LivePage(folder, settings, stale=stale, sections=addons)
     page.html()  # a folder that cannot be read is an error now, and not in the browser
     with server(page, port) as running:
         typer.echo(

@@ -27,6 +27,7 @@ from aucbench.cli.options import (
     Retry,
     Rope,
     Scheduler,
+    Sections,
     Sort,
     Tex,
     Threads,
@@ -39,9 +40,12 @@ from aucbench.cli.running import go, warn
 from aucbench.errors import AucbenchError, DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
+    from aucbench.cell import Cell
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `plan --example`.")
@@ -73,6 +77,7 @@ def run(
     md: Markdown = False,
     tex: Tex = False,
     fail_if: FailIf = None,
+    sections: Sections = None,
 ) -> None:
     """Run the cells of a plan that are not in the folder yet; print the table."""
     from aucbench.bench.plan.toml import read_plan, with_line
@@ -81,7 +86,7 @@ def run(
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
-    printed = Printed.of(metrics, rope, sort, fail_if, md=md, tex=tex)
+    printed = Printed.of(metrics, rope, sort, fail_if, sections, md=md, tex=tex)
     with with_line(plan):
         go(asked, options, out, json, f"go on with: {again}", printed)
 
@@ -140,29 +145,59 @@ def status(folder: Folder) -> None:
 
 def export(
     folder: Folder,
-    table: Annotated[Path, typer.Argument(help="File that ends in .csv, .parquet or .json.")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="File that ends in .csv, .parquet or .json; with --to, where its files go."
+        ),
+    ],
     *,
+    to: Annotated[
+        str | None, typer.Option(help="An exporter of a plugin, as `list exporters` shows them.")
+    ] = None,
     stale: Annotated[
         bool,
         typer.Option("--stale", help="Also rows whose data, plugin or aucbench has changed."),
     ] = False,
 ) -> None:
-    """Write one row per record of a results folder to a table."""
-    from aucbench.bench.overview import wanted_ids
+    """Write one row per record of a results folder to a table, or what a plugin makes of them."""
     from aucbench.bench.results.export import export as write
     from aucbench.bench.results.export import table_rows
 
     with _opened(folder) as store:
-        try:
-            wanted = wanted_ids(_plans(store))
-        except AucbenchError as error:
-            if not stale:
-                raise
-            warn(f"the column `stale` is empty, since the plans cannot be looked up: {error}")
-            wanted = {}
-        rows = table_rows(store.records, wanted)
-        count = write((row for row in rows if stale or not row["stale"]), table)
-    typer.echo(f"{count} rows in {shown(str(table))}", err=True)
+        if to is not None:
+            _export_to(to, store, path, stale=stale)
+            return
+        rows = table_rows(store.records, _wanted(store, stale=stale))
+        count = write((row for row in rows if stale or not row["stale"]), path)
+    typer.echo(f"{count} rows in {shown(str(path))}", err=True)
+
+
+def _export_to(name: str, store: Store, path: Path, *, stale: bool) -> None:
+    """Write what an exporter of a plugin makes of the rows."""
+    from aucbench.bench.addons import addon_of, exported_by, supervised
+    from aucbench.bench.results.export import table_rows, write_contents
+
+    with supervised():
+        addon = addon_of("exporters", name)
+        rows = table_rows(store.records, {} if stale else _wanted(store, stale=False))
+        ids = None if stale else {row["id"] for row in rows if not row["stale"]}
+        written = write_contents(exported_by(addon, store.folder, ids), path, addon.called)
+    for file, size in written.items():
+        typer.echo(f"{size} bytes in {shown(str(file))}", err=True)
+
+
+def _wanted(store: Store, *, stale: bool) -> Mapping[Cell, str]:
+    """Return the ids that count; none, with a warning, where stale rows are asked for anyway."""
+    from aucbench.bench.overview import wanted_ids
+
+    try:
+        return wanted_ids(_plans(store))
+    except AucbenchError as error:
+        if not stale:
+            raise
+        warn(f"the column `stale` is empty, since the plans cannot be looked up: {error}")
+        return {}
 
 
 def log(

@@ -15,6 +15,7 @@ from aucbench.bench.text import shown
 from aucbench.cli.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
+    from aucbench.bench.addons import Addon
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings
     from aucbench.report.terminal import Table
+    from aucbench.sections import Section
 
 BROKEN = 1  # exit code when a condition of --fail-if holds
 WIDE = 80  # columns of the answer where stdout is no terminal
@@ -57,7 +59,7 @@ def go(
     printed : Printed
         What is printed when the run has ended.
     """
-    from aucbench.bench.measuring import supervised
+    from aucbench.bench.addons import supervised
     from aucbench.bench.show.tally import Tally
     from aucbench.infra.store import require_writable
     from aucbench.report.evidence import evidence_of
@@ -79,6 +81,7 @@ def go(
             with _rows_into(json, store, tally, printed) as add:
                 evidence = _evidence(plan, store, found, add)
             broken = print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
+            print_sections(printed.sections, store.folder, evidence, printed.form)
     if not whole:
         missing = len(plan) - tally.total
         typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
@@ -211,6 +214,20 @@ def print_findings(
     if len(evidence.solvers) > 1:
         typer.echo(f"\n{terminal.answer(found, wide or WIDE)}")
     return _broken(printed, found)
+
+
+def print_sections(
+    sections: Sequence[Addon], folder: Path, evidence: Evidence, form: str = "text"
+) -> Sequence[tuple[Addon, Section]]:
+    """Print sections of plugins on the records that count, and return them."""
+    from aucbench.bench.addons import sections_of
+    from aucbench.report import added
+
+    found = sections_of(sections, folder, evidence.ids) if sections else ()
+    if found:
+        typer.echo()
+        typer.echo(added.text(found, width()) if form == "text" else added.FORMS[form](found))
+    return found
 
 
 def width() -> int | None:

@@ -48,7 +48,7 @@ def go_versions(
         When one of the paths is missing, or an option does not go with them; else as `version_at`
         and `run_sides`.
     """
-    from aucbench.bench.measuring import supervised
+    from aucbench.bench.addons import supervised
     from aucbench.bench.show.tally import Tally
     from aucbench.bench.versions import SIDES, both, run_sides, version_at
     from aucbench.infra.store import require_writable
@@ -61,6 +61,11 @@ def go_versions(
         raise ParameterError("--before and --after name two versions; give both")
     if options.engine != "local":
         raise ParameterError(f"--before and --after run on this host, not on {options.engine}")
+    if printed.sections:
+        raise ParameterError(
+            "--sections describes one results folder, and --before and --after make two; leave it "
+            "out, and name it in `aucbench report` of either"
+        )
     shown_plan = both(plan)
     names = evidence_of((), [shown_plan]).solvers
     for demand in printed.demands:

@@ -53,6 +53,7 @@ PARENT = frozenset(  # what does not run in a cell, or is hashed in another way
         "references.bib",
         "report",
         "scaffold",
+        "sections.py",
         "stats",
         "testing",
     }

@@ -15,9 +15,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from aucbench.bench.addons import supervised
 from aucbench.bench.engines import make_engine
 from aucbench.bench.given import named_solvers
-from aucbench.bench.measuring import measure_of, supervised
+from aucbench.bench.measuring import measure_of
 from aucbench.bench.plan.plan import DEFAULT_TIMEOUT, Plan, choices
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat

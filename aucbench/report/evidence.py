@@ -284,6 +284,12 @@ class Evidence:
     about: About = lambda _: None
     problems: Callable[[], tuple[str, ...]] = tuple
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """Of the records that count."""
+        fits = (fit for group in self.groups.values() for fit in group.fits.values())
+        return frozenset(fit.id for fit in fits)
+
     def group(self, dataset: int, solver: int) -> Group:
         """Return the fits of a solver on a data set; an empty group when there are none."""
         return self.groups.get((dataset, solver), NOTHING)

@@ -16,7 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.bench.measuring import measure_of, supervised
+from aucbench.bench.addons import supervised
+from aucbench.bench.measuring import measure_of
 from aucbench.errors import DataError
 from aucbench.report.evidence import Evidence, Place
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside

@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.bench.show.endings import Ends, end_notes
+from aucbench.bench.text import shown
+from aucbench.report.added import Added, cells, numeric, origin
 from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Evidence
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Row
 from aucbench.report.pace import SHARES
+from aucbench.sections import Chart, Table
 from aucbench.stats.pairs import Pair
 from aucbench.stats.ranking import Standing
 from aucbench.stats.words import Interval, Word
@@ -106,6 +110,27 @@ class DataFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A paragraph, a table or a chart of a section of a plugin; one of them."""
+
+    text: tuple[str, ...] = ()
+    header: tuple[Column, ...] = ()
+    lines: tuple[tuple[Entry, ...], ...] = ()
+    chart: int | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedSection:
+    """A section of a plugin."""
+
+    id: str
+    title: str
+    origin: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlanText:
     """A plan of the folder and the command that runs it."""
 
@@ -146,6 +171,7 @@ class Page:
     commands_note: str
     plans: tuple[PlanText, ...]
     methods: tuple[str, ...]
+    added: tuple[AddedSection, ...]
     data: dict[str, Any]
 
     @property
@@ -157,6 +183,7 @@ class Page:
             ("pairs", "Pairs"),
             ("datasets", "Data sets"),
             ("charts", "Figures"),
+            *((one.id, one.title) for one in self.added),
             ("failures", "Failures"),
             ("environment", "Environment"),
             ("commands", "Commands"),
@@ -165,7 +192,7 @@ class Page:
         return [(name, text) for name, text in known if name != "pairs" or self.matrix]
 
 
-def page_of(findings: Findings, *, folder: str) -> Page:
+def page_of(findings: Findings, *, folder: str, added: Added = ()) -> Page:
     """Choose words and digits.
 
     Parameters
@@ -174,9 +201,11 @@ def page_of(findings: Findings, *, folder: str) -> Page:
         All numbers.
     folder : str
         Name of the results folder, for the commands.
+    added : sequence of (Addon, Section)
+        Sections of plugins.
     """
     evidence = findings.evidence
-    data = drawn(findings)
+    data = {**drawn(findings), "added": [_chart(part) for part in _charts(added)]}
     return Page(
         title=f"aucbench: {folder}",
         facts=_facts(evidence),
@@ -211,8 +240,43 @@ def page_of(findings: Findings, *, folder: str) -> Page:
         commands_note=_commands_note(evidence),
         plans=_plans(evidence, folder),
         methods=_methods(findings),
+        added=tuple(_added(added)),
         data=data,
     )
+
+
+def _charts(added: Added) -> list[Chart]:
+    return [part for _, section in added for part in section.parts if isinstance(part, Chart)]
+
+
+def _added(added: Added) -> Iterable[AddedSection]:
+    charts = count()
+    for number, (addon, section) in enumerate(added):
+        parts = tuple(_part(part, charts) for part in section.parts)
+        yield AddedSection(f"added-{number}", section.title, origin(addon), parts)
+
+
+def _part(part: str | Table | Chart, charts: Iterator[int]) -> Part:
+    if isinstance(part, Chart):
+        return Part(chart=next(charts), title=part.title)
+    if isinstance(part, Table):
+        numbers = numeric(part)
+        header = tuple(Column(name, number=j in numbers) for j, name in enumerate(part.header))
+        values = zip(part.rows, cells(part), strict=True)
+        return Part(header=header, lines=tuple(_entries(row, texts) for row, texts in values))
+    return Part(text=tuple(part.splitlines()))
+
+
+def _entries(row: Sequence[str | float | None], texts: Sequence[str]) -> tuple[Entry, ...]:
+    known = ("" if value is None else str(value) for value in row)
+    return tuple(Entry(value, text) for value, text in zip(known, texts, strict=True))
+
+
+def _chart(chart: Chart) -> dict[str, Any]:
+    """Return a chart as the scripts draw it."""
+    names = {"title": shown(chart.title), "x": shown(chart.x), "y": shown(chart.y)}
+    lines = [[shown(name), *line] for name, line in chart.lines.items()]
+    return {**names, "log_x": chart.log_x, "log_y": chart.log_y, "lines": lines}
 
 
 def _direction(findings: Findings) -> str:
@@ -550,8 +614,8 @@ def _convergence(evidence: Evidence) -> str:
 def _environment(evidence: Evidence) -> Iterable[tuple[str, str]]:
     for condition in evidence.conditions:
         yield "ran on", str(condition)
-    for versions, count in evidence.versions.items():
-        yield f"{count} cells with", versions
+    for versions, cells_with in evidence.versions.items():
+        yield f"{cells_with} cells with", versions
 
 
 def _commands_note(evidence: Evidence) -> str:

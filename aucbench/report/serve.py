@@ -9,13 +9,14 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from aucbench.bench.addons import Addon, sections_of
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.folder import FolderReader
@@ -36,11 +37,20 @@ class LivePage:
     settings : Settings
     stale : bool
         As in `FolderReader`.
+    sections : sequence of Addon
+        Sections of plugins.
     """
 
-    def __init__(self, folder: Path, settings: Settings, *, stale: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: Settings,
+        *,
+        stale: bool = False,
+        sections: Sequence[Addon] = (),
+    ) -> None:
         self._reader = FolderReader(folder, stale=stale)
-        self._settings = settings
+        self._settings, self._sections = settings, sections
         self._lock = Lock()
         self._made = ("", b"")  # version and page
 
@@ -61,7 +71,9 @@ class LivePage:
             version = self.version
             if version != self._made[0]:
                 findings = findings_of(self._reader.read(), self._settings)
-                page = page_of(findings, folder=str(self._reader.folder))
+                folder = self._reader.folder
+                added = sections_of(self._sections, folder, findings.evidence.ids)
+                page = page_of(findings, folder=str(folder), added=added)
                 self._made = version, to_html(page, live=version)
             return self._made[1]
 

@@ -271,7 +271,7 @@ def _tex(table: Table) -> str:
     sides = "".join("l" if name in ("", "solver", "end") else "r" for name in table.header)
     lines = [
         " & ".join(
-            rf"\textbf{{{_texed(cell)}}}" if best and cell and j < 3 else _texed(cell)
+            rf"\textbf{{{texed(cell)}}}" if best and cell and j < 3 else texed(cell)
             for j, cell in enumerate(line)
         )
         for best, line in zip(table.best, table.lines, strict=True)
@@ -281,7 +281,7 @@ def _tex(table: Table) -> str:
             *(f"% {shown(line)}" for line in (table.title, *table.facts)),
             rf"\begin{{tabular}}{{{sides}}}",
             r"\toprule",
-            " & ".join(map(_texed, table.header)) + r" \\",
+            " & ".join(map(texed, table.header)) + r" \\",
             r"\midrule",
             *(rf"{line} \\" for line in lines),
             r"\bottomrule",
@@ -290,7 +290,8 @@ def _tex(table: Table) -> str:
     )
 
 
-def _texed(cell: str) -> str:
+def texed(cell: str) -> str:
+    """Return a text as LaTeX shows it."""
     return shown(cell).translate(TEX).replace("–", "--")
 
 

@@ -259,7 +259,7 @@ def test_another_plugin_that_crashes_is_left_out(acme, monkeypatch, tmp_path):
     site = Site(tmp_path)
     site.add("deadly", deadly="import os\nos._exit(1)")
     monkeypatch.syspath_prepend(tmp_path)
-    assert measure_of("lift[depth=0.25]").qualified == "acme:lift[depth=0.25]"
+    assert measure_of("lift[depth=0.25]").addon.qualified == "acme:lift[depth=0.25]"
 
 
 def test_a_changed_file_is_another_metric(monkeypatch, tmp_path):

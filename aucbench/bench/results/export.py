@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -24,10 +25,11 @@ from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.text import shown
 from aucbench.cell import Cell
-from aucbench.errors import MissingExtraError, ParameterError
+from aucbench.errors import MissingExtraError, ParameterError, PluginError
 from aucbench.infra.store.user_files import not_writable, own_file, require_writable
 
 FORMULA = ("=", "+", "-", "@")
+FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")  # of an exporter
 INT64 = range(-(2**63), 2**63)
 ROWS_AT_ONCE = 1000
 
@@ -93,6 +95,43 @@ def table_rows(
     optima = Optima(record for record in records() if not stale(record))
     for record in records():
         yield {"stale": stale(record), **flat_row(record, optima)}
+
+
+def write_contents(contents: Mapping[str, bytes], path: Path, called: str) -> dict[Path, int]:
+    """Write what an exporter returned; return the size of each file.
+
+    Parameters
+    ----------
+    contents : mapping of str to bytes
+        One content under the name "" goes to `path`. Others go into the folder `path`, each under
+        its name.
+    called : str
+        What a sentence calls the exporter.
+
+    Raises
+    ------
+    PluginError
+        When a name could lead out of the folder.
+    ParameterError
+        When a file cannot be written; it stays as it was.
+    """
+    if {*contents} == {""}:
+        named = {path: contents[""]}
+    else:
+        for name in contents:
+            if not FILE_NAME.fullmatch(name):
+                raise PluginError(
+                    f"{called} names a file {name!r}; use letters, digits, spaces and . _ -"
+                )
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise not_writable(path, error) from error
+        named = {path / name: content for name, content in contents.items()}
+    for place, content in named.items():
+        with own_file(place) as file:
+            file.write(content)
+    return {place: len(content) for place, content in named.items()}
 
 
 @contextmanager

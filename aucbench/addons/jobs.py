@@ -1,0 +1,105 @@
+"""The jobs of functions of plugins: look one up, make a section, export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from aucbench.about import scale_of
+from aucbench.addons.blame import sentence_of
+from aucbench.addons.rows import Rows
+from aucbench.errors import AucbenchError, UnknownNameError
+from aucbench.registry import get_function, names
+from aucbench.registry.lookup import find
+from aucbench.registry.metrics import origin
+from aucbench.registry.specs import Spec, parse_spec
+from aucbench.registry.visits import tell
+from aucbench.sections import Section
+
+Request = Mapping[str, Any]
+Steps = Mapping[str, Path]
+
+
+def found(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+    """Say what a specification of a kind means: its canonical texts and its distribution.
+
+    Returns
+    -------
+    dict
+        `known` alone, all names of the kind, when there is none of this name.
+
+    Raises
+    ------
+    ParameterError, PluginError
+        As `aucbench.registry.get_function`.
+    """
+    tell(request["homes"])
+    kind, asked = request["kind"], parse_spec(request["name"])
+    try:
+        function, claim = get_function(kind, asked), find(kind, asked.name)
+    except UnknownNameError:
+        known = names(kind)
+        if asked.name in known:  # it is a parameter that is unknown
+            raise
+        return {"known": known}
+    given = getattr(function, "keywords", {})
+    return {
+        "name": str(Spec(asked.name, given)),
+        "qualified": str(Spec(claim.qualified, given)),
+        "version": claim.entry.version,
+        "distribution": claim.entry.distribution,
+        "module": claim.entry.value,
+        "about": _scale(function) if kind == "metrics" else {},
+    }
+
+
+def section(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+    """Return {"section": plain values} of a report section, or {"failure": sentence}."""
+    return _called("report_sections", request, _plain_section)
+
+
+def export(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+    """Write what an exporter returns to room/out; return the files by name, or a failure."""
+
+    def kept(made: Any) -> dict[str, Any]:
+        contents = made if isinstance(made, Mapping) else {"": made}
+        (room / "out").mkdir()
+        written = {}
+        for number, (name, content) in enumerate(contents.items()):
+            if not isinstance(name, str) or not isinstance(content, bytes | str):
+                what = f"{type(name).__name__} to {type(content).__name__}"
+                raise TypeError(f"it returned {what}, wanted bytes or a text for each file")
+            data = content.encode("utf-8") if isinstance(content, str) else content
+            (room / "out" / str(number)).write_bytes(data)
+            written[name] = str(number)
+        return {"names": written}
+
+    return _called("exporters", request, kept)
+
+
+def _plain_section(made: Any) -> dict[str, Any]:
+    if not isinstance(made, Section):
+        raise TypeError(f"it returned a {type(made).__name__}, wanted an aucbench.sections.Section")
+    return {"section": made.to_json()}
+
+
+def _called(kind: str, request: Request, use: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    """Return what a function of a plugin makes of the rows; any error is a sentence."""
+    tell(request["homes"])
+    try:
+        function = get_function(kind, request["name"])
+        return use(function(Rows(Path(request["folder"]), request["ids"])))
+    except AucbenchError as error:
+        return {"failure": str(error)}
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # sys.exit and panics of extensions are no Exception
+        return {"failure": sentence_of(error)}
+
+
+def _scale(metric: Any) -> dict[str, Any]:
+    scale = asdict(scale_of(origin(metric)))
+    return {n: None if isinstance(x, float) and not isfinite(x) else x for n, x in scale.items()}

@@ -1,0 +1,52 @@
+"""The rows of a results folder, as functions of plugins get them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from aucbench.bench.results.convergence import Optima, flat_row
+from aucbench.bench.results.record import Record
+from aucbench.bench.results.store import Store
+
+
+class Rows:
+    """An iterable of dicts, one for each cell, with the fields of the page on records.
+
+    It can be read again and again, in one order, and keeps no row in memory.
+
+    Parameters
+    ----------
+    folder : Path
+        A results folder.
+    ids : collection of str or None
+        Of the records that count; None: all.
+    """
+
+    def __init__(self, folder: Path, ids: Collection[str] | None) -> None:
+        self._store = Store(folder)
+        self._ids = None if ids is None else frozenset(ids)
+        self._optima: Optima | None = None
+        self._count = 0
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows in the order of their ids."""
+        optima = self._known()
+        return (flat_row(record, optima) for record in self._records())
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        self._known()
+        return self._count
+
+    def _records(self) -> Iterator[Record]:
+        return (r for r in self._store.records() if self._ids is None or r.id in self._ids)
+
+    def _known(self) -> Optima:
+        if self._optima is None:
+            self._optima, self._count = Optima(), 0
+            for record in self._records():
+                self._optima.add(record)
+                self._count += 1
+        return self._optima

@@ -1,0 +1,236 @@
+"""Functions of plugins that work on finished results: looked up and called in their own processes.
+
+Design
+  a. No function of a plugin runs in this process, and no module of one is imported. What it returns
+     is plain data, which is checked again here.
+  b. A function is called because the user named it. One that fails, hangs or crashes costs its own
+     answer, whose place takes a sentence with the name of the plugin.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.text import reason_text
+from aucbench.errors import ParameterError, PluginError, UnknownNameError
+from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
+from aucbench.registry.discovery import ALLOWED
+from aucbench.registry.fingerprints import plugin_fingerprint
+from aucbench.registry.lookup import CALLED, home, names
+from aucbench.registry.specs import parse_spec
+from aucbench.sections import Section
+
+JOBS = "aucbench.addons.jobs"
+LIMITS = Limits(timeout=60.0, memory=4 * 10**9)
+Home = tuple[str, str, str]  # see `aucbench.registry.visits.tell`
+FILES_MOST = 100  # that an exporter may return
+
+
+@dataclass(frozen=True, slots=True)
+class Addon:
+    """A metric, a report section or an exporter of a plugin.
+
+    Attributes
+    ----------
+    kind : {"metrics", "report_sections", "exporters"}
+    name, qualified : str
+        Its specification as it was asked for, and with its distribution.
+    version : str
+        Of the distribution.
+    plugin : (str, str)
+        Distribution and module.
+    fingerprint : str
+        Of the files of the plugin when it was looked up.
+    about : mapping
+        What else it says of itself.
+    homes : tuple
+        Its plugin, if that has another name: see `aucbench.registry.visits.tell`.
+    """
+
+    kind: str
+    name: str
+    qualified: str
+    version: str
+    plugin: tuple[str, str]
+    fingerprint: str
+    about: Mapping[str, Any] = field(compare=False)
+    homes: tuple[Home, ...] = ()
+
+    @property
+    def called(self) -> str:
+        """How a sentence names it: "the metric acme:gain 1.0"."""
+        return f"the {CALLED[self.kind]} {self.qualified} {self.version}"
+
+
+def addon_of(kind: str, spec: str) -> Addon:
+    """Look up a metric, a report section or an exporter.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError, PluginError
+        As `aucbench.registry.get_function`.
+    """
+    key = (kind, spec, tuple(sys.path), os.environ.get(ALLOWED))
+    found = _looked_up(*key)
+    if found.fingerprint != plugin_fingerprint(*found.plugin):  # its author has changed a file
+        _looked_up.cache_clear()
+        found = _looked_up(*key)
+    return found
+
+
+def sections_of(
+    addons: Sequence[Addon], folder: Path, ids: Collection[str]
+) -> tuple[tuple[Addon, Section], ...]:
+    """Call report sections with the rows of a results folder; a failure becomes a sentence.
+
+    Parameters
+    ----------
+    addons : sequence of Addon
+        Of the kind "report_sections".
+    folder : Path
+        The results folder.
+    ids : collection of str
+        Of the records that count.
+    """
+    with supervised() as process:
+        return tuple((addon, _section(process, addon, folder, ids)) for addon in addons)
+
+
+def exported_by(addon: Addon, folder: Path, ids: Collection[str] | None) -> dict[str, bytes]:
+    """Call an exporter with the rows of a results folder.
+
+    Parameters
+    ----------
+    ids : collection of str or None
+        Of the records that count; None: all.
+
+    Returns
+    -------
+    dict of str to bytes
+        Contents of files by name; a single content has the name "".
+
+    Raises
+    ------
+    PluginError
+        When it fails, or returns something else.
+    """
+    with supervised() as process:
+        outcome = process.run(_job("export", addon, folder, ids))
+    result = outcome.result or {}
+    if outcome.result is None or "failure" in result:
+        raise PluginError(f"{addon.called} has failed: {result.get('failure') or ended(outcome)}")
+    names = result.get("names")
+    if not isinstance(names, dict) or len(names) > FILES_MOST:
+        raise PluginError(f"{addon.called} returned no contents of files")
+    lacking = [name for name, file in names.items() if file not in outcome.files]
+    if lacking:
+        raise PluginError(f"{addon.called} returned no content for {', '.join(lacking)}")
+    return {str(name): outcome.files[file] for name, file in names.items()}
+
+
+def ended(outcome: Outcome) -> str:
+    """Return how a process ended that left an answer out."""
+    if outcome.ending is Ending.OK:
+        return "its process ended before it had returned"
+    said = reason_text(outcome.error_type, outcome.reason)
+    return f"it ended its process ({outcome.ending}: {said})"
+
+
+class Process:
+    """A supervisor that is opened for the first job."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._engine: LocalEngine | None = None
+
+    def run(self, job: Job) -> Outcome:
+        """Run one job to its end."""
+        if self._engine is None:
+            engine = LocalEngine()
+            self._engine = engine.on(self._stack.enter_context(engine.open()))
+        [(_, outcome)] = self._engine.run([("", job)])
+        return outcome
+
+
+_open: ContextVar[Process | None] = ContextVar("_open", default=None)
+
+
+@contextmanager
+def supervised() -> Iterator[Process]:
+    """Keep processes warm inside the context, if any is asked for; it may be nested."""
+    if (known := _open.get()) is not None:
+        yield known
+        return
+    with ExitStack() as stack:
+        process = Process(stack)
+        token = _open.set(process)
+        try:
+            yield process
+        finally:
+            _open.reset(token)
+
+
+def _section(process: Process, addon: Addon, folder: Path, ids: Collection[str]) -> Section:
+    outcome = process.run(_job("section", addon, folder, ids))
+    result = outcome.result or {}
+    why = result.get("failure") if outcome.result is not None else ended(outcome)
+    if why is None:
+        try:
+            return Section.from_json(result.get("section"))
+        except ParameterError as error:
+            why = str(error)
+    return Section(addon.name, [f"{addon.called} has failed: {why}"])
+
+
+def _job(call: str, addon: Addon, folder: Path, ids: Collection[str] | None) -> Job:
+    request = {
+        "name": addon.qualified,
+        "folder": str(folder.resolve()),
+        "ids": None if ids is None else sorted(ids),
+        "homes": addon.homes,
+    }
+    return Job(f"{JOBS}:{call}", request, LIMITS)
+
+
+@lru_cache(maxsize=64)
+def _looked_up(kind: str, spec: str, path: tuple[str, ...], allowed: str | None) -> Addon:
+    homes: tuple[Home, ...] = ()
+    with supervised() as process:
+        outcome = process.run(_found_job(kind, spec, homes))
+        # Only if no plugin has this name are the others asked which of them registers it.
+        if "known" in (outcome.result or {}) and (there := home(kind, parse_spec(spec).name)):
+            homes = (there,)
+            outcome = process.run(_found_job(kind, spec, homes))
+    called = CALLED[kind]
+    if outcome.result is None:
+        raised = PluginError if outcome.error_type == PluginError.__name__ else ParameterError
+        reason = outcome.reason if outcome.refusal else ended(outcome)
+        raise raised(f"cannot use the {called} {spec}: {reason}")
+    told: dict[str, Any] = outcome.result
+    if "known" in told:
+        what = "measure" if kind == "metrics" else called
+        raise UnknownNameError(what, spec, {*told["known"], *names(kind)})
+    plugin = (told["distribution"], told["module"])
+    return Addon(
+        kind,
+        told["name"],
+        told["qualified"],
+        told["version"],
+        plugin,
+        plugin_fingerprint(*plugin),
+        told["about"],
+        homes,
+    )
+
+
+def _found_job(kind: str, spec: str, homes: Sequence[Home]) -> Job:
+    return Job(f"{JOBS}:found", {"kind": kind, "name": spec, "homes": homes}, LIMITS)

@@ -1,0 +1,334 @@
+"""Report sections and exporters of other packages: named by the user, and never in this process."""
+
+import json
+import sys
+
+import pytest
+from plugin_site import Site
+from typer.testing import CliRunner
+
+from aucbench.bench import Store
+from aucbench.cli import app
+from aucbench.errors import ParameterError
+from aucbench.report.added import markdown, tex, text
+from aucbench.sections import LINES, PARTS, POINTS, ROWS, Chart, Section, Table
+
+pytestmark = pytest.mark.usefixtures("shared_supervisors")
+
+SOURCE = '''
+"""Sections and exporters, right and wrong ones."""
+import json
+import os
+import time
+
+from aucbench.about import about
+from aucbench.hookspecs import hookimpl
+from aucbench.sections import Chart, Section, Table
+
+
+@about("how often each solver is ahead")
+def wins(rows, *, digits=3):
+    """Fits and the mean AUC of each solver."""
+    aucs = {}
+    for row in rows:
+        aucs.setdefault(row["solver"], []).append(row["auc"])
+    table = Table(
+        ["solver", "fits", "mean"],
+        [(name, len(x), round(sum(x) / len(x), digits)) for name, x in sorted(aucs.items())],
+    )
+    curve = next(row["curve"] for row in rows if row["curve"])
+    xs, ys = [p["passes"] for p in curve], [p["train_auc"] for p in curve]
+    chart = Chart("One fit", "passes", "training AUC", {"<b>first</b>": (xs, ys)}, log_x=True)
+    return Section("Wins <script>", [f"{len(rows)} fits & *all*.", table, chart])
+
+
+def raises(rows):
+    raise ValueError("no luck")
+
+
+def stops(rows):
+    raise ValueError("no luck")
+
+
+def table(rows):
+    """A line for each fit."""
+    return "".join(f"{row['solver']};{row['auc']:.6f}\\n" for row in rows)
+
+
+def files(rows):
+    """A file for each solver."""
+    names = sorted({row["solver"] for row in rows})
+    return {f"{name}.txt": name.encode() for name in names}
+
+
+@hookimpl
+def aucbench_report_sections():
+    return {
+        "wins": wins,
+        "raises": raises,
+        "markup": lambda rows: "<script>alert(1)</script>",
+        "crashes": lambda rows: os._exit(1),
+        "sleeps": lambda rows: time.sleep(100),
+        "long": lambda rows: Section("Long", ["x"] * 100),
+    }
+
+
+@hookimpl
+def aucbench_exporters():
+    return {
+        "table": table,
+        "files": files,
+        "raises": stops,
+        "number": lambda rows: 5,
+        "climbs": lambda rows: {"../out.txt": "x"},
+        "crashes": lambda rows: os._exit(1),
+    }
+'''
+
+
+@pytest.fixture(scope="module")
+def acme(tmp_path_factory):
+    site = Site(tmp_path_factory.mktemp("site"))
+    site.add("acme", "1.2", acme_more=SOURCE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site.path)
+        yield site
+
+
+RUN = ("compare", "--quiet", "--solvers", "logistic,constant", "--data", "breast-cancer")
+RUN += ("--splits", 2)
+
+
+@pytest.fixture(scope="module")
+def folder(acme, tmp_path_factory, shared_supervisors):
+    out = tmp_path_factory.mktemp("addons") / "out"
+    run(*RUN, "--out", out)
+    return out
+
+
+def run(*arguments, code=0):
+    ended = CliRunner().invoke(app, [*map(str, arguments)])
+    assert ended.exit_code == code, ended.output
+    return ended.output
+
+
+def means(folder):
+    aucs = {}
+    for record in Store(folder).records():
+        aucs.setdefault(str(record.cell.solver), []).append(record.measures.auc)
+    return {name: sum(some) / len(some) for name, some in aucs.items()}
+
+
+def test_a_section_follows_the_answer(acme, folder):
+    said = run(*RUN, "--out", folder, "--sections", "acme:wins")
+    assert said.index("has the highest AUC") < said.index("Wins <script>")
+    assert "Written by acme:wins 1.2." in said
+    assert "4 fits & *all*." in said
+    lines = [line.split() for line in said.splitlines()]
+    for name, mean in means(folder).items():
+        assert [name, "2", f"{round(mean, 3):.6g}"] in lines
+    assert "One fit (training AUC against passes)" in said
+    assert "<b>first</b>: " in said
+
+
+def test_parameters_and_forms(acme, folder):
+    said = run(*RUN, "--out", folder, "--sections", "wins[digits=1]", "--md")
+    assert "## Wins \\<script\\>" in said
+    assert "| solver | fits | mean |\n| --- | ---: | ---: |" in said
+    assert "4 fits & \\*all\\*." in said
+    said = run(*RUN, "--out", folder, "--sections", "wins[digits=1]", "--tex")
+    assert r"\section*{Wins <script>}" in said
+    assert r"4 fits \& *all*." in said
+
+
+def test_a_report_has_it_in_the_terminal_and_on_the_page(acme, folder, tmp_path):
+    page = tmp_path / "page.html"
+    sys.modules.pop("acme_acme_more", None)
+    said = run("report", folder, "--sections", "wins", "--html", page)
+    assert "acme_acme_more" not in sys.modules
+    assert "Wins <script>" in said
+    html = page.read_text(encoding="utf-8")
+    assert "<h2>Wins &lt;script&gt;</h2>" in html
+    assert '<a href="#added-0">Wins &lt;script&gt;</a>' in html
+    assert "Wins <script>" not in html
+    assert "<b>first" not in html
+    data = json.loads(html.partition('id="data">')[2].partition("</script>")[0])
+    [chart] = data["added"]
+    assert chart["title"] == "One fit"
+    assert chart["lines"][0][0] == "<b>first</b>"
+    assert len(chart["lines"][0][1]) == len(chart["lines"][0][2]) >= 1
+    assert "Wins" not in run("report", folder)
+
+
+WRONG = {
+    "raises": "it raised ValueError: no luck, in the report section acme:raises 1.2 (",
+    "markup": "TypeError: it returned a str, wanted an aucbench.sections.Section",
+    "crashes": "it ended its process (crash:",
+    "long": "parts of a Section must be a sequence of at most 50, got a list of 100",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_one_that_fails_is_a_sentence_in_its_place(acme, folder, tmp_path, name):
+    page = tmp_path / "page.html"
+    said = run("report", folder, "--sections", f"{name},wins", "--html", page)
+    flat = " ".join(said.split())
+    assert f"the report section acme:{name} 1.2 has failed: " in flat
+    assert WRONG[name] in flat
+    assert "Wins <script>" in said
+    html = page.read_text(encoding="utf-8")
+    assert f"the report section acme:{name} 1.2 has failed: " in html
+    assert "alert(1)" not in html
+
+
+def test_one_that_hangs_is_ended(acme, folder, monkeypatch):
+    from aucbench.infra.supervise.records import Limits
+
+    monkeypatch.setattr("aucbench.bench.addons.LIMITS", Limits(timeout=1.0))
+    flat = " ".join(run("report", folder, "--sections", "sleeps").split())
+    assert "it ended its process (timeout:" in flat
+
+
+def test_a_name_that_is_wrong_ends_the_command_before_the_run(acme, tmp_path):
+    said = run(*RUN, "--out", tmp_path / "out", "--sections", "winz", code=2)
+    assert "unknown report section 'winz': did you mean 'wins'" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_browser_draws_the_chart(acme, folder, tmp_path):
+    pytest.importorskip("selenium", reason="selenium is not installed")
+    from shutil import which
+
+    if None in (which("chromium"), which("chromedriver")):
+        pytest.skip("no browser: install chromium and chromium-driver")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    page = tmp_path / "page.html"
+    run("report", folder, "--sections", "wins", "--html", page)
+    options = webdriver.ChromeOptions()
+    options.binary_location = which("chromium")
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    browser = webdriver.Chrome(options=options, service=Service(which("chromedriver")))
+    try:
+        browser.get(page.as_uri())
+        count = "return document.querySelectorAll('#added-0 svg .series').length"
+        assert browser.execute_script(count) == 1
+        assert not browser.get_log("browser")
+    finally:
+        browser.quit()
+
+
+def test_an_exporter_writes_a_file_or_a_folder(acme, folder, tmp_path):
+    said = run("export", folder, tmp_path / "all.txt", "--to", "acme:table")
+    lines = (tmp_path / "all.txt").read_text(encoding="utf-8").splitlines()
+    aucs = sorted(
+        f"{record.cell.solver};{record.measures.auc:.6f}" for record in Store(folder).records()
+    )
+    assert sorted(lines) == aucs
+    assert f"bytes in {tmp_path / 'all.txt'}" in said.replace("\n", "")
+    run("export", folder, tmp_path / "parts", "--to", "files")
+    assert {f.name: f.read_text() for f in (tmp_path / "parts").iterdir()} == {
+        "logistic.txt": "logistic",
+        "constant.txt": "constant",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("raises", "it raised ValueError: no luck, in the exporter acme:raises 1.2 ("),
+        ("number", "it returned str to int, wanted bytes or a text for each file"),
+        ("climbs", "names a file '../out.txt'; use letters, digits"),
+        ("crashes", "it ended its process (crash:"),
+        ("tabel", "unknown exporter 'tabel': did you mean 'table'"),
+    ],
+)
+def test_an_exporter_that_is_wrong_writes_nothing(acme, folder, tmp_path, name, told):
+    (tmp_path / "kept.txt").write_text("kept", encoding="utf-8")
+    said = run("export", folder, tmp_path / "kept.txt", "--to", name, code=2)
+    assert told in " ".join(said.split())
+    assert (tmp_path / "kept.txt").read_text(encoding="utf-8") == "kept"
+    assert [file.name for file in tmp_path.iterdir()] == ["kept.txt"]
+
+
+def test_they_are_listed(acme):
+    assert "how often each solver is ahead" in run("list", "report_sections")
+    assert "A line for each fit." in run("list", "exporters")
+    told = run("show", "wins")
+    assert "wins: report section of acme 1.2" in told
+    assert "digits: any = 3" in told
+
+
+# --- the data of a section ----------------------------------------------------------------
+
+
+def section():
+    table = Table(["a", "b"], [("x", 1), ("y", float("nan")), ("z", None)])
+    chart = Chart("c", "x", "y", {"l": ([1, 2], [0.5, float("inf")])})
+    return Section("t", ["p", table, chart])
+
+
+def test_a_section_comes_back_from_json():
+    plain = json.loads(json.dumps(section().to_json(), allow_nan=False))
+    again = Section.from_json(plain)
+    assert again == section()
+    assert again.parts[1].rows == (("x", 1), ("y", None), ("z", None))
+    assert again.parts[2].lines["l"] == ((1, 2), (0.5, None))
+
+
+WRONG_PARTS = {
+    "title": lambda: Section(5),
+    "a number": lambda: Section("t", [5]),
+    "a text of parts": lambda: Section("t", "parts"),
+    "parts": lambda: Section("t", ["x"] * (PARTS + 1)),
+    "rows": lambda: Table(["a"], [(1,)] * (ROWS + 1)),
+    "width": lambda: Table(["a", "b"], [(1,)]),
+    "object": lambda: Table(["a"], [(object(),)]),
+    "bool": lambda: Table(["a"], [(True,)]),
+    "no lines": lambda: Chart("t", "x", "y", {}),
+    "lines": lambda: Chart("t", "x", "y", {str(k): ([1], [1]) for k in range(LINES + 1)}),
+    "lengths": lambda: Chart("t", "x", "y", {"a": ([1, 2], [1])}),
+    "points": lambda: Chart("t", "x", "y", {"a": ([1.0] * (POINTS + 1),) * 2}),
+    "words": lambda: Chart("t", "x", "y", {"a": (["1"], [1])}),
+    "log": lambda: Chart("t", "x", "y", {"a": ([1], [1])}, log_x=1),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_PARTS)
+def test_what_is_no_section_is_refused(name):
+    with pytest.raises(ParameterError):
+        WRONG_PARTS[name]()
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        None,
+        5,
+        {},
+        {"title": "t", "parts": [{"html": "<b>"}]},
+        {"title": "t", "parts": [{"table": {"header": ["a"]}}]},
+        {"title": "t", "parts": [{"text": "a", "table": {}}]},
+        {"title": "t", "parts": ["a"]},
+        {"title": "t", "parts": [{"text": 5}]},
+        {"title": "t", "parts": [{"chart": [1]}]},
+    ],
+)
+def test_what_a_process_may_hand_over(plain):
+    with pytest.raises(ParameterError):
+        Section.from_json(plain)
+
+
+def test_nothing_of_a_text_is_markup():
+    from aucbench.bench.addons import Addon
+
+    addon = Addon("report_sections", "n", "d:n", "1.0", ("d", "m"), "", {})
+    odd = Section("# t\x1b[31m", ["- a\n<b>*x*", Table(["|"], [("a|b",)])])
+    assert "\x1b" not in text([(addon, odd)])
+    marked = markdown([(addon, odd)])
+    assert "## \\# t\\\\x1b\\[31m" in marked
+    assert "\\- a\n\\<b\\>\\*x\\*" in marked
+    assert "| a\\|b |" in marked
+    assert r"\textbackslash{}x1b" in tex([(addon, odd)])
