@@ -7,7 +7,10 @@ import pytest
 from page_session import Session, alike_cell, commands, played, same
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-SESSIONS = ("plugin", "objective", "projector", "feature_map", "dataset", "nonlinear")
+SESSIONS = (
+    *("plugin", "objective", "projector", "feature_map", "dataset", "nonlinear"),
+    *("metric", "listeners", "added"),
+)
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from aucbench.about import about_of, bibtex
 from aucbench.cli import app
 from aucbench.registry import get_dataset, get_objective, get_projector, get_solver
 from aucbench.registry.descriptions import parameter_docs
+from aucbench.registry.discovery import KINDS
 
 GUIDE = (files("aucbench") / "guide.md").read_text(encoding="utf-8")
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,7 +120,7 @@ def test_the_guide_names_the_hooks_and_members_that_there_are():
     table = GUIDE.split("[start:contract] -->")[1]
     hooks = {*re.findall(r"`(aucbench_\w+)`", table)}
     assert all(hasattr(hookspecs, hook) for hook in hooks)
-    assert len(hooks) == 5
+    assert hooks == {f"aucbench_{kind}" for kind in KINDS}
     kinds = {"solver": "Solver", "objective": "Objective", "projector": "Projector"}
     for kind, protocol in {**kinds, "feature map": "FeatureMap"}.items():
         [row] = re.findall(rf"^\| {kind} \|.*$", table, re.MULTILINE)
