@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from base64 import b64decode
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from aucbench.addons.blame import sentence_of
-from aucbench.data.packed import unpack_arrays
 from aucbench.errors import PluginError
 from aucbench.registry import get_function
 from aucbench.registry.metrics import checked_value
@@ -28,23 +26,22 @@ UNWEIGHTED = (
 def values(request: Request, room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
     """Call a metric on test rows; append {"begin": i} before each, and its value or the reason.
 
-    The arrays are those of y (1 for positive rows, else 0), scores and weights, by number, as
-    y0, scores0, weights0 and so on. They cannot be written.
+    The arrays are files: y0.npy (1 for positive rows, else 0), scores0.npy, weights0.npy, then y1.npy
+    and so on. They cannot be written.
     """
     tell(request["homes"])
     metric = get_function("metrics", request["metric"])
-    arrays = unpack_arrays(b64decode(request["rows"]))
+    folder = Path(request["folder"])
     with (room / "lines.jsonl").open("a", encoding="utf-8") as lines:
         for number in range(request["count"]):
             _write(lines, {"begin": number})
-            rows = [arrays[f"{name}{number}"] for name in ("y", "scores", "weights")]
+            files = (folder / f"{name}{number}.npy" for name in ("y", "scores", "weights"))
+            rows = [np.asarray(np.load(file, mmap_mode="r")) for file in files]
             _write(lines, {"end": number, **_value(metric, *rows)})
     return {}
 
 
 def _value(metric: Any, y: Any, scores: Any, weights: Any) -> dict[str, Any]:
-    for array in (y, scores, weights):
-        array.flags.writeable = False
     weighted = takes_weights(metric)
     if not weighted and np.ptp(weights) > 0.0:
         return {"reason": UNWEIGHTED}

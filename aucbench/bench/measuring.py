@@ -13,7 +13,6 @@ Design
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,11 +22,11 @@ from math import isfinite, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from aucbench.bench.addons import LIMITS, Addon, Process, addon_of, ended, supervised
-from aucbench.data.packed import pack_arrays
 from aucbench.hookspecs import PROJECT
+from aucbench.infra.scratch import Scratch
 from aucbench.infra.supervise.records import Job, Outcome
 from aucbench.registry.discovery import enabled
 from aucbench.stats.delong import Fold
@@ -125,7 +124,7 @@ class PluginMeasure(Measure):
                 why = f"it is not asked again, since {MOST_ENDS} processes have ended in it"
                 self._known.update((key, (nan, why)) for key, _ in waiting)
                 return
-            outcome = process.run(self._job([fold for _, fold in waiting]))
+            outcome = self._outcome(process, [fold for _, fold in waiting])
             known = _values(outcome)[: len(waiting)]
             self._known.update((key, v) for (key, _), v in zip(waiting, known, strict=False))
             waiting = waiting[len(known) :]
@@ -138,15 +137,20 @@ class PluginMeasure(Measure):
             self._ends.append(reason)
             waiting = waiting[lost:]
 
-    def _job(self, folds: Sequence[Fold]) -> Job:
-        arrays: dict[str, NDArray[Any]] = {}
-        for number, fold in enumerate(folds):
-            arrays[f"y{number}"] = fold.positive.astype(np.int8)
-            arrays[f"scores{number}"] = fold.scores
-            arrays[f"weights{number}"] = fold.weights
-        rows = b64encode(pack_arrays(arrays)).decode("ascii")
-        request = {"metric": self._addon.qualified, "rows": rows, "count": len(folds)}
-        return Job(VALUES, {**request, "homes": self._addon.homes}, LIMITS)
+    def _outcome(self, process: Process, folds: Sequence[Fold]) -> Outcome:
+        """Run the metric on some folds; the arrays are files, since they may be large."""
+        with Scratch() as scratch:
+            for number, fold in enumerate(folds):
+                np.save(scratch.path / f"y{number}.npy", fold.positive.astype(np.int8))
+                np.save(scratch.path / f"scores{number}.npy", fold.scores)
+                np.save(scratch.path / f"weights{number}.npy", fold.weights)
+            request = {
+                "metric": self._addon.qualified,
+                "homes": self._addon.homes,
+                "folder": str(scratch.path),
+                "count": len(folds),
+            }
+            return process.run(Job(VALUES, request, LIMITS))
 
 
 def _elsewhere(*_: Any) -> float:

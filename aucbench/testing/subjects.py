@@ -14,7 +14,7 @@ from typing import Any
 from aucbench import registry
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
-from aucbench.registry.lookup import lookup
+from aucbench.registry.lookup import CALLED, lookup
 from aucbench.registry.loose import load_file
 from aucbench.registry.shapes import TELLING
 from aucbench.testing import datasets, features, metrics, objectives, projectors, solvers
@@ -171,6 +171,8 @@ def named(target: str) -> tuple[Subject, ...]:
     ------
     UnknownNameError
         When it names nothing.
+    ParameterError
+        When no law is known of its kind.
     PluginError
         When the plugin is broken, or a file has nothing to check.
     """
@@ -179,6 +181,12 @@ def named(target: str) -> tuple[Subject, ...]:
         return _members(load_file(Path(f"{file}.py")), member[1:], target)
     if subjects := tuple(_registered(target)):
         return subjects
+    for kind in CALLED.keys() - LAWS.keys():
+        if lookup(kind, target.partition("[")[0]) is not None:
+            raise ParameterError(
+                f"{target} is a {CALLED[kind]}, of which no law is known; use it on the results of "
+                "a short run"
+            )
     module, _, member = target.partition(":")
     if member and _is_module(module):
         return _members(import_module(module), member, target)

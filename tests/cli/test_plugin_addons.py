@@ -253,6 +253,12 @@ def test_an_exporter_that_is_wrong_writes_nothing(acme, folder, tmp_path, name, 
     assert [file.name for file in tmp_path.iterdir()] == ["kept.txt"]
 
 
+@pytest.mark.parametrize(("name", "kind"), [("wins", "report section"), ("files", "exporter")])
+def test_no_law_is_known_of_them(acme, name, kind):
+    said = " ".join(run("check", name, code=2).split())
+    assert f"{name} is a {kind}, of which no law is known" in said
+
+
 def test_they_are_listed(acme):
     assert "how often each solver is ahead" in run("list", "report_sections")
     assert "A line for each fit." in run("list", "exporters")
