@@ -32,7 +32,7 @@ TITLES = {
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
 BY_DATA, BY_SOLVER = "<!-- choice by data -->", "<!-- choice by solver -->"
 KNOWN = "<!-- known plugins -->"
-PAPERS = re.compile(r"<!-- papers: (.+?) -->")
+PAPERS = re.compile(r"^<!-- papers: (.+) -->$", re.MULTILINE)
 ACCENT = re.compile(r"\\([\"'`^~v])\s*\{?(\w)\}?")  # as TeX writes it: \"o, \v{c}
 MARKS = dict(zip("\"'`^~v", "\u0308\u0301\u0300\u0302\u0303\u030c", strict=True))
 FAMILIES = {"thresholding", "online", "ridge", "roc_svm", "aum", "baselines"}  # pages of methods
@@ -48,7 +48,7 @@ def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
     markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
     for place, lines in ((BY_DATA, by_data), (BY_SOLVER, by_solver)):
-        if place in markdown:
+        if place in markdown.splitlines():
             markdown = markdown.replace(place, "\n".join(lines()))
     if KNOWN in markdown:
         file = Path(__file__).with_name("known_plugins.toml")

@@ -22,7 +22,7 @@ from page_tables import Table, code, numbers_in, table
 
 from aucbench.report.figures import WIDTH, line_style, rendered
 
-ASKED = re.compile(r"<!-- figure (\w+): (.+?) -->", re.DOTALL)
+ASKED = re.compile(r"^<!-- figure (\w+): (.+) -->$", re.MULTILINE)
 INK = "#010203"  # becomes the colour of the text
 PARTS = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 SETTINGS = {

@@ -29,7 +29,7 @@ def tools(monkeypatch):
 def asked():
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        for name, caption in re.findall(r"<!-- figure (\w+): (.+?) -->", text, re.DOTALL):
+        for name, caption in re.findall(r"^<!-- figure (\w+): (.+) -->$", text, re.MULTILINE):
             yield pytest.param(page, name, caption, id=name)
 
 
