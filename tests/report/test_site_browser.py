@@ -23,7 +23,8 @@ class Quiet(SimpleHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """Where the built site is served."""
-    pytest.importorskip("mkdocs", reason="mkdocs is not installed: pip install 'aucbench[docs]'")
+    for needed in ("material", "mkdocstrings", "latex2mathml"):
+        pytest.importorskip(needed, reason=f"no {needed}: pip install 'aucbench[docs]'")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -145,7 +145,8 @@ def test_the_tables_of_the_choice_are_those_of_the_file(tools):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    pytest.importorskip("mkdocs", reason="mkdocs is not installed: pip install 'aucbench[docs]'")
+    for needed in ("material", "mkdocstrings", "latex2mathml"):
+        pytest.importorskip(needed, reason=f"no {needed}: pip install 'aucbench[docs]'")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
