@@ -395,6 +395,8 @@ def test_names_are_resolved(toys):
     assert sht["needs"] == {
         "objective": True,
         "of_objective": ["curvature"],
+        "objective_parameters": [],
+        "projector_parameters": ["k"],
         "unless": "gamma",
         "projector": True,
         "path": None,
@@ -402,6 +404,7 @@ def test_names_are_resolved(toys):
         "weights": False,
         "packages": [],
     }
+    assert (sht["written"], path["written"]) == (["k"], [])
     assert path["needs"]["path"] == "c"
     assert path["plugin"] == ("toys", "1.0", "toys_toys")
     assert path["parameters"] == {"c": 1.0, "other": "a", "limit": "inf", "names": []}
