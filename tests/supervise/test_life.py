@@ -306,7 +306,7 @@ def test_a_job_that_stops_what_supervises_it_does_not_stop_the_run(supervisor, l
     begin = monotonic()
     assert outcome_of(supervisor, job("stops", {"levels": levels})).result == {"x": 1}
     assert outcome_of(supervisor, job("echo", {"x": 1})).result == {"asked": {"x": 1}}
-    assert monotonic() - begin < 5
+    assert monotonic() - begin < 15  # the limit of the jobs is 20 seconds
 
 
 @pytest.mark.parametrize("levels", [[1], [1, 2]])

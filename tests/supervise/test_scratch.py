@@ -139,12 +139,12 @@ def test_runs_that_are_ended_at_any_moment_leave_nothing(beside):
         process = subprocess.Popen(
             [*COMMAND, *RUN], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        until(lambda: any(beside.iterdir()))
+        until(lambda: any(beside.iterdir()), 60.0)
         sleep(rng.uniform(0.0, 1.5))
         process.send_signal(end)
         if end != signal.SIGKILL:
             process.send_signal(end)  # a terminal that is closed does that
-        said = process.communicate(timeout=20)[1]
+        said = process.communicate(timeout=60)[1]
         until(lambda: not processes(beside))
         assert process.returncode == (-end if end == signal.SIGKILL else 130), said
         assert end == signal.SIGKILL or not any(beside.iterdir())
