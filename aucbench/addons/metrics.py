@@ -26,8 +26,8 @@ UNWEIGHTED = (
 def values(request: Request, room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
     """Call a metric on test rows; append {"begin": i} before each, and its value or the reason.
 
-    The arrays are files: y0.npy (1 for positive rows, else 0), scores0.npy, weights0.npy, then y1.npy
-    and so on. They cannot be written.
+    The arrays are files: y0.npy (1 for positive rows, else 0), scores0.npy and weights0.npy, then
+    y1.npy and so on. They cannot be written.
     """
     tell(request["homes"])
     metric = get_function("metrics", request["metric"])
