@@ -103,8 +103,9 @@ def test_the_plugins_are_compared(installed):
     assert len(aucs) == 2
     assert min(aucs) > 0.7
     compiled = ("--data", "breast-cancer", "--solvers", "my-kernel,my-solver", "--splits", "2")
+    compiled += ("--metrics", "auc,my-metric")
     ended = installed(*aucbench_command("compare", *compiled))
-    assert re.search(r"my-kernel +0\.9", ended.stdout), ended.stdout + ended.stderr
+    assert re.search(r"my-kernel +0\.9\d+ +\S+ +[12]\.", ended.stdout), ended.stdout + ended.stderr
 
 
 @pytest.mark.slow
