@@ -11,6 +11,7 @@ from aucbench.cell import Cell
 from aucbench.errors import AucbenchError, UnknownNameError
 from aucbench.registry import Description, describe, joined_specs, parse_spec
 from aucbench.registry.lookup import CALLED
+from aucbench.registry.specs import in_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ def citations_of(cells: Iterable[Cell]) -> Citations:
         except AucbenchError as error:
             missing.append(f"{CALLED[kind]} {name}: {error}")
             continue
-        packages.setdefault(found.distribution, _package(found.distribution))
+        if in_file(name) is None:  # what is in a file has no package to cite
+            packages.setdefault(found.distribution, _package(found.distribution))
         if not entries and _is_named(found):
             missing.append(f"{CALLED[kind]} {name}: it names none")
     return Citations((*packages.values(), *papers.values()), tuple(missing))

@@ -8,6 +8,7 @@ import pytest
 
 import aucbench
 from aucbench.bench import Store, compare
+from aucbench.bench.citations import citations_of
 from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.plan.toml import parse_plan, write_plan
@@ -156,6 +157,13 @@ def test_what_is_wrong_is_one_sentence_with_file_and_line(mine, spec, source, to
     with pytest.raises(AucbenchError, match=told) as caught:
         aucbench.get_solver(spec)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_in_a_file_has_no_package_to_cite(mine):
+    cell = next(Plan(("mine.py:blobs",), choices(["mine.py:Descent"])).cells())
+    found = citations_of([cell])
+    assert len(found.entries) == 1  # that of aucbench
+    assert f"solver {mine}/mine.py:Descent: it names none" in found.missing
 
 
 def test_a_file_is_read_again_when_it_has_changed(mine):
