@@ -1,17 +1,21 @@
-"""Import each plugin in a supervised process, so that it cannot affect this one."""
+"""Import each plugin, and hold it to the laws, in supervised processes that can end."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.lawful import Check, checker, summed
 from aucbench.bench.text import reason_text
-from aucbench.errors import UnknownNameError, require_above, require_whole
+from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
+from aucbench.hookspecs import PROJECT
 from aucbench.infra.supervise import Ending, Limits, Outcome, Supervisor
 from aucbench.registry.discovery import PluginEntry, enabled, printable
 from aucbench.registry.lookup import CALLED
 from aucbench.registry.visits import visit_job
+from aucbench.testing import LAWS, Verdict
 
 DOCTOR_PRELOAD = (
     "aucbench.fit.jobs",
@@ -37,6 +41,8 @@ class Checkup:
         What it registers, for example "solver sht-auc".
     reason : str
         One line; empty when ok.
+    names : tuple of (kind, name, required)
+        What it registers, and the parameters that have no default.
     """
 
     name: str
@@ -46,6 +52,87 @@ class Checkup:
     seconds: float
     registers: tuple[str, ...]
     reason: str
+    names: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """One thing that a plugin registers, or its import, and how it went.
+
+    Attributes
+    ----------
+    plugin, distribution, version : str
+        The plugin.
+    subject : str
+        For example "solver sht-auc"; "import" where nothing else can be said.
+    laws : str
+        How many laws hold and are broken, or how the import ended.
+    failed : bool
+        Whether a law is broken, or the import has failed.
+    reason : str
+        The first failure, or why no law was checked; else empty.
+    seconds : float
+        Wall time.
+    """
+
+    plugin: str
+    distribution: str
+    version: str
+    subject: str
+    laws: str
+    failed: bool
+    reason: str
+    seconds: float
+
+
+def examine_plugins(
+    only: Collection[str] | None = None, *, timeout: float = 120.0
+) -> tuple[Examined, ...]:
+    """Import plugins, and check what they register against the laws of its kind.
+
+    Parameters
+    ----------
+    only : collection of str, optional
+        Names, or `distribution:name`, of plugins. None: all of third parties that are enabled.
+    timeout : float
+        Seconds after which the import of a plugin, or the process that checks a thing, is killed.
+
+    Raises
+    ------
+    UnknownNameError, UnsupportedError
+        As `check_plugins`.
+    """
+    names = [e.qualified for e in enabled() if not e.builtin] if only is None else only
+    checkups = check_plugins(names, limit=timeout)
+    with checker(timeout=timeout) as check:
+        return tuple(found for c in checkups for found in _examined(c, check))
+
+
+def _examined(checkup: Checkup, check: Check) -> Iterator[Examined]:
+    about = (checkup.name, checkup.distribution, checkup.version)
+    lawful = [row for row in checkup.names if row[0] in LAWS]
+    if checkup.status != Ending.OK.value or not lawful:
+        failed = checkup.status != Ending.OK.value
+        yield Examined(*about, "import", checkup.status, failed, checkup.reason, checkup.seconds)
+        return
+    for kind, name, required in lawful:
+        subject, target = f"{CALLED[kind]} {name}", f"{checkup.distribution}:{name}"
+        if required:
+            given = ",".join(f"{parameter}=..." for parameter in required)
+            reason = f"it needs values: aucbench check '{target}[{given}]'"
+            yield Examined(*about, subject, "not checked", False, reason, 0.0)
+            continue
+        own = name == checkup.name or checkup.distribution == PROJECT
+        homes = [] if own else [(kind, name, f"{checkup.distribution}:{checkup.name}")]
+        try:
+            found = [f for f in check(target, homes) if f.kind in (kind, "plugins")]
+        except ParameterError as error:
+            yield Examined(*about, subject, "not checked", True, str(error), 0.0)
+            continue
+        broken = next((f for f in found if f.verdict is Verdict.BROKEN), None)
+        reason = f"{broken.law}: {broken.reason}" if broken else ""
+        seconds = sum(f.seconds for f in found)
+        yield Examined(*about, subject, summed(found), broken is not None, reason, seconds)
 
 
 def check_plugins(
@@ -92,13 +179,17 @@ def _chosen_entries(only: Collection[str] | None) -> tuple[PluginEntry, ...]:
 
 def _checkup(entry: PluginEntry, outcome: Outcome) -> Checkup:
     status, reason = outcome.ending.value, ""
+    known: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     seconds, registers = outcome.wall_seconds, tuple[str, ...]()
     if outcome.result is None:
         reason = reason_text(outcome.error_type, outcome.reason)
     else:
         seconds = outcome.result["seconds"]
         named = outcome.result["registers"].items()
-        registers = tuple(f"{CALLED[kind]} {name}" for kind, names in named for name in names)
+        known = tuple(
+            (kind, name, _required(told)) for kind, some in named for name, told in some.items()
+        )
+        registers = tuple(f"{CALLED[kind]} {name}" for kind, name, _ in known)
         malformed = (
             told["error"] for _, some in named for told in some.values() if "error" in told
         )
@@ -107,7 +198,12 @@ def _checkup(entry: PluginEntry, outcome: Outcome) -> Checkup:
     if outcome.ending is Ending.CRASH:
         reason += _last_words(outcome.log)
     names = (entry.name, entry.distribution, entry.version)
-    return Checkup(*names, status, seconds, registers, printable(reason))
+    return Checkup(*names, status, seconds, registers, printable(reason), known)
+
+
+def _required(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the parameters without a default, of what the import has told of a name."""
+    return tuple(name for name, _, required, _ in told.get("parameters", ()) if required)
 
 
 def _last_words(log: str) -> str:

@@ -6,9 +6,10 @@ another process, unless that has happened too often.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.text import reason_text
@@ -20,7 +21,17 @@ from aucbench.testing import Finding, Verdict
 
 CHECK = "aucbench.testing.jobs:check_laws"
 PRELOAD = ("aucbench.testing.jobs",)  # imports no plugin of a solver
+Homes = Sequence[tuple[str, str, str]]
 MOST_ENDS = 3  # processes that a plugin may end
+WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
+
+
+class Check(Protocol):
+    """Checks one target."""
+
+    def __call__(self, target: str, homes: Homes = ()) -> list[Finding]:
+        """Return what was found for each law."""
+        ...
 
 
 def check_targets(
@@ -44,12 +55,29 @@ def check_targets(
     UnsupportedError
         On another system than Linux.
     """
+    with checker(folder=folder, timeout=timeout) as check:
+        return tuple(f for target in targets for f in check(target))
+
+
+@contextmanager
+def checker(*, folder: Path | None = None, timeout: float = 120.0) -> Iterator[Check]:
+    """Yield a function that checks one target; parameters and errors are those above.
+
+    It also takes the homes of names, as `aucbench.registry.lookup.home` returns them.
+    """
     require_above(0, timeout=timeout)
     where = str((folder or Path()).resolve())
     with Supervisor(preload=PRELOAD) as supervisor:
         engine = LocalEngine(supervisor=supervisor)
         limits = Limits(timeout=timeout)
-        return tuple(f for t in targets for f in _checked(engine, t, where, limits))
+        yield lambda target, homes=(): _checked(engine, target, where, limits, homes)
+
+
+def summed(findings: Iterable[Finding]) -> str:
+    """Return how many laws hold, are broken, and so on, in one line."""
+    verdicts = [f.verdict.value for f in findings]
+    counts = {word: verdicts.count(word) for word in WORDS}
+    return ", ".join(f"{count} {WORDS[word]}" for word, count in counts.items() if count)
 
 
 def _checked(
@@ -57,7 +85,7 @@ def _checked(
     target: str,
     folder: str,
     limits: Limits,
-    homes: Sequence[tuple[str, str, str]] = (),
+    homes: Homes = (),
 ) -> list[Finding]:
     made: list[Finding] = []
     for ends in range(1, MOST_ENDS + 1):
@@ -84,9 +112,21 @@ def _checked(
 
 
 def _homes(target: str) -> list[tuple[str, str, str]]:
-    """Return the plugins that register a name which is not their own, by asking all of them."""
-    name = target.partition("[")[0]
-    return [found for kind in CALLED if (found := home(kind, name))]
+    """Return the plugins that register a name which is not their own, by asking all of them.
+
+    A broken plugin is the reason only if no other one has the name, of whatever kind.
+    """
+    name, found = target.partition("[")[0], []
+    broken: PluginError | None = None
+    for kind in CALLED:
+        try:
+            if place := home(kind, name):
+                found.append(place)
+        except PluginError as error:
+            broken = broken or error
+    if broken and not found:
+        raise broken
+    return found
 
 
 def _ended(target: str, begun: list[Any], outcome: Outcome) -> Finding:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.text import aligned, folded, printable_lines, shown, wrapped
-from aucbench.errors import UnknownNameError, UnsupportedError
+from aucbench.errors import ParameterError, UnknownNameError, UnsupportedError
 from aucbench.ranges import axis_text
 
 if TYPE_CHECKING:
@@ -131,13 +131,45 @@ def guide() -> None:
 
 
 def list_plugins(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Plugins to examine; by default third parties'."),
+    ] = None,
     *,
     doctor: Annotated[
-        bool, typer.Option("--doctor", help="Import each one in a process of its own.")
+        bool,
+        typer.Option(
+            "--doctor",
+            help="Import them and check the laws of `aucbench check`, in processes of their own; "
+            "exit 1 on a failure.",
+        ),
     ] = False,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds after which a process of --doctor is killed.")
+    ] = 120.0,
 ) -> None:
     """List the installed plugins; they are imported only with --doctor."""
-    typer.echo(aligned(_checked() if doctor else _installed()))
+    if not doctor:
+        if names:
+            raise ParameterError(
+                f"names are for --doctor, got {', '.join(names)}; add --doctor, or leave them out"
+            )
+        typer.echo(aligned(_installed()))
+        return
+    from aucbench.bench.doctor import examine_plugins
+
+    found = examine_plugins(names or None, timeout=timeout)
+    if not found:
+        typer.echo("no plugin of a third party is installed; name one to examine it")
+        return
+    header = ("plugin", "distribution", "version", "subject", "laws", "seconds", "first failure")
+    rows = [
+        (e.plugin, e.distribution, e.version, e.subject, e.laws, f"{e.seconds:.2f}", e.reason)
+        for e in found
+    ]
+    typer.echo(aligned([header, *rows], right={5}))
+    if any(e.failed for e in found):
+        raise typer.Exit(1)
 
 
 def warn_of_broken_plugins() -> None:
@@ -202,24 +234,6 @@ def _references(name: str, found: Sequence[Description]) -> list[str]:
             f"{name} names no reference; see `aucbench show {name}`, and cite the package itself"
         )
     return [*map(printable_lines, entries.values())]
-
-
-def _checked() -> Sequence[Sequence[str]]:
-    from aucbench.bench.doctor import check_plugins
-
-    header = ("plugin", "distribution", "version", "status", "seconds", "registers")
-    found = check_plugins()
-    return [header] + [
-        (
-            c.name,
-            c.distribution,
-            c.version,
-            c.status,
-            f"{c.seconds:.2f}",
-            _all(c.registers, c.reason),
-        )
-        for c in found
-    ]
 
 
 def _installed() -> Sequence[Sequence[str]]:

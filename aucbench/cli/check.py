@@ -12,8 +12,6 @@ from aucbench.bench.text import aligned
 if TYPE_CHECKING:
     from aucbench.testing import Finding
 
-WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
-
 
 def check(
     targets: Annotated[
@@ -40,14 +38,10 @@ def check(
 
 def _tables(found: tuple[Finding, ...]) -> Iterator[str]:
     """One table for each thing, and what came out in one line."""
+    from aucbench.bench.lawful import summed
+
     for kind, thing in dict.fromkeys((f.kind, f.thing) for f in found):
         mine = [f for f in found if (f.kind, f.thing) == (kind, thing)]
         header = (f"law of {kind}", "verdict", "seconds", "reason")
         rows = [(f.law, f.verdict.value, f"{f.seconds:.2f}", f.reason) for f in mine]
-        yield f"{thing}\n" + aligned([header, *rows], right={2}) + f"\n{_sum(mine)}"
-
-
-def _sum(found: list[Finding]) -> str:
-    verdicts = [f.verdict.value for f in found]
-    counts = {word: verdicts.count(word) for word in WORDS}
-    return ", ".join(f"{count} {WORDS[word]}" for word, count in counts.items() if count)
+        yield f"{thing}\n" + aligned([header, *rows], right={2}) + f"\n{summed(mine)}"

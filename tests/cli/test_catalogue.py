@@ -197,14 +197,22 @@ def test_plugins_are_listed_without_import(process):
 
 
 def test_doctor(process):
-    result = process("plugins", "--doctor")
-    found = {line.split()[0]: line for line in result.stdout.splitlines()}
+    result = process("plugins", "--doctor", "toy-broken", "projectors")
+    lines = [line.split() for line in result.stdout.splitlines()]
 
-    assert result.returncode == 0, result.stderr
-    assert " ok " in found["toys"]
-    assert "solver means" in found["toys"]
-    assert " error " in found["toy-broken"]
-    assert "licence" in found["toy-broken"]
+    assert result.returncode == 1, result.stderr
+    assert lines[0][:4] == ["plugin", "distribution", "version", "subject"]
+    rows = {(line[0], *line[3:5]): " ".join(line[5:]) for line in lines[1:]}
+    assert rows["projectors", "projector", "l2-ball"].startswith("8 hold")
+    [reason] = [text for key, text in rows.items() if key[0] == "toy-broken"]
+    assert "licence" in reason
+
+
+def test_names_of_plugins_are_for_the_doctor(process):
+    result = process("plugins", "toys")
+
+    assert result.returncode == 2
+    assert "names are for --doctor, got toys" in result.stderr
 
 
 def test_no_plugins_leaves_third_parties_out(process):

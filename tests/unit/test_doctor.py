@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 from plugin_site import HEAD, HOOK, solver
 
-from aucbench.bench.doctor import check_plugins
+from aucbench.bench.doctor import check_plugins, examine_plugins
 from aucbench.errors import ParameterError, UnknownNameError
 
 ENDINGS = {
@@ -64,6 +64,73 @@ def test_the_doctor_survives_every_ending(site):
     assert checkups["chatty"].registers == ("solver chatty",)
     assert {(c.distribution, c.version) for c in checkups.values()} == {("ward", "1.2")}
     assert all(c.seconds > 0 for c in checkups.values())
+
+
+BALLS = """
+from dataclasses import dataclass
+from aucbench.hookspecs import hookimpl
+from aucbench.projectors import L2Ball
+
+@dataclass(frozen=True)
+class Ball(L2Ball):
+    R: float = 2.0
+
+@dataclass(frozen=True)
+class Sphere(Ball):
+    def contains(self, w):
+        return True
+
+@dataclass(frozen=True)
+class Endless(Ball):
+    def contains(self, w):
+        while True:
+            pass
+
+@hookimpl
+def aucbench_projectors():
+    return {names}
+"""
+
+
+def balls(**names):
+    listed = ", ".join(f"{name!r}: {made}" for name, made in names.items())
+    return BALLS.replace("{names}", f"{{{listed}}}")
+
+
+def test_the_laws_are_checked_of_all_that_a_plugin_registers(site):
+    named = balls(fine="Ball", sphere="Sphere", given="L2Ball", any_R="lambda R: Ball(R)")
+    site.add("ward", "1.2", named=named, raises="import no_such_module")
+    found = {(e.plugin, e.subject): e for e in examine_plugins()}
+
+    assert [*found] == [
+        *(("named", f"projector {name}") for name in ("fine", "sphere", "given", "any_R")),
+        ("raises", "import"),
+    ]
+    fine, sphere, given, any_R, raises = found.values()
+    assert (fine.laws, fine.failed, fine.reason) == ("8 hold", False, "")
+    assert (fine.distribution, fine.version) == ("ward", "1.2")
+    assert sphere.failed
+    assert sphere.laws == "6 hold, 2 broken"
+    assert "the numbers differ" in sphere.reason
+    assert not given.failed
+    assert (any_R.laws, any_R.failed) == ("not checked", False)
+    assert any_R.reason == "it needs values: aucbench check 'ward:any_R[R=...]'"
+    assert (raises.laws, raises.failed) == ("error", True)
+    assert "no_such_module" in raises.reason
+
+
+def test_only_what_is_named_is_examined_and_each_process_has_its_time(site):
+    site.add("ward", slow=balls(slow="Endless"), other=balls(other="Ball"))
+    [found] = examine_plugins(["ward:slow"], timeout=1.0)
+
+    assert found.failed
+    assert "did not end within 1 s" in found.reason
+    with pytest.raises(UnknownNameError, match="did you mean 'slow'"):
+        examine_plugins(["slo"])
+
+
+def test_without_third_parties_nothing_is_examined(site):
+    assert examine_plugins() == ()
 
 
 def test_a_plugin_that_does_not_end_is_killed(site):
