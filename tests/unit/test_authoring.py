@@ -1,6 +1,7 @@
 """The pages about plugins are played as sessions: their files, commands and outputs."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,33 @@ def test_a_page_shows_what_comes(page, tmp_path):
         assert same(shown, came), f"{command}\n{came}"
         ran.append(command)
     assert len(ran) == shown_outputs(text) > 0
+
+
+def imported(text):
+    """The names of aucbench that code imports."""
+    for module, listed in re.findall(
+        r"^from (aucbench[\w.]*) import ([^(\n]+)$", text, re.MULTILINE
+    ):
+        yield from ((module, name.strip()) for name in listed.split(","))
+
+
+@pytest.mark.parametrize("page", [*SESSIONS, "wrap", "testing", "guide"])
+def test_what_a_page_imports_is_documented(page):
+    reference = "".join(
+        (DOCS / p).read_text() for p in ("contract.md", "testing.md", "catalogue.md")
+    )
+    documented = {*re.findall(r"^::: ([\w.]+)", reference, re.MULTILINE)}
+    arrays = {"ALL", "Block", "Index", "Vector"}  # in a sentence of the contract
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    for file in re.findall(r'^--8<-- "([\w./]+)"', text, re.MULTILINE):
+        text += (DOCS.parent / file).read_text(encoding="utf-8")
+    used = {*imported(text)}
+    assert used
+    for module, name in used:
+        assert hasattr(import_module(module), name)
+        registered = module in ("aucbench.objectives", "aucbench.projectors")  # in the catalogue
+        known = {module, f"{module}.{name}"} & documented or name in arrays or registered
+        assert known, f"{module}.{name} is in no page of reference"
 
 
 def shown_outputs(text):
