@@ -326,18 +326,38 @@ class State:
 
     A state with a model has w = None; it has no objective, no gap and no non-zeros. The harness
     computes the objective itself and does not rely on `value`.
+
+    Attributes
+    ----------
+    step : int
+        Number of the state.
+    w : array of shape (d,), or None
+        The weights; None with a model.
+    rows_seen : int
+        Rows read since the start.
+    gap : float or None
+        Certified optimality gap, where the method has one.
+    residual : float or None
+        Length of the gradient of the objective, where the method has it.
+    value : float or None
+        f(w) + Omega(w), where the method knows it.
+    model : Model or None
+        What scores rows, where it is not w . phi(x).
+    info : mapping of str to float
+        The method's own diagnostics, at most 20: kept in the record, and curves of the report.
+    last : bool
+        Whether the method ends with this state, whatever the budget is.
     """
 
     step: int
     w: Vector | None
     rows_seen: int
-    gap: float | None = None  # certified optimality gap, where the method has one
-    residual: float | None = None  # |gradient of the objective|, where the method has it
-    value: float | None = None  # f(w) + Omega(w), where the method knows it
-    model: Model | None = None  # what scores rows, where it is not w . phi(x); then w is None
-    # The method's own diagnostics, at most 20: kept in the record, and curves of the report.
+    gap: float | None = None
+    residual: float | None = None
+    value: float | None = None
+    model: Model | None = None
     info: Mapping[str, float] = field(default_factory=dict)
-    last: bool = False  # whether the method ends with this state, whatever the budget is
+    last: bool = False
 
 
 @dataclass(frozen=True)
@@ -366,26 +386,52 @@ class Budget:
 
 @dataclass(frozen=True)
 class Needs:
-    """What a solver supports; the harness refuses other requests before it runs."""
+    """What a solver supports; the harness refuses other requests before it runs.
 
-    # Runs on any objective put into Problem.f. A protocol, such as Smooth: on those that follow it.
+    Attributes
+    ----------
+    objective : bool or type
+        Whether it runs on any objective that is put into `Problem.f`. A protocol, such as
+        `Smooth`: on those that follow it.
+    unless : str or None
+        Parameter that, when it is given, takes the place of this protocol.
+    projector : bool
+        Whether it runs with any projector that is put into `Problem.project`.
+    objective_parameters, projector_parameters : tuple of str
+        Parameters of its own f, and of its own Omega. They have no meaning with another one. Then
+        they are refused where the user gives them, and left out of records and grids.
+    breakpoints : bool
+        Whether it learns from error functions too, not from labels only.
+    weights : bool
+        Whether it minimises an objective with the weights of rows, where there are some.
+    passes : float or None
+        Passes of a fit where the user gives no budget; None: 50.
+    path : str or None
+        In tuning, a point starts from the weights of its neighbour along this parameter, if the
+        axis is a list of values. `Problem.w0` holds these weights. None: each has its own start.
+    packages : tuple of str
+        Top-level modules, other than the plugin, whose code it runs. Their versions count in the
+        id of a cell, or their files if they are not installed.
+    extra : str or None
+        The extra of aucbench that installs `packages`.
+
+    Raises
+    ------
+    ParameterError
+        When a field has another type, or names parameters of a part that cannot be replaced.
+    """
+
     objective: bool | type = False
-    unless: str | None = None  # parameter that, when it is given, takes the place of this protocol
-    projector: bool = False  # runs with any projector put into Problem.project
-    # Parameters of its own f, and of its own Omega. They have no meaning with another one. Then
-    # they are refused where the user gives them, and left out of records and grids.
+    unless: str | None = None
+    projector: bool = False
     objective_parameters: tuple[str, ...] = ()
     projector_parameters: tuple[str, ...] = ()
-    breakpoints: bool = False  # learns from error functions too, not from labels only
-    weights: bool = False  # minimises an objective with the weights of rows, where there are some
-    passes: float | None = None  # of a fit where the user gives no budget; None: 50
-    # In tuning, a point starts from the weights of its neighbour along this parameter, if the
-    # axis is a list of values. Problem.w0 holds these weights. None: each has its own start.
+    breakpoints: bool = False
+    weights: bool = False
+    passes: float | None = None
     path: str | None = None
-    # Top-level modules, other than the plugin, whose code it runs. Their versions count in the
-    # id of a cell, or their files if they are not installed.
     packages: tuple[str, ...] = ()
-    extra: str | None = None  # the extra of aucbench that installs `packages`
+    extra: str | None = None
 
     def __post_init__(self) -> None:
         require_above(0, passes=self.passes)
