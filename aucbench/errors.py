@@ -42,6 +42,10 @@ class PluginError(AucbenchError):
     """A plugin could not be imported, or two of them claim the same name."""
 
 
+class PluginChoiceError(PluginError):
+    """It is for the user to choose: two plugins claim a name, or its plugin is switched off."""
+
+
 class UnsupportedError(AucbenchError):
     """The solver cannot do what was asked of it (needs, objective, projector)."""
 

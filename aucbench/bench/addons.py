@@ -21,7 +21,7 @@ from typing import Any
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.text import reason_text
-from aucbench.errors import ParameterError, PluginError, UnknownNameError
+from aucbench.errors import ParameterError, PluginChoiceError, PluginError, UnknownNameError
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.registry.discovery import ALLOWED
 from aucbench.registry.fingerprints import plugin_fingerprint
@@ -212,7 +212,8 @@ def _looked_up(kind: str, spec: str, path: tuple[str, ...], allowed: str | None)
             outcome = process.run(_found_job(kind, spec, homes))
     called = CALLED[kind]
     if outcome.result is None:
-        raised = PluginError if outcome.error_type == PluginError.__name__ else ParameterError
+        at_fault = outcome.error_type in (PluginError.__name__, PluginChoiceError.__name__)
+        raised = PluginError if at_fault else ParameterError
         reason = outcome.reason if outcome.refusal else ended(outcome)
         raise raised(f"cannot use the {called} {spec}: {reason}")
     told: dict[str, Any] = outcome.result

@@ -24,7 +24,7 @@ from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.requests import Homes, data_job, resolve_job
+from aucbench.bench.requests import Home, Homes, data_job, resolve_job
 from aucbench.cell import TARGET_FILE, Cell, Tuning, solver_label
 from aucbench.errors import (
     DataError,
@@ -49,9 +49,11 @@ if TYPE_CHECKING:
     from aucbench.judge.targets import KeptTarget
 
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
-READ_LIMITS = Limits(timeout=3600.0)  # of a data set
+READ = 3600.0  # seconds to read a file, or to get it from its address
+MEGABYTE = 10**6
 MEASURE_MODULES = ("aucbench.judge.measures", "aucbench.judge.targets")
 REGISTERED = {"data": "datasets"}  # kinds of names that the registry calls otherwise
+NO_HOMES: Mapping[Name, Home] = {}
 PLAN_FIELDS = {  # of a plan, by kind
     "objectives": "objective",
     "projectors": "projector",
@@ -193,7 +195,18 @@ def _lookup_jobs(plan: Plan, homes: Homes) -> Iterator[tuple[Name, Job]]:
             yield Name(kind, spec), resolve_job({kind: [spec]}, (), RESOLVE_LIMITS, homes)
     first = next(plan.cells())
     for dataset in plan.datasets:
-        yield Name("data", dataset), data_job(replace(first, dataset=dataset), READ_LIMITS, homes)
+        cell, limits = replace(first, dataset=dataset), limits_of_data(plan, dataset)
+        yield Name("data", dataset), data_job(cell, limits, homes)
+
+
+def limits_of_data(plan: Plan, dataset: str) -> Limits:
+    """Return the limits for reading a data set: those of a cell where a function makes it."""
+    from aucbench.datasets.files import names_file
+
+    if in_file(_name(dataset)) is None and names_file(_name(dataset)):
+        return Limits(timeout=READ)
+    memory = None if plan.memory is None else int(plan.memory * MEGABYTE)
+    return Limits(timeout=plan.timeout or None, memory=memory)
 
 
 def look_up(plan: Plan, engine: Engine, given: Given = NOTHING) -> Lookups:
@@ -204,7 +217,7 @@ def look_up(plan: Plan, engine: Engine, given: Given = NOTHING) -> Lookups:
     if homes:
         again = dict(lookup_jobs(plan, homes.values(), given))
         found |= _answered(engine, {name: again[name] for name in homes})
-    return replace(understand(plan, found.items(), given), homes=tuple(homes.values()))
+    return understand(plan, found.items(), given, homes)
 
 
 def _answered(engine: Engine, jobs: Mapping[Name, Job]) -> dict[Name, Outcome]:
@@ -213,7 +226,7 @@ def _answered(engine: Engine, jobs: Mapping[Name, Job]) -> dict[Name, Outcome]:
     return {names[int(number)]: outcome for number, outcome in engine.run(asked)}
 
 
-def _home(plan: Plan, name: Name, outcome: Outcome) -> tuple[str, str, str] | None:
+def _home(plan: Plan, name: Name, outcome: Outcome) -> Home | None:
     """Return the plugin that registers a name which no worker knows, if there is one."""
     answers: Iterable[Mapping[str, Any]] = (outcome.result or {}).get(name.kind, {}).values()
     if name.kind == "data":
@@ -229,7 +242,10 @@ def _home(plan: Plan, name: Name, outcome: Outcome) -> tuple[str, str, str] | No
 
 
 def understand(
-    plan: Plan, outcomes: Iterable[tuple[Name, Outcome]], given: Given = NOTHING
+    plan: Plan,
+    outcomes: Iterable[tuple[Name, Outcome]],
+    given: Given = NOTHING,
+    homes: Mapping[Name, Home] = NO_HOMES,
 ) -> Lookups:
     """Return the lookups from the outcomes of `lookup_jobs`.
 
@@ -239,18 +255,21 @@ def understand(
         About the first mistake of the user, in the order of the plan.
     """
     answered = dict(outcomes)
-    known = {name: _lookup(plan, name, answered[name], given) for name, _ in lookup_jobs(plan)}
+    known = {
+        name: _lookup(plan, name, answered[name], given, homes.get(name))
+        for name, _ in lookup_jobs(plan)
+    }
     _refuse_equal_files(known)
     _refuse_ignored(plan, known)
     _refuse_needless(plan, known)
     _refuse_unfit_objective(plan, known)
-    return Lookups(known, given=given)
+    return Lookups(known, tuple(homes.values()), given=given)
 
 
-def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given) -> Lookup:
+def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home | None) -> Lookup:
     identity = given.identities.get(_name(name.spec))
     if outcome.ending is not Ending.OK:
-        return Lookup(identity or _guessed(name.spec), _checked(plan, name, outcome))
+        return Lookup(identity or _guessed(name.spec), _checked(plan, name, outcome, home))
     result = outcome.result or {}
     if name.kind == "data":
         return Lookup(result["hash"], found=result, target=_target(name, outcome, result))
@@ -284,21 +303,26 @@ def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarg
         raise DataError(f"cannot use {name.spec}: {error}; read it with another plugin") from error
 
 
-def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
+def _checked(plan: Plan, name: Name, outcome: Outcome, home: Home | None) -> Outcome:
     """Return the failure of a lookup; one that is a refusal of the user's input is raised."""
-    if outcome.refusal:
+    # A data set that cannot be made is as broken as a solver whose import fails.
+    broken = name.kind == "data" and outcome.error_type == PluginError.__name__
+    if outcome.refusal and not broken:
         raise _refusal(plan, name, outcome.reason or "")
     # Without its step: the cell itself was never started.
-    reason = f"{_called(name)}: {outcome.reason}"
+    reason = f"{_called(name, home)}: {outcome.reason}"
     return Outcome(outcome.ending, reason, log=outcome.log, error_type=outcome.error_type)
 
 
-def _called(name: Name) -> str:
-    """Return the label of a name, with the plugin of another package that has this name."""
-    bare = _name(name.spec).rpartition(":")[2]
-    third = [p for p in registry.plugins() if p.name == bare and not p.builtin]
-    named = "".join(f" (plugin {p.distribution}:{p.name} {p.version})" for p in third[:1])
-    return f"{name.label}{named}"
+def _called(name: Name, home: Home | None) -> str:
+    """Return the label of a name, with the plugin of another package that registers it."""
+    distribution, _, bare = _name(name.spec).rpartition(":")
+    qualified = home[2] if home else f"{distribution}:{bare}"
+    for p in registry.plugins():
+        known = (f"{p.distribution}:{p.name}", f":{p.name}")
+        if not p.builtin and p.enabled and qualified in known:
+            return f"{name.label} (plugin {known[0]} {p.version})"
+    return name.label
 
 
 def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:

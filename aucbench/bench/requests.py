@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 JOBS = "aucbench.fit.jobs"
 NO_LIMITS = Limits()
 NO_FILES: Mapping[str, str] = {}
-Homes = Collection[tuple[str, str, str]]  # see `aucbench.registry.visits.tell`
+Home = tuple[str, str, str]  # see `aucbench.registry.visits.tell`
+Homes = Collection[Home]
 
 
 def resolve_job(
@@ -56,6 +57,7 @@ def cell_job(
     code: str | None = None,
     files: Mapping[str, str] = NO_FILES,
     homes: Homes = (),
+    read: Limits | None = None,
 ) -> Job:
     """Job that fits one cell and scores its test rows.
 
@@ -74,13 +76,15 @@ def cell_job(
         Fingerprints of the files that it needs, by path; a cell whose file has changed is refused.
     homes : collection
         The plugins of names that are not those of their plugins: see `aucbench.registry.visits`.
+    read : Limits, optional
+        Of reading its data set, if that has to be done again; by default as `step`.
 
     Raises
     ------
     DataError
         When the rows cannot be dealt to its splits.
     """
-    first = _read_step(cell, step, homes)
+    first = _read_step(cell, read or step, homes)
     learnt, held, labels = target.packed_parts(cell)
     request = {
         "data": first.key,

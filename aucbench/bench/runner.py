@@ -17,7 +17,7 @@ from time import sleep
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
-from aucbench.bench.lookup import Lookups, Name, look_up, supervisor_for
+from aucbench.bench.lookup import Lookups, Name, limits_of_data, look_up, supervisor_for
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.requests import cell_job
@@ -180,7 +180,8 @@ class Runner:
             assert data.target is not None  # else the cell has a failure
             known, limits = (cell, data.fingerprint, data.target), (self._limits, prepare)
             files, homes = self.lookups.files(cell), self.lookups.homes
-            job = cell_job(*known, *limits, code=self.lookups.code, files=files, homes=homes)
+            read, code = limits_of_data(self.plan, cell.dataset), self.lookups.code
+            job = cell_job(*known, *limits, code=code, files=files, homes=homes, read=read)
             names = (cell.solver.name, parse_spec(cell.dataset).name)
             yield key, self.lookups.given.handed(job, *names)
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from traceback import walk_tb
 from types import FrameType
 
-from aucbench.errors import AucbenchError
+from aucbench.errors import AucbenchError, PluginError
 from aucbench.registry.discovery import PluginEntry, entries, kept, loaded
 from aucbench.registry.lookup import CALLED
 
@@ -23,10 +23,15 @@ OURS = "aucbench"  # the package of the built-in parts that are not solvers
 def blamed() -> Iterator[None]:
     """Add a note to an exception that is not ours: which plugin raised it, and where.
 
-    An `AucbenchError` is raised on purpose, and its sentence says what to do.
+    An `AucbenchError` is raised on purpose, and its sentence says what to do. The place is that of
+    its cause, such as the `DataError` of a data set.
     """
     try:
         yield
+    except PluginError as error:
+        if error.__cause__ is not None and (place := place_of(error.__cause__)):
+            error.add_note(place)
+        raise
     except AucbenchError:
         raise
     except Exception as error:

@@ -18,9 +18,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from inspect import getsourcefile
 from typing import Any
 
-from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
+from aucbench.errors import (
+    AucbenchError,
+    ParameterError,
+    PluginChoiceError,
+    PluginError,
+    UnknownNameError,
+)
 from aucbench.registry.discovery import (
     KINDS,
     NAME_PATTERN,
@@ -152,6 +159,13 @@ def _placed(claim: Claim) -> str:
     return claim.qualified if line is None else f"{claim.qualified} (line {line})"
 
 
+def origin(claim: Claim) -> str:
+    """distribution:name and version, with the file and line where it begins."""
+    line = line_of(claim.factory)
+    where = "" if line is None else f" ({getsourcefile(claim.factory)}, line {line})"
+    return f"{claim.qualified} {claim.entry.version}{where}"
+
+
 def lookup(kind: str, text: str) -> Claim | None:
     """As `find`, but return None when no plugin registers it; the class may have any shape."""
     found = owner(kind, text)
@@ -239,7 +253,7 @@ def _unusable(text: str) -> PluginError | None:
     """Return why the plugin that was meant cannot be used: it is switched off or broken."""
     for e in entries():
         if not is_enabled(e) and text in (e.name, e.qualified):
-            return PluginError(switched_off(e))
+            return PluginChoiceError(switched_off(e))
     distribution = text.rpartition(":")[0]
     for e in enabled() if distribution else ():
         if _is_of(e, distribution) and (found := known(e)) and found.failure:
@@ -301,8 +315,10 @@ def _broken(entry: PluginEntry, failure: str) -> PluginError:
 
 def _contested(called: str, name: str, ways: list[str]) -> PluginError:
     if len({*ways}) == 1:
-        return PluginError(f"{ways[0]} has the {called} {name!r} {len(ways)} times; rename one")
-    return PluginError(
+        return PluginChoiceError(
+            f"{ways[0]} has the {called} {name!r} {len(ways)} times; rename one"
+        )
+    return PluginChoiceError(
         f"the {called} {name!r} is claimed by {len(ways)} distributions: write {' or '.join(ways)}"
     )
 

@@ -1,0 +1,103 @@
+"""Whether `Data` that another package has made can be computed with: kernels check nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from aucbench.data.arrays import Rows
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.data import Data
+from aucbench.data.targets import Labels
+
+
+def unsound(made: Any) -> str | None:
+    """Return what is wrong with the result of a data-set function; None when nothing is."""
+    if not isinstance(made, Data):
+        return f"it is {_kind(made)}, wanted Data: return Data.of(X, y), which checks all of this"
+    return next(_faults_of_rows(made.rows, table=made.schema is not None), None) or next(
+        _faults_around(made), None
+    )
+
+
+def _faults_of_rows(X: Any, *, table: bool) -> Iterator[str]:
+    if not isinstance(X, Rows):
+        yield f"its rows are {_kind(X)}, wanted Rows"
+        return
+    if not all(isinstance(count, int | np.integer) and count > 0 for count in (X.n, X.d)):
+        yield f"it has {X.n} rows of {X.d} columns, wanted at least one of each"
+        return
+    yield from _fault_of_array("the numbers of its rows", X.values, np.float64)
+    if X.columns is None or X.starts is None:
+        if X.columns is not X.starts:
+            yield "of the columns and the starts of its sparse rows one is missing"
+        elif X.values.size != X.n * X.d:
+            yield f"{X.values.size} numbers are not {X.n} rows of {X.d} columns"
+    else:
+        yield from _faults_of_pattern(X)
+    if not table and not np.isfinite(X.values).all():
+        yield "a number of its rows is NaN or infinite"
+
+
+def _faults_of_pattern(X: Rows) -> Iterator[str]:
+    assert X.columns is not None
+    assert X.starts is not None
+    yield from _fault_of_array("the columns of its sparse rows", X.columns, np.int32)
+    yield from _fault_of_array("the starts of its sparse rows", X.starts, np.int32)
+    stored, starts = X.values.size, X.starts
+    if X.columns.size != stored or starts.size != X.n + 1:
+        yield (
+            f"its sparse rows have {stored} numbers, {X.columns.size} columns and {starts.size} "
+            f"starts, wanted as many columns as numbers, and {X.n + 1} starts"
+        )
+    elif starts[0] != 0 or starts[-1] != stored or (np.diff(starts) < 0).any():
+        yield "the starts of its sparse rows do not grow from 0 to the number of stored numbers"
+    elif stored and not 0 <= X.columns.min() <= X.columns.max() < X.d:
+        yield f"its sparse rows have a column that is not in 0 to {X.d - 1}"
+    elif np.setdiff1d(np.flatnonzero(np.diff(X.columns) <= 0) + 1, starts).size:
+        yield "the columns of a sparse row do not grow"
+
+
+def _faults_around(made: Data) -> Iterator[str]:
+    """Yield what is wrong with target, names and what divides the rows."""
+    n, target = made.n, made.target
+    if isinstance(target, Labels):
+        yield from _faults_of_labels(target, n)
+    elif not isinstance(target, Breakpoints):
+        yield f"its target is {_kind(target)}, wanted Labels or Breakpoints"
+    elif target.n != n:
+        yield f"it has {n} rows and error functions for {target.n}"
+    for name, array in made.ties.items():
+        yield from _fault_of_array(f"its {name}", array, np.int32)
+        if array.size != n:
+            yield f"it has {n} rows, and {name} for {array.size}"
+    if made.names is not None and len(made.names) != made.d:
+        yield f"it has {made.d} columns and {len(made.names)} names"
+
+
+def _faults_of_labels(target: Labels, n: int) -> Iterator[str]:
+    yield from _fault_of_array("its labels", target.y, np.int8)
+    if target.y.size != n:
+        yield f"it has {n} rows and {target.y.size} labels"
+    elif {*np.unique(target.y).tolist()} != {-1, 1}:
+        yield f"its labels are {np.unique(target.y)}, wanted -1 and 1, both of them"
+    if target.weights is not None:
+        yield from _fault_of_array("the weights of its rows", target.weights, np.float64)
+        if target.weights.size != n:
+            yield f"it has {n} rows and {target.weights.size} weights"
+        elif not (np.isfinite(target.weights) & (target.weights > 0)).all():
+            yield "a weight of its rows is not finite and above 0"
+
+
+def _fault_of_array(what: str, array: Any, dtype: Any) -> Iterator[str]:
+    wanted = f"wanted a contiguous array of one dimension of {np.dtype(dtype)}"
+    if not isinstance(array, np.ndarray):
+        yield f"{what} are {_kind(array)}, {wanted}"
+    elif array.dtype != dtype or array.ndim != 1 or not array.flags.c_contiguous:
+        yield f"{what} are {array.dtype} of shape {array.shape}, {wanted}"
+
+
+def _kind(thing: Any) -> str:
+    return "None" if thing is None else f"a {type(thing).__name__}"
