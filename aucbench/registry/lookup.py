@@ -244,9 +244,13 @@ def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
         return ParameterError(f"{text} is {_other_kind(text)}, wanted a {CALLED[kind]}")
     if (unusable := _unusable(text)) is not None:
         return unusable
-    # A supervised process does not ask plugins what they register; most register their name.
-    third = [e.name for e in enabled() if not e.builtin] if is_supervised() else ()
-    return UnknownNameError(CALLED[kind], text, [*names(kind), *third, *further])
+    return UnknownNameError(CALLED[kind], text, [*suggested(kind), *further])
+
+
+def suggested(kind: str) -> list[str]:
+    """As `names`; a supervised process asks no plugin, and most plugins register their own name."""
+    third = [e.name for e in enabled() if not e.builtin] if is_supervised() else []
+    return [*names(kind), *third]
 
 
 def _unusable(text: str) -> PluginError | None:

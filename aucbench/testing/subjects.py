@@ -14,7 +14,7 @@ from typing import Any
 from aucbench import registry
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
-from aucbench.registry.lookup import CALLED, lookup
+from aucbench.registry.lookup import CALLED, lookup, suggested
 from aucbench.registry.loose import load_file
 from aucbench.registry.shapes import TELLING
 from aucbench.testing import datasets, features, metrics, objectives, projectors, solvers
@@ -190,7 +190,7 @@ def named(target: str) -> tuple[Subject, ...]:
     module, _, member = target.partition(":")
     if member and _is_module(module):
         return _members(import_module(module), member, target)
-    known = {name for kind in LAWS for name in registry.names(kind)}
+    known = {name for kind in LAWS for name in suggested(kind)}
     raise UnknownNameError("plugin, module:Class or file.py", target, known)
 
 
