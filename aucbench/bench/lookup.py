@@ -234,11 +234,14 @@ def _home(plan: Plan, name: Name, outcome: Outcome) -> Home | None:
     unknown = UnknownNameError.__name__  # of the name itself where no plugin is known
     if not any(told.get("error") == unknown and told["plugin"] is None for told in answers):
         return None
-    kind = REGISTERED.get(name.kind, name.kind)
+    kind, called = REGISTERED.get(name.kind, name.kind), _name(name.spec)
     try:
-        return registry.home(kind, _name(name.spec))
+        found = registry.home(kind, called)
     except PluginError as refused:  # two plugins claim it
         raise _refusal(plan, name, str(refused)) from refused
+    if found is None and name.kind != "data":  # a worker does not know the names of all plugins
+        raise _refusal(plan, name, str(registry.unknown(kind, called)))
+    return found
 
 
 def understand(

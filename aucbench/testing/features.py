@@ -127,7 +127,7 @@ def affine(phi: Any) -> None:
 
 @laws("exact")
 def rows_are_left_alone(phi: Any) -> None:
-    """The rows are as before after `fit` and after the map, where they can be written."""
+    """The rows are as before after `fit` and after the map. Their arrays are read-only views."""
     data = Data.of(features(), labels())
     made = fitted(phi, data)
     numbers(made, data.rows)

@@ -298,7 +298,7 @@ def fits_are_independent(solver: Any) -> None:
 
 @laws("exact")
 def data_are_left_alone(solver: Any) -> None:
-    """The rows and labels are as before after a fit, even where the arrays can be written.
+    """The rows and labels are as before after a fit. Their arrays are read-only views.
 
     They belong to the user, and the next solver reads them too.
     """

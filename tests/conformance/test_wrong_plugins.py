@@ -229,14 +229,14 @@ def in_a_global(self, problem, rng):
 
 
 def scaled_in_place(self, problem, rng):
-    if problem.data.rows.values.flags.writeable:
-        problem.data.rows.values[:] /= 2.0
+    problem.data.rows.values.setflags(write=True)
+    problem.data.rows.values[:] /= 2.0
     return Descent.iterates(self, problem, rng)
 
 
 def labels_in_place(self, problem, rng):
-    if problem.data.y.flags.writeable:
-        problem.data.y[0] *= -1
+    problem.data.y.setflags(write=True)
+    problem.data.y[0] *= -1
     return Descent.iterates(self, problem, rng)
 
 
@@ -836,8 +836,8 @@ def fit_rows(self, data, rng):
 
 
 def fit_scaling_rows(self, data, rng):
-    if data.rows.values.flags.writeable:
-        data.rows.values[:] *= 2.0
+    data.rows.values.setflags(write=True)
+    data.rows.values[:] *= 2.0
     return replace(self, mean=data.rows.dense().matrix.mean(axis=0))
 
 

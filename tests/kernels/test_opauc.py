@@ -241,8 +241,10 @@ def test_no_row_changes_nothing(name):
 @LAYOUTS
 def test_they_end_on_any_floats(layout, bad):
     X, y = sample(9)
-    rows = Chunk.of(layout(X), y).rows
-    rows.values[5] = bad
+    matrix = layout(X)
+    rows = Chunk.of(matrix, y).rows  # read-only views of the matrix
+    (matrix.data if rows.is_sparse else matrix.reshape(-1))[5] = bad
+    np.testing.assert_equal(rows.values.reshape(-1)[5], bad)
     d, order, labels = rows.d, np.arange(rows.n, dtype=np.int32), y.astype(np.int8)
     full = get_solver("opauc").start(np.zeros(d), None)
     low = get_solver("opauc-lr", rank=2).start(np.zeros(d), np.random.default_rng(9))

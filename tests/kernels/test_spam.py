@@ -197,13 +197,15 @@ def test_a_long_pass_in_one_window_loses_no_digits():
 def test_any_float_ends_within_the_scratch(bad, where):
     rng = np.random.default_rng(8)
     X, _, y = sample(rng, 40, 12, 0.5)
-    data, order = Data.of(csr_array(X), y), np.arange(40, dtype=np.int32)
+    matrix = csr_array(X)
+    data, order = Data.of(matrix, y), np.arange(40, dtype=np.int32)
     means, l1 = np.concatenate(data.means), 1e-2
     w, total, steps = rng.normal(size=12), np.zeros(12), 0.1 / np.sqrt(np.arange(1.0, 41.0))
     if where == "penalty":
         l1 = bad
     else:
-        {"value": data.rows.values, "weight": w, "step": steps}[where][5] = bad
+        {"value": matrix.data, "weight": w, "step": steps}[where][5] = bad
+    np.testing.assert_equal(data.rows.values, matrix.data)  # read-only views of the matrix
     fenced = [np.concatenate([a, a[:1]]) for a in scratch(12, 40, fill=3.0)]
 
     spam.soft_lazy(

@@ -145,7 +145,7 @@ def test_an_error_without_a_plugin_and_one_on_purpose_have_no_note(parts):
 )
 def test_table_and_json_name_the_plugin_at_fault(parts, tmp_path, options, sentence):
     mark = {"bad": "Bad", "jammed": "Jammed", "half": "Half", "gone": "gone"}[options[1]]
-    given = {"--data": "linear[n=60]", "--solvers": "sto-iht[k=2,gamma=.1]", "--splits": "2"}
+    given = {"--data": "linear[n=60]", "--solvers": "sto-iht[gamma=.1]", "--splits": "2"}
     given |= {"--json": str(tmp_path / "rows.json"), **dict([options])}
     path = os.pathsep.join([str(parts.parent), os.environ.get("PYTHONPATH", "")])
 

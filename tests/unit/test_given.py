@@ -4,12 +4,11 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
-from threading import Lock
-from typing import Any, ClassVar
 
 import numpy as np
+import own_solvers
 import pytest
+from own_solvers import Descent, Locked, Raising, Thawed
 
 import aucbench
 from aucbench.bench import Store, compare
@@ -17,58 +16,12 @@ from aucbench.bench.given import named_solvers
 from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import Needs, Problem, State
 from aucbench.registry.lookup import find
 from aucbench.report.folder import FolderReader
 
 pytestmark = pytest.mark.usefixtures("shared_supervisors")
 
 RESULTS = {"splits": 2, "passes": 3}
-
-
-@dataclass(frozen=True)
-class Descent:
-    """w - gamma f'(w)."""
-
-    gamma: float = 0.01
-    shrink: Any = None
-    space: ClassVar = {"gamma": (0.01, 0.001)}
-    needs: ClassVar = Needs()
-
-    def problem(self, data, rng):
-        return Problem(PairwiseSquare(data))
-
-    def iterates(self, problem, rng):
-        f, w = problem.objective, problem.start()
-        for t in range(1, 10**6):
-            w = w - self.gamma * f.grad(w)
-            w = w if self.shrink is None else self.shrink(w)
-            yield State(t, w, rows_seen=t * f.data.n)
-
-
-@dataclass(frozen=True)
-class Raising(Descent):
-    """Its line is named."""
-
-    def problem(self, data, rng):
-        raise ZeroDivisionError("of mine")
-
-
-@dataclass(frozen=True)
-class Locked(Descent):
-    """It cannot be pickled."""
-
-    lock: Any = field(default_factory=Lock)
-
-
-@dataclass
-class Thawed(Descent.__mro__[-1]):
-    """It can be changed."""
-
-    space: ClassVar = {}
-    needs: ClassVar = Needs()
-    problem, iterates = Descent.problem, Descent.iterates
 
 
 def blobs(seed=0, **known):
@@ -87,7 +40,7 @@ def test_instances_data_names_and_specs_stand_in_one_comparison():
     assert evidence.datasets[0].startswith("data-")
     assert evidence.datasets[1] == "breast-cancer"
     assert found[0].parameters["gamma"] == 0.005
-    assert found[0].plugin == (__name__, "object", __name__)
+    assert found[0].plugin == ("own_solvers", "object", "own_solvers")
 
 
 def test_a_cell_of_an_instance_is_what_the_named_one_computes():
@@ -142,7 +95,10 @@ def test_an_error_of_an_instance_names_its_line():
     [record, _] = compare(Raising(), blobs(), **RESULTS)
     line = Raising.problem.__code__.co_firstlineno + 1
     assert record.status.error_type == "ZeroDivisionError"
-    assert f"in the solver {__name__}:Raising object ({__file__}, line {line})" in record.why
+    assert (
+        f"in the solver own_solvers:Raising object ({own_solvers.__file__}, line {line})"
+        in record.why
+    )
 
 
 def test_solve_and_select_take_instances():
@@ -179,7 +135,7 @@ def test_a_class_in_a_file_is_taken_by_its_name(tmp_path, monkeypatch):
     source = tmp_path / f"own_{tmp_path.name}.py"
     source.write_text(
         "from dataclasses import dataclass\nfrom typing import ClassVar\n"
-        f"import {__name__} as base\n@dataclass(frozen=True)\n"
+        "import own_solvers as base\n@dataclass(frozen=True)\n"
         "class Mine(base.Descent):\n    gamma: float = 0.5\n"
     )
     mine = aucbench.get_solver(f"{source}:Mine", gamma=0.25)
