@@ -263,7 +263,8 @@ def _curves(figure: Figure, findings: Findings, one: Inside) -> None:
     for ax, (x, y) in zip(axes, labels, strict=True):
         ax.set(xscale="log", xlabel=x, ylabel=y)
         ax.grid(lw=0.4)
-    axes[2].set_yscale("log")
+    if any(np.nanmax(line.get_ydata(), initial=0.0) > 0 for line in axes[2].lines):
+        axes[2].set_yscale("log")  # without a gap there is nothing to scale
     if findings.times:
         axes[1].set_title("times under different conditions", fontsize=7)
     _legend(figure, handles)
