@@ -42,6 +42,7 @@ from aucbench.registry.fingerprints import (
     package_fingerprint,
     plugin_fingerprint,
 )
+from aucbench.registry.lookup import unknown as unknown_name
 from aucbench.registry.loose import file_fingerprint
 from aucbench.registry.specs import Spec, in_file, parse_spec, short
 
@@ -240,7 +241,7 @@ def _home(plan: Plan, name: Name, outcome: Outcome) -> Home | None:
     except PluginError as refused:  # two plugins claim it
         raise _refusal(plan, name, str(refused)) from refused
     if found is None and name.kind != "data":  # a worker does not know the names of all plugins
-        raise _refusal(plan, name, str(registry.unknown(kind, called)))
+        raise _refusal(plan, name, str(unknown_name(kind, called)))
     return found
 
 
