@@ -1,9 +1,10 @@
-"""Folders that may be absent, and examples that are the same in every run."""
+"""Folders that may be absent, examples that are the same in every run, and a browser."""
 
 import os
 import sys
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
+from shutil import which
 
 import pytest
 from hypothesis import settings
@@ -62,3 +63,35 @@ def shared_supervisors():
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         patch.setattr(LocalEngine, "open", open_shared)
         yield
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """Chromium without a window, which keeps what its console and its network say."""
+    selenium = pytest.importorskip("selenium", reason="selenium is not installed")
+    names = [which(name) for name in ("chromium", "chromedriver")]
+    if None in names:
+        pytest.skip("no browser: install chromium and chromium-driver")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    assert selenium
+    options = webdriver.ChromeOptions()
+    options.binary_location = names[0]
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(names[1]))
+    yield browser
+    browser.quit()
+
+
+@pytest.fixture
+def browser(driver):
+    """A window of 1200 pixels, in the light mode."""
+    from report_results import Browser
+
+    found = Browser(driver)
+    found.resize(1200)
+    found.emulate("light")
+    return found

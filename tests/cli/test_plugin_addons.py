@@ -195,29 +195,12 @@ def test_a_name_that_is_wrong_ends_the_command_before_the_run(acme, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_browser_draws_the_chart(acme, folder, tmp_path):
-    pytest.importorskip("selenium", reason="selenium is not installed")
-    from shutil import which
-
-    if None in (which("chromium"), which("chromedriver")):
-        pytest.skip("no browser: install chromium and chromium-driver")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
+def test_a_browser_draws_the_chart(acme, folder, tmp_path, browser):
     page = tmp_path / "page.html"
     run("report", folder, "--sections", "wins", "--html", page)
-    options = webdriver.ChromeOptions()
-    options.binary_location = which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    browser = webdriver.Chrome(options=options, service=Service(which("chromedriver")))
-    try:
-        browser.get(page.as_uri())
-        count = "return document.querySelectorAll('#added-0 svg .series').length"
-        assert browser.execute_script(count) == 1
-        assert not browser.get_log("browser")
-    finally:
-        browser.quit()
+    browser.open(page.as_uri())
+    assert browser.count("#added-0 svg .series") == 1
+    assert not browser.console()
 
 
 def test_an_exporter_writes_a_file_or_a_folder(acme, folder, tmp_path):

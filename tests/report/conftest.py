@@ -1,9 +1,9 @@
-"""A small results folder, doctored copies of it, and a browser."""
+"""A small results folder, and doctored copies of it."""
 
 import shutil
 
 import pytest
-from report_results import DATASETS, SPLITS, Browser
+from report_results import DATASETS, SPLITS
 
 from aucbench.bench import Choice, Plan, Store, make_engine, run
 
@@ -44,32 +44,3 @@ def doctored(results, tmp_path):
         return folder
 
     return copy
-
-
-@pytest.fixture(scope="session")
-def driver():
-    """Chromium without a window, which keeps what its console and its network say."""
-    selenium = pytest.importorskip("selenium", reason="selenium is not installed")
-    names = [shutil.which(name) for name in ("chromium", "chromedriver")]
-    if None in names:
-        pytest.skip("no browser: install chromium and chromium-driver")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    assert selenium
-    options = webdriver.ChromeOptions()
-    options.binary_location = names[0]
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(names[1]))
-    yield browser
-    browser.quit()
-
-
-@pytest.fixture
-def browser(driver):
-    found = Browser(driver)
-    found.resize(1200)
-    found.emulate("light")
-    return found

@@ -1,7 +1,6 @@
 """The pages as a site: built strictly, without other hosts, in both modes, on narrow screens."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -141,17 +140,6 @@ def test_the_tables_of_the_choice_are_those_of_the_file(tools):
     assert {*named} == {*rows.solver}
     [diverged] = [line for line in lines if "`uni-exp`" in line]
     assert "| — | — |" in diverged
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    for needed in ("material", "mkdocstrings", "latex2mathml"):
-        pytest.importorskip(needed, reason=f"no {needed}: pip install 'aucbench[docs]'")
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(folder)]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    return folder
 
 
 def test_no_page_of_the_site_loads_anything_from_another_host(site):
