@@ -1,6 +1,7 @@
 """Data sets that raise, hang, crash or are nonsense are failed rows; the others are run."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -63,7 +64,8 @@ def places(tmp_path, monkeypatch):
     site.metadata("ward", "1.5", dict.fromkeys(("fine", *FAILED), "ward_sets"))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delenv("AUCBENCH_PLUGINS", raising=False)
-    return tmp_path
+    yield tmp_path
+    sys.modules.pop("ward_sets", None)
 
 
 def test_each_is_a_failed_row_that_names_it(places, cli, tmp_path):
