@@ -129,7 +129,8 @@ class Record:
             found: Record = _converter().structure(plain, Record)
         except BaseValidationError as error:
             raise DataError(
-                f"this is no record of this aucbench: {'; '.join(transform_error(error))}"
+                f"this is no record of this aucbench: {'; '.join(transform_error(error))}; "
+                "read it with the version that wrote it, or run into a new folder"
             ) from error
         return found
 
