@@ -9,6 +9,7 @@ from enum import StrEnum
 from inspect import cleandoc
 from pathlib import Path
 from time import perf_counter
+from traceback import walk_tb
 from typing import Any, NoReturn
 
 OURS = Path(__file__).resolve().parents[1]
@@ -169,11 +170,14 @@ def told(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """The last line of the traceback that is not ours."""
-    place, trace = "", error.__traceback__
-    while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if not Path(file).resolve().is_relative_to(OURS):
-            place = f"{file}:{trace.tb_lineno}"
-        trace = trace.tb_next
+    """The last line of the traceback in the package that we called, not in one that it calls."""
+    place, called = "", None
+    for frame, line in walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if Path(file).resolve().is_relative_to(OURS):
+            continue
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        called = called or package
+        if package == called:
+            place = f"{file}:{line}"
     return place

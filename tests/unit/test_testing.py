@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
 from aucbench import get_dataset, get_projector
@@ -105,6 +106,16 @@ def test_an_exception_of_a_plugin_names_its_file_and_line():
     assert finding.reason.startswith("ValueError: boom (")
     assert finding.reason.endswith(f"{raising.__code__.co_firstlineno + 1})")
     assert "test_testing.py" in finding.reason
+
+
+def test_an_exception_in_a_library_names_the_line_that_called_it():
+    def broken(y, scores):
+        return np.linalg.cholesky(np.zeros((2, 3)))[0, 0]
+
+    [finding] = [f for f in check(broken, kind="metrics") if f.law == "repeatable"]
+    line = broken.__code__.co_firstlineno + 1
+    assert finding.verdict is Verdict.BROKEN
+    assert finding.reason.endswith(f"({__file__}:{line})"), finding.reason
 
 
 def test_pytest_is_not_needed():
