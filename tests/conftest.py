@@ -65,6 +65,21 @@ def shared_supervisors():
         yield
 
 
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A folder of throw-away plugins, which are forgotten after the test."""
+    from plugin_site import Site
+
+    monkeypatch.delenv("AUCBENCH_PLUGINS", raising=False)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(tmp_path)
+    before = {*sys.modules}
+    yield Site(tmp_path)
+    for name in {*sys.modules} - before:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
 @pytest.fixture(scope="session")
 def driver():
     """Chromium without a window, which keeps what its console and its network say."""

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
+def built(tmp_path_factory):
     """The folder of the built site."""
     for needed in ("material", "mkdocstrings", "latex2mathml"):
         pytest.importorskip(needed, reason=f"no {needed}: pip install 'aucbench[docs]'")

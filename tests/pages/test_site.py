@@ -142,20 +142,20 @@ def test_the_tables_of_the_choice_are_those_of_the_file(tools):
     assert "| — | — |" in diverged
 
 
-def test_no_page_of_the_site_loads_anything_from_another_host(site):
+def test_no_page_of_the_site_loads_anything_from_another_host(built):
     loads = re.compile(
         r"<(?:script|img|iframe|link rel=\"(?:stylesheet|preconnect|preload)\")[^>]*"
         r"(?:src|href)=[\"']?(?:https?:)?//"
     )
-    pages = [*site.rglob("*.html")]
+    pages = [*built.rglob("*.html")]
     assert len(pages) > len(PAGES)
     for page in pages:
         if page.parent.name != "data":  # reports are pages of their own
             assert not loads.search(page.read_text(encoding="utf-8")), page
 
 
-def test_every_page_is_in_the_index_of_the_search(site):
-    index = (site / "search" / "search_index.json").read_text(encoding="utf-8")
+def test_every_page_is_in_the_index_of_the_search(built):
+    index = (built / "search" / "search_index.json").read_text(encoding="utf-8")
     for page in PAGES:
         name = page.relative_to(DOCS).with_suffix("").as_posix()
         assert f'"location":"{"" if name == "index" else name.removesuffix("index")}' in index, name
