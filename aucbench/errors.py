@@ -14,6 +14,8 @@ from difflib import get_close_matches
 from math import isfinite
 from numbers import Real
 
+INTERRUPTED = 130  # exit code by which shells know Ctrl-C
+
 
 class AucbenchError(Exception):
     """Root of all errors that aucbench raises on purpose."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +50,7 @@ def found(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
         "version": claim.entry.version,
         "distribution": claim.entry.distribution,
         "module": claim.entry.value,
-        "about": _scale(function) if kind == "metrics" else {},
+        "about": _about(function) if kind == "metrics" else {},
     }
 
 
@@ -100,6 +98,5 @@ def _called(kind: str, request: Request, use: Callable[[Any], dict[str, Any]]) -
         return {"failure": sentence_of(error)}
 
 
-def _scale(metric: Any) -> dict[str, Any]:
-    scale = asdict(scale_of(origin(metric)))
-    return {n: None if isinstance(x, float) and not isfinite(x) else x for n, x in scale.items()}
+def _about(metric: Any) -> dict[str, Any]:
+    return {"greater_is_better": scale_of(origin(metric)).greater_is_better}

@@ -27,11 +27,11 @@ from aucbench.registry.discovery import ALLOWED
 from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.lookup import CALLED, home, names
 from aucbench.registry.specs import parse_spec
+from aucbench.registry.visits import Home
 from aucbench.sections import Section
 
 JOBS = "aucbench.addons.jobs"
 LIMITS = Limits(timeout=60.0, memory=4 * 10**9)
-Home = tuple[str, str, str]  # see `aucbench.registry.visits.tell`
 FILES_MOST = 100  # that an exporter may return
 
 
@@ -128,13 +128,13 @@ def exported_by(addon: Addon, folder: Path, ids: Collection[str] | None) -> dict
     result = outcome.result or {}
     if outcome.result is None or "failure" in result:
         raise PluginError(f"{addon.called} has failed: {result.get('failure') or ended(outcome)}")
-    names = result.get("names")
-    if not isinstance(names, dict) or len(names) > FILES_MOST:
+    contents = result.get("names")
+    if not isinstance(contents, dict) or len(contents) > FILES_MOST:
         raise PluginError(f"{addon.called} returned no contents of files")
-    lacking = [name for name, file in names.items() if file not in outcome.files]
+    lacking = [name for name, file in contents.items() if file not in outcome.files]
     if lacking:
         raise PluginError(f"{addon.called} returned no content for {', '.join(lacking)}")
-    return {str(name): outcome.files[file] for name, file in names.items()}
+    return {str(name): outcome.files[file] for name, file in contents.items()}
 
 
 def ended(outcome: Outcome) -> str:

@@ -17,11 +17,11 @@ from aucbench.errors import ParameterError, PluginError, UnknownNameError, requi
 from aucbench.infra.supervise import Job, Limits, Outcome, Supervisor
 from aucbench.registry.discovery import printable
 from aucbench.registry.lookup import CALLED, home
+from aucbench.registry.visits import Home
 from aucbench.testing import Finding, Verdict
 
 CHECK = "aucbench.testing.jobs:check_laws"
 PRELOAD = ("aucbench.testing.jobs",)  # imports no plugin of a solver
-Homes = Sequence[tuple[str, str, str]]
 MOST_ENDS = 3  # processes that a plugin may end
 WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
 
@@ -29,7 +29,7 @@ WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked
 class Check(Protocol):
     """Checks one target."""
 
-    def __call__(self, target: str, homes: Homes = ()) -> list[Finding]:
+    def __call__(self, target: str, homes: Sequence[Home] = ()) -> list[Finding]:
         """Return what was found for each law."""
         ...
 
@@ -85,7 +85,7 @@ def _checked(
     target: str,
     folder: str,
     limits: Limits,
-    homes: Homes = (),
+    homes: Sequence[Home] = (),
 ) -> list[Finding]:
     made: list[Finding] = []
     for ends in range(1, MOST_ENDS + 1):
@@ -111,7 +111,7 @@ def _checked(
     return made
 
 
-def _homes(target: str) -> list[tuple[str, str, str]]:
+def _homes(target: str) -> list[Home]:
     """Return the plugins that register a name which is not their own, by asking all of them.
 
     A broken plugin is the reason only if no other one has the name, of whatever kind.

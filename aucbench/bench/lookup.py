@@ -24,7 +24,7 @@ from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.requests import Home, Homes, data_job, resolve_job
+from aucbench.bench.requests import Homes, data_job, resolve_job
 from aucbench.cell import TARGET_FILE, Cell, Tuning, solver_label
 from aucbench.errors import (
     DataError,
@@ -45,6 +45,7 @@ from aucbench.registry.fingerprints import (
 from aucbench.registry.lookup import unknown as unknown_name
 from aucbench.registry.loose import file_fingerprint
 from aucbench.registry.specs import Spec, in_file, parse_spec, short
+from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
     from aucbench.judge.targets import KeptTarget

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aucbench.cell import Cell, Tuning, listed
 from aucbench.infra.supervise.records import Job, Limits, Step, json_hash
+from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
     from aucbench.judge.targets import KeptTarget
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 JOBS = "aucbench.fit.jobs"
 NO_LIMITS = Limits()
 NO_FILES: Mapping[str, str] = {}
-Home = tuple[str, str, str]  # see `aucbench.registry.visits.tell`
 Homes = Collection[Home]
 
 

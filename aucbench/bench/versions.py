@@ -26,14 +26,13 @@ from aucbench.bench.plan.plan import Choice, Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import INTERRUPTED, DataError, ParameterError
 from aucbench.infra.store import SCHEMA
 from aucbench.registry.specs import Spec, short
 
 SIDES = ("before", "after")
 ANSWER = 120.0  # seconds for an interpreter to import aucbench
 PATIENCE = 10.0  # seconds for a run to clean up after Ctrl-C
-INTERRUPTED = 130
 Tell = Callable[[str], object]
 START = "from aucbench.cli import main; main()"
 ASK = """\
@@ -179,9 +178,11 @@ def run_sides(
     found: dict[str, list[str]] = {version.side: [] for version in versions}
     for number, dataset in enumerate(plan.datasets):
         one = replace(plan, datasets=(dataset,))
-        for version in versions if number % 2 == 0 else versions[::-1]:
-            found[version.side] += _run(version, one, folder, options, tell)
-        _require_two_versions(versions, folder, found)
+        turns = versions if number % 2 == 0 else versions[::-1]
+        made = {version.side: _run(version, one, folder, options, tell) for version in turns}
+        _require_two_versions(versions, folder, made)
+        for side, ids in made.items():
+            found[side] += ids
     return found
 
 

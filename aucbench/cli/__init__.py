@@ -29,13 +29,13 @@ from aucbench.cli.catalogue import (
 )
 from aucbench.cli.check import check
 from aucbench.cli.compare import compare
-from aucbench.cli.interrupts import INTERRUPTED, interrupt_on_signals
+from aucbench.cli.interrupts import interrupt_on_signals
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
 from aucbench.cli.power import power
 from aucbench.cli.report import figure, report, serve
 from aucbench.cli.run import export, list_plan, log, run, status
-from aucbench.errors import AucbenchError
+from aucbench.errors import INTERRUPTED, AucbenchError
 
 __all__ = ["app", "main"]
 

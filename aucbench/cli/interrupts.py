@@ -7,7 +7,6 @@ from math import inf
 from time import monotonic
 from types import FrameType
 
-INTERRUPTED = 130  # exit code by which shells know Ctrl-C
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Seconds within which another signal is part of the same wish, and does not end the clearing up:
 # a terminal that is closed sends SIGHUP twice.

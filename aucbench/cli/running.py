@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from aucbench.bench.text import shown
-from aucbench.cli.interrupts import INTERRUPTED
+from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
     from aucbench.bench.addons import Addon

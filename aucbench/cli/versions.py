@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from aucbench.bench.text import shown
-from aucbench.cli.interrupts import INTERRUPTED
 from aucbench.cli.running import BROKEN, print_findings
-from aucbench.errors import ParameterError
+from aucbench.errors import INTERRUPTED, ParameterError
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan

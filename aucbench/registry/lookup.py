@@ -44,7 +44,7 @@ from aucbench.registry.given import claimed_given
 from aucbench.registry.loose import claimed, line_of
 from aucbench.registry.shapes import fault_of_class, kind_of
 from aucbench.registry.specs import GIVEN_MARK, in_file
-from aucbench.registry.visits import Visit, is_supervised, known, visited
+from aucbench.registry.visits import Home, Visit, is_supervised, known, visited
 
 WORDS = (
     *("solver", "objective", "projector", "feature map", "data set"),
@@ -218,7 +218,7 @@ def owner(kind: str, text: str, *, far: bool = True) -> tuple[PluginEntry, str] 
     return None if found is None else (found, name)
 
 
-def home(kind: str, text: str) -> tuple[str, str, str] | None:
+def home(kind: str, text: str) -> Home | None:
     """Return (kind, name, distribution:plugin) of a name that is not that of its plugin.
 
     `visits.tell` takes it in a supervised process, which cannot find it out. None: no plugin of

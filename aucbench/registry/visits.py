@@ -26,6 +26,7 @@ OTHERS = 20.0  # seconds for each of the others, which are imported at the same 
 MEMORY = 4 * 10**9  # bytes that an import may take
 
 Registers = Mapping[str, Mapping[str, Any]]  # by kind and name
+Home = tuple[str, str, str]  # kind, name, and the distribution:plugin that registers the name
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Visit:
     Attributes
     ----------
     registers : mapping of str to mapping of str to dict
-        By kind and name, what `aucbench.registry.description.packed` returned.
+        By kind and name, what `aucbench.registry.packing.packed` returned.
     failure : str or None
         Why there is no answer.
     limit : float or None
@@ -58,7 +59,7 @@ def is_supervised() -> bool:
     return SUPERVISOR_VARIABLE in os.environ or sys.platform != "linux"
 
 
-def tell(homes: Iterable[tuple[str, str, str]]) -> None:
+def tell(homes: Iterable[Home]) -> None:
     """Take (kind, name, distribution:plugin) of names that are not those of their plugins."""
     for kind, name, plugin in homes:
         _told.setdefault(plugin, {}).setdefault(kind, set()).add(name)
