@@ -30,8 +30,7 @@ def _place(module: Any) -> str | None:
     known = getattr(module, "__dict__", None)  # not getattr of the names: modules may be lazy
     if not isinstance(known, Mapping):
         return None
-    folders = known.get("__path__")
-    if known.get("__file__") is None and folders is not None:  # a package without __init__.py
+    file, folders = known.get("__file__"), known.get("__path__")
+    if file is None and folders is not None:  # a package without __init__.py
         return next((place for place in folders if isinstance(place, str)), None)
-    file = known.get("__file__")
     return file if isinstance(file, str) else None

@@ -11,6 +11,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from aucbench.hookspecs import PROJECT
@@ -25,9 +26,8 @@ class Imports:
     """The code of this moment; each package is looked at once."""
 
     def __init__(self) -> None:
-        self._owners: dict[tuple[str, str], str | None] = {}
-        self._contents: dict[str, str | None] = {}
-        self._versions: dict[str, str | None] = {}
+        self._owner, self._content = cache(owner_of), cache(content_at)
+        self._version = cache(version_of)
 
     def told(self, places: Any, plugin: tuple[str, str, str] | None) -> dict[str, dict[str, Any]]:
         """Return what identifies the packages that a worker has imported, by top-level name.
@@ -64,21 +64,6 @@ class Imports:
             return bool(self._version(one["distribution"]) == one["version"])
         now = self._content(one["place"])
         return now is not None and bool(now == one["content"])
-
-    def _owner(self, top: str, place: str) -> str | None:
-        if (top, place) not in self._owners:
-            self._owners[top, place] = owner_of(top, place)
-        return self._owners[top, place]
-
-    def _content(self, place: str) -> str | None:
-        if place not in self._contents:
-            self._contents[place] = content_at(place)
-        return self._contents[place]
-
-    def _version(self, name: str) -> str | None:
-        if name not in self._versions:
-            self._versions[name] = version_of(name)
-        return self._versions[name]
 
 
 def versions_of(told: Told) -> dict[str, str]:
