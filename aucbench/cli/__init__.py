@@ -34,6 +34,7 @@ from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
 from aucbench.cli.power import power
 from aucbench.cli.report import figure, report, serve
+from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import export, list_plan, log, run, status
 from aucbench.errors import INTERRUPTED, AucbenchError
 
@@ -74,6 +75,7 @@ app.command("fit")(fit)
 app.command("predict")(predict)
 app.command("explain")(explain)
 app.command("report")(report)
+app.command("reproduce")(reproduce)
 app.command("figure")(figure)
 app.command("serve")(serve)
 app.command("list")(list_names)

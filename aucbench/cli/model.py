@@ -163,8 +163,9 @@ def fit(
     making.require_savable(plan)
     options = Options(jobs=jobs, threads=threads, quiet=quiet)
     silent = Options(jobs=jobs, threads=threads, quiet=True)
+    way_on = "no model was made"
     with opened(None) as store:
-        records = records_of(limited(plan.plan, timeout, memory), store, options)
+        records = records_of(limited(plan.plan, timeout, memory), store, options, way_on)
         findings = making.compared(plan, records, store)
         print_tables(findings, width())
         model = making.made(
@@ -172,7 +173,7 @@ def fit(
             records,
             findings,
             store,
-            lambda again: records_of(limited(again, timeout, memory), store, silent),
+            lambda again: records_of(limited(again, timeout, memory), store, silent, way_on),
         )
     model.save(out)
     typer.echo()

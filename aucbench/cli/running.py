@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from aucbench.bench.show.tally import Tally
     from aucbench.cell import Cell
     from aucbench.cli.options import Options, Printed
+    from aucbench.report.added import Added
     from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings
     from aucbench.report.terminal import Table
-    from aucbench.sections import Section
 
 BROKEN = 1  # exit code when a condition of --fail-if holds
 WIDE = 80  # columns of the answer where stdout is no terminal
@@ -95,12 +95,15 @@ def warn(sentence: str) -> None:
     typer.echo(f"warning: {shown(sentence)}", err=True)
 
 
-def records_of(plan: Plan, store: Store, options: Options) -> list[Record]:
-    """Run a plan and return its records in the order of its cells; exits with 130 after Ctrl-C."""
+def records_of(plan: Plan, store: Store, options: Options, way_on: str) -> list[Record]:
+    """Run a plan and return its records in the order of its cells.
+
+    It exits with 130 after Ctrl-C, and says `way_on`.
+    """
     found: dict[Cell, Record] = {}
     keep: list[Keep] = [lambda record: found.update({record.cell: record})]
     if not _run(plan, store, options.make_engine(None), options, keep):
-        typer.echo("interrupted: no model was made", err=True)
+        typer.echo(f"interrupted: {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
     return [found[cell] for cell in plan.cells()]
 
@@ -218,12 +221,12 @@ def print_findings(
 
 def print_sections(
     sections: Sequence[Addon], folder: Path, evidence: Evidence, form: str = "text"
-) -> Sequence[tuple[Addon, Section]]:
+) -> Added:
     """Print sections of plugins on the records that count, and return them."""
     from aucbench.bench.addons import sections_of
     from aucbench.report import added
 
-    found = sections_of(sections, folder, evidence.ids) if sections else ()
+    found = added.signed(sections_of(sections, folder, evidence.ids) if sections else ())
     if found:
         typer.echo()
         typer.echo(added.text(found, width()) if form == "text" else added.FORMS[form](found))

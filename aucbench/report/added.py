@@ -1,4 +1,4 @@
-"""Sections of plugins as text, Markdown and LaTeX; every name and number is escaped."""
+"""Sections as text, Markdown and LaTeX; every name and number is escaped."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from aucbench.sections import Chart, Section, Table
 
 WIDEST = 100  # characters of a line where stdout is no terminal
 STARTS = ("#", "+", "-", "=", "~")  # of a line, which Markdown takes for a heading or a list
-Added = Sequence[tuple[Addon, Section]]
+Added = Sequence[tuple[str, Section]]  # each with a line about its author, which may be empty
 
 
 def text(added: Added, width: int | None = None) -> str:
     """Return the sections for a terminal; tables are not cut."""
-    return "\n\n".join(_text(addon, section, width or WIDEST) for addon, section in added)
+    return "\n\n".join(_text(byline, section, width or WIDEST) for byline, section in added)
 
 
 def markdown(added: Added) -> str:
     """Return the sections in Markdown."""
-    return "\n\n".join(_markdown(addon, section) for addon, section in added)
+    return "\n\n".join(_markdown(byline, section) for byline, section in added)
 
 
 def tex(added: Added) -> str:
     """Return the sections in LaTeX, for the package booktabs."""
-    return "\n\n".join(_tex(addon, section) for addon, section in added)
+    return "\n\n".join(_tex(byline, section) for byline, section in added)
 
 
 FORMS = {"text": text, "md": markdown, "tex": tex}
@@ -44,9 +44,9 @@ def numeric(table: Table) -> list[int]:
     return [j for j, column in enumerate(columns) if not any(isinstance(x, str) for x in column)]
 
 
-def origin(addon: Addon) -> str:
-    """Return who has written a section, for people."""
-    return f"Written by {addon.qualified} {addon.version}."
+def signed(sections: Sequence[tuple[Addon, Section]]) -> Added:
+    """Return sections of plugins, each with a line that says which plugin has written it."""
+    return [(f"Written by {a.qualified} {a.version}.", section) for a, section in sections]
 
 
 def _cell(value: str | float | None) -> str:
@@ -67,8 +67,8 @@ def _told(chart: Chart) -> list[str]:
     return [f"{chart.title} ({chart.y} against {chart.x})", *lines]
 
 
-def _text(addon: Addon, section: Section, width: int) -> str:
-    found = [shown(section.title), *_wrapped(origin(addon), width)]
+def _text(byline: str, section: Section, width: int) -> str:
+    found = [shown(section.title), *_wrapped(byline, width)]
     for part in section.parts:
         found.append("")
         if isinstance(part, Table):
@@ -84,8 +84,8 @@ def _wrapped(line: str, width: int) -> list[str]:
     return wrap(shown(line), width, initial_indent="  ", subsequent_indent="  ")
 
 
-def _markdown(addon: Addon, section: Section) -> str:
-    blocks = [f"## {_marked(section.title)}", _marked(origin(addon))]
+def _markdown(byline: str, section: Section) -> str:
+    blocks = [f"## {_marked(section.title)}", *([_marked(byline)] if byline else [])]
     for part in section.parts:
         if isinstance(part, Table):
             right = numeric(part)
@@ -105,8 +105,8 @@ def _marked(text: str) -> str:
     return rf"\{escaped}" if escaped[:1] in STARTS and escaped != NOTHING else escaped
 
 
-def _tex(addon: Addon, section: Section) -> str:
-    blocks = [rf"\section*{{{texed(section.title)}}}", texed(origin(addon))]
+def _tex(byline: str, section: Section) -> str:
+    blocks = [rf"\section*{{{texed(section.title)}}}", *([texed(byline)] if byline else [])]
     for part in section.parts:
         if isinstance(part, Table):
             right = numeric(part)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from aucbench.bench.show.endings import Ends, end_notes
 from aucbench.bench.text import shown
-from aucbench.report.added import Added, cells, numeric, origin
+from aucbench.report.added import Added, cells, numeric
 from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Evidence
 from aucbench.report.findings import Findings
@@ -201,8 +201,8 @@ def page_of(findings: Findings, *, folder: str, added: Added = ()) -> Page:
         All numbers.
     folder : str
         Name of the results folder, for the commands.
-    added : sequence of (Addon, Section)
-        Sections of plugins.
+    added : sequence of (str, Section)
+        Sections of plugins, see `aucbench.report.added.signed`.
     """
     evidence = findings.evidence
     data = {**drawn(findings), "added": [_chart(part) for part in _charts(added)]}
@@ -251,9 +251,9 @@ def _charts(added: Added) -> list[Chart]:
 
 def _added(added: Added) -> Iterable[AddedSection]:
     charts = count()
-    for number, (addon, section) in enumerate(added):
+    for number, (byline, section) in enumerate(added):
         parts = tuple(_part(part, charts) for part in section.parts)
-        yield AddedSection(f"added-{number}", section.title, origin(addon), parts)
+        yield AddedSection(f"added-{number}", section.title, byline, parts)
 
 
 def _part(part: str | Table | Chart, charts: Iterator[int]) -> Part:

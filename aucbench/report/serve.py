@@ -18,6 +18,7 @@ from typing import Any
 
 from aucbench.bench.addons import Addon, sections_of
 from aucbench.errors import AucbenchError, ParameterError
+from aucbench.report.added import signed
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
@@ -72,7 +73,7 @@ class LivePage:
             if version != self._made[0]:
                 findings = findings_of(self._reader.read(), self._settings)
                 folder = self._reader.folder
-                added = sections_of(self._sections, folder, findings.evidence.ids)
+                added = signed(sections_of(self._sections, folder, findings.evidence.ids))
                 page = page_of(findings, folder=str(folder), added=added)
                 self._made = version, to_html(page, live=version)
             return self._made[1]

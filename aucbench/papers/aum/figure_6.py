@@ -24,7 +24,7 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError, require_whole
 from aucbench.features import Standard
 from aucbench.objectives import Aum
-from aucbench.papers.interval_regression import best_of_path
+from aucbench.papers.aum.interval_regression import best_of_path
 from aucbench.protocols import Problem
 from aucbench.registry import get_solver
 from aucbench.solving.loop import Clock

@@ -1,0 +1,148 @@
+"""`aucbench reproduce`: a table or a figure of a source paper, ours beside theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aucbench.bench.text import aligned, shown
+from aucbench.cli.options import (
+    CellsPerJob,
+    EngineName,
+    Jobs,
+    Memory,
+    Options,
+    Quiet,
+    Retry,
+    Scheduler,
+    Threads,
+    Timeout,
+    entries,
+    limited,
+)
+from aucbench.cli.running import opened, records_of, width
+
+if TYPE_CHECKING:
+    from aucbench.papers.experiment import Experiment
+    from aucbench.papers.results import Results
+
+AGAIN = "the same command goes on where it stopped"
+
+
+def reproduce(
+    paper: Annotated[
+        str, typer.Argument(metavar="[PAPER]", help="Without it, list papers and experiments.")
+    ] = "",
+    *,
+    table: Annotated[int | None, typer.Option(help="Number of a table of the paper.")] = None,
+    figure: Annotated[int | None, typer.Option(help="Number of a figure of the paper.")] = None,
+    full: Annotated[
+        bool, typer.Option("--full/--quick", help="As many runs as the paper, or minutes.")
+    ] = False,
+    protocol: Annotated[
+        str, typer.Option(help="clean, or as-published: with the leaks of the published code.")
+    ] = "clean",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder that keeps the results. [default: ./reproduce-PAPER]"),
+    ] = None,
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="Show what the folder holds, and run nothing.")
+    ] = False,
+    timeout: Timeout = None,
+    memory: Memory = None,
+    jobs: Jobs = None,
+    threads: Threads = 1,
+    engine: EngineName = "local",
+    scheduler: Scheduler = None,
+    cells_per_job: CellsPerJob = None,
+    retry: Retry = None,
+    quiet: Quiet = False,
+    md: Annotated[bool, typer.Option("--md", help="Print Markdown.")] = False,
+) -> None:
+    """Repeat a table or a figure of a source paper; print ours beside theirs."""
+    from aucbench.errors import UnknownNameError
+    from aucbench.papers import catalogue
+    from aucbench.papers.experiment import Protocol, Scale
+
+    if not paper:
+        _list()
+        return
+    if protocol not in {*Protocol}:
+        raise UnknownNameError("protocol", protocol, [*Protocol])
+    chosen = catalogue.experiments(
+        catalogue.paper(paper),
+        table=table,
+        figure=figure,
+        scale=Scale.FULL if full else Scale.QUICK,
+        protocol=Protocol(protocol),
+    )
+    folder = out or Path(f"reproduce-{paper}")
+    options = Options(
+        jobs, threads, engine, scheduler, cells_per_job, entries("retry", retry), quiet
+    )
+    if not quiet:
+        typer.echo(f"results are kept in {shown(str(folder))}", err=True)
+    for number, experiment in enumerate(chosen):
+        if number:
+            typer.echo()
+        results = (
+            _read(experiment, folder)
+            if no_run
+            else _run(experiment, folder, options, timeout, memory)
+        )
+        _print(experiment, results, md=md)
+
+
+def _run(
+    experiment: Experiment,
+    folder: Path,
+    options: Options,
+    timeout: float | None,
+    memory: float | None,
+) -> Results:
+    """Run what is missing; exits with 130 after Ctrl-C."""
+    from aucbench.papers.results import Results, by_cell
+
+    with opened(folder) as store:
+        found = [
+            record
+            for plan in experiment.plans
+            for record in records_of(limited(plan, timeout, memory), store, options, AGAIN)
+        ]
+        return Results(by_cell(found), store)
+
+
+def _read(experiment: Experiment, folder: Path) -> Results:
+    from aucbench.bench import Store
+    from aucbench.papers.results import results_in
+
+    with Store(folder) as store:
+        return results_in(experiment, store)
+
+
+def _print(experiment: Experiment, results: Results, *, md: bool) -> None:
+    from aucbench.papers.sections import section_of
+    from aucbench.report import added
+
+    section = section_of(experiment, results)
+    if md:
+        typer.echo(added.markdown([("", section)]))
+    else:
+        typer.echo(added.text([("", section)], width()))
+
+
+def _list() -> None:
+    """Print the papers, and what of each can be repeated."""
+    from aucbench.papers.catalogue import listed
+    from aucbench.papers.experiment import Protocol, Scale
+
+    rows = [("paper", "experiment", "protocols", "what it shows")]
+    for name, one in listed().items():
+        for place, make in one.experiments.items():
+            protocols = "both" if place in one.as_published else "clean"
+            title = make(Scale.QUICK, Protocol.CLEAN).title
+            rows.append((name, place, protocols, title))
+    typer.echo(aligned(rows))

@@ -1,0 +1,230 @@
+"""An experiment of a paper as data: what is run, what the paper prints, and where it prints it.
+
+Design
+  a. An experiment is one table or one figure. It names its plans, which the harness runs as any
+     other, and the lines of them that stand beside each published number.
+  b. Each published number is written here as it is printed, with its place. Nothing is tuned
+     towards it.
+  c. What the paper does not say is a note of the experiment, which every output shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from aucbench.bench.plan.plan import Choice, Plan
+from aucbench.infra.supervise.records import Job
+from aucbench.sections import Chart, Table
+
+if TYPE_CHECKING:
+    from aucbench.papers.results import Results
+
+AUC = "auc"
+
+
+class Scale(StrEnum):
+    """How much of an experiment is run."""
+
+    QUICK = "quick"  # minutes on two cores: fewer runs, smaller grids, smaller sets
+    FULL = "full"  # the runs of the paper
+
+
+class Protocol(StrEnum):
+    """What is done with the rows."""
+
+    CLEAN = "clean"  # nothing that is fitted or chosen has seen a test row
+    AS_PUBLISHED = "as-published"  # with the leaks and the faults of the published code
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A number of a paper.
+
+    Attributes
+    ----------
+    mean : float
+        As printed, in the unit of the measure (an AUC in [0, 1], a time in seconds).
+    sd : float or None
+        Standard deviation over the runs; None where the paper prints none.
+    runs : int or None
+        Number of runs; None where the paper does not say it.
+    """
+
+    mean: float
+    sd: float | None = None
+    runs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Those of our cells that stand for one line of the paper.
+
+    Attributes
+    ----------
+    datasets : tuple of str
+        Specifications; more than one where a trial is a data set of its own.
+    choice : Choice
+        The solver of the plan.
+    features : str
+        The feature map of the plan.
+    """
+
+    datasets: tuple[str, ...]
+    choice: Choice
+    features: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One number of a table or a figure, ours and theirs.
+
+    Attributes
+    ----------
+    row, column : str
+        Its place in the paper.
+    measure : str
+        A key of `aucbench.papers.results.MEASURES`.
+    line : Line
+        Our cells.
+    published : Published or None
+        What the paper prints; None for a number that it does not have.
+    why : str
+        Why the two numbers cannot be compared; empty when they can.
+    fresh : bool
+        Whether each run draws new rows, so that runs are independent. Otherwise they are splits
+        of the same rows, whose standard error is larger.
+    """
+
+    row: str
+    column: str
+    measure: str = AUC
+    line: Line
+    published: Published | None = None
+    why: str = ""
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement of a paper, and whether it holds here.
+
+    Attributes
+    ----------
+    statement : str
+        In our words, with its place in the paper.
+    holds : bool or None
+        None: it was not measured.
+    because : str
+        The numbers that decide it, and why it fails where it does.
+    """
+
+    statement: str
+    holds: bool | None
+    because: str
+
+    def __str__(self) -> str:
+        """One paragraph for people."""
+        known = {True: "holds", False: "does not hold here, because", None: "not measured"}
+        link = ": " if self.holds is not False else " "
+        return f"{self.statement} — {known[self.holds]}{link}{self.because}"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A measurement of an experiment that is no cell: a function that runs in its own process.
+
+    Attributes
+    ----------
+    name : str
+        For people, unique in its experiment.
+    job : Job
+        What is called, with its request and limits. Its result is kept by a hash of the function,
+        the request and the code of aucbench.
+    """
+
+    name: str
+    job: Job
+
+
+def _nothing(_: Results) -> Sequence[Chart | Table | str]:
+    return ()
+
+
+def _no_claim(_: Results) -> Sequence[Claim]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """A table or a figure of a paper.
+
+    Attributes
+    ----------
+    paper, place : str
+        Such as "spdam" and "table 3".
+    title : str
+        What it shows.
+    scale, protocol :
+        Of this experiment.
+    notes : tuple of str
+        Sentences: the protocol, what the paper leaves open, and what is smaller here.
+    plans : tuple of Plan
+        What the harness runs; their cells are different.
+    measurements : tuple of Measurement
+        What it runs besides.
+    entries : tuple of Entry
+        The numbers of the paper and ours.
+    shown : function (Results) -> sequence of Chart, Table or str
+        Drawings like those of the paper.
+    claims : function (Results) -> sequence of Claim
+        Statements of the paper, tested on the results.
+    """
+
+    paper: str
+    place: str
+    title: str
+    scale: Scale
+    protocol: Protocol
+    notes: tuple[str, ...] = ()
+    plans: tuple[Plan, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    shown: Callable[[Results], Sequence[Chart | Table | str]] = _nothing
+    claims: Callable[[Results], Sequence[Claim]] = _no_claim
+
+    @property
+    def slug(self) -> str:
+        """Name of its files: "table-3-quick"; the protocol is named unless it is clean."""
+        parts = [self.place.replace(" ", "-"), self.scale]
+        return "-".join([*parts, *([] if self.protocol is Protocol.CLEAN else [self.protocol])])
+
+
+Maker = Callable[[Scale, Protocol], Experiment]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paper:
+    """A source paper.
+
+    Attributes
+    ----------
+    name : str
+        As the command takes it.
+    title : str
+        Of the paper.
+    cite : str
+        Its key in references.bib.
+    experiments : mapping of str to Maker
+        By place, such as "table 3", in the order of the paper.
+    as_published : frozenset of str
+        The places for which the protocol of the published code can be run too.
+    """
+
+    name: str
+    title: str
+    cite: str
+    experiments: Mapping[str, Maker]
+    as_published: frozenset[str] = frozenset()

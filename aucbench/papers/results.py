@@ -1,0 +1,142 @@
+"""What was measured for an experiment: the records of its cells and the results of its jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.bench.results.record import Record
+from aucbench.bench.results.store import Store
+from aucbench.cell import Cell
+from aucbench.papers.experiment import AUC, Experiment, Line
+from aucbench.stats.words import ROPE
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number of a cell.
+
+    Attributes
+    ----------
+    title : str
+        For people, with its unit.
+    read : function (Record, Store) -> float
+        NaN where the cell has none.
+    smaller : bool
+        Whether a smaller value is better.
+    rope : float
+        Differences up to this size are practically zero.
+    elsewhere : str
+        Why it cannot be compared with that of a paper; empty when it can.
+    """
+
+    title: str
+    read: Callable[[Record, Store], float]
+    smaller: bool = False
+    rope: float = ROPE
+    elsewhere: str = ""
+
+
+def _measured(name: str) -> Callable[[Record, Store], float]:
+    def read(record: Record, _: Store) -> float:
+        value = getattr(record.measures, name)
+        return nan if value is None else float(value)
+
+    return read
+
+
+ANOTHER_MACHINE = "times of another machine and another language"
+MEASURES: dict[str, Measure] = {
+    AUC: Measure("test AUC", _measured("auc")),
+    "seconds": Measure(
+        "seconds of a fit",
+        _measured("fit_seconds"),
+        smaller=True,
+        rope=0.0,
+        elsewhere=ANOTHER_MACHINE,
+    ),
+    "nnz": Measure("non-zero weights", _measured("nnz"), smaller=True, rope=0.5),
+}
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was measured.
+
+    Attributes
+    ----------
+    records : mapping of Cell to Record
+        Of the cells of the plans that were run so far.
+    store : Store
+        Which has the scores.
+    documents : mapping of str to mapping
+        The results of measurements that are no cells, by name.
+    failures : mapping of str to str
+        Why a measurement has no result.
+    """
+
+    records: Mapping[Cell, Record]
+    store: Store
+    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    failures: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, line: Line) -> list[Record]:
+        """Return the records of a line, in the order of data sets, repeats and splits."""
+        spec, tuning = line.choice.spec, line.choice.tuning
+        found = [
+            record
+            for cell, record in self.records.items()
+            if cell.dataset in line.datasets
+            and cell.solver == spec
+            and cell.tune == tuning
+            and cell.features == line.features
+        ]
+        place = {name: number for number, name in enumerate(line.datasets)}
+        return sorted(found, key=lambda r: (place[r.cell.dataset], r.cell.repeat, r.cell.split))
+
+    def values(self, line: Line, measure: str = AUC) -> Vector:
+        """Return a measure for each cell of a line; NaN where the cell failed."""
+        read = MEASURES[measure].read
+        found = [read(r, self.store) if r.ok else nan for r in self.of(line)]
+        return np.array(found, dtype=np.float64)
+
+    def ratio(self, line: Line) -> float:
+        """Test rows divided by training rows of a split, median; NaN when no cell is ok."""
+        sizes = [(r.sizes.n_test or 0, r.sizes.n_train or 0) for r in self.of(line) if r.ok]
+        return float(np.median([test / train for test, train in sizes])) if sizes else nan
+
+    def curves(
+        self, line: Line, x: str = "passes", y: str = "test_auc"
+    ) -> list[tuple[Vector, Vector]]:
+        """Return x and y along the fit of each ok cell, without the points that have no y.
+
+        x and y are keys of the points of a record, see docs/record.md.
+        """
+        kept = [[p for p in r.curve if p.get(y) is not None] for r in self.of(line) if r.ok]
+        return [(_column(points, x), _column(points, y)) for points in kept]
+
+
+def _column(points: Sequence[Mapping[str, Any]], name: str) -> Vector:
+    return np.array([point[name] for point in points], dtype=np.float64)
+
+
+def results_in(experiment: Experiment, store: Store) -> Results:
+    """Return what a folder holds of an experiment; nothing is run, and nothing is looked up.
+
+    Records count that were computed with other versions. Where a cell has more than one record,
+    that with the last id counts.
+    """
+    wanted = {cell for plan in experiment.plans for cell in plan.cells()}
+    return Results(by_cell(r for r in store.records() if r.cell in wanted), store)
+
+
+def by_cell(records: Iterable[Record]) -> dict[Cell, Record]:
+    """Return records by their cells."""
+    return {record.cell: record for record in records}

@@ -1,0 +1,77 @@
+"""A reproduction as a section: text, tables and charts, which every output shows alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import isnan
+
+from aucbench.papers.experiment import Experiment, Protocol, Scale
+from aucbench.papers.results import MEASURES, Results
+from aucbench.papers.verdict import Agreement, Compared, compared
+from aucbench.sections import Chart, Section, Table
+
+HEADER = ("row", "column", "ours", "published", "difference", "in published sd", "verdict")
+RUN_IN = {Scale.QUICK: "a quick run, smaller than that of the paper", Scale.FULL: "a full run"}
+
+
+def section_of(experiment: Experiment, results: Results) -> Section:
+    """Return a table or a figure of a paper: ours beside theirs, drawings, claims and notes."""
+    found = [compared(entry, results) for entry in experiment.entries]
+    parts: list[str | Table | Chart] = [_about(experiment)]
+    if found:
+        parts.append(summary(found))
+        parts += _tables(found)
+    parts += experiment.shown(results)
+    parts += [str(claim) for claim in experiment.claims(results)]
+    parts += [f"{name}: {why}" for name, why in results.failures.items()]
+    parts += experiment.notes
+    return Section(f"{experiment.paper}, {experiment.place}: {experiment.title}", parts)
+
+
+def summary(found: Sequence[Compared]) -> str:
+    """Return how many numbers agree with the paper, in one sentence."""
+    count = Counter(one.agreement for one in found)
+    told = ", ".join(f"{count[word]} {word}" for word in Agreement if count[word])
+    return f"Of {len(found)} numbers: {told}."
+
+
+def _about(experiment: Experiment) -> str:
+    published = (
+        "" if experiment.protocol is Protocol.CLEAN else ", with the protocol of the published code"
+    )
+    return f"This is {RUN_IN[experiment.scale]}{published}."
+
+
+def _tables(found: Sequence[Compared]) -> Iterator[str | Table]:
+    """Yield a table for each measure."""
+    for measure in dict.fromkeys(one.entry.measure for one in found):
+        rows = [_row(one) for one in found if one.entry.measure == measure]
+        yield f"{MEASURES[measure].title}, mean ± standard deviation over the runs"
+        yield Table(HEADER, rows)
+
+
+def _row(one: Compared) -> tuple[str, ...]:
+    theirs = one.entry.published
+    return (
+        one.entry.row,
+        one.entry.column,
+        f"{spread(one.mean, one.sd)} ({one.runs})",
+        "–" if theirs is None else spread(theirs.mean, theirs.sd),
+        signed(one.difference, ".4f"),
+        signed(one.in_sd, ".1f"),
+        one.said,
+    )
+
+
+def spread(mean: float, sd: float | None) -> str:
+    """Return "0.8275 ± 0.0302"; four digits of what is at most 1, else four significant ones."""
+    if isnan(mean):
+        return "–"
+    form = ".4f" if abs(mean) <= 1 else ".4g"
+    return f"{mean:{form}}" if sd is None or isnan(sd) else f"{mean:{form}} ± {sd:{form}}"
+
+
+def signed(value: float, form: str) -> str:
+    """Return a number with its sign, or a dash."""
+    return "–" if isnan(value) else f"{value:+{form}}"
