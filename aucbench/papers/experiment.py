@@ -89,6 +89,9 @@ class Entry:
         A key of `aucbench.papers.results.MEASURES`.
     line : Line
         Our cells.
+    rivals : tuple of Line
+        Other lines. Of `line` and these, that with the best mean on the test rows counts. It is a
+        leak of some published protocols, and of no other use.
     published : Published or None
         What the paper prints; None for a number that it does not have.
     why : str
@@ -102,6 +105,7 @@ class Entry:
     column: str
     measure: str = AUC
     line: Line
+    rivals: tuple[Line, ...] = ()
     published: Published | None = None
     why: str = ""
     fresh: bool = False

@@ -11,7 +11,8 @@ from aucbench.papers.results import MEASURES, Results
 from aucbench.papers.verdict import Agreement, Compared, compared
 from aucbench.sections import Chart, Section, Table
 
-HEADER = ("row", "column", "ours", "published", "difference", "in published sd", "verdict")
+HEADER = ("row", "column", "ours (runs)", "published", "difference, 95 %", "in sd", "verdict")
+PLURALS = {Agreement.AGREES: "agree"}
 RUN_IN = {Scale.QUICK: "a quick run, smaller than that of the paper", Scale.FULL: "a full run"}
 
 
@@ -31,9 +32,14 @@ def section_of(experiment: Experiment, results: Results) -> Section:
 
 def summary(found: Sequence[Compared]) -> str:
     """Return how many numbers agree with the paper, in one sentence."""
-    count = Counter(one.agreement for one in found)
-    told = ", ".join(f"{count[word]} {word}" for word in Agreement if count[word])
+    known = Counter(one.agreement for one in found)
+    count = {word: known[word] for word in Agreement if known[word]}
+    told = ", ".join(f"{count[word]} {_counted(word, count[word])}" for word in count)
     return f"Of {len(found)} numbers: {told}."
+
+
+def _counted(word: Agreement, count: int) -> str:
+    return str(word) if count == 1 else PLURALS.get(word, str(word))
 
 
 def _about(experiment: Experiment) -> str:
@@ -47,7 +53,10 @@ def _tables(found: Sequence[Compared]) -> Iterator[str | Table]:
     """Yield a table for each measure."""
     for measure in dict.fromkeys(one.entry.measure for one in found):
         rows = [_row(one) for one in found if one.entry.measure == measure]
-        yield f"{MEASURES[measure].title}, mean ± standard deviation over the runs"
+        yield (
+            f"{MEASURES[measure].title}: mean ± standard deviation over the runs; the difference "
+            "with its 95 % interval, and in published standard deviations"
+        )
         yield Table(HEADER, rows)
 
 
@@ -58,7 +67,7 @@ def _row(one: Compared) -> tuple[str, ...]:
         one.entry.column,
         f"{spread(one.mean, one.sd)} ({one.runs})",
         "–" if theirs is None else spread(theirs.mean, theirs.sd),
-        signed(one.difference, ".4f"),
+        signed(one.difference, ".4f") + ("" if isnan(one.half) else f" ± {one.half:.4f}"),
         signed(one.in_sd, ".1f"),
         one.said,
     )

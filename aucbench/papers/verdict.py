@@ -12,14 +12,14 @@ Design
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import isnan, nan, sqrt
+from math import inf, isnan, nan, sqrt
 
 import numpy as np
 from scipy.special import stdtrit
 
-from aucbench.papers.experiment import Entry
+from aucbench.papers.experiment import Entry, Line
 from aucbench.papers.results import MEASURES, Results
 from aucbench.stats.words import LEVEL
 
@@ -81,6 +81,8 @@ class Compared:
 
 def compared(entry: Entry, results: Results) -> Compared:
     """Compare a number of ours with the published one."""
+    if entry.rivals:
+        entry = replace(entry, line=_best(entry, results), rivals=())
     records = results.of(entry.line)
     values = results.values(entry.line, entry.measure)
     known = values[~np.isnan(values)]
@@ -96,6 +98,18 @@ def compared(entry: Entry, results: Results) -> Compared:
     elif known.size < values.size:
         why = "; ".join(filter(None, [why, f"{values.size - known.size} run(s) failed"]))
     return Compared(entry, mean, sd, known.size, values.size, difference, half, agreement, why)
+
+
+def _best(entry: Entry, results: Results) -> Line:
+    """Return the line with the best mean."""
+    sign = -1.0 if MEASURES[entry.measure].smaller else 1.0
+
+    def mean(line: Line) -> float:
+        values = results.values(line, entry.measure)
+        known = values[~np.isnan(values)]
+        return sign * float(known.mean()) if known.size else -inf
+
+    return max((entry.line, *entry.rivals), key=mean)
 
 
 def _half(entry: Entry, sd: float, runs: int, ratio: float) -> float:
