@@ -93,7 +93,8 @@ def reproduce(
             if no_run
             else _run(experiment, folder, options, timeout, memory)
         )
-        _print(experiment, results, md=md)
+        _print(experiment, results, folder, md=md)
+    _write_page(folder, quiet=quiet)
 
 
 def _run(
@@ -123,15 +124,28 @@ def _read(experiment: Experiment, folder: Path) -> Results:
         return results_in(experiment, store)
 
 
-def _print(experiment: Experiment, results: Results, *, md: bool) -> None:
-    from aucbench.papers.sections import section_of
+def _print(experiment: Experiment, results: Results, folder: Path, *, md: bool) -> None:
+    """Keep ours beside theirs in the folder, and print it."""
+    from aucbench.papers.kept import keep, kept
     from aucbench.report import added
 
-    section = section_of(experiment, results)
-    if md:
-        typer.echo(added.markdown([("", section)]))
-    else:
-        typer.echo(added.text([("", section)], width()))
+    found = kept(experiment, results)
+    keep(folder, found)
+    one = [(found.byline, found.section)]
+    typer.echo(added.markdown(one) if md else added.text(one, width()))
+
+
+def _write_page(folder: Path, *, quiet: bool) -> None:
+    from aucbench.errors import MissingExtraError
+    from aucbench.papers.kept import PAGE, write_page
+
+    try:
+        write_page(folder)
+        said = f"the page with the figures is {shown(str(folder / PAGE))}"
+    except MissingExtraError as error:
+        said = f"no page was written: {error}"
+    if not quiet:
+        typer.echo(said, err=True)
 
 
 def _list() -> None:

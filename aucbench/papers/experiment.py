@@ -199,12 +199,6 @@ class Experiment:
     shown: Callable[[Results], Sequence[Chart | Table | str]] = _nothing
     claims: Callable[[Results], Sequence[Claim]] = _no_claim
 
-    @property
-    def slug(self) -> str:
-        """Name of its files: "table-3-quick"; the protocol is named unless it is clean."""
-        parts = [self.place.replace(" ", "-"), self.scale]
-        return "-".join([*parts, *([] if self.protocol is Protocol.CLEAN else [self.protocol])])
-
 
 Maker = Callable[[Scale, Protocol], Experiment]
 

@@ -205,7 +205,7 @@ def page_of(findings: Findings, *, folder: str, added: Added = ()) -> Page:
         Sections of plugins, see `aucbench.report.added.signed`.
     """
     evidence = findings.evidence
-    data = {**drawn(findings), "added": [_chart(part) for part in _charts(added)]}
+    data = {**drawn(findings), "added": charts_of(added)}
     return Page(
         title=f"aucbench: {folder}",
         facts=_facts(evidence),
@@ -240,16 +240,18 @@ def page_of(findings: Findings, *, folder: str, added: Added = ()) -> Page:
         commands_note=_commands_note(evidence),
         plans=_plans(evidence, folder),
         methods=_methods(findings),
-        added=tuple(_added(added)),
+        added=tuple(laid_out(added)),
         data=data,
     )
 
 
-def _charts(added: Added) -> list[Chart]:
-    return [part for _, section in added for part in section.parts if isinstance(part, Chart)]
+def charts_of(added: Added) -> list[dict[str, Any]]:
+    """Return the charts of sections as the scripts draw them."""
+    return [_chart(part) for _, one in added for part in one.parts if isinstance(part, Chart)]
 
 
-def _added(added: Added) -> Iterable[AddedSection]:
+def laid_out(added: Added) -> Iterable[AddedSection]:
+    """Yield sections as the templates show them; their charts are numbered through."""
     charts = count()
     for number, (byline, section) in enumerate(added):
         parts = tuple(_part(part, charts) for part in section.parts)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from importlib import metadata
@@ -22,7 +22,8 @@ from typing import Any
 
 from aucbench.bench.text import shown
 from aucbench.errors import MissingExtraError
-from aucbench.report.page import Page
+from aucbench.report.added import Added
+from aucbench.report.page import Page, charts_of, laid_out
 
 
 def require_jinja() -> None:
@@ -46,6 +47,34 @@ def to_html(page: Page, *, live: str = "") -> bytes:
     MissingExtraError
         When Jinja2 is not installed.
     """
+    names = ("chart.js", "table.js", "sections.js", "page.js", *(("live.js",) if live else ()))
+    return _rendered("page.html", names, page.data, live=live, page=page)
+
+
+def sections_to_html(title: str, facts: Sequence[str], added: Added) -> bytes:
+    """Return a page of sections only, as one file in UTF-8.
+
+    Parameters
+    ----------
+    title : str
+    facts : sequence of str
+        Lines below the title.
+    added : sequence of (str, Section)
+        See `aucbench.report.added`.
+
+    Raises
+    ------
+    MissingExtraError
+        When Jinja2 is not installed.
+    """
+    names, data = ("chart.js", "table.js", "sections.js", "alone.js"), {"added": charts_of(added)}
+    shown_sections = [*laid_out(added)]
+    return _rendered("alone.html", names, data, title=title, facts=facts, added=shown_sections)
+
+
+def _rendered(
+    template: str, names: Sequence[str], data: Any, *, live: str = "", **more: Any
+) -> bytes:
     require_jinja()
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -56,16 +85,15 @@ def to_html(page: Page, *, live: str = "") -> bytes:
         undefined=StrictUndefined,
         finalize=lambda value: _printable(value) if type(value) is str else value,
     )
-    names = ("chart.js", "table.js", "page.js", *(("live.js",) if live else ()))
     scripts = [_asset(name) for name in names]
-    text = environment.get_template("page.html").render(
-        page=page,
+    text = environment.get_template(template).render(
         version=metadata.version("aucbench"),
         live=live,
         policy=_policy(scripts, live=bool(live)),
         style=Markup(_asset("page.css")),
         scripts=[Markup(script) for script in scripts],
-        data=Markup(embedded(page.data)),
+        data=Markup(embedded(data)),
+        **more,
     )
     return text.encode("utf-8", "backslashreplace")
 

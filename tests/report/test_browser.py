@@ -17,7 +17,8 @@ from aucbench.registry.specs import Spec
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
-from aucbench.report.render import to_html
+from aucbench.report.render import sections_to_html, to_html
+from aucbench.sections import Chart, Section, Table
 
 NASTY = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
 SCREENSHOTS = os.environ.get("AUCBENCH_SCREENSHOTS")
@@ -269,3 +270,19 @@ def test_names_with_markup_stay_text(browser, doctored, tmp_path):
     assert any(NASTY in text and "</script>" in text for text in browser.texts("#failures p"))
     assert f"log: {NASTY}\\x1b[31m" in browser.texts("#failures pre")[0]
     assert any(NASTY in text for text in browser.texts("#commands pre"))
+
+
+def test_a_page_of_sections_draws_its_charts(browser, tmp_path):
+    chart = Chart("Figure 3", "k", "AUC", {NASTY: ([1, 10, 100], [0.5, 0.7, 0.8])}, log_x=True)
+    table = Table((NASTY, "value"), [("b", 2.0), ("a", 1.0)])
+    path = tmp_path / "sections.html"
+    path.write_bytes(
+        sections_to_html(NASTY, [NASTY], [(NASTY, Section(NASTY, [chart, table, NASTY]))])
+    )
+    browser.open(path.as_uri())
+    assert browser.console() == []
+    assert browser.requests() == [path.as_uri()]
+    assert browser.count(".chart svg") == 1
+    assert browser.texts("[data-lines] .name") == [NASTY]
+    browser.run("document.querySelector('th.number button, th.number').click()")
+    assert browser.run("return window.hacked") is None

@@ -198,13 +198,7 @@
     }
   };
 
-  /* Charts of plugins: their lines have styles of their own. */
-  data.added.forEach((one, k) => {
-    const lines = one.lines.map(([name, x, y], number) => ({number, name, points: zip(x, y)}));
-    charts[`added-${k}`] = box => Chart.draw(box, {label: one.title, x: {name: one.x, log: one.log_x}, y: {name: one.y, log: one.log_y},
-      series: lines, empty: "The plugin gave no point that can be drawn."});
-    document.querySelector(`[data-lines="${k}"]`).append(...lines.map(line => element("li", {}, swatch(line.number), element("span", {class: "name"}, line.name))));
-  });
+  Object.assign(charts, Sections.charts(data.added));
 
   const boxes = [...document.querySelectorAll("[data-chart]")];
   const drawAll = () => boxes.forEach(box => charts[box.dataset.chart](box));

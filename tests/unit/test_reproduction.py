@@ -1,0 +1,298 @@
+"""Ours beside theirs: values, verdicts, what is kept, and what is printed."""
+
+import json
+import re
+from dataclasses import replace
+from math import inf, isnan, nan, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+from aucbench.bench import Choice, Plan, Store, make_engine, run
+from aucbench.cli import app
+from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.papers import catalogue, kept
+from aucbench.papers.experiment import (
+    Claim,
+    Entry,
+    Experiment,
+    Line,
+    Paper,
+    Protocol,
+    Published,
+    Scale,
+)
+from aucbench.papers.results import Results, by_cell, results_in
+from aucbench.papers.sections import spread
+from aucbench.papers.verdict import Agreement, compared
+from aucbench.sections import Chart, Section, Table
+
+SETS, MAP = ("breast-cancer", "digits-8"), "standard"
+RIDGE = Choice("ls-svm[lam=0.1]")
+LINES = {
+    "one": Line(SETS[:1], RIDGE, MAP),
+    "both": Line(SETS, RIDGE, MAP),
+    "other": Line(SETS[1:], RIDGE, MAP),
+    "none": Line(("linear",), RIDGE, MAP),
+}
+
+
+def experiment(*entries, **more):
+    plan = Plan(SETS, (RIDGE,), (MAP,), splits=3, repeats=2, passes=5)
+    given = {
+        "paper": "toy",
+        "place": "table 1",
+        "title": "toys",
+        "scale": Scale.QUICK,
+        "protocol": Protocol.CLEAN,
+        "plans": (plan,),
+        "entries": entries,
+    }
+    return Experiment(**{**given, **more})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("toy") / "results"
+
+
+@pytest.fixture(scope="module")
+def results(folder):
+    store = Store(folder, create=True)
+    [plan] = experiment().plans
+    found = by_cell(run(plan, store, make_engine(jobs=2)))
+    yield Results(found, store)
+    store.close()
+
+
+def test_values_are_those_of_the_records_of_a_line(results):
+    assert results.values(LINES["one"]).shape == (6,)
+    both = results.values(LINES["both"])
+    alone = [results.values(LINES[name]) for name in ("one", "other")]
+    np.testing.assert_array_equal(both, np.concatenate(alone))
+    assert 0.9 < both.min() < both.max() <= 1.0
+    assert results.ratio(LINES["one"]) == pytest.approx(0.5, abs=0.01)
+    assert results.values(LINES["none"]).size == 0
+    assert (results.values(LINES["one"], "seconds") > 0).all()
+    passes, aucs = results.curves(LINES["one"])[0]
+    assert passes.size == aucs.size > 0
+    assert aucs[-1] == both[0]
+
+
+def test_a_folder_says_the_same_as_its_run(results):
+    again = results_in(experiment(), results.store)
+    for line in LINES.values():
+        np.testing.assert_array_equal(again.values(line), results.values(line))
+
+
+def entry(published, name="one", **more):
+    return Entry(row="r", column="c", line=LINES[name], published=published, **more)
+
+
+def test_the_interval_of_a_difference_is_that_of_two_corrected_means(results):
+    found = compared(entry(Published(0.9, 0.02, 25)), results)
+    values = results.values(LINES["one"])
+    error = sqrt(1 / 6 + results.ratio(LINES["one"])) * values.std(ddof=1)
+    theirs = sqrt(1 / 25 + results.ratio(LINES["one"])) * 0.02
+    assert found.half == pytest.approx(stats.t(5).ppf(0.975) * np.hypot(error, theirs))
+    assert found.difference == pytest.approx(values.mean() - 0.9)
+    assert found.in_sd == pytest.approx(found.difference / 0.02)
+    fresh = compared(entry(Published(0.9, 0.02, 25), fresh=True), results)
+    assert fresh.half == pytest.approx(
+        stats.t(5).ppf(0.975) * np.hypot(values.std(ddof=1) / sqrt(6), 0.02 / 5)
+    )
+
+
+@pytest.mark.parametrize(
+    ("shift", "measure", "word"),
+    [
+        (0.004, "auc", Agreement.AGREES),
+        (-0.004, "auc", Agreement.AGREES),
+        (0.2, "auc", Agreement.BETTER),
+        (-0.2, "auc", Agreement.WORSE),
+        (100.0, "nnz", Agreement.WORSE),
+        (-100.0, "nnz", Agreement.BETTER),
+    ],
+)
+def test_the_words(results, shift, measure, word):
+    mean = float(results.values(LINES["one"], measure).mean())
+    found = compared(entry(Published(mean - shift, 0.01, 25), measure=measure), results)
+    assert found.agreement is word
+
+
+def test_numbers_on_other_ground_are_not_judged(results):
+    assert compared(entry(None), results).agreement is Agreement.NEW
+    found = compared(entry(Published(0.1, 0.01, 25), why="other halves"), results)
+    assert found.said == "not comparable: other halves"
+    assert (
+        "another machine"
+        in compared(entry(Published(9.0, 1.0, 5), measure="seconds"), results).said
+    )
+    assert "how much its number varies" in compared(entry(Published(0.1)), results).said
+    assert compared(entry(Published(0.1, 0.1, 5), "none"), results).said == (
+        "not measured: its cells were not run"
+    )
+
+
+def test_of_rivals_the_best_counts(results):
+    means = {name: results.values(LINES[name]).mean() for name in ("one", "other")}
+    best = max(means, key=means.get)
+    found = compared(entry(Published(0.9, 0.1, 9), rivals=(LINES["other"],)), results)
+    assert found.mean == pytest.approx(means[best])
+    found = compared(entry(None, "other", rivals=(LINES["one"], LINES["none"])), results)
+    assert found.mean == pytest.approx(means[best])
+
+
+def test_failed_cells_are_counted_and_said(tmp_path):
+    plan = Plan(SETS[:1], (RIDGE, Choice("sht-auc[k=5,gamma=1e300]")), (MAP,), splits=3, passes=2)
+    with Store(tmp_path / "results", create=True) as store:
+        found = Results(by_cell(run(plan, store, make_engine(jobs=2))), store)
+        line = Line(SETS[:1], plan.solvers[1], MAP)
+        lost = compared(Entry(row="r", column="c", line=line, published=Published(0.5)), found)
+        assert lost.agreement is Agreement.UNMEASURED
+        assert isnan(lost.mean)
+        assert lost.why
+        ok = Line(SETS[:1], RIDGE, MAP)
+        cell = found.of(ok)[0].cell
+        broken = {**found.records, cell: found.of(line)[0]}
+        part = compared(entry(Published(0.99, 0.01, 25)), replace(found, records=broken))
+        assert (part.runs, part.planned) == (2, 3)
+        assert part.said.endswith("1 run(s) failed")
+
+
+@pytest.fixture
+def section(results):
+    shown = experiment(
+        entry(Published(0.9, 0.02, 25)),
+        entry(Published(1.0, 0.02, 25), "other"),
+        shown=lambda _: [Chart("Figure", "x", "y", {"<b>": ([1, 2], [3, 4])})],
+        claims=lambda _: [Claim("It grows", True, "by 2"), Claim("It falls", False, "it grows")],
+        notes=("The paper does not say how.",),
+    )
+    return kept.kept(shown, results)
+
+
+def test_a_section_has_numbers_claims_and_notes(section):
+    parts = section.section.parts
+    [table] = [part for part in parts if isinstance(part, Table)]
+    assert [row[3] for row in table.rows] == ["0.9000 ± 0.0200", "1.0000 ± 0.0200"]
+    assert "It grows — holds: by 2" in parts
+    assert "It falls — does not hold here, because it grows" in parts
+    assert parts[-1] == "The paper does not say how."
+    assert str(Claim("It is", None, "no cell was run")) == "It is — not measured: no cell was run"
+
+
+@pytest.mark.parametrize(
+    ("mean", "sd", "text"),
+    [
+        (0.5, 0.25, "0.5000 ± 0.2500"),
+        (0.5, None, "0.5000"),
+        (nan, nan, "–"),
+        (12.345, 1, "12.35 ± 1"),
+    ],
+)
+def test_numbers_as_text(mean, sd, text):
+    assert spread(mean, sd) == text
+
+
+def test_what_is_kept_is_read_again(section, tmp_path):
+    path = kept.keep(tmp_path, section)
+    assert path.name == "toy-table-1-quick.json"
+    assert kept.read_kept(path) == section
+    named = replace(section, protocol="as-published")
+    assert kept.keep(tmp_path, named).name == "toy-table-1-quick-as-published.json"
+    for text, word in (("{", "cannot be read"), ("{}", "format 1"), ('{"format": 1}', "lacks")):
+        path.write_text(text)
+        with pytest.raises(DataError, match=word):
+            kept.read_kept(path)
+    path.write_text(json.dumps({**named.to_json(), "section": 3}))
+    with pytest.raises(ParameterError, match="no section"):
+        kept.read_kept(path)
+
+
+def test_the_page_escapes_names(section, tmp_path):
+    nasty = "<script>window.hacked = 1</script>"
+    kept.keep(tmp_path, replace(section, section=Section(nasty, [nasty, *section.section.parts])))
+    text = kept.write_page(tmp_path).read_text(encoding="utf-8")
+    assert nasty not in text
+    assert "&lt;script&gt;window.hacked" in text
+    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#|data:)""", text.partition("<script")[0])
+
+
+def toy(monkeypatch, made):
+    paper = Paper(
+        name="toy",
+        title="A toy",
+        cite="toy",
+        experiments={"table 1": lambda scale, protocol: replace(made, scale=scale)},
+    )
+    monkeypatch.setattr(catalogue, "paper", lambda name: {"toy": paper}[name])
+    return paper
+
+
+def test_the_choice_of_experiments(monkeypatch):
+    paper = toy(monkeypatch, experiment())
+    assert [one.place for one in catalogue.experiments(paper)] == ["table 1"]
+    [full] = catalogue.experiments(paper, table=1, scale=Scale.FULL)
+    assert full.scale is Scale.FULL
+    with pytest.raises(ParameterError, match="no figure 7 here; there are table 1"):
+        catalogue.experiments(paper, figure=7)
+    with pytest.raises(ParameterError, match="not both"):
+        catalogue.experiments(paper, table=1, figure=1)
+    with pytest.raises(ParameterError, match="not known for table 1 of toy"):
+        catalogue.experiments(paper, protocol=Protocol.AS_PUBLISHED)
+
+
+def test_the_command_runs_goes_on_and_shows(monkeypatch, tmp_path):
+    toy(monkeypatch, experiment(entry(Published(0.9, 0.02, 25))))
+    out = tmp_path / "folder"
+    command = ["reproduce", "toy", "--table", "1", "--out", str(out)]
+
+    def call(*more):
+        ended = CliRunner().invoke(app, [*command, *more])
+        assert ended.exit_code == 0, ended.output
+        return ended
+
+    first = call("--jobs", "2").stdout
+    assert "Of 1 numbers: 1 better." in first
+    assert (out / "reproduction.html").is_file()
+    stamps = {path: path.stat().st_mtime_ns for path in (out / "cells").rglob("*.json")}
+    assert len(stamps) == 12
+    second = call("--quiet", "--md")
+    assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
+    assert "| row | column |" in second.stdout
+    assert second.stderr == ""
+    assert call("--no-run", "--quiet").stdout == first
+
+
+def test_the_papers_are_listed():
+    text = CliRunner().invoke(app, ["reproduce"]).stdout
+    for name in catalogue.paper_names():
+        assert name in text
+    with pytest.raises(UnknownNameError, match="nobody"):
+        catalogue.paper("nobody")
+
+
+@pytest.mark.parametrize("name", catalogue.paper_names())
+@pytest.mark.parametrize("scale", Scale)
+def test_every_experiment_is_well_formed(name, scale):
+    paper = catalogue.paper(name)
+    assert paper.name == name
+    for place, make in paper.experiments.items():
+        made = make(scale, Protocol.CLEAN)
+        assert (made.paper, made.place, made.scale) == (name, place, scale)
+        assert made.plans or made.measurements
+        cells = [cell for plan in made.plans for cell in plan.cells()]
+        assert len(cells) == len({*cells})
+        planned = {(c.dataset, c.solver, c.tune, c.features) for c in cells}
+        for one in made.entries:
+            for line in (one.line, *one.rivals):
+                wanted = {
+                    (d, line.choice.spec, line.choice.tuning, line.features) for d in line.datasets
+                }
+                assert wanted <= planned or one.why, f"{place}, {one.row}, {one.column}"
+            assert one.published is None or 0 < one.published.mean < inf
+    for place in paper.as_published:
+        assert paper.experiments[place](scale, Protocol.AS_PUBLISHED).protocol is not Protocol.CLEAN
