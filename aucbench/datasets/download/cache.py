@@ -30,8 +30,8 @@ from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from aucbench.datasets.download.progress import Show, shown
-from aucbench.datasets.download.rules import require_address
-from aucbench.datasets.download.transfer import Limits, RefusedError, cut, receive
+from aucbench.datasets.download.rules import RefusedError, require_address
+from aucbench.datasets.download.transfer import Limits, cut, receive
 from aucbench.errors import DataError
 
 CACHE = "AUCBENCH_CACHE"
@@ -126,7 +126,7 @@ def fetch_files(files: Sequence[RemoteFile], *, progress: bool = False) -> tuple
             f"{', '.join(file.name for file in files)} are fetched together and have a name twice; "
             "give each file a name of its own"
         )
-    paths = [_fetched(file, Limits(), progress) for file in files]
+    paths = [fetched(file, Limits(), progress) for file in files]
     if len(paths) < 2:
         return tuple(paths)
     listed = "\n".join(f"{file.sha256} {file.name}" for file in files)
@@ -171,7 +171,7 @@ def _place(file: RemoteFile) -> Path:
     return cache_folder() / "files" / file.sha256[:DIGITS] / file.name
 
 
-def _fetched(file: RemoteFile, limits: Limits, progress: bool) -> Path:
+def fetched(file: RemoteFile, limits: Limits, progress: bool) -> Path:
     """Return the path of a file with the wanted content; see `fetch_files`."""
     path = _place(file)
     if file.size is not None:

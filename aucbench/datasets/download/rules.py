@@ -2,8 +2,8 @@
 
 A server may redirect to an address inside the network of the user, which only the user could
 reach (server-side request forgery). So an address that a server names must be public, unless the
-address that the user gave is private itself. A proxy, if the environment names one, resolves
-names on its own.
+address that the user gave is private itself. A name is looked up for this decision, and once more
+by the connection. A proxy, if the environment names one, looks names up on its own.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ import re
 import socket
 from collections.abc import Callable, Sequence
 from ipaddress import IPv6Address, ip_address
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from aucbench.errors import DataError
 
 SCHEMES = ("http", "https")
+
+
+class RefusedError(Exception):
+    """What is wrong with a server or its answer; the message continues "ADDRESS: "."""
 
 
 def is_url(source: str) -> bool:
@@ -58,10 +62,10 @@ def is_private(address: str) -> bool:
     return not ip.is_global or ip.is_multicast
 
 
-def refusal(
-    given: str, last: str, target: str, addresses: Callable[[str], Sequence[str]] = resolved
+def redirected(
+    given: str, last: str, location: str, addresses: Callable[[str], Sequence[str]] = resolved
 ) -> str:
-    """Return why a server may not send us from one address to another; empty if it may.
+    """Return the address to which a server sends us.
 
     Parameters
     ----------
@@ -69,26 +73,29 @@ def refusal(
         The address that the user gave.
     last : str
         The address that answered with the redirect.
-    target : str
-        Where it redirects to.
+    location : str
+        What it answered, possibly relative to `last`.
     addresses : callable
         Gives the IP addresses of a host.
+
+    Raises
+    ------
+    RefusedError
+        When it is not followed.
     """
-    here = _parts(last)
     try:
+        target = urljoin(last, location)
         there = _parts(target)
-    except DataError as error:
-        return f"it redirects, but {error}"
+    except ValueError as error:
+        raise RefusedError(f"it redirects to {location}, which is no address") from error
     if there.scheme not in SCHEMES or not there.hostname:
-        return f"it redirects to {target}, but only http and https are followed"
-    if here.scheme == "https" and there.scheme == "http":
-        return f"it redirects from https to {target}, which is not encrypted"
+        raise RefusedError(f"it redirects to {target}, but only http and https are followed")
+    if _parts(last).scheme == "https" and there.scheme == "http":
+        raise RefusedError(f"it redirects from https to {target}, which is not encrypted")
     own = addresses(_parts(given).hostname or "")
-    if own and all(map(is_private, own)):
-        return ""
-    if any(map(is_private, addresses(there.hostname))):
-        return f"it redirects to {target}, which is an address of a private network"
-    return ""
+    if not (own and all(map(is_private, own))) and any(map(is_private, addresses(there.hostname))):
+        raise RefusedError(f"it redirects to {target}, which is an address of a private network")
+    return target
 
 
 def _parts(url: str) -> SplitResult:

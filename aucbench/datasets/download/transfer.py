@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
-from urllib.parse import urljoin
 
 from aucbench.datasets.download.progress import Show
-from aucbench.datasets.download.rules import refusal, require_address
+from aucbench.datasets.download.rules import RefusedError, redirected, require_address
 
 if TYPE_CHECKING:
     import requests
@@ -35,10 +34,6 @@ class Limits:
     silence: float = 30.0
     size: int = 20_000_000_000
     redirects: int = 5
-
-
-class RefusedError(Exception):
-    """What is wrong with a server or its answer; the message continues "ADDRESS: "."""
 
 
 def receive(url: str, part: BinaryIO, limits: Limits, show: Show) -> int:
@@ -116,6 +111,8 @@ def _answer(url: str, limits: Limits, at: int) -> Iterator[requests.Response]:
         headers["Range"] = f"bytes={at}-"
     address = url
     with requests.Session() as session, ExitStack() as opened:
+        target_of = session.get_redirect_target
+        session.get_redirect_target = lambda _: None  # else it reads the body of a redirect
         for _ in range(limits.redirects + 1):
             try:
                 response = session.get(
@@ -130,12 +127,9 @@ def _answer(url: str, limits: Limits, at: int) -> Iterator[requests.Response]:
             except requests.RequestException as error:
                 raise RefusedError(f"it cannot be reached: {_reason(error)}") from error
             opened.callback(response.close)
-            if not response.is_redirect:
+            if (named := target_of(response)) is None:
                 break
-            target = urljoin(address, response.headers["Location"])
-            if why := refusal(url, address, target):
-                raise RefusedError(why)
-            address = target
+            address = redirected(url, address, named)
         else:
             raise RefusedError(f"it redirects more than {limits.redirects} times")
         if response.status_code not in ((200, 206, 416) if at else (200,)):
@@ -161,4 +155,5 @@ def _reason(error: BaseException) -> str:
     inner = getattr(error, "reason", None) or next(reversed(error.args), None)
     if isinstance(inner, BaseException):
         return _reason(inner)
-    return " ".join(str(error).rpartition(": ")[2].split()) or type(error).__name__
+    text = re.sub(r"\[Errno -?\d+\] ", "", str(error).rpartition(": ")[2])
+    return " ".join(text.split()) or type(error).__name__
