@@ -69,8 +69,8 @@ def _append(
     from urllib3.exceptions import HTTPError, ReadTimeoutError
 
     cut(part, start)
-    length = response.headers.get("Content-Length", "")
-    end = start + int(length) if length.isdecimal() else None
+    length = re.fullmatch(r"[0-9]{1,18}", response.headers.get("Content-Length", ""))
+    end = start + int(length[0]) if length else None
     if end is not None and end > limits.size:
         raise _too_large(part, f"it has {end:,} bytes", limits)
     show.begins(response.url, start, end)
@@ -96,7 +96,7 @@ def _start(response: requests.Response) -> int | None:
     """Return the byte with which a body begins; None if the server does not say."""
     if response.status_code == 200:
         return 0
-    given = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+    given = re.match(r"bytes ([0-9]{1,18})-", response.headers.get("Content-Range", ""))
     return int(given[1]) if response.status_code == 206 and given else None
 
 
@@ -105,14 +105,18 @@ def _answer(url: str, limits: Limits, at: int) -> Iterator[requests.Response]:
     """Ask for the bytes from `at` on, follow redirects, and refuse what is no answer."""
     import requests
 
+    class Session(requests.Session):
+        """Leaves redirects to us; else the body of a redirect is read, however long it is."""
+
+        def get_redirect_target(self, resp: requests.Response) -> None:
+            return None
+
     require_address(url)
     headers = {"Accept-Encoding": "identity", "User-Agent": "aucbench"}
     if at:
         headers["Range"] = f"bytes={at}-"
     address = url
-    with requests.Session() as session, ExitStack() as opened:
-        target_of = session.get_redirect_target
-        session.get_redirect_target = lambda _: None  # else it reads the body of a redirect
+    with Session() as session, ExitStack() as opened:
         for _ in range(limits.redirects + 1):
             try:
                 response = session.get(
@@ -127,9 +131,10 @@ def _answer(url: str, limits: Limits, at: int) -> Iterator[requests.Response]:
             except requests.RequestException as error:
                 raise RefusedError(f"it cannot be reached: {_reason(error)}") from error
             opened.callback(response.close)
-            if (named := target_of(response)) is None:
+            location = super(Session, session).get_redirect_target(response)
+            if location is None:
                 break
-            address = redirected(url, address, named)
+            address = redirected(url, address, location)
         else:
             raise RefusedError(f"it redirects more than {limits.redirects} times")
         if response.status_code not in ((200, 206, 416) if at else (200,)):
