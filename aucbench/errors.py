@@ -15,6 +15,8 @@ from math import isfinite
 from numbers import Real
 
 INTERRUPTED = 130  # exit code by which shells know Ctrl-C
+MOST_LISTED = 100  # names that a message lists
+FEW_LISTED = 8  # names, if there are more
 
 
 class AucbenchError(Exception):
@@ -37,6 +39,9 @@ class UnknownNameError(AucbenchError, LookupError):
         close = get_close_matches(name, names, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         listed = ", ".join(names) or "none"
+        if len(names) > MOST_LISTED:
+            near = get_close_matches(name, names, n=FEW_LISTED, cutoff=0.4) or names[:FEW_LISTED]
+            listed = f"{', '.join(near)} and {len(names) - len(near)} more"
         super().__init__(f"unknown {kind} {name!r}: {hint}known are: {listed}")
 
 

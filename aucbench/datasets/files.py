@@ -4,7 +4,9 @@ Design
   a. The catalogue has rules for names. So a rule is used for a set that was given by name, and
      for a file that a MANIFEST.csv beside it lists. Any other file is read as it is: a user's
      own bank.csv is not the bank set of the catalogue.
-  b. The layout depends on the data, not on the format: dense when at least a third of the
+  b. A set of a collection is a table like that of a file, but it has a rule of its own: if it has
+     two classes, the rarer one is positive. Its prefix comes before files and plugins.
+  c. The layout depends on the data, not on the format: dense when at least a third of the
      entries are non-zero, else CSR (arrays.py, `in_faster_layout`).
 """
 
@@ -22,6 +24,7 @@ from aucbench.data import Data
 from aucbench.data.targets import Classes, Labels, counted, label_vector
 from aucbench.datasets import changepoint, formats, idx
 from aucbench.datasets.catalogue import ClassRule, rule_of
+from aucbench.datasets.collections import Member, member_of, rarer
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import fetch, is_url
 from aucbench.datasets.examine import examine
@@ -71,10 +74,12 @@ def load(
     Parameters
     ----------
     source : str or path
-        The name of a set in the folder AUCBENCH_DATA, a path, or https://...#sha256=HEX.
+        The name of a set in the folder AUCBENCH_DATA, a path, https://...#sha256=HEX, or a set
+        of a collection such as keel:glass1 (`aucbench.datasets.collections`).
     positive, negative : label or list of labels, optional
-        The two classes, see `Classes.of`. They replace the rule of the catalogue. Text such as
-        "3" also means the numeric label 3.
+        The two classes, see `Classes.of`. They replace the rule of the catalogue, and that the
+        rarer class of a set of a collection is positive. Text such as "3" also means the numeric
+        label 3.
     drop : sequence of names or numbers
         Features to leave out. They replace those of the catalogue. Numbers count the features
         from 0, without the label column. ("none",) or None drops nothing.
@@ -104,15 +109,15 @@ def load(
         When the file cannot be read, when it does not hold binary labels and finite numbers, or
         when an option does not fit the kind of set.
     UnknownNameError
-        When the folder has no set of this name.
+        When the folder or the collection has no set of this name.
     MissingExtraError
-        When the file needs a package that is not installed.
+        When the file or the collection needs a package that is not installed.
     ParameterError
         When encode, decimal or separator has another value than `Reading` takes.
     """
     require_text_options(encode, decimal, separator)
-    path, rule = locate(source)
-    if name := changepoint.set_name(path):
+    path, rule = _found(source)
+    if isinstance(path, Path) and (name := changepoint.set_name(path)):
         _refuse_given(name, positive=positive, negative=negative, target=target)
         _refuse_given(name, separator=separator, decimal=decimal if decimal != "." else None)
         _refuse_given(name, groups=groups, time=time, weights=weights, test=test)
@@ -126,11 +131,15 @@ def load(
         table, tested = _table(path, wanted), None
         if test is not None:
             same = replace(wanted, target=table.target if target is None else target)
-            table, tested = with_test_rows(table, _table(locate(test)[0], same), test)
+            table, tested = with_test_rows(table, _table(_found(test)[0], same), test)
         roles = Roles.of(table, decimal, groups=groups, time=time, weights=weights)
         table = without_columns(table, [*left_out(drop, rule), *roles.columns])
         y = label_vector(table.y)
-        classes = Classes.of(counted(y), *class_names(positive, negative, rule, y))
+        counts, label = counted(y), table.label
+        if isinstance(path, Member) and positive is None and negative is None:
+            positive = rarer(counts)
+            label += "" if positive is None else ", whose rarer class is positive"
+        classes = Classes.of(counts, *class_names(positive, negative, rule, y))
         signs = Labels.of_mask(classes.holds(y)).y
         found = examine(
             table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
@@ -142,7 +151,7 @@ def load(
     asked = dict.fromkeys(map(str, left_out(drop, rule)), "as asked" if drop else rule.reason)
     understood = replace(
         found.understood,
-        label=table.label,
+        label=label,
         positive=tuple(map(str, classes.positive)),
         negative=tuple(map(str, classes.negative)),
         dropped={**asked, **found.understood.dropped, **roles.named},
@@ -179,8 +188,10 @@ def available() -> tuple[str, ...]:
 
 
 def names_file(source: str) -> bool:
-    """Return whether a text is the name of a set in AUCBENCH_DATA, an address, or a path."""
-    return is_url(source) or source in _named_files() or _is_path(source) or Path(source).is_file()
+    """Return whether a text names a set of AUCBENCH_DATA or a collection, or is address or path."""
+    if is_url(source) or member_of(source) is not None:
+        return True
+    return source in _named_files() or _is_path(source) or Path(source).is_file()
 
 
 def is_changepoint(source: str) -> bool:
@@ -198,7 +209,16 @@ def remark(name: str) -> str:
 
 def locate(source: str | os.PathLike[str]) -> tuple[Path, ClassRule]:
     """Return the path of a data set given by name, path or URL, and the rule for it."""
+    path, rule = _found(source)
+    if isinstance(path, Member):
+        raise DataError(f"{path} is in a collection, and no file; read it with load")
+    return path, rule
+
+
+def _found(source: str | os.PathLike[str]) -> tuple[Path | Member, ClassRule]:
     text = os.fspath(source)
+    if (member := member_of(text)) is not None:
+        return member, ClassRule("")
     if is_url(text):
         return fetch(text), ClassRule("")
     if text in (files := _named_files()):
@@ -251,7 +271,9 @@ def _name_of(path: Path) -> str | None:
     return plain[: -len(ending)] if ending else None
 
 
-def _table(path: Path, wanted: Wanted) -> Table:
+def _table(path: Path | Member, wanted: Wanted) -> Table:
+    if isinstance(path, Member):
+        return path.table(wanted)
     if formats.without_compression(path.name).endswith(idx.MARK):
         if wanted.target is not None:
             raise DataError(

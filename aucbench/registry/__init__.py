@@ -195,9 +195,9 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
     ----------
     spec : str or Data
         A registered name with its parameters, such as `outbreak[n=1000,d=1000]`, or a file
-        in the folder `AUCBENCH_DATA`, a path or an https address. `Data` are returned
-        unchanged. A built-in set comes before a file of its name, and so does the set of a plugin
-        of its name. Other sets of plugins come after files.
+        in the folder `AUCBENCH_DATA`, a path, an https address, or a set of a collection such as
+        `keel:glass1`. `Data` are returned unchanged. A built-in set comes before a file of its
+        name, and so does the set of a plugin of its name. Other sets of plugins come after files.
     **params
         Parameters of a registered data set. For files: `positive`, `drop`, `target`, and
         `folds` of changepoint sets.
@@ -259,9 +259,12 @@ def _dataset(claim: Claim, params: Mapping[str, Any]) -> Data:
 
 
 def _is_of_rows(name: str) -> bool:
-    """Whether a name is that of a file of rows: no plugin has it, and no file of Python."""
+    """Whether a name is that of a table: no plugin has it, and no file of Python."""
     from aucbench.datasets import files
+    from aucbench.datasets.collections import member_of
 
+    if member_of(name) is not None:
+        return True
     if in_file(name) is not None or owner("datasets", name, far=False) is not None:
         return False
     return files.names_file(name) or owner("datasets", name) is None
@@ -403,10 +406,9 @@ def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
     inside = named(spec.name, files.load, 1, spec.params, spec.unnamed)
     chosen = _merged(spec.name, inside, params)
     check(spec.name, files.load, 1, chosen)
-    try:
-        return files.load(spec.name, **chosen)
-    except UnknownNameError as error:
-        raise unknown("datasets", spec.name, files.available()) from error
+    if not files.names_file(spec.name):
+        raise unknown("datasets", spec.name, files.available())
+    return files.load(spec.name, **chosen)
 
 
 def _given(kind: str, thing: Any, params: Mapping[str, Any]) -> Any:

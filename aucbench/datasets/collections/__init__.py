@@ -1,0 +1,173 @@
+"""Collections of data sets: `keel:glass1` is the set glass1 of KEEL.
+
+A collection is a module of this package that has what `Source` says. Its prefix comes before the
+names of files and plugins. Sets are tables as any other: text, categories and missing cells are
+coded from the rows that are learnt from (`aucbench.tables`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from aucbench.datasets.collections import keel
+from aucbench.datasets.collections.facts import Facts
+from aucbench.datasets.formats import Table, Wanted
+from aucbench.errors import DataError, MissingExtraError
+
+__all__ = ["Collection", "Facts", "Member", "Source", "collections", "member_of", "rarer"]
+
+MARK = ":"  # between a collection and a name
+
+
+class Source(Protocol):
+    """What the module of a collection has."""
+
+    PREFIX: str
+    """What stands before the colon."""
+
+    TITLE: str
+    """What it is, in one phrase."""
+
+    ADDRESS: str
+    """Where people read about it."""
+
+    LICENCE: str
+    """The terms of use, or why they are unclear."""
+
+    CITES: tuple[str, ...]
+    """Keys of the references of aucbench."""
+
+    def version(self) -> str:
+        """Return which state of the collection this is."""
+        ...
+
+    def names(self) -> tuple[str, ...] | None:
+        """Return the names of its sets, sorted; None if there is no list.
+
+        Raises
+        ------
+        MissingExtraError
+            When the package with the sets is not installed.
+        """
+        ...
+
+    def at_hand(self, name: str) -> bool:
+        """Return whether a set can be read without a network."""
+        ...
+
+    def table(self, name: str, wanted: Wanted) -> Table:
+        """Read one set.
+
+        Raises
+        ------
+        UnknownNameError
+            When there is no such set.
+        DataError
+            When it cannot be had, or is damaged.
+        MissingExtraError
+            As `names`.
+        """
+        ...
+
+    def facts(self, name: str) -> Facts:
+        """Return what is known of a set without a download; raises as `table`."""
+        ...
+
+
+SOURCES: tuple[Source, ...] = (keel,)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One set of a collection, which may not exist; `str` is what a user types."""
+
+    source: Source
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.source.PREFIX}{MARK}{self.name}"
+
+    def table(self, wanted: Wanted) -> Table:
+        """Read it; raises as `Source.table`, and `DataError` when an option is for files."""
+        for option, value, usual in (
+            ("separator", wanted.separator, None),
+            ("decimal", wanted.decimal, "."),
+        ):
+            if value != usual:
+                raise DataError(f"{option}={value!r} is for text files; leave it out for {self}")
+        table = self.source.table(self.name, wanted)
+        return replace(table, y=_whole(table.y))
+
+    def facts(self) -> Facts:
+        """Return what is known of it without a download; raises as `Source.facts`."""
+        return self.source.facts(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One collection, for lists.
+
+    Attributes
+    ----------
+    prefix, title, address, licence, version : str
+        As in `Source`.
+    cites : tuple of str
+        Keys of the references of aucbench.
+    names : tuple of str or None
+        The names of its sets without the prefix; None if there is no list.
+    at_hand : int or None
+        How many of them can be read without a network; None if there is no list.
+    problem : str
+        Why none can be read: what to install; else empty.
+    """
+
+    prefix: str
+    title: str
+    address: str
+    licence: str
+    version: str
+    cites: tuple[str, ...]
+    names: tuple[str, ...] | None
+    at_hand: int | None
+    problem: str
+
+
+def collections() -> tuple[Collection, ...]:
+    """Return all collections; nothing is downloaded."""
+    return tuple(_listed())
+
+
+def _listed() -> Iterator[Collection]:
+    for source in SOURCES:
+        told = (source.PREFIX, source.TITLE, source.ADDRESS, source.LICENCE)
+        try:
+            names = source.names()
+        except MissingExtraError as error:
+            yield Collection(*told, "", source.CITES, (), 0, str(error))
+            continue
+        at_hand = None if names is None else sum(map(source.at_hand, names))
+        yield Collection(*told, source.version(), source.CITES, names, at_hand, "")
+
+
+def member_of(text: str) -> Member | None:
+    """`keel:glass1` → the set glass1 of KEEL; None for any other text."""
+    prefix, mark, name = text.partition(MARK)
+    found = {source.PREFIX: source for source in SOURCES}.get(prefix)
+    return Member(found, name) if mark and found else None
+
+
+def rarer(counts: dict[Any, int]) -> Any:
+    """Return the rarer one of two labels; None if there are more labels, or as many of both."""
+    if len(counts) != 2 or len({*counts.values()}) == 1:
+        return None
+    return min(counts, key=lambda label: counts[label])
+
+
+def _whole(y: Any) -> Any:
+    """Return labels such as '0' and '1' as numbers, as a text file would give them."""
+    import pandas as pd
+
+    texts = pd.Series(y).astype(str).str.strip()
+    return texts.astype(int).to_numpy() if texts.str.fullmatch(r"[+-]?\d{1,9}").all() else y

