@@ -96,6 +96,7 @@ class FeatureMap(Protocol):
     It may use labels, since tuning fits it again for each inner fold. A class with
     `shared = True` is fitted only once for a split: it must not use labels, and what it learns
     from rows must not matter. A class with `keeps_rows = True` holds rows that it was fitted to.
+    With `keeps_columns = True` feature j of phi(x) belongs to column j of x.
     An affine map may have a method `unmapped`, see the function of this name.
     """
 
@@ -116,6 +117,7 @@ class NoMap:
 
     exempt: ClassVar[int] = 0
     shared: ClassVar[bool] = True
+    keeps_columns: ClassVar[bool] = True
 
     def fit(self, data: Data, rng: np.random.Generator) -> NoMap:
         """Return itself: there is nothing to learn."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock, size, span
 from aucbench.data.breakpoints import Breakpoints
-from aucbench.data.inputs import check_rows
+from aucbench.data.inputs import check_rows, feature_numbers
 from aucbench.data.targets import Labels, side_of
 from aucbench.data.ties import held_out, numbered, row_weights
 from aucbench.data.understood import Understood
@@ -107,6 +107,9 @@ class Data:
         codes, and an `Encoding` learnt from training rows makes features of them.
     understood : Understood
         What the reader of a file took from it, for people. Nothing computes with it.
+    relevant : array of shape (k,), or None
+        The numbers of the features that matter, ascending, where they are known, as in a
+        simulation. No solver gets them: they tell how well its weights find these features.
     """
 
     rows: Rows
@@ -118,9 +121,10 @@ class Data:
     understood: Understood = field(default_factory=Understood)
     groups: Index | None = None
     times: Index | None = None
+    relevant: Index | None = None
 
     def __post_init__(self) -> None:
-        lock(self, *TIES)
+        lock(self, *TIES, "relevant")
 
     @staticmethod
     def of(
@@ -132,6 +136,7 @@ class Data:
         groups: Any = None,
         times: Any = None,
         weights: Any = None,
+        relevant: Any = None,
     ) -> Data:
         """Check input and turn it into `Data`; it is copied only where that is necessary.
 
@@ -156,15 +161,18 @@ class Data:
             from comes before what is held out.
         weights : array of shape (n,), optional
             What each row counts for, above 0: in the AUC, and in training.
+        relevant : array of int of shape (k,), optional
+            The numbers of the features that matter, from 0, where they are known.
 
         Raises
         ------
         DataError
             When X is not a matrix of finite numbers, when y does not fit to it, when the labels
-            are not two classes, or when a group, a time or a weight is missing or makes no sense.
+            are not two classes, when a group, a time or a weight is missing or makes no sense, or
+            when there is no relevant feature of such a number.
         """
         if isinstance(X, Data) and y is None:
-            given = {"groups": groups, "times": times, "weights": weights}
+            given = {"groups": groups, "times": times, "weights": weights, "relevant": relevant}
             if named := [name for name, value in given.items() if value is not None]:
                 raise DataError(
                     f"X is a Data already and {' and '.join(named)} would be ignored; give them "
@@ -184,7 +192,8 @@ class Data:
             numbered("groups", groups, checked.n),
             numbered("times", times, checked.n),
         )
-        return Data(checked, labels, names, groups=grouped, times=ordered)
+        known = feature_numbers(relevant, checked.d)
+        return Data(checked, labels, names, groups=grouped, times=ordered, relevant=known)
 
     n = property(lambda self: self.rows.n, doc="Number of rows.")
     d = property(lambda self: self.rows.d, doc="Number of features.")
@@ -349,8 +358,9 @@ class Data:
         return target.y if isinstance(target, Labels) else np.zeros(self.n, np.int8)
 
     def with_rows(self, mapped: Rows) -> Data:
-        """Return the same target over mapped rows; feature names are dropped."""
-        return replace(self, rows=mapped, names=None, schema=None, understood=Understood())
+        """Return the same target over mapped rows, without what is known of the columns."""
+        blank = {"names": None, "schema": None, "relevant": None}
+        return replace(self, rows=mapped, understood=Understood(), **blank)
 
 
 def square_norms(X: Rows) -> Vector:

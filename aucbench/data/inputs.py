@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Rows, rows
+from aucbench.data.arrays import Index, Rows, rows
 from aucbench.errors import DataError
 
 
@@ -40,6 +40,26 @@ def check_rows(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
         )
     _refuse_non_finite(checked, names)
     return checked, names
+
+
+def feature_numbers(given: Any, d: int) -> Index | None:
+    """Return numbers of features, ascending and each once; None for None.
+
+    Raises
+    ------
+    DataError
+        When they are no whole numbers from 0 to d − 1, or there is none.
+    """
+    if given is None:
+        return None
+    numbers = np.unique(np.asarray(given))
+    whole = numbers.dtype.kind in "iu" and numbers.size
+    if not whole or numbers[0] < 0 or numbers[-1] >= d:
+        raise DataError(
+            f"relevant features are numbers from 0 to {d - 1}, got {given!r}; leave them out where "
+            "they are not known"
+        )
+    return numbers.astype(np.int32)
 
 
 def _frame_values(frame: Any) -> NDArray[Any]:

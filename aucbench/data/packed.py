@@ -16,6 +16,7 @@ from aucbench.data.data import TIES, Data
 from aucbench.data.targets import Labels
 
 Arrays = Mapping[str, NDArray[Any]]
+RELEVANT = "relevant"
 CHANGES = ("example", "value", "fp_diff", "fn_diff")  # of Breakpoints, (B,)
 OF_EXAMPLES = ("fp_base", "fn_base", "fp_possible", "fn_possible")  # of Breakpoints, (n,)
 
@@ -58,14 +59,18 @@ def unpack_arrays(packed: bytes) -> dict[str, NDArray[Any]]:
 
 
 def known_of(data: Data) -> dict[str, NDArray[Any]]:
-    """Return by name what is known of rows besides their features: target, folds, groups, times."""
-    return {**arrays_of(data.target), **data.ties}
+    """Return by name what is known of rows besides their features.
+
+    That is their target, folds, groups and times, and which features are relevant.
+    """
+    truth = {} if data.relevant is None else {RELEVANT: data.relevant}
+    return {**arrays_of(data.target), **data.ties, **truth}
 
 
 def with_known(rows: Rows, arrays: Arrays) -> Data:
     """Return the data of rows and of the arrays of `known_of`; raises as `target_of`."""
-    ties: dict[str, Any] = {name: arrays[name] for name in TIES if name in arrays}
-    return Data(rows, target_of(arrays), **ties)
+    more: dict[str, Any] = {name: arrays[name] for name in (*TIES, RELEVANT) if name in arrays}
+    return Data(rows, target_of(arrays), **more)
 
 
 def pack_known(data: Data) -> str:

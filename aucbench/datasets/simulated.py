@@ -62,7 +62,7 @@ def outbreak(
     y[rng.permutation(n)[:positives]] = 1
     X = rng.standard_normal((n, d))
     X[np.ix_(y > 0, support)] += mu
-    return Data.of(X, y)
+    return Data.of(X, y, relevant=support)
 
 
 def outbreak_support(

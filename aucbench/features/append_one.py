@@ -19,6 +19,7 @@ class AppendOne:
     """
 
     exempt: ClassVar[int] = 1
+    keeps_columns: ClassVar[bool] = True
     shared: ClassVar[bool] = True
 
     def fit(self, data: Data, rng: np.random.Generator) -> AppendOne:

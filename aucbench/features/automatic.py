@@ -37,6 +37,7 @@ class Automatic:
     """
 
     exempt: ClassVar[int] = 0
+    keeps_columns: ClassVar[bool] = True
     expected_failures: ClassVar[Mapping[str, str]] = {
         "layouts": "sparse rows take maxabs, and dense rows take standard"
     }

@@ -50,6 +50,11 @@ class Chain:
         """Whether a map of the chain holds rows that it was fitted to."""
         return any(getattr(phi, "keeps_rows", False) for phi in self.maps)
 
+    @property
+    def keeps_columns(self) -> bool:
+        """Whether all maps of the chain keep the columns, see the function of this name."""
+        return all(keeps_columns(phi) for phi in self.maps)
+
     def fit(self, data: Data, rng: np.random.Generator) -> Chain:
         """Return a chain of maps that have learnt from `data`, one after the other."""
         learnt: list[FeatureMap] = []
@@ -100,3 +105,8 @@ def mapped(phi: FeatureMap, rows: Rows) -> Rows:
 def is_shared(phi: FeatureMap) -> bool:
     """Return whether a map fitted to all training rows may be used in their inner folds too."""
     return bool(getattr(phi, "shared", False))
+
+
+def keeps_columns(phi: FeatureMap) -> bool:
+    """Return whether feature j of φ(x) belongs to column j of x, for all j that are not exempt."""
+    return bool(getattr(phi, "keeps_columns", False))

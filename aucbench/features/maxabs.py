@@ -32,6 +32,7 @@ class MaxAbs:
     """
 
     exempt: ClassVar[int] = 0
+    keeps_columns: ClassVar[bool] = True
 
     peak: Vector | None = field(default=None, repr=False, compare=False)
 

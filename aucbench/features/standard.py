@@ -35,6 +35,7 @@ class Standard:
     """
 
     exempt: ClassVar[int] = 0
+    keeps_columns: ClassVar[bool] = True
 
     mean: Vector | None = field(default=None, repr=False, compare=False)
     rest: Vector | None = field(default=None, repr=False, compare=False)

@@ -20,6 +20,7 @@ class Unit:
     """
 
     exempt: ClassVar[int] = 0
+    keeps_columns: ClassVar[bool] = True
     shared: ClassVar[bool] = True
 
     def fit(self, data: Data, rng: np.random.Generator) -> Unit:

@@ -38,6 +38,7 @@ class UnitCentred:
     """
 
     exempt: ClassVar[int] = 0
+    keeps_columns: ClassVar[bool] = True
 
     mean: Vector | None = field(default=None, repr=False, compare=False)
     rest: Vector | None = field(default=None, repr=False, compare=False)

@@ -24,7 +24,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.features.chain import is_shared
+from aucbench.features.chain import is_shared, keeps_columns
 from aucbench.fit import machine, rows
 from aucbench.fit.blame import blamed
 from aucbench.fit.build import build, plugin_of
@@ -140,7 +140,9 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     rows.save(test, room / "test")
     rows.write_array(room, "learnt", learnt)
     sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
+    kept = train.schema is None and keeps_columns(features)
     about = {**sizes, "data": known["hash"], "imports": imported_since(before)}
+    about["keeps_columns"] = kept
     rows.write_about(room, about)
     return about
 
@@ -235,7 +237,9 @@ def _fitted(
     except UnsupportedError as refusal:  # for example, more rows than the method is for
         return {"status": "skipped", "reason": str(refusal)}
     _hand_over(room / "out", w=done.w, scores=done.scores, along=done.along)
-    whole: dict[str, Any] = strict({**cost, **done.result})
+    told = {**cost, **done.result}
+    told["keeps_columns"] = rows.read_about(folder)["keeps_columns"] and told.get("keeps_columns")
+    whole: dict[str, Any] = strict(told)
     return whole
 
 

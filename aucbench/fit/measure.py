@@ -28,6 +28,7 @@ from aucbench.cell import Cell
 from aucbench.data import Data, rounding
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
+from aucbench.features.chain import keeps_columns
 from aucbench.fit.along import KeptWeights
 from aucbench.fit.plain import plain_fields, strict
 from aucbench.metrics import auc_of
@@ -105,7 +106,8 @@ def fitted_cell(
         of the first weights where 0 is not in the set, and None where the weights are not meant
         to minimise it. `problem` names f + Omega, see `_named`. `score_error` bounds what rounding
         does to a typical training score, `exempt` counts the trailing weights that are no
-        features, and `set` describes the projector where it is one of aucbench. `test_points` are
+        features, `keeps_columns` says whether the others belong to the columns of the training
+        rows, and `set` describes the projector where it is one of aucbench. `test_points` are
         the numbers of the points of the curve, but the last one, whose weights score the test rows.
     """
     curve = Curve(emit)
@@ -271,6 +273,7 @@ def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
         "problem": _named(problem, train),
         "score_error": error,
         "exempt": problem.features.exempt,
+        "keeps_columns": keeps_columns(problem.features),
         "feasible": bool(problem.project.contains(run.w)),
         "set": _described(problem),
     }

@@ -34,6 +34,7 @@ from aucbench.records import CellStatus, Stop
 
 FACTOR = 100.0
 SLACK = 0.05  # seconds by which two clocks may differ
+MOST_WEIGHTS = 100_000  # of one cell that are kept
 STOPS = frozenset(stop.name for stop in Stop)
 
 
@@ -41,7 +42,14 @@ class UnfitScoresError(Exception):
     """The result of a worker cannot be measured; the message says why."""
 
 
-def measured(outcome: Outcome, numbers: Index, target: Labels | Breakpoints, points: int) -> Judged:
+def measured(
+    outcome: Outcome,
+    numbers: Index,
+    target: Labels | Breakpoints,
+    points: int,
+    *,
+    keep_weights: bool = False,
+) -> Judged:
     """Judge a cell whose process returned.
 
     Parameters
@@ -52,6 +60,8 @@ def measured(outcome: Outcome, numbers: Index, target: Labels | Breakpoints, poi
         Of the test rows.
     points : int
         Points of the curve.
+    keep_weights : bool
+        Whether to keep the weights beside the scores, where each belongs to a column of the data.
     """
     result = outcome.result or {}
     reported = _reported(result)
@@ -75,7 +85,8 @@ def measured(outcome: Outcome, numbers: Index, target: Labels | Breakpoints, poi
     except AucbenchError as error:
         failed = Status(status=CellStatus.ERROR, reason=str(error), error_type=type(error).__name__)
         return Judged(failed, found)
-    kept = pack_arrays({"scores": scores, "rows": numbers})
+    weights = _of_columns(result, w) if keep_weights else {}
+    kept = pack_arrays({"scores": scores, "rows": numbers, **weights})
     last = {points - 1: auc} if points else {}
     return Judged(Status(status=CellStatus.OK), replace(found, auc=auc), kept, {**aucs, **last})
 
@@ -168,6 +179,15 @@ def _of_weights(result: Mapping[str, Any], w: Vector | None) -> dict[str, Any]:
     if w is None or not isinstance(exempt, int) or not 0 <= exempt <= w.size:
         return {"nnz": None}
     return {"nnz": int(np.count_nonzero(w[: w.size - exempt]))}
+
+
+def _of_columns(result: Mapping[str, Any], w: Vector | None) -> dict[str, Vector]:
+    """Return the weights of the columns of the data as `w`; nothing where a map made others."""
+    exempt = result.get("exempt")
+    if w is None or result.get("keeps_columns") is not True or not isinstance(exempt, int):
+        return {}
+    columns = w[: w.size - exempt]
+    return {"w": columns} if columns.size <= MOST_WEIGHTS else {}
 
 
 def _feasible(result: Mapping[str, Any], w: Vector | None) -> bool | None:

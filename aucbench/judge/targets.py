@@ -64,7 +64,8 @@ class KeptTarget:
     def packed_parts(self, cell: Cell) -> tuple[str, str, str]:
         """Return as text: numbers of training rows, of test rows, and what is known of the first.
 
-        The folds of the source are not passed on: inside a split they divide nothing.
+        The folds of the source are not passed on: inside a split they divide nothing. Nor is
+        which features are relevant, which a solver is to find.
         """
         return self._packed(cell.splits, cell.seed, cell.holdout, cell.split)
 
@@ -84,6 +85,11 @@ class KeptTarget:
         ties = [name for name in ("groups", "times") if name in self._of_all.ties]
         divided = f"{cell.splits} folds" if cell.holdout is None else f"share of {cell.holdout:g}"
         return f"{divided} by {' and '.join(ties)}" if ties else divided
+
+    @property
+    def has_relevant(self) -> bool:
+        """Whether it is known which features are relevant."""
+        return self._of_all.relevant is not None
 
     @property
     def weighted(self) -> bool:
@@ -107,5 +113,5 @@ class KeptTarget:
         self, count: int, seed: int, holdout: float | None, split: int
     ) -> tuple[str, str, str]:
         learnt, held = self._dealt(count, seed, holdout)[split]
-        known = replace(self._of_all.take(learnt), folds=None)
+        known = replace(self._of_all.take(learnt), folds=None, relevant=None)
         return pack_numbers(learnt, self.n), pack_numbers(held, self.n), pack_known(known)

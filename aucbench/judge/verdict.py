@@ -94,7 +94,8 @@ class Judged:
     measures : Measures
     kept : bytes or None
         A npz file for the store, with `scores` and `rows` (their numbers in the data set), when
-        the AUC counts. It has no target: cells that still run could read it there.
+        the AUC counts; and with the weights `w`, see `measured`. It has no target: cells that
+        still run could read it there.
     along : mapping of int to float
         Test AUC at points of the curve, by their numbers; the last one is that of the cell.
     """

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.cell import Cell
+from aucbench.metrics.support import support_f1, support_jaccard, support_recall
 from aucbench.papers.experiment import AUC, Experiment, Line
 from aucbench.stats.words import ROPE
 
@@ -52,6 +53,36 @@ def _measured(name: str) -> Callable[[Record, Store], float]:
     return read
 
 
+def _of_support(
+    function: Callable[[Vector, Vector], float], below: float
+) -> Callable[[Record, Store], float]:
+    def read(record: Record, store: Store) -> float:
+        kept = store.scores(record.id, record.sizes.data) or {}
+        if "w" not in kept or "relevant" not in kept:
+            return nan
+        w = np.where(np.abs(kept["w"]) > below, kept["w"], 0.0)
+        truth = np.isin(np.arange(w.size), kept["relevant"]).astype(np.float64)
+        return function(w, truth)
+
+    return read
+
+
+def _support_measures() -> dict[str, Measure]:
+    """Return the measures of the support by name, plain and with small weights taken as 0."""
+    functions = {
+        "f1": ("support F1", support_f1),
+        "jaccard": ("Jaccard index of the support", support_jaccard),
+        "recall": ("share of the relevant features that are found", support_recall),
+    }
+    return {
+        f"support-{name}{said}": Measure(title, _of_support(function, below))
+        for name, (title, function) in functions.items()
+        for said, below in (("", 0.0), (TRUNCATED, TRUNCATION))
+    }
+
+
+TRUNCATION = 1e-3  # weights up to this size count as 0, as in the SHT-AUC paper
+TRUNCATED = f"[below={TRUNCATION}]"
 ANOTHER_MACHINE = "times of another machine and another language"
 MEASURES: dict[str, Measure] = {
     AUC: Measure("test AUC", _measured("auc")),
@@ -63,6 +94,7 @@ MEASURES: dict[str, Measure] = {
         elsewhere=ANOTHER_MACHINE,
     ),
     "nnz": Measure("non-zero weights", _measured("nnz"), smaller=True, rope=0.5),
+    **_support_measures(),
 }
 
 

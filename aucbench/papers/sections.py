@@ -50,12 +50,13 @@ def _about(experiment: Experiment) -> str:
 
 
 def _tables(found: Sequence[Compared]) -> Iterator[str | Table]:
-    """Yield a table for each measure."""
-    for measure in dict.fromkeys(one.entry.measure for one in found):
-        rows = [_row(one) for one in found if one.entry.measure == measure]
+    """Yield a table for each measure; of two ways to take one there is one table."""
+    titles = [MEASURES[one.entry.measure].title for one in found]
+    for title in dict.fromkeys(titles):
+        rows = [_row(one) for one, own in zip(found, titles, strict=True) if own == title]
         yield (
-            f"{MEASURES[measure].title}: mean ± standard deviation over the runs; the difference "
-            "with its 95 % interval, and in published standard deviations"
+            f"{title}: mean ± standard deviation over the runs; the difference with its 95 % "
+            "interval, and in published standard deviations"
         )
         yield Table(HEADER, rows)
 

@@ -101,7 +101,8 @@ def _judged(cell: Cell, outcome: Outcome, target: KeptTarget | None, points: int
         # Imported here: a run first starts its workers, and imports NumPy while they start.
         from aucbench.judge.measures import measured
 
-        return measured(outcome, *target.held(cell), points)
+        held = target.held(cell)
+        return measured(outcome, *held, points, keep_weights=target.has_relevant)
     reason = outcome.reason or outcome.ending.value
     at_fault = outcome.error_type == PluginError.__name__  # of a plugin, and no refusal of rows
     if outcome.step is not None and outcome.refusal and not at_fault:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PLANS, TARGETS, ABOUT = "plans", "targets", "datasets"
 DIGITS = 16  # of the name of a plan
+RELEVANT = "relevant"  # as in `aucbench.data.packed`, which imports NumPy
 
 
 class Store:
@@ -90,7 +91,9 @@ class Store:
 
         None where there are no scores. `rows` are the numbers of the test rows in the data set.
         There is no `y` during a run, after a run that was killed until the next one ends, and for
-        rows that have error functions in place of labels.
+        rows that have error functions in place of labels. Where the data set knows which features
+        are relevant, their numbers are `relevant`, and `w` has the weights of all features if
+        these are known: the feature map keeps the columns, and there are at most 100 000.
 
         Parameters
         ----------
@@ -113,7 +116,8 @@ class Store:
         known: dict[str, NDArray[Any]] = {
             name: target[name][found["rows"]] for name in ("y", "weights") if name in target
         }
-        return {**found, **known}
+        truth = {RELEVANT: target[RELEVANT]} if RELEVANT in target else {}
+        return {**found, **known, **truth}
 
     @contextmanager
     def targets_away(self, targets: Mapping[str, bytes]) -> Iterator[None]:

@@ -1,0 +1,143 @@
+"""Features that are known to be relevant: from the data set to the measures of the support."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aucbench.bench import Store, compare
+from aucbench.data import Data
+from aucbench.data.arrays import Rows
+from aucbench.data.packed import known_of, unpack_known, with_known
+from aucbench.datasets.simulated import outbreak_support
+from aucbench.errors import DataError
+from aucbench.features.chain import keeps_columns
+from aucbench.fit.rows import data_hash
+from aucbench.judge import measures as judge
+from aucbench.papers.results import MEASURES
+from aucbench.registry import get_dataset, get_features
+
+SMALL = "outbreak[k=3,r=0.3,n=120,d=12,mu=2.0,seed=1]"
+TRUTH = outbreak_support(3, 0.3, 120, 12, 2.0, 1)
+
+
+def toy(**more):
+    rng = np.random.default_rng(0)
+    return Data.of(rng.standard_normal((8, 4)), np.arange(8) % 2, **more)
+
+
+def test_relevant_features_go_with_the_rows_and_not_with_other_columns():
+    data = toy(relevant=[2, 0, 2])
+
+    np.testing.assert_array_equal(data.relevant, [0, 2])
+    np.testing.assert_array_equal(data.take(np.arange(4)).relevant, [0, 2])
+    assert data.with_rows(data.rows).relevant is None
+    assert not data.relevant.flags.writeable
+    assert data_hash(data) == data_hash(toy())
+    again = with_known(data.rows, known_of(data))
+    np.testing.assert_array_equal(again.relevant, [0, 2])
+    assert with_known(data.rows, known_of(toy())).relevant is None
+
+
+@pytest.mark.parametrize("wrong", [[4], [-1], [0.5], [], ["a"]])
+def test_features_that_there_are_not_are_refused(wrong):
+    with pytest.raises(DataError, match="relevant features are numbers from 0 to 3, got"):
+        toy(relevant=wrong)
+    with pytest.raises(DataError, match="relevant would be ignored"):
+        Data.of(toy(), relevant=[1])
+
+
+def test_a_simulation_knows_its_relevant_features():
+    np.testing.assert_array_equal(get_dataset(SMALL).relevant, TRUTH)
+
+
+@pytest.mark.parametrize(
+    ("spec", "kept"),
+    [
+        *((name, True) for name in ("none", "standard", "maxabs", "unit", "auto", "append-one")),
+        ("standard+unit", True),
+        ("nystroem", False),
+        ("standard+nystroem", False),
+    ],
+)
+def test_maps_say_whether_they_keep_the_columns(spec, kept):
+    assert keeps_columns(get_features(spec)) is kept
+
+
+@pytest.fixture(scope="module")
+def fits(tmp_path_factory):
+    """Records by solver and map, and their folder."""
+    folder = tmp_path_factory.mktemp("fits") / "results"
+    solvers = "sht-auc[k=3],sto-iht[k=3],hist-gradient-boosting"
+    found = compare(
+        solvers, SMALL, features=("standard+unit", "nystroem[rank=5]"), splits=2, out=folder, jobs=1
+    )
+    assert all(record.ok for record in found), [record.why for record in found]
+    return {(r.cell.solver.name, r.cell.features): r for r in found}, folder
+
+
+@pytest.mark.parametrize("solver", ["sht-auc", "sto-iht"])
+def test_the_support_is_measured_against_the_truth(fits, solver):
+    records, folder = fits
+    record = records[solver, "standard+unit"]
+    with Store(folder) as store:
+        kept = store.scores(record.id)
+        values = {name: MEASURES[name].read(record, store) for name in MEASURES}
+    np.testing.assert_array_equal(kept["relevant"], TRUTH)
+    assert kept["w"].shape == (12,)  # the intercept of sto-iht is no feature
+    chosen = {*np.flatnonzero(kept["w"])}
+    assert len(chosen) == record.measures.nnz == 3
+    common = len(chosen & {*TRUTH})
+    assert common >= 2  # the shift of 2 deviations is hard to miss
+    assert values["support-f1"] == pytest.approx(2 * common / 6)
+    assert values["support-jaccard"] == pytest.approx(common / len(chosen | {*TRUTH}))
+    assert values["support-recall"] == pytest.approx(common / 3)
+
+
+def test_small_weights_count_as_zero_where_this_is_asked_for(fits):
+    class Kept:
+        @staticmethod
+        def scores(*_):
+            return {"w": np.array([0.5, 1e-3, 2e-3, 0.0]), "relevant": np.array([0, 1])}
+
+    record = fits[0]["sht-auc", "standard+unit"]
+    assert MEASURES["support-f1"].read(record, Kept) == pytest.approx(0.8)
+    assert MEASURES["support-f1[below=0.001]"].read(record, Kept) == pytest.approx(0.5)
+    assert MEASURES["support-recall[below=0.001]"].read(record, Kept) == pytest.approx(0.5)
+
+
+def test_there_is_no_support_where_columns_are_not_those_of_the_data(fits):
+    records, folder = fits
+    others = [("sht-auc", "nystroem[rank=5]"), ("hist-gradient-boosting", "standard+unit")]
+    with Store(folder) as store:
+        for key in others:
+            assert "w" not in store.scores(records[key].id)
+            assert np.isnan(MEASURES["support-f1"].read(records[key], store))
+
+
+def test_weights_are_kept_only_beside_a_truth_and_up_to_a_size(tmp_path, monkeypatch):
+    (record, *_) = compare("sht-auc[k=3]", "breast-cancer", splits=2, out=tmp_path / "a", jobs=1)
+    with Store(tmp_path / "a") as store:
+        assert "w" not in store.scores(record.id)
+    monkeypatch.setattr(judge, "MOST_WEIGHTS", 11)
+    (record, *_) = compare("sht-auc[k=3]", SMALL, splits=2, out=tmp_path / "b", jobs=1)
+    with Store(tmp_path / "b") as store:
+        assert "w" not in store.scores(record.id)
+
+
+def test_no_worker_learns_which_features_are_relevant():
+    from aucbench.bench.plan.plan import Choice, Plan
+    from aucbench.cell import Cell
+    from aucbench.data.packed import pack_arrays
+    from aucbench.judge.targets import KeptTarget
+
+    data = get_dataset(SMALL)
+    target = KeptTarget(pack_arrays(known_of(data)), data.n)
+    cell: Cell = next(Plan((SMALL,), (Choice("sht-auc"),)).cells())
+    sent = target.packed_parts(cell)[2]
+
+    assert target.has_relevant
+    rows = Rows(np.empty(0), None, None, target.learnt(cell).size, 0)
+    assert unpack_known(rows, sent).relevant is None
+    bare = KeptTarget(pack_arrays(known_of(replace(data, relevant=None))), data.n)
+    assert not bare.has_relevant
