@@ -66,9 +66,9 @@ def compare(
         typer.Option(
             "--features",
             "--preprocess",
-            help="auto, maxabs, standard, unit, unit-centred or none; maxabs+nystroem[rank=50] "
-            "applies one after the other; repeatable. [default: auto, which is standard for dense "
-            "rows and maxabs for sparse ones]",
+            help="auto, maxabs, min-max, standard, unit, unit-centred or none; "
+            "maxabs+nystroem[rank=50] applies one after the other; repeatable. [default: auto, "
+            "which is standard for dense rows and maxabs for sparse ones]",
         ),
     ] = None,
     objective: Annotated[str | None, typer.Option(help="In place of the solvers' own.")] = None,

@@ -7,6 +7,7 @@ from aucbench.features.automatic import Automatic
 from aucbench.features.chain import Chain
 from aucbench.features.kernel_columns import Kernel, KernelColumns
 from aucbench.features.maxabs import MaxAbs
+from aucbench.features.min_max import MinMax
 from aucbench.features.nystroem import Nystroem
 from aucbench.features.standard import Standard
 from aucbench.features.unit import Unit
@@ -21,6 +22,7 @@ __all__ = [
     "Kernel",
     "KernelColumns",
     "MaxAbs",
+    "MinMax",
     "Nystroem",
     "Standard",
     "Unit",
@@ -36,6 +38,7 @@ def aucbench_features() -> Factories:
         "append-one": AppendOne,
         "auto": Automatic,
         "maxabs": MaxAbs,
+        "min-max": MinMax,
         "nystroem": Nystroem,
         "standard": Standard,
         "unit": Unit,

@@ -49,4 +49,9 @@ def fitted(array: Vector | None, d: int, name: str) -> Vector:
 
 def inverse(lengths: Vector) -> Vector:
     """Return 1 / length, or 1 where the length is 0 or 1 / length may overflow."""
-    return 1.0 / np.where(lengths < SMALLEST_NORMAL, 1.0, lengths)
+    return 1.0 / positive(lengths)
+
+
+def positive(lengths: Vector) -> Vector:
+    """Return the lengths, or 1 where the length is 0 or 1 / length may overflow."""
+    return np.where(lengths < SMALLEST_NORMAL, 1.0, lengths)

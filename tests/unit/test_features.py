@@ -10,6 +10,7 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.features import (
     AppendOne,
     MaxAbs,
+    MinMax,
     Standard,
     Unit,
     UnitCentred,
@@ -18,8 +19,8 @@ from aucbench.features import (
     standard,
 )
 
-MAPS = [AppendOne(), MaxAbs(), Standard(), Unit(), UnitCentred()]
-LEARNING = [MaxAbs(), Standard(), UnitCentred()]
+MAPS = [AppendOne(), MaxAbs(), MinMax(), Standard(), Unit(), UnitCentred()]
+LEARNING = [MaxAbs(), MinMax(), Standard(), UnitCentred()]
 
 
 def ident(phi):
@@ -112,6 +113,35 @@ def test_maxabs_divides_by_the_peak_of_the_training_rows(X, rng):
     np.testing.assert_allclose(applied(MaxAbs(), X[:30], X, rng), X / peak, rtol=1e-15)
 
 
+def test_min_max_takes_the_ends_of_the_training_rows_to_minus_one_and_one(X, rng):
+    mapped = applied(MinMax(), X[:30], X, rng)
+    low, high = X[:30].min(axis=0), X[:30].max(axis=0)
+    wanted = 2 * (X - low) / np.where(high > low, high - low, 2) - (high > low)
+
+    np.testing.assert_allclose(mapped, wanted, atol=1e-14)
+    np.testing.assert_array_equal(mapped[:30].min(axis=0), [-1, -1, -1, -1, 0, -1])
+    np.testing.assert_array_equal(mapped[:30].max(axis=0), [1, 1, 1, 1, 0, 1])
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300, 1.5e308])
+def test_min_max_keeps_its_digits_far_from_zero_and_at_the_ends_of_the_floats(rng, size):
+    plain = np.vstack([rng.uniform(-1, 1, (50, 2)), [[-1, -1], [1, 1]]])
+    far = 2.0**40 + np.round(plain * 2**10)
+    near = applied(MinMax(), np.round(plain * 2**10), np.round(plain * 2**10), rng)
+
+    np.testing.assert_array_equal(applied(MinMax(), far, far, rng), near)
+    np.testing.assert_allclose(
+        applied(MinMax(), size * plain, size * plain, rng), plain, rtol=1e-13, atol=1e-15
+    )
+
+
+def test_min_max_folds_into_weights_of_the_columns_as_given(X, rng):
+    phi, w = MinMax().fit(labelled(X[:30]), rng), rng.normal(size=6)
+    v, c = phi.unmapped(w)
+
+    np.testing.assert_allclose(X @ v + c, phi(rows(X)).matrix @ w, rtol=1e-12, atol=1e-12)
+
+
 def test_standard_gives_mean_zero_and_variance_one(X, rng):
     mapped = applied(Standard(), X, X, rng)
 
@@ -179,10 +209,11 @@ def test_the_names_on_the_command_line():
         "append-one",
         "auto",
         "maxabs",
+        "min-max",
         "none",
         "nystroem",
         "standard",
         "unit",
         "unit-centred",
     ]
-    assert [named[name]().exempt for name in sorted(named)] == [1, 0, 0, 0, 0, 0, 0, 0]
+    assert [named[name]().exempt for name in sorted(named)] == [1, 0, 0, 0, 0, 0, 0, 0, 0]

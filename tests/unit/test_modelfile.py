@@ -59,7 +59,7 @@ def saved(tmp_path, model):
 
 @pytest.mark.parametrize("data", [DENSE, SPARSE], ids=["dense", "sparse"])
 @pytest.mark.parametrize(
-    "features", ["none", "auto", "maxabs", "unit", "unit-centred", "maxabs+nystroem[rank=7]"]
+    "features", ["none", "auto", "maxabs", "min-max", "unit", "unit-centred", "maxabs+nystroem[rank=7]"]
 )
 def test_every_map_of_aucbench_comes_back(tmp_path, data, features):
     scores, model = learnt(features=features, data=data)
@@ -116,7 +116,7 @@ def test_equal_models_are_equal_files(tmp_path):
 
 
 @pytest.mark.parametrize("solver", ["svm-or", "logistic", "sht-auc"])
-@pytest.mark.parametrize("features", ["maxabs", "auto", "unit-centred", "none"])
+@pytest.mark.parametrize("features", ["maxabs", "auto", "min-max", "unit-centred", "none"])
 def test_no_training_row_is_in_the_file_of_a_linear_model(tmp_path, solver, features):
     """The numbers of a marked row are looked for, and those of all rows."""
     marked = X.copy()
