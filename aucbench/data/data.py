@@ -359,8 +359,8 @@ class Data:
 
     def with_rows(self, mapped: Rows) -> Data:
         """Return the same target over mapped rows, without what is known of the columns."""
-        blank = {"names": None, "schema": None, "relevant": None}
-        return replace(self, rows=mapped, understood=Understood(), **blank)
+        known = replace(self, names=None, schema=None, relevant=None, understood=Understood())
+        return replace(known, rows=mapped)
 
 
 def square_norms(X: Rows) -> Vector:

@@ -1,7 +1,12 @@
 """Measures of quality: arrays in, a float out. The harness calls them, solvers do not."""
 
 from aucbench.metrics.auc import auc, auc_of
-from aucbench.metrics.support import support_f1, support_jaccard, support_recall
+from aucbench.metrics.support import (
+    support_f1,
+    support_jaccard,
+    support_precision,
+    support_recall,
+)
 from aucbench.metrics.thresholds import Aim, Cuts, best_cut, intercept_at
 
 __all__ = [
@@ -13,5 +18,6 @@ __all__ = [
     "intercept_at",
     "support_f1",
     "support_jaccard",
+    "support_precision",
     "support_recall",
 ]

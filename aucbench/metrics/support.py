@@ -24,6 +24,11 @@ def support_recall(w: Vector, w_true: Vector) -> float:
     return _overlap(w, w_true) / np.count_nonzero(w_true)
 
 
+def support_precision(w: Vector, w_true: Vector) -> float:
+    """Precision |supp w ∩ supp w*| / |supp w|, 0 for w = 0; arguments as `support_recall`."""
+    return _overlap(w, w_true) / max(1, int(np.count_nonzero(w)))
+
+
 def support_f1(w: Vector, w_true: Vector) -> float:
     """F1 = 2 |supp w ∩ supp w*| / (|supp w| + |supp w*|); arguments as `support_recall`."""
     return 2 * _overlap(w, w_true) / (np.count_nonzero(w) + np.count_nonzero(w_true))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from aucbench.bench.plan.plan import Plan
+from aucbench.data.arrays import Vector
 from aucbench.papers.experiment import AUC, Claim, Experiment, Protocol, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.sht_auc import genes
@@ -59,7 +60,7 @@ def against_k(
         method: (
             ks(scale),
             [
-                _mean(results.values(genes.line(dataset, genes.fixed(method, k)), measure))
+                mean(results.values(genes.line(dataset, genes.fixed(method, k)), measure))
                 for k in ks(scale)
             ],
         )
@@ -67,7 +68,8 @@ def against_k(
     }
 
 
-def _mean(values: np.ndarray) -> float:
+def mean(values: Vector) -> float:
+    """Return the mean of the known values; NaN when there is none."""
     return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
 
 
