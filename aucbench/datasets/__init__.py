@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aucbench.datasets.catalogue import CATALOGUE
+from aucbench.datasets.catalogue import Entry, Suite, entries, entry_of, suites
 from aucbench.datasets.changepoint import load_changepoint
 from aucbench.datasets.chunks import stream
 from aucbench.datasets.embedded import breast_cancer, digits, one_against_the_rest
@@ -11,10 +11,13 @@ from aucbench.datasets.simulated import linear, outbreak, outbreak_support, radi
 from aucbench.hookspecs import Factories, hookimpl
 
 __all__ = [
-    "CATALOGUE",
+    "Entry",
+    "Suite",
     "available",
     "breast_cancer",
     "digits",
+    "entries",
+    "entry_of",
     "linear",
     "load",
     "load_changepoint",
@@ -22,6 +25,7 @@ __all__ = [
     "outbreak_support",
     "radial",
     "stream",
+    "suites",
     "true_scores",
 ]
 

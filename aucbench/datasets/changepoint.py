@@ -11,6 +11,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError
 
 SEQUENCE = "sequenceID"
-OWN_FOLDS = "fold"  # the column of errors.csv that gives the fold of each sequence
+OWN_FOLDS = "fold"  # the column that gives the fold of each sequence, in errors.csv if it is there
 _OPTIONAL = ("max_log_lambda", "possible_fp", "possible_fn")
 _PART = re.compile(r"(.+)\.(features|errors|folds)\.csv(\.(?i:xz|bz2|gz)|)")
 _PACKED = ("", ".xz", ".bz2", ".gz")
@@ -51,14 +52,15 @@ def load_changepoint(
         missing (NA, blank) or infinite value are left out; `Data.dropped` has their names.
     errors : path of NAME.errors.csv
         One row for each interval of the log penalty, with the columns sequenceID,
-        min_log_lambda, fp and fn. If there is a column max_log_lambda, the intervals of a
-        sequence must cover the line without a gap. The columns possible_fp and possible_fn are
-        the numbers of labels by which the AUC divides errors, see `Breakpoints.of_penalties`.
+        min_log_lambda, fp and fn; a point in place of an underscore is the same. If there is a
+        column max_log_lambda, the intervals of a sequence must cover the line without a gap. The
+        columns possible_fp and possible_fn are the numbers of labels by which the AUC divides
+        errors, see `Breakpoints.of_penalties`.
     folds : str, optional
-        The column with the fold of each sequence. "fold" is a column of errors.csv; without
-        that column there are no folds. Any other name is a column of NAME.folds.csv, which lies
-        beside the features. None or "none" means no folds. Folds are numbered from 0 in the
-        order of the values in the file.
+        The column with the fold of each sequence. "fold" is a column of errors.csv, or else of
+        NAME.folds.csv, which lies beside the features; without that column there are no folds. Any
+        other name is a column of NAME.folds.csv. None or "none" means no folds. Folds are numbered
+        from 0 in the order of the values in the file.
 
     Raises
     ------
@@ -120,6 +122,8 @@ def _part(path: Path, part: str) -> Path:
 
 
 def _joined(inputs: Sheet, errors: Sheet, folds: str | None, drop: Sequence[str | int]) -> Data:
+    # The R packages of this field have points in these names.
+    errors = replace(errors, header=[name.replace(".", "_") for name in errors.header])
     sequences = inputs.columns[0]
     twice = [name for name, count in Counter(sequences).items() if count > 1]
     _require_none(inputs, twice, "have more than one row in it", "keep one row of each")
@@ -188,13 +192,16 @@ def _breakpoints(errors: Sheet, example: Index, sequences: Sequence[str]) -> Bre
 
 
 def _folds(inputs: Sheet, errors: Sheet, wanted: str | None) -> Index | None:
-    if (
-        wanted is None
-        or wanted == "none"
-        or (wanted == OWN_FOLDS and OWN_FOLDS not in errors.header)
+    if wanted is None or wanted == "none":
+        return None
+    beside = _folds_beside(inputs)
+    if wanted == OWN_FOLDS and OWN_FOLDS not in (
+        *errors.header,
+        *(beside.header if beside else ()),
     ):
         return None
-    sheet = errors if wanted == OWN_FOLDS else _folds_sheet(inputs, errors, str(wanted))
+    own = wanted == OWN_FOLDS and OWN_FOLDS in errors.header
+    sheet = errors if own else _folds_sheet(inputs, errors, beside, str(wanted))
     fold: dict[int, str] = {}
     example = _matched(inputs.columns[0], sheet, inputs.path)
     for k, value in zip(example.tolist(), sheet.column(str(wanted)), strict=True):
@@ -210,9 +217,12 @@ def _folds(inputs: Sheet, errors: Sheet, wanted: str | None) -> Index | None:
     return np.array([number[fold[k]] for k in range(len(fold))], dtype=np.int32)
 
 
-def _folds_sheet(inputs: Sheet, errors: Sheet, wanted: str) -> Sheet:
+def _folds_beside(inputs: Sheet) -> Sheet | None:
     files = _beside(inputs.path, "folds")
-    sheet = Sheet.of(files[0]) if files else None
+    return Sheet.of(files[0]) if files else None
+
+
+def _folds_sheet(inputs: Sheet, errors: Sheet, sheet: Sheet | None, wanted: str) -> Sheet:
     known = [name for name in (sheet.header if sheet else ()) if name != SEQUENCE]
     if sheet and wanted in known:
         return sheet

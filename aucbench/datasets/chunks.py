@@ -66,7 +66,7 @@ def stream(
         When `rows` or `features` is not a whole number above 0.
     """
     require_whole(1, rows=rows, features=features)
-    path, rule = files.locate(source)
+    path, entry = files.locate(source)
     cutter = _cutter(path)
     if target is not None and cutter is svmlight_tables:
         raise DataError(
@@ -85,8 +85,8 @@ def stream(
         tables,
         path,
         names,
-        files.left_out(drop, rule),
-        _Joined(partial(files.class_names, positive, negative, rule)),
+        files.left_out(drop, entry),
+        _Joined(partial(files.class_names, positive, negative, entry)),
     )
 
 

@@ -4,9 +4,11 @@ Design
   a. The catalogue has rules for names. So a rule is used for a set that was given by name, and
      for a file that a MANIFEST.csv beside it lists. Any other file is read as it is: a user's
      own bank.csv is not the bank set of the catalogue.
-  b. A set of a collection is a table like that of a file, but it has a rule of its own: if it has
+  b. A name is looked for in the folder AUCBENCH_DATA, then in the user's cache; then its files are
+     downloaded, if the catalogue has them.
+  c. A set of a collection is a table like that of a file, but it has a rule of its own: if it has
      two classes, the rarer one is positive. Its prefix comes before files and plugins.
-  c. The layout depends on the data, not on the format: dense when at least a third of the
+  d. The layout depends on the data, not on the format: dense when at least a third of the
      entries are non-zero, else CSR (arrays.py, `in_faster_layout`).
 """
 
@@ -23,14 +25,16 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.targets import Classes, Labels, counted, label_vector
 from aucbench.datasets import changepoint, formats, idx
-from aucbench.datasets.catalogue import ClassRule, rule_of
+from aucbench.datasets.catalogue import Entry, entry_of, names_like
 from aucbench.datasets.collections import Member, member_of, rarer
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import fetch, is_url
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
+from aucbench.datasets.raw import Published, fetched
 from aucbench.datasets.roles import Roles, with_test_rows
+from aucbench.datasets.tasks import divide, require_task
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.reading import REST, require_text_options
@@ -43,6 +47,8 @@ def load(
     *,
     positive: Any = None,
     negative: Any = None,
+    task: str | None = None,
+    seed: int | None = None,
     drop: str | int | Sequence[str | int] | None = (),
     target: str | int | None = None,
     drop_suspicious: bool = False,
@@ -74,12 +80,20 @@ def load(
     Parameters
     ----------
     source : str or path
-        The name of a set in the folder AUCBENCH_DATA, a path, https://...#sha256=HEX, or a set
-        of a collection such as keel:glass1 (`aucbench.datasets.collections`).
+        The name of a set in the folder AUCBENCH_DATA or in the catalogue, a path,
+        https://...#sha256=HEX, or a set of a collection such as keel:glass1
+        (`aucbench.datasets.collections`). A set of the catalogue that is not in the folder is
+        downloaded once into the user's cache.
     positive, negative : label or list of labels, optional
         The two classes, see `Classes.of`. They replace the rule of the catalogue, and that the
         rarer class of a set of a collection is positive. Text such as "3" also means the numeric
         label 3.
+    task : "first" or "halves", optional
+        Divide the classes of a set with three or more as a paper did: the first one is negative
+        and the others are positive, or a random half of them is positive. It replaces the same
+        rules.
+    seed : int, optional
+        Decides which half task="halves" draws; the default is 0.
     drop : sequence of names or numbers
         Features to leave out. They replace those of the catalogue. Numbers count the features
         from 0, without the label column. ("none",) or None drops nothing.
@@ -106,40 +120,47 @@ def load(
     Raises
     ------
     DataError
-        When the file cannot be read, when it does not hold binary labels and finite numbers, or
-        when an option does not fit the kind of set.
+        When the file cannot be read or downloaded, when it does not hold binary labels and finite
+        numbers, or when an option does not fit the kind of set.
     UnknownNameError
-        When the folder or the collection has no set of this name.
+        When neither the folder nor the catalogue nor the collection has a set of this name.
     MissingExtraError
         When the file or the collection needs a package that is not installed.
     ParameterError
-        When encode, decimal or separator has another value than `Reading` takes.
+        When encode, decimal or separator has another value than `Reading` takes, or when task
+        and seed make no sense.
     """
     require_text_options(encode, decimal, separator)
-    path, rule = _found(source)
+    require_task(task, seed)
+    path, entry = _found(source)
     if isinstance(path, Path) and (name := changepoint.set_name(path)):
-        _refuse_given(name, positive=positive, negative=negative, target=target)
+        _refuse_given(name, positive=positive, negative=negative, target=target, task=task)
         _refuse_given(name, separator=separator, decimal=decimal if decimal != "." else None)
         _refuse_given(name, groups=groups, time=time, weights=weights, test=test)
         column = changepoint.OWN_FOLDS if folds == "" else folds
-        return changepoint.load_parts(path, column, left_out(drop, rule))
+        return changepoint.load_parts(path, column, left_out(drop, entry))
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
+    if task is not None and (positive is not None or negative is not None):
+        raise DataError(f"task={task} says which classes are positive; leave one of both out")
     try:
-        named = (*left_out(drop, rule), *(c for c in (groups, time, weights) if c is not None))
+        named = (*left_out(drop, entry), *(c for c in (groups, time, weights) if c is not None))
         wanted = Wanted(target, 0, separator, decimal, tuple(map(str, named)))
         table, tested = _table(path, wanted), None
         if test is not None:
             same = replace(wanted, target=table.target if target is None else target)
             table, tested = with_test_rows(table, _table(_found(test)[0], same), test)
         roles = Roles.of(table, decimal, groups=groups, time=time, weights=weights)
-        table = without_columns(table, [*left_out(drop, rule), *roles.columns])
+        table = without_columns(table, [*left_out(drop, entry), *roles.columns])
         y = label_vector(table.y)
         counts, label = counted(y), table.label
-        if isinstance(path, Member) and positive is None and negative is None:
+        if task is not None:
+            positive, negative, why = divide(counts, task, seed)
+            label = f"{label}, {why}"
+        elif isinstance(path, Member) and positive is None and negative is None:
             positive = rarer(counts)
             label += "" if positive is None else ", whose rarer class is positive"
-        classes = Classes.of(counts, *class_names(positive, negative, rule, y))
+        classes = Classes.of(counts, *class_names(positive, negative, entry, y))
         signs = Labels.of_mask(classes.holds(y)).y
         found = examine(
             table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
@@ -148,7 +169,7 @@ def load(
     except DataError as error:
         text = str(error)
         raise error if str(path) in text else DataError(f"{path}: {text}") from error
-    asked = dict.fromkeys(map(str, left_out(drop, rule)), "as asked" if drop else rule.reason)
+    asked = {str(c): "as asked" if drop else entry.drop[str(c)] for c in left_out(drop, entry)}
     understood = replace(
         found.understood,
         label=label,
@@ -188,47 +209,62 @@ def available() -> tuple[str, ...]:
 
 
 def names_file(source: str) -> bool:
-    """Return whether a text names a set of AUCBENCH_DATA or a collection, or is address or path."""
-    if is_url(source) or member_of(source) is not None:
+    """Return whether a text names a set that is no plugin's, or is an address or a path.
+
+    These are the sets of AUCBENCH_DATA, of the catalogue and of collections.
+    """
+    if is_url(source) or member_of(source) is not None or entry_of(source).in_files:
         return True
     return source in _named_files() or _is_path(source) or Path(source).is_file()
 
 
 def is_changepoint(source: str) -> bool:
     """Return whether a name or a path is that of a changepoint set; no file is read."""
-    paths = _named_files().get(source) or [Path(source)]
-    return any(changepoint.set_name(path) is not None for path in paths)
+    if paths := _named_files().get(source):
+        return any(changepoint.set_name(path) is not None for path in paths)
+    return entry_of(source).kind == "changepoint" or changepoint.set_name(Path(source)) is not None
 
 
 def remark(name: str) -> str:
     """Return what is special about a set that `available` lists, or an empty text."""
     if any(changepoint.names_set(path) for path in _named_files().get(name, ())):
         return "error functions instead of labels"
-    return rule_of(name).reason
+    entry = entry_of(name)
+    return "; ".join(entry.drop.values()) or (entry.why if entry.positive else "")
 
 
-def locate(source: str | os.PathLike[str]) -> tuple[Path, ClassRule]:
-    """Return the path of a data set given by name, path or URL, and the rule for it."""
-    path, rule = _found(source)
-    if isinstance(path, Member):
-        raise DataError(f"{path} is in a collection, and no file; read it with load")
-    return path, rule
+def locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
+    """Return the path of a data set given by name, path or URL, and its entry of the catalogue.
+
+    Raises
+    ------
+    DataError
+        When the set is several files or in a collection, or cannot be downloaded.
+    UnknownNameError
+        When there is no such set.
+    """
+    path, entry = _found(source)
+    if not isinstance(path, Path):
+        raise DataError(f"{path} is no file of its own; read it with load")
+    return path, entry
 
 
-def _found(source: str | os.PathLike[str]) -> tuple[Path | Member, ClassRule]:
+def _found(source: str | os.PathLike[str]) -> tuple[Path | Published | Member, Entry]:
     text = os.fspath(source)
     if (member := member_of(text)) is not None:
-        return member, ClassRule("")
+        return member, Entry(name="")
     if is_url(text):
-        return fetch(text), ClassRule("")
+        return fetch(text), Entry(name="")
     if text in (files := _named_files()):
         if len(files[text]) > 1:
             both = " and ".join(path.name for path in files[text])
             raise DataError(f"{text!r} may be {both} in {VARIABLE}; give the path of one of them")
-        return files[text][0], rule_of(text)
+        return files[text][0], entry_of(text)
     path = Path(text)
     if path.is_file():
-        return path, rule_of(manifest_row(path).get("name", ""))
+        return path, entry_of(manifest_row(path).get("name", ""))
+    if (entry := entry_of(text)).in_files:
+        return fetched(entry, progress=True), entry
     raise _not_found(text, files)
 
 
@@ -243,7 +279,7 @@ def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameErro
         )
     folder = os.environ.get(VARIABLE)
     where = f"looked in {folder}" if folder else "not set"
-    return UnknownNameError(f"data set ({VARIABLE}: {where})", text, files)
+    return UnknownNameError(f"data set ({VARIABLE}: {where})", text, {*files, *names_like(text)})
 
 
 def _named_files() -> dict[str, list[Path]]:
@@ -271,8 +307,8 @@ def _name_of(path: Path) -> str | None:
     return plain[: -len(ending)] if ending else None
 
 
-def _table(path: Path | Member, wanted: Wanted) -> Table:
-    if isinstance(path, Member):
+def _table(path: Path | Published | Member, wanted: Wanted) -> Table:
+    if not isinstance(path, Path):
         return path.table(wanted)
     if formats.without_compression(path.name).endswith(idx.MARK):
         if wanted.target is not None:
@@ -310,15 +346,15 @@ def feature_names(path: Path) -> tuple[str, ...] | None:
     return tuple(line.split("\t")[0] for line in lines)
 
 
-def left_out(drop: str | int | Sequence[str | int] | None, rule: ClassRule) -> Sequence[str | int]:
-    """Return the columns to leave out: those asked for, or else those of the rule.
+def left_out(drop: str | int | Sequence[str | int] | None, entry: Entry) -> Sequence[str | int]:
+    """Return the columns to leave out: those asked for, or else those of the catalogue.
 
     ("none",) and None mean that nothing is left out.
     """
     if drop is None:
         return []
     wanted = [drop] if isinstance(drop, str | int) else [*drop]
-    return [] if wanted == ["none"] else wanted or rule.drop
+    return [] if wanted == ["none"] else wanted or [*entry.drop]
 
 
 def without_columns(table: Table, drop: Sequence[str | int]) -> Table:
@@ -328,10 +364,10 @@ def without_columns(table: Table, drop: Sequence[str | int]) -> Table:
     return table.keeping([j for j in range(d) if j not in dropped]) if dropped else table
 
 
-def class_names(positive: Any, negative: Any, rule: ClassRule, y: Any) -> tuple[Any, Any]:
-    """Return the positive and the negative labels: those asked for, or else those of the rule."""
-    if positive is None and negative is None and rule.positive:
-        return [*rule.positive], REST
+def class_names(positive: Any, negative: Any, entry: Entry, y: Any) -> tuple[Any, Any]:
+    """Return the labels of both classes: those asked for, or else those of the catalogue."""
+    if positive is None and negative is None and entry.positive:
+        return [*entry.positive], REST
     return as_labels(positive, y), negative if negative == REST else as_labels(negative, y)
 
 

@@ -402,12 +402,13 @@ def _parsed(spec: str | Spec) -> Spec:
 def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
     """Read a data set that no plugin registers: a file."""
     from aucbench.datasets import files
+    from aucbench.datasets.catalogue import names_like
 
     inside = named(spec.name, files.load, 1, spec.params, spec.unnamed)
     chosen = _merged(spec.name, inside, params)
     check(spec.name, files.load, 1, chosen)
     if not files.names_file(spec.name):
-        raise unknown("datasets", spec.name, files.available())
+        raise unknown("datasets", spec.name, {*files.available(), *names_like(spec.name)})
     return files.load(spec.name, **chosen)
 
 
