@@ -17,10 +17,18 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
+from aucbench.datasets.compressed import (
+    Source,
+    Xz,
+    only_member,
+    open_compressed,
+    open_zip,
+    require_small_members,
+)
 from aucbench.datasets.label import find_label
 from aucbench.datasets.textfile import LINES, read_frame, refuse_twins
 from aucbench.errors import DataError, MissingExtraError
@@ -139,9 +147,9 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def open_plain(path: Path) -> IO[bytes]:
-    """Open `path` for reading; a compressed file is decompressed."""
-    stream: IO[bytes] = _OPENERS.get(path.suffix.lower(), open)(path, "rb")
-    return stream
+    """Open `path` for reading; a compressed file is decompressed, see `compressed`."""
+    opener = _OPENERS.get(path.suffix.lower())
+    return path.open("rb") if opener is None else open_compressed(path, opener)
 
 
 def without_compression(name: str) -> str:
@@ -164,7 +172,7 @@ def reader_of(path: Path) -> str:
     name = without_compression(path.name)
     if format_of(name) is None and path.suffix.lower() == ZIP:
         with ZipFile(path) as archive:
-            name = _only_member(archive).filename
+            name = only_member(archive).filename
     if Path(name).suffix.lower() != ".txt":
         return format_of(name) or ".svm"
     with open_plain(path) as stream:
@@ -176,30 +184,6 @@ def _called(path: Path) -> str:
     """Return the format of a file for messages; the file is not opened."""
     plain = Path(path.name if path.suffix.lower() == ZIP else without_compression(path.name))
     return (format_of(path.name) or plain.suffix or ".svm")[1:]
-
-
-def _open_zip(path: Path, mode: str) -> IO[bytes]:
-    archive = ZipFile(path)
-    return archive.open(_only_member(archive))
-
-
-def _only_member(archive: ZipFile) -> ZipInfo:
-    """Return the only file of an archive that has no other; raise `DataError` if there is none."""
-    found = [
-        info
-        for info in archive.infolist()
-        if not info.is_dir()
-        and not info.filename.startswith("__MACOSX/")
-        and not Path(info.filename).name.startswith(".")
-    ]
-    if len(found) != 1:
-        listed = ", ".join(info.filename for info in found[:5]) or "nothing"
-        raise DataError(
-            f"there are {len(found)} files in the archive ({listed}); give one with one table"
-        )
-    if found[0].flag_bits & 1:
-        raise DataError("the archive needs a password; unpack it first")
-    return found[0]
 
 
 def short_reason(error: BaseException) -> str:
@@ -252,6 +236,7 @@ def _feather(stream: IO[bytes]) -> Any:
 def _excel(stream: IO[bytes]) -> Any:
     import pandas as pd
 
+    require_small_members(stream)
     try:
         sheets = pd.read_excel(stream, sheet_name=None, header=None, engine="openpyxl")
     except ImportError as error:
@@ -327,6 +312,7 @@ def frame_table(
 def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
     from scipy.sparse import csr_array
 
+    require_small_members(stream)
     archive = np.load(stream, allow_pickle=False)
     held = set(getattr(archive, "files", ()))
     label = "y" if wanted.target is None else str(wanted.target)
@@ -365,9 +351,9 @@ _READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {
     **{ending: _of_frame(read) for ending, read in FRAMES.items()},
     ".npz": _npz,
 }
-_OPENERS: dict[str, Callable[..., Any]] = {
-    ".xz": lzma.open,
+_OPENERS: dict[str, Callable[[Path], Source]] = {
+    ".xz": Xz,
     ".bz2": bz2.open,
     ".gz": gzip.open,
-    ZIP: _open_zip,
+    ZIP: open_zip,
 }

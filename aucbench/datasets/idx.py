@@ -61,6 +61,8 @@ def _items(path: Path, dimensions: int) -> Any:
     try:
         with open_plain(path) as stream:
             content = np.frombuffer(stream.read(), dtype=np.uint8)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
     except UNREADABLE as error:
         raise DataError(
             f"{path} cannot be decompressed ({short_reason(error)}); get the file again"
