@@ -176,6 +176,7 @@ def load(
         positive=tuple(map(str, classes.positive)),
         negative=tuple(map(str, classes.negative)),
         dropped={**asked, **found.understood.dropped, **roles.named},
+        warnings=(*table.warnings, *found.understood.warnings),
     )
     return replace(
         data,

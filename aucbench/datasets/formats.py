@@ -67,6 +67,8 @@ class Table:
         Where the labels come from, for people.
     target : str or int, optional
         The label column, by name or by number.
+    warnings : tuple of str
+        Sentences of the source about what may be wrong.
     """
 
     X: Any
@@ -74,6 +76,7 @@ class Table:
     names: tuple[str, ...] | None = None
     label: str = ""
     target: str | int | None = None
+    warnings: tuple[str, ...] = ()
 
     def keeping(self, columns: Sequence[int]) -> Table:
         """Return the table with these columns only."""

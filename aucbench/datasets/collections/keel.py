@@ -47,9 +47,9 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(folder.name for folder in _folder().iterdir() if _file(folder.name)))
 
 
-def at_hand(name: str) -> bool:
-    """Return whether there is this set: all of them are in the package."""
-    return _file(name) is not None
+def at_hand() -> tuple[str, ...]:
+    """Return the names of the sets: all of them are in the package."""
+    return names()
 
 
 def table(name: str, wanted: Wanted) -> Table:

@@ -1,0 +1,193 @@
+"""OpenML by number: `openml:1590`.
+
+Design
+  a. scikit-learn's `fetch_openml` downloads: it keeps what the server said and the file in the
+     cache of aucbench, so that a set is read again without a network, and checks the MD5 of the
+     file that OpenML states.
+  b. Only numbers are names. Several sets may have one name, and which one is meant may change.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import socket
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+
+from aucbench.datasets.collections.facts import Facts
+from aucbench.datasets.download import cache_folder
+from aucbench.datasets.formats import Table, Wanted, frame_table, short_reason
+from aucbench.errors import DataError
+
+PREFIX = "openml"
+TITLE = "any data set of OpenML with a column of labels, by its number"
+ADDRESS = "https://www.openml.org/search?type=data"
+LICENCE = "that of each set, which its page on OpenML states"
+CITES: tuple[str, ...] = ("vanschoren2014",)
+
+API = "api/v1/json/data"
+RETRIES, SECONDS = 2, 1.0  # after an error of the network
+SILENT = 30.0  # seconds without an answer
+ABOUT_SET = re.compile(r"OpenML (registered|raised)|Version \S+ of dataset")
+
+
+def version() -> str:
+    """Return how a set is pinned."""
+    return "a number is one version of a set"
+
+
+def names() -> None:
+    """Return None: OpenML has thousands of sets, which its site lists."""
+
+
+def at_hand() -> tuple[str, ...]:
+    """Return the numbers of the sets that are in the cache."""
+    found = (path.name.removesuffix(".gz") for path in (_folder() / API).glob("*.gz"))
+    return tuple(sorted((name for name in found if name.isdecimal() and _is_whole(name)), key=int))
+
+
+def table(name: str, wanted: Wanted) -> Table:
+    """Read one set, downloaded if necessary; raises as `Source.table`."""
+    number = _number(name)
+    column = "default-target" if wanted.target is None else str(wanted.target)
+    with _errors_of(name), _warnings_of_openml() as told:
+        from sklearn.datasets import fetch_openml
+
+        bunch = fetch_openml(
+            data_id=number,
+            data_home=str(cache_folder()),
+            target_column=column,
+            as_frame="auto",
+            parser="auto",
+            n_retries=RETRIES,
+            delay=SECONDS,
+        )
+    if len(bunch.target_names) != 1:
+        said = f"{len(bunch.target_names)} columns" if bunch.target_names else "no column"
+        raise DataError(
+            f"OpenML names {said} of labels for this set; say which one holds them with --target "
+            f"COLUMN (in Python target=): {', '.join(map(repr, bunch.feature_names[:8]))} ..."
+        )
+    [label] = bunch.target_names
+    if bunch.frame is None:
+        found = Table(bunch.data, bunch.target, tuple(bunch.feature_names), target=label)
+    else:
+        found = frame_table(bunch.frame, label, named=True, others=wanted.others)
+    why = "the target that OpenML names" if wanted.target is None else "as asked"
+    return replace(found, label=f"column {label!r}, {why}", warnings=tuple(told))
+
+
+def facts(name: str) -> Facts:
+    """Return what the cache says of a set; raises `DataError` when the name is no number."""
+    number = _number(name)
+    about = _kept(f"{API}/{number}").get("data_set_description", {})
+    told = _kept(f"{API}/qualities/{number}").get("data_qualities", {}).get("quality", [])
+    counts = {quality["name"]: quality["value"] for quality in told}
+
+    def count(quality: str) -> int | None:
+        value = counts.get(quality)
+        return int(float(value)) if isinstance(value, str | int | float) and value != "" else None
+
+    features, classes = count("NumberOfFeatures"), count("NumberOfClasses")
+    return Facts(
+        name=f"{PREFIX}:{number}",
+        address=f"https://www.openml.org/d/{number}",
+        licence=about.get("licence") or LICENCE,
+        cites=CITES,
+        at_hand=_is_whole(str(number)),
+        rows=count("NumberOfInstances"),
+        features=None if features is None else features - 1,  # OpenML counts the labels too
+        classes=classes,
+        positive=count("MinorityClassSize") if classes == 2 else None,
+    )
+
+
+def _number(name: str) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,8}", name):
+        raise DataError(
+            f"{name!r} is no number of OpenML, where several sets may have one name; give the "
+            f"number of one, as in {PREFIX}:1590, which {ADDRESS} shows"
+        )
+    return int(name)
+
+
+def _folder() -> Path:
+    """Return the folder in which `fetch_openml` keeps what it has downloaded."""
+    return cache_folder() / "openml" / "openml.org"
+
+
+def _kept(path: str) -> Mapping[str, Any]:
+    """Return a kept answer of the server; empty if there is none that can be read."""
+    try:
+        with gzip.open(_folder() / f"{path}.gz", "rt", encoding="utf-8") as text:
+            answer = json.load(text)
+    except (OSError, EOFError, ValueError):
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _is_whole(name: str) -> bool:
+    """Whether all that a set needs is in the cache."""
+    url = _kept(f"{API}/{name}").get("data_set_description", {}).get("url", "")
+    parts = (f"{API}/features/{name}", urlsplit(url).path.lstrip("/"))
+    return bool(url) and all((_folder() / f"{part}.gz").is_file() for part in parts)
+
+
+@contextmanager
+def _errors_of(name: str) -> Iterator[None]:
+    """Turn what `fetch_openml` raises into one sentence."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(SILENT)  # fetch_openml has no parameter for it
+    try:
+        yield
+    except HTTPError as error:
+        with error:
+            raise _unreachable(f"it answered {error.code} {error.reason}") from error
+    except (OSError, HTTPException) as error:
+        raise _unreachable(short_reason(error)) from error
+    except KeyError as error:
+        raise DataError(f"{short_reason(error)}; give the name of a column") from error
+    except ValueError as error:
+        if re.fullmatch(r"Dataset with data_id \d+ not found\.", str(error)):
+            raise DataError(f"OpenML has no set {name}; see {ADDRESS}") from error
+        raise DataError(
+            f"it cannot be read ({short_reason(error)}); if the file is damaged, remove {_folder()}"
+        ) from error
+    finally:
+        socket.setdefaulttimeout(before)
+
+
+def _unreachable(reason: str) -> DataError:
+    return DataError(
+        f"it is not in the cache, and OpenML cannot be reached ({reason}); read it once where "
+        f"there is a network and copy {_folder()} from there, or give a file"
+    )
+
+
+@contextmanager
+def _warnings_of_openml() -> Iterator[list[str]]:
+    """Yield a list that gets what OpenML says against the set; other warnings are passed on.
+
+    Those about another try are left out: it either worked, or there is an error.
+    """
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield texts
+    for warning in caught:
+        text = " ".join(str(warning.message).split())
+        if ABOUT_SET.match(text):
+            texts.append(text)
+        elif not text.startswith(("A network error", "Invalid cache")):
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )

@@ -1,0 +1,90 @@
+"""PMLB: classification sets of the Penn Machine Learning Benchmark.
+
+Design
+  a. `pmlb.csv` has the name, sha256 and shape of each classification set at `COMMIT`, so that a
+     download is checked, and a name always means the same rows. The hashes and sizes are those
+     that the repository tracks, the shapes those of its summary. Sets whose names begin with
+     _deprecated are left out: PMLB has a corrected one of each.
+  b. Categories of PMLB are numbers in its files, and nothing there says which columns they are.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from urllib.parse import quote
+
+from aucbench.datasets.collections.facts import Facts
+from aucbench.datasets.download import RemoteFile, cached_path, fetch_files
+from aucbench.datasets.formats import Table, Wanted, read_table
+from aucbench.errors import UnknownNameError
+
+PREFIX = "pmlb"
+TITLE = "classification sets of the Penn Machine Learning Benchmark"
+ADDRESS = "https://epistasislab.github.io/pmlb/"
+LICENCE = "MIT for the collection; each set keeps the terms of its source"
+CITES: tuple[str, ...] = ("olson2017", "romano2022")
+
+COMMIT = "7c1f4bdc00136dc2e55c87fa6b8ba6e8af6d1a68"  # of 25 February 2025
+ROOTS = (
+    f"https://media.githubusercontent.com/media/EpistasisLab/pmlb/{COMMIT}/datasets",
+    f"https://github.com/EpistasisLab/pmlb/raw/{COMMIT}/datasets",
+)
+LABELS = "target"
+
+
+def version() -> str:
+    """Return the commit of the repository."""
+    return f"commit {COMMIT[:12]}"
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the sets."""
+    return tuple(sorted(_known()))
+
+
+def at_hand() -> tuple[str, ...]:
+    """Return the names of those that are in the cache."""
+    return tuple(name for name in names() if cached_path(_file(name)) is not None)
+
+
+def table(name: str, wanted: Wanted) -> Table:
+    """Read one set, downloaded if necessary; raises as `Source.table`."""
+    [path] = fetch_files([_file(name)], progress=True)
+    target = LABELS if wanted.target is None else wanted.target
+    found = read_table(path, replace(wanted, target=target))
+    return found if wanted.target is not None else replace(found, label=f"the column {LABELS!r}")
+
+
+def facts(name: str) -> Facts:
+    """Return what is known of a set; raises `UnknownNameError`."""
+    file, row = _file(name), _known()[name]
+    return Facts(
+        name=f"{PREFIX}:{name}",
+        address=file.urls[0],
+        licence=LICENCE,
+        cites=CITES,
+        at_hand=cached_path(file) is not None,
+        rows=int(row["rows"]),
+        features=int(row["features"]),
+        classes=int(row["classes"]),
+        positive=int(row["rarer"]) if row["rarer"] else None,
+        sha256=file.sha256,
+    )
+
+
+@cache
+def _known() -> Mapping[str, Mapping[str, str]]:
+    text = (files(__package__) / "pmlb.csv").read_text(encoding="utf-8")
+    return {row["name"]: row for row in csv.DictReader(text.splitlines())}
+
+
+def _file(name: str) -> RemoteFile:
+    if (row := _known().get(name)) is None:
+        raise UnknownNameError(f"data set of {PREFIX}", name, names())
+    ending = f"{quote(name)}/{quote(name)}.tsv.gz"
+    urls = tuple(f"{root}/{ending}" for root in ROOTS)
+    return RemoteFile(f"{name}.tsv.gz", urls, row["sha256"], int(row["bytes"]))
