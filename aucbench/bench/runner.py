@@ -21,7 +21,7 @@ from aucbench.bench.lookup import Lookups, Name, limits_of_data, look_up, superv
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.requests import cell_job
-from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.results.conditions import Conditions, conditions_on
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
@@ -151,11 +151,7 @@ class Runner:
         status = record.status.status
         if status in self.retry or not self._imports.same(record.imports):
             return True
-        limit = {"timeout": "timeout", "memout": "memory"}.get(status)
-        if limit is None:
-            return False
-        then, now = getattr(record.conditions, limit), getattr(self.conditions, limit)
-        return then is not None and (now is None or now > then)
+        return self.conditions.lift(status, record.conditions)
 
     def _round(self) -> Iterator[Record]:
         """Run every cell that was not yielded and that no other run has claimed."""
@@ -217,10 +213,4 @@ class Runner:
 def conditions_of(plan: Plan, engine: Engine) -> Conditions:
     """Return the conditions of a run, as its records hold them."""
     memory = None if plan.memory is None else int(plan.memory * MEGABYTE)
-    return Conditions(
-        engine=type(engine).__name__.removesuffix("Engine").lower(),
-        concurrency=getattr(engine, "jobs", None) or 0,
-        timeout=plan.timeout or None,
-        memory=memory,
-        timing=plan.repeat_fits > 1,
-    )
+    return conditions_on(engine, plan.timeout, memory, timing=plan.repeat_fits > 1)

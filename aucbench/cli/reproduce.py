@@ -22,10 +22,14 @@ from aucbench.cli.options import (
     entries,
     limited,
 )
-from aucbench.cli.running import opened, records_of, width
+from aucbench.cli.running import opened, progress_of, records_of, warn, width
+from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
-    from aucbench.papers.experiment import Experiment
+    from collections.abc import Sequence
+
+    from aucbench.papers.experiment import Experiment, Measurement
+    from aucbench.papers.measuring import Measured
     from aucbench.papers.results import Results
 
 AGAIN = "the same command goes on where it stopped"
@@ -105,7 +109,8 @@ def _run(
     memory: float | None,
 ) -> Results:
     """Run what is missing; exits with 130 after Ctrl-C."""
-    from aucbench.papers.results import Results, by_cell
+    from aucbench.papers import measuring
+    from aucbench.papers.results import by_cell, results_of
 
     with opened(folder) as store:
         found = [
@@ -113,7 +118,29 @@ def _run(
             for plan in experiment.plans
             for record in records_of(limited(plan, timeout, memory), store, options, AGAIN)
         ]
-        return Results(by_cell(found), store)
+        wanted = measuring.limited(experiment.measurements, timeout, memory)
+        return results_of(by_cell(found), _measured(wanted, folder, options), store)
+
+
+def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> list[Measured]:
+    """Do measurements; exits with 130 after Ctrl-C."""
+    from aucbench.papers import measuring
+
+    if not wanted:
+        return []
+    engine = options.make_engine(folder)
+    try:
+        with (
+            measuring.opened(folder, create=True) as store,
+            progress_of(len(wanted), options) as progress,
+        ):
+            found = [*measuring.run(wanted, store, engine, retry=options.retry, progress=progress)]
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted: {AGAIN}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    for problem in store.problems():
+        warn(problem)
+    return found
 
 
 def _read(experiment: Experiment, folder: Path) -> Results:

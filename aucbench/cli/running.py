@@ -148,7 +148,7 @@ def _run(
         typer.echo(f"{limit}; --timeout changes that, and --timeout 0 lifts it", err=True)
     visitors = guests()
     try:
-        with _progress(plan, options) as progress:
+        with progress_of(len(plan), options) as progress:
             hear = (progress, *_tellers(options), *visitors)
             for record in run(plan, store, engine, retry=options.retry, listeners=hear):
                 progress.known(record)
@@ -271,15 +271,16 @@ def _tellers(options: Options) -> list[DataLines]:
 
 
 @contextmanager
-def _progress(plan: Plan, options: Options) -> Iterator[Progress]:
+def progress_of(total: int, options: Options) -> Iterator[Progress]:
+    """Show the progress of a run on stderr, as the options and the terminal ask for."""
     from aucbench.bench.show.progress import Display, LinePerCell, Progress
 
     if options.quiet:
-        yield Progress(len(plan))
+        yield Progress(total)
     elif sys.stderr.isatty():
         from rich.console import Console
 
-        with Display(len(plan), Console(stderr=True), moving=not options.timing) as display:
+        with Display(total, Console(stderr=True), moving=not options.timing) as display:
             yield display
     else:
-        yield LinePerCell(len(plan), lambda line: typer.echo(line, err=True))
+        yield LinePerCell(total, lambda line: typer.echo(line, err=True))

@@ -11,18 +11,21 @@ Design
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.plan.plan import Choice, Plan
-from aucbench.infra.supervise.records import Job
+from aucbench.bench.plan.plan import DEFAULT_TIMEOUT, Choice, Plan
+from aucbench.infra.supervise.records import Limits
+from aucbench.reading import Reading
 from aucbench.sections import Chart, Table
 
 if TYPE_CHECKING:
     from aucbench.papers.results import Results
 
 AUC = "auc"
+AS_IT_IS = Reading()
+AN_HOUR = Limits(timeout=DEFAULT_TIMEOUT)
 
 
 class Scale(StrEnum):
@@ -136,21 +139,34 @@ class Claim:
         return f"{self.statement} — {known[self.holds]}{link}{self.because}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
-    """A measurement of an experiment that is no cell: a function that runs in its own process.
+    """A measurement of an experiment that is no cell: a function of a data set.
+
+    It runs in a process of its own, see `aucbench.papers.measuring`.
 
     Attributes
     ----------
     name : str
         For people, unique in its experiment.
-    job : Job
-        What is called, with its request and limits. Its result is kept by a hash of the function,
-        the request and the code of aucbench.
+    call : str
+        "package.module:function", called as function(data, **request); it returns a dict of JSON.
+    request : mapping
+        JSON: the other parameters of the function.
+    dataset : str
+        Specification of the data set.
+    reading : Reading
+        How it is read.
+    limits : Limits
+        Of its process, unless the command says others.
     """
 
     name: str
-    job: Job
+    call: str
+    request: Mapping[str, Any] = field(default_factory=dict)
+    dataset: str
+    reading: Reading = AS_IT_IS
+    limits: Limits = AN_HOUR
 
 
 def _nothing(_: Results) -> Sequence[Chart | Table | str]:

@@ -15,6 +15,7 @@ from aucbench.bench.results.store import Store
 from aucbench.cell import Cell
 from aucbench.metrics.support import support_f1, support_jaccard, support_recall
 from aucbench.papers.experiment import AUC, Experiment, Line
+from aucbench.papers.measuring import Measured, kept
 from aucbench.stats.words import ROPE
 
 Vector = NDArray[np.float64]
@@ -162,11 +163,25 @@ def _column(points: Sequence[Mapping[str, Any]], name: str) -> Vector:
 def results_in(experiment: Experiment, store: Store) -> Results:
     """Return what a folder holds of an experiment; nothing is run, and nothing is looked up.
 
-    Records count that were computed with other versions. Where a cell has more than one record,
-    that with the last id counts.
+    Records count that were computed with other versions, and so do results of measurements. Where
+    a cell or a measurement has more than one, that with the last id counts.
     """
     wanted = {cell for plan in experiment.plans for cell in plan.cells()}
-    return Results(by_cell(r for r in store.records() if r.cell in wanted), store)
+    records = by_cell(r for r in store.records() if r.cell in wanted)
+    return results_of(records, kept(experiment.measurements, store.folder), store)
+
+
+def results_of(
+    records: Mapping[Cell, Record], measured: Iterable[Measured], store: Store
+) -> Results:
+    """Return the results of cells and of measurements."""
+    by_name = {one.name: one for one in measured}
+    return Results(
+        records,
+        store,
+        {name: one.result for name, one in by_name.items() if one.result is not None},
+        {name: one.why for name, one in by_name.items() if one.result is None},
+    )
 
 
 def by_cell(records: Iterable[Record]) -> dict[Cell, Record]:

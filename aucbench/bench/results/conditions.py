@@ -28,3 +28,24 @@ class Conditions:
     timeout: float | None = None
     memory: int | None = None
     timing: bool = False
+
+    def lift(self, status: str, then: Conditions) -> bool:
+        """Whether a smaller limit than that of these conditions ended something as `status`."""
+        limit = {"timeout": "timeout", "memout": "memory"}.get(status)
+        if limit is None:
+            return False
+        before, now = getattr(then, limit), getattr(self, limit)
+        return before is not None and (now is None or now > before)
+
+
+def conditions_on(
+    engine: object, timeout: float | None, memory: int | None, *, timing: bool = False
+) -> Conditions:
+    """Return the conditions of a run on an engine, as records hold them."""
+    return Conditions(
+        engine=type(engine).__name__.removesuffix("Engine").lower(),
+        concurrency=getattr(engine, "jobs", None) or 0,
+        timeout=timeout or None,
+        memory=memory,
+        timing=timing,
+    )

@@ -24,7 +24,7 @@ REDRAWS = 2  # times per second; drawing takes about 2 ms
 
 
 class Progress:
-    """Counts the cells of a run; a listener.
+    """Counts the cells of a run; a listener. What is no cell is counted by its name.
 
     Parameters
     ----------
@@ -58,20 +58,32 @@ class Progress:
         if record.id in self._ended:
             self._ended.remove(record.id)
         else:
-            self.counts[record.status.status] += 1
+            self.count(record.status.status)
+
+    def count(self, status: str) -> None:
+        """Count one that has a result."""
+        self.counts[status] += 1
+
+    def start(self, name: str) -> None:
+        """Add one to those that run."""
+        self.running[name] = None
+
+    def end(self, name: str, status: str, text: str) -> None:
+        """Count one that has run; `text` says how it ended, for people."""
+        self.finished += 1
+        self.count(status)
+        self.running.pop(name, None)
 
     @hookimpl
     def aucbench_cell_started(self, cell: Cell) -> None:
         """Add it to the running cells."""
-        self.running[str(cell)] = None
+        self.start(str(cell))
 
     @hookimpl
     def aucbench_cell_finished(self, record: Record) -> None:
         """Count it."""
         self._ended.add(record.id)
-        self.finished += 1
-        self.counts[record.status.status] += 1
-        self.running.pop(str(record.cell), None)
+        self.end(str(record.cell), record.status.status, record_text(record))
 
 
 class LinePerCell(Progress):
@@ -89,11 +101,10 @@ class LinePerCell(Progress):
         super().__init__(total)
         self._write = write
 
-    @hookimpl
-    def aucbench_cell_finished(self, record: Record) -> None:
+    def end(self, name: str, status: str, text: str) -> None:
         """Count it and write its line."""
-        super().aucbench_cell_finished(record)
-        self._write(f"{self.done}/{self.total} {record_text(record)}")
+        super().end(name, status, text)
+        self._write(f"{self.done}/{self.total} {text}")
 
 
 def record_text(record: Record) -> str:
@@ -140,10 +151,9 @@ class Display(Progress):
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    @hookimpl
-    def aucbench_cell_finished(self, record: Record) -> None:
+    def end(self, name: str, status: str, text: str) -> None:
         """Count it; draw, unless the display moves by itself."""
-        super().aucbench_cell_finished(record)
+        super().end(name, status, text)
         if not self._moving:
             self._live.refresh()
 

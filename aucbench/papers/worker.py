@@ -1,0 +1,53 @@
+"""The process of a measurement: it reads the data set and calls the function.
+
+Each function is called as function(request, room, steps) by a supervisor, see `measuring`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import chdir
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from aucbench import registry
+from aucbench.data import Data
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.fit import machine
+from aucbench.fit.jobs import OTHER_CODE
+from aucbench.fit.rows import data_hash
+from aucbench.papers.measuring import code_of
+
+
+def look_up(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
+    """Read a data set; return the hash of its content."""
+    return {"hash": data_hash(_data(request))}
+
+
+def measure(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
+    """Call the function with the data set; a line says first on which machine.
+
+    Raises
+    ------
+    UnsupportedError
+        When this host has other code than the one that asks.
+    DataError
+        When the data set is not the one that was asked for.
+    """
+    if request["code"] != code_of(request["call"]):
+        raise UnsupportedError(OTHER_CODE)
+    data = _data(request)
+    if data_hash(data) != request["hash"]:
+        raise DataError(f"{request['dataset']} has changed since the run began; start it again")
+    line = json.dumps({"machine": machine.here()})
+    (room / "lines.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    module, _, name = request["call"].partition(":")
+    found: dict[str, Any] = getattr(import_module(module), name)(data, **request["request"])
+    return found
+
+
+def _data(request: Mapping[str, Any]) -> Data:
+    with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
+        return registry.get_dataset(request["dataset"], **request["reading"])
