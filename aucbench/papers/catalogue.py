@@ -9,6 +9,7 @@ from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.papers.experiment import Experiment, Paper, Protocol, Scale
 
 _HOMES = {  # the module of each paper, which is imported when it is asked for
+    "aum": "aucbench.papers.aum",
     "sht-auc": "aucbench.papers.sht_auc",
     "spdam": "aucbench.papers.spdam",
 }

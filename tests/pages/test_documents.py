@@ -128,7 +128,7 @@ def test_the_table_of_the_page_is_encoded(tmp_path, monkeypatch, capsys):
 
 
 def test_the_experiments_of_the_page_run_in_small(tmp_path, monkeypatch, capsys):
-    five = import_module("aucbench.papers.aum.figure_5")
+    five = import_module("aucbench.papers.aum.descents.figure_5")
     six = import_module("aucbench.papers.aum")
     data, rng = aucbench.get_dataset("digits-0"), np.random.default_rng(0)
     chipseq = of_error_functions(data, rng)

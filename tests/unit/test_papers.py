@@ -15,9 +15,9 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.features import AppendOne
 from aucbench.objectives import IntervalHinge
 from aucbench.papers.aum import Figure5Row, Figure6Row, figure5, figure6, growth
-from aucbench.papers.aum import figure_5 as five
-from aucbench.papers.aum import figure_6 as six
-from aucbench.papers.aum.interval_regression import best_of_path, l1_path
+from aucbench.papers.aum.descents import figure_5 as five
+from aucbench.papers.aum.descents import figure_6 as six
+from aucbench.papers.aum.descents.interval_regression import best_of_path, l1_path
 
 N = 30
 POSITIVE = np.arange(N) % 3 > 0

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from aucbench.papers.aum.figure_5 import Figure5Row, figure5, growth
-from aucbench.papers.aum.figure_6 import Figure6Row, figure6
+from aucbench.papers.aum.descents import Figure5Row, Figure6Row, figure5, figure6, growth
+from aucbench.papers.aum.figure_5 import figure_5
+from aucbench.papers.aum.figure_6 import figure_6
+from aucbench.papers.experiment import Paper
 
-__all__ = ["Figure5Row", "Figure6Row", "figure5", "figure6", "growth"]
+__all__ = ["PAPER", "Figure5Row", "Figure6Row", "figure5", "figure6", "growth"]
+
+PAPER = Paper(
+    name="aum",
+    title="Efficient line search for optimizing area under the ROC curve in gradient descent",
+    cite="fowler2024",
+    experiments={"figure 5": figure_5, "figure 6": figure_6},
+)

@@ -1,255 +1,235 @@
-"""Fowler & Hocking, figure 5: how many events a line search visits, and how many steps it takes.
-
-Design
-  a. Only scores are kept, because the AUM, its derivatives and the searches need no weights.
-  b. All searches descend from the same start. They run in turn on each set of rows, so that
-     other load on the machine affects all of them.
-  c. Errors are counts, as published. The search without a sweep knows rates only, so one search
-     with a sweep runs on rates too.
-"""
+"""Figure 5: events of a line search and steps of a descent, against the number of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
-from time import perf_counter
-from typing import NamedTuple
+from math import comb, log
+from typing import Any
 
 import numpy as np
 
-from aucbench.aum import Breakpoints, Lines, aum_line_min, aum_loss, best_min, first_min, roc_auc
-from aucbench.data import Data
-from aucbench.data.arrays import Vector
-from aucbench.data.breakpoints import Denominator
-from aucbench.errors import DataError, require_above, require_whole
-from aucbench.features import Standard
-from aucbench.solving.loop import Clock
+from aucbench.datasets import available
+from aucbench.papers.aum.descents.figure_5 import FIGURE5_SEEDS, QUADRATIC_TO, SIZES, growth
+from aucbench.papers.aum.rows import Range, Row, range_of, rows_in
+from aucbench.papers.experiment import Claim, Experiment, Measurement, Protocol, Scale
+from aucbench.papers.results import Results
+from aucbench.reading import REST, Reading
+from aucbench.sections import Chart, Table
 
-SIZES = (10, 32, 100, 316, 1_000, 3_162, 10_000)
-FIGURE5_SEEDS = (0, 1, 2, 3)
-FIGURE5_FALL = (
-    1e-3  # errors of one example times a unit of scores: a step that falls by less is the last
-)
-FIGURE5_STEPS = 10_000  # the limit of steps of a descent
-QUADRATIC_TO = 3_162  # rows; with more, it takes too long to visit all events
-
-
-@dataclass(frozen=True, slots=True)
-class Figure5Row:
-    """The result of one descent.
-
-    Attributes
-    ----------
-    errors : "count" or "rate"
-    n, rarer : number of rows, and of rows of the rarer class
-    seed : decides the rows and the start
-    search : a key of `FIGURE5_SEARCHES`
-    steps : number of line searches; the last one lowered the AUM by less than the tolerance
-    events : mean number of events of a line search; None for a search without events
-    most_events : n(n - 1)/2, the largest number of events of n lines
-    seconds : time of the whole descent
-    search_seconds : mean time of a line search
-    aum_start, aum_end, auc_end : AUM and AUC of the training rows
-    ended : True if the tolerance or an AUM of 0 ended the descent, False if the limit of steps did
-    """
-
-    errors: Denominator
-    n: int
-    rarer: int
-    seed: int
-    search: str
-    steps: int
-    events: float | None
-    most_events: int
-    seconds: float
-    search_seconds: float
-    aum_start: float
-    aum_end: float
-    auc_end: float
-    ended: bool
-
-
-class ScoreLine(NamedTuple):
-    """A line of scores s - step v of examples with error functions `breakpoints`."""
-
-    breakpoints: Breakpoints
-    s: Vector
-    v: Vector
-
-    @property
-    def lines(self) -> Lines:
-        """The thresholds of the examples along the line."""
-        return Lines.of(*self)
-
-
-class ChosenStep(NamedTuple):
-    """The step that a search chose, and how many events it visited."""
-
-    length: float
-    events: int | None
-
-
-def by_first_min(line: ScoreLine) -> ChosenStep:
-    """Step to the first local minimum."""
-    found = first_min(line.lines)
-    return ChosenStep(found.step, found.events)
-
-
-def by_linear(line: ScoreLine) -> ChosenStep:
-    """Step to the least AUM of the first n events."""
-    found = best_min(line.lines, max_events=line.breakpoints.n)
-    return ChosenStep(found.step, found.events)
-
-
-def by_quadratic(line: ScoreLine) -> ChosenStep:
-    """Step to the least AUM of all events."""
-    found = best_min(line.lines)
-    return ChosenStep(found.step, found.events)
-
-
-def by_exact(line: ScoreLine) -> ChosenStep:
-    """Step to the middle of the minimisers, without events; errors must be rates of labels."""
-    sides = line.breakpoints.sides
-    if sides is None or not sides.rates:
-        raise DataError(
-            "the search 'exact' needs rates of labels; use of_labels(y, 'rate'), or another search"
-        )
-    return ChosenStep(aum_line_min(line.s, line.v, sides.y).step, None)
-
-
-FIGURE5_SEARCHES: Mapping[str, Callable[[ScoreLine], ChosenStep]] = {
-    "first_min": by_first_min,
-    "linear": by_linear,
-    "quadratic": by_quadratic,
-    "exact": by_exact,
+CALL = "aucbench.papers.aum.descents.figure_5:measured"
+SETS = {  # the name of each set here, and its labels; the first class is the negative one
+    "MNIST": ("mnist", range(10)),
+    "FashionMNIST": ("fashion-mnist", range(10)),
+    "CIFAR10": ("cifar10", range(10)),
+    "STL10": ("stl10", range(1, 11)),
 }
-RUNS: tuple[tuple[Denominator, str], ...] = (
-    ("count", "first_min"),
-    ("count", "linear"),
-    ("count", "quadratic"),
-    ("rate", "first_min"),
-    ("rate", "exact"),
+ALWAYS = "MNIST"  # is asked for when it is not at hand, too
+QUICK_SIZES, QUICK_QUADRATIC = SIZES[:-1], 1_000
+FROM = 100  # rows, from which the growth is taken: as in the paper, about 10 of the rarer class
+VARIANTS = ("first_min", "linear", "quadratic")
+COUNT = "count"
+SAME = 0.05  # of a number of steps: a smaller difference is none
+NOTES = (
+    "For each n, rows are drawn with the shares of the classes and standardised, and the first "
+    "weights are N(0, 1), for four seeds. A descent ends with the first step that lowers the AUM "
+    "by less than 0.001, in numbers of errors times a unit of the score. The paper does not say "
+    "the sizes, whether it standardises, nor the unit of its 0.001.",
+    "Errors are counts, the default of the authors' package for labels.",
+    "Seconds are those of the processor. All searches of one n and one seed run in one process, "
+    "one after another, so that they are compared under the same load. The paper's are seconds of "
+    "an R package. Each result holds the machine, the versions, and how many ran at once.",
 )
 
 
-def figure5(
-    data: Data,
-    sizes: Sequence[int] = SIZES,
-    seeds: Sequence[int] = FIGURE5_SEEDS,
-    *,
-    most: int = FIGURE5_STEPS,
-    quadratic_to: int = QUADRATIC_TO,
-) -> list[Figure5Row]:
-    """Descend with each search from the same starts, and count steps and events.
+@dataclass(frozen=True)
+class Descents:
+    """The descents of one data set: rows with counts as errors."""
 
-    For each size, rows are drawn and standardised. Classes keep their shares, with at least two
-    rows each. The first weights are N(0, 1). The direction is the published one: minus the mean
-    of the left and right derivatives over all rows.
+    name: str
+    rows: Sequence[Row]
 
-    Parameters
-    ----------
-    data : Data
-        Rows with labels. In the paper, the first of ten classes is the negative one.
-    sizes : sequence of int
-        Numbers of rows, at least 4 each.
-    seeds : sequence of int
-        Each seed decides a sample of rows and a start.
-    most : int
-        The limit of steps of a descent.
-    quadratic_to : int
-        The search "quadratic" runs up to this number of rows.
+    def values(self, search: str, field: str, n: int) -> dict[int, float]:
+        """Return a number of the descents with n rows by their seeds."""
+        return {
+            row["seed"]: float(row[field])
+            for row in self.rows
+            if (row["search"], row["n"]) == (search, n) and row[field] is not None
+        }
 
-    Returns
-    -------
-    list of Figure5Row
-        One row for each size, seed and search.
-    """
-    require_whole(1, most=most)
-    found = []
-    for n in sizes:
-        for seed in seeds:
-            part, s = _sample_rows(data, n, seed)
-            for errors, search in RUNS:
-                if search != "quadratic" or n <= quadratic_to:
-                    found.append(_figure5_row(part, s, seed, errors, search, most))
-    return found
+    def mean(self, search: str, field: str, n: int) -> float | None:
+        """Return the mean over the seeds; None where there is no descent."""
+        values = [*self.values(search, field, n).values()]
+        return float(np.mean(values)) if values else None
 
+    def sizes(self, search: str) -> list[int]:
+        """Return the numbers of rows with which a search has run."""
+        return sorted({row["n"] for row in self.rows if row["search"] == search})
 
-def growth(sizes: Iterable[float], numbers: Iterable[float]) -> float:
-    """Return the slope of the least-squares line through the points (log size, log number)."""
-    x, y = (np.array(list(values), np.float64) for values in (sizes, numbers))
-    require_above(0, size=float(x.min()), number=float(y.min()))
-    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+    def slope(self, search: str, field: str) -> Range:
+        """Return the exponent by which a number grows with n, over the seeds with all sizes."""
+        sizes = [n for n in self.sizes(search) if n >= FROM]
+        if len(sizes) < 2:
+            return range_of([])
+        by_size = [self.values(search, field, n) for n in sizes]
+        seeds = set.intersection(*(set(found) for found in by_size))
+        return range_of([growth(sizes, [found[s] for found in by_size]) for s in sorted(seeds)])
+
+    def ratio(self, a: str, b: str, field: str, sizes: Iterable[int]) -> Range:
+        """Return by how much a exceeds b: the geometric mean over sizes, then over seeds."""
+        found: dict[int, list[float]] = {}
+        for n in sizes:
+            of_a, of_b = self.values(a, field, n), self.values(b, field, n)
+            for seed in sorted(of_a.keys() & of_b.keys()):
+                found.setdefault(seed, []).append(log(of_a[seed] / of_b[seed]))
+        return range_of([float(np.mean(logs)) for logs in found.values()]).exp()
 
 
-def _sample_rows(data: Data, n: int, seed: int) -> tuple[Data, Vector]:
-    """Return n standardised rows, and their scores at the start."""
-    require_whole(4, n=n)
-    rng = np.random.default_rng([n, seed])
-    share = data.labels.n_neg / data.n
-    negatives = min(max(2, round(share * n)), n - 2)
-    drawn = [
-        rng.choice(np.flatnonzero(data.y == side), count, replace=False)
-        for side, count in ((-1, negatives), (1, n - negatives))
+def figure_5(scale: Scale, protocol: Protocol) -> Experiment:
+    """Return figure 5 for the data sets at hand; quick: up to 3162 rows."""
+    quick = scale is Scale.QUICK
+    sizes, most = (QUICK_SIZES, QUICK_QUADRATIC) if quick else (SIZES, QUADRATIC_TO)
+    at_hand = available()
+    sets = [name for name, (file, _) in SETS.items() if name == ALWAYS or file in at_hand]
+    planned = {name: _measurements(name, sizes, most) for name in sets}
+    names = {name: [one.name for one in some] for name, some in planned.items()}
+
+    def found(results: Results) -> Iterator[Descents]:
+        for name in sets:
+            rows = [row for row in rows_in(results, names[name]) if row["errors"] == COUNT]
+            if rows:
+                yield Descents(name, rows)
+
+    return Experiment(
+        paper="aum",
+        place="figure 5",
+        title="events of a line search and steps of a descent",
+        scale=scale,
+        protocol=protocol,
+        notes=(*_notes(sets, sizes, most), *NOTES),
+        measurements=tuple(one for some in planned.values() for one in some),
+        shown=lambda results: [part for one in found(results) for part in _shown(one)],
+        claims=lambda results: [claim for one in found(results) for claim in claims_of(one)],
+    )
+
+
+def _measurements(name: str, sizes: Sequence[int], quadratic_to: int) -> list[Measurement]:
+    file, labels = SETS[name]
+    reading = Reading(positive=tuple(labels[1:]), negative=REST)
+    return [
+        Measurement(
+            name=f"{name}, n = {n}, seed {seed}",
+            call=CALL,
+            request={"n": n, "seed": seed, "quadratic_to": quadratic_to},
+            dataset=file,
+            reading=reading,
+        )
+        for n in sizes
+        for seed in FIGURE5_SEEDS
     ]
-    part = data.take(np.sort(np.concatenate(drawn)).astype(np.int32))
-    part = part.with_rows(Standard().fit(part, rng)(part.rows))
-    return part, part.scores(rng.standard_normal(part.d))
 
 
-def _figure5_row(
-    part: Data, s: Vector, seed: int, errors: Denominator, search: str, most: int
-) -> Figure5Row:
-    counts = Breakpoints.of_labels(part.y, errors)
-    rarer = min(part.labels.n_pos, part.labels.n_neg)
-    descent = _descend_scores(
-        part, counts, s, search, FIGURE5_FALL if errors == "count" else FIGURE5_FALL / rarer, most
+def _notes(sets: Sequence[str], sizes: Sequence[int], quadratic_to: int) -> Iterator[str]:
+    yield (
+        f"n goes up to {sizes[-1]}, and for the search quadratic to {quadratic_to}, because it "
+        "would take too long beyond."
     )
-    return Figure5Row(
-        errors=errors,
-        n=part.n,
-        rarer=rarer,
-        seed=seed,
-        search=search,
-        steps=len(descent.events),
-        events=_mean_of_known(descent.events),
-        most_events=comb(part.n, 2),
-        seconds=descent.seconds,
-        search_seconds=descent.search_seconds / max(len(descent.events), 1),
-        aum_start=aum_loss(counts, s).value,
-        aum_end=aum_loss(counts, descent.s).value,
-        auc_end=roc_auc(counts, descent.s),
-        ended=descent.ended,
+    missing = [name for name in SETS if name not in sets]
+    if missing:
+        fetch = ", ".join(f"`aucbench data fetch {SETS[name][0]}`" for name in missing)
+        yield (
+            f"{', '.join(missing)} of the paper are left out, because their files are not at "
+            f"hand; {fetch} get them."
+        )
+
+
+def _shown(found: Descents) -> Iterator[Chart | Table | str]:
+    sizes = found.sizes("linear")
+    bound = {"n(n − 1)/2": (sizes, [comb(n, 2) for n in sizes])}
+    yield f"{found.name}: means over the seeds"
+    yield _table(found, sizes)
+    yield f"{found.name}: exponents of growth from n = {FROM}, with 95 % intervals over the seeds"
+    yield _slopes(found)
+    yield _chart(found, "events of a line search", "events", bound)
+    yield _chart(found, "steps of a descent", "steps", {})
+    yield _chart(found, "seconds of a descent", "seconds", {})
+
+
+def _table(found: Descents, sizes: Sequence[int]) -> Table:
+    fields = (("events", "events per step"), ("steps", "steps"), ("seconds", "seconds"))
+    header = ["n", "n(n − 1)/2", *(f"{title}: {v}" for _, title in fields for v in VARIANTS)]
+    rows: list[list[str | float | None]] = [
+        [n, comb(n, 2), *(_number(found.mean(v, name, n)) for name, _ in fields for v in VARIANTS)]
+        for n in sizes
+    ]
+    return Table(header, rows)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _slopes(found: Descents) -> Table:
+    fields = (("events", "events per step"), ("steps", "steps"), ("search_seconds", "s per search"))
+    rows = [[v, *(str(found.slope(v, name)) for name, _ in fields)] for v in VARIANTS]
+    return Table(["search", *(title for _, title in fields)], rows)
+
+
+def _chart(found: Descents, title: str, field: str, more: Mapping[str, Any]) -> Chart:
+    lines = {v: (s := found.sizes(v), [found.mean(v, field, n) for n in s]) for v in VARIANTS}
+    named = {name: line for name, line in lines.items() if line[0]}
+    return Chart(f"{found.name}: {title}", "n", title, {**named, **more}, log_x=True, log_y=True)
+
+
+def claims_of(found: Descents) -> list[Claim]:
+    """Return what section 5.1 says of figure 5, tested on one data set."""
+    common = [n for n in found.sizes("quadratic") if n in found.sizes("first_min")]
+    largest = found.sizes("linear")[-1:]
+    claims = (
+        *_of_growth(found),
+        _of_ratio(
+            "a descent takes as many steps with first_min as with quadratic",
+            found.ratio("first_min", "quadratic", "steps", common),
+            "steps of first_min divided by those of quadratic",
+            lambda r: r.low >= 1 - SAME and r.high <= 1 + SAME,
+        ),
+        _of_ratio(
+            "a descent takes more steps with linear than with first_min",
+            found.ratio("linear", "first_min", "steps", largest),
+            f"steps of linear divided by those of first_min at n = {largest[0]}",
+            lambda r: r.low > 1,
+        ),
+        _of_ratio(
+            "a search with first_min is faster than one with quadratic",
+            found.ratio("quadratic", "first_min", "search_seconds", common[-1:]),
+            f"seconds of quadratic divided by those of first_min at n = {common[-1]}"
+            if common
+            else "",
+            lambda r: r.low > 1,
+        ),
     )
+    return [Claim(f"{found.name}: {c.statement} (section 5.1)", c.holds, c.because) for c in claims]
 
 
-class _ScoreDescent(NamedTuple):
-    s: Vector
-    events: list[int | None]
-    seconds: float
-    search_seconds: float
-    ended: bool
+def _of_growth(found: Descents) -> Iterator[Claim]:
+    slope = found.slope("first_min", "events")
+    sizes = [n for n in found.sizes("first_min") if n >= FROM]
+    statement = "the events of first_min per step grow more slowly than quadratically"
+    nearly = "the events of first_min per step grow nearly log-linearly"
+    if np.isnan(slope.low):
+        why = f"it takes two sizes from {FROM} on and two seeds"
+        yield Claim(statement, None, why)
+        yield Claim(nearly, None, why)
+        return
+    log_linear = growth(sizes, [n * log(n) for n in sizes])
+    told = f"the exponent is {slope} from n = {sizes[0]} to {sizes[-1]}"
+    yield Claim(statement, slope.high < 2, f"{told}; that of n² is 2")
+    yield Claim(nearly, slope.low <= log_linear, f"{told}; that of n log n is {log_linear:.3g}")
 
 
-def _descend_scores(
-    part: Data, counts: Breakpoints, s: Vector, search: str, least: float, most: int
-) -> _ScoreDescent:
-    """Do line searches until one lowers the AUM by less than `least`."""
-    clock, begin = Clock(), perf_counter()
-    events: list[int | None] = []
-    now = aum_loss(counts, s)
-    ended = not now.value > 0.0
-    while len(events) < most and not ended:
-        v = part.scores(part.pullback(now.gradient))
-        step = clock.timed(FIGURE5_SEARCHES[search], ScoreLine(counts, s, v))
-        s = s - step.length * v
-        before, now = now, aum_loss(counts, s)
-        events.append(step.events)
-        ended = before.value - now.value < least or not now.value > 0.0
-    return _ScoreDescent(s, events, perf_counter() - begin, clock.seconds, ended)
-
-
-def _mean_of_known(events: Sequence[int | None]) -> float | None:
-    seen = [count for count in events if count is not None]
-    return float(np.mean(seen)) if seen else None
+def _of_ratio(statement: str, ratio: Range, what: str, holds: Callable[[Range], bool]) -> Claim:
+    if np.isnan(ratio.low):
+        return Claim(statement, None, "it takes both searches and two seeds")
+    return Claim(statement, holds(ratio), f"{what}: {ratio}")

@@ -1,0 +1,233 @@
+"""Fowler & Hocking, figure 6: time and validation AUC of line searches, for changepoints.
+
+Design
+  a. All descents start from the same weights and minimise the same AUM of rates. They run in
+     turn.
+  b. The published descent is a loop of its own here, so that it can be compared with the paper.
+  c. Times are those of the processor. The clock stops while AUCs and the AUM after each step are
+     computed, because they are only reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from statistics import median
+from time import process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aucbench.aum import roc_auc
+from aucbench.aum.steps import Line, LineSearches, search_called
+from aucbench.data import Data
+from aucbench.data.arrays import Index, Vector
+from aucbench.errors import DataError, require_whole
+from aucbench.features import Standard
+from aucbench.objectives import Aum
+from aucbench.papers.aum.descents.interval_regression import best_of_path
+from aucbench.protocols import Problem
+from aucbench.registry import get_solver
+
+FIGURE6_SEEDS = (0, 1, 2, 3)
+FIGURE6_FALL = 1e-3  # tolerance, in errors of the rarer kind times a unit of log λ
+FIGURE6_STEPS = 2_000  # the limit of steps of a descent
+MEMORY = 30  # steps whose subgradients our solver remembers
+STARTS = ("surrogate", "normal")
+PUBLISHED = ("first_min", "linear", "quadratic", "max_auc", "grid")
+OURS = "ours"  # the solver "aum" with the search "first_min" and a memory of subgradients
+
+
+@dataclass(frozen=True, slots=True)
+class Figure6Row:
+    """The result of one descent.
+
+    Attributes
+    ----------
+    fold : the fold that is the test set
+    seed : decides how the other folds are divided into subtrain and validation rows
+    start : one of `STARTS`
+    method : one of `PUBLISHED`, or `OURS`
+    steps : number of line searches
+    seconds : processor time inside the solver; the median of the repetitions
+    valid_auc_start, valid_auc : AUC of the validation rows, at the start and the largest one
+    test_auc_start, test_auc : AUC of the test rows, at the start and for `valid_auc`
+    aum_start, aum_end : AUM of the subtrain rows, with rates
+    ended : False if the limit of steps ended the descent
+    """
+
+    fold: int
+    seed: int
+    start: str
+    method: str
+    steps: int
+    seconds: float
+    valid_auc_start: float
+    valid_auc: float
+    test_auc_start: float
+    test_auc: float
+    aum_start: float
+    aum_end: float
+    ended: bool
+
+
+class Parts(NamedTuple):
+    """The rows of one descent, standardised by the subtrain rows, and the first weights."""
+
+    fold: int
+    seed: int
+    start: str
+    train: Data
+    validation: Data
+    test: Data
+    w0: Vector
+
+
+class WeightDescent(NamedTuple):
+    """What a descent reached."""
+
+    steps: int
+    seconds: float
+    aum_end: float
+    best: Vector
+    valid_auc: float
+    ended: bool
+
+
+def figure6(
+    data: Data,
+    folds: Sequence[int] | None = None,
+    seeds: Sequence[int] = FIGURE6_SEEDS,
+    *,
+    most: int = FIGURE6_STEPS,
+    repeats: int = 1,
+) -> list[Figure6Row]:
+    """Descend with each method from the same start on each split, and measure.
+
+    Each fold in turn is the test set. The other folds are divided at random into two halves:
+    subtrain and validation rows. There are two starts. "surrogate", as published, is the model
+    of `interval_regression` that is best on the validation rows. "normal" is N(0, 1), from which
+    the way is longer.
+
+    A descent ends by itself, or when its AUM has fallen by less than `FIGURE6_FALL` over the
+    last steps. That number of steps is one for the published methods, and `MEMORY` for ours.
+
+    Parameters
+    ----------
+    data : Data
+        Rows with breakpoints and folds.
+    folds : sequence of int, optional
+        The folds that are test sets. The default is all.
+    seeds : sequence of int
+        Each seed decides a division into halves.
+    most : int
+        The limit of steps of a descent.
+    repeats : int
+        How often each descent runs; `seconds` is the median.
+
+    Returns
+    -------
+    list of Figure6Row
+        One row for each fold, seed, start and method.
+
+    Raises
+    ------
+    DataError
+        When the rows have no folds.
+    """
+    require_whole(1, most=most, repeats=repeats)
+    found = []
+    for parts in _all_parts(data, folds, seeds):
+        methods = (*PUBLISHED, OURS)
+        rounds = [[_figure6_row(parts, name, most) for name in methods] for _ in range(repeats)]
+        found += [
+            replace(rows[0], seconds=median(row.seconds for row in rows))
+            for rows in zip(*rounds, strict=True)
+        ]
+    return found
+
+
+def measured(data: Data, *, fold: int, seed: int, repeats: int) -> dict[str, Any]:
+    """Return the rows of `figure6` for one split, as a measurement of the harness."""
+    return {"rows": [asdict(row) for row in figure6(data, [fold], [seed], repeats=repeats)]}
+
+
+def _all_parts(data: Data, folds: Sequence[int] | None, seeds: Sequence[int]) -> Iterator[Parts]:
+    if data.folds is None:
+        raise DataError("the rows have no folds; load a changepoint set that has some")
+    for fold in range(int(data.folds.max()) + 1) if folds is None else folds:
+        rest, test = (
+            data.take(_rows_of_fold(data.folds, fold, same=same)) for same in (False, True)
+        )
+        for seed in seeds:
+            rng = np.random.default_rng([fold, seed])
+            train, validation = rest.split(0.5, rng)
+            phi = Standard().fit(train, rng)
+            inner, judge, outer = (x.with_rows(phi(x.rows)) for x in (train, validation, test))
+            starts = best_of_path(inner, judge), rng.standard_normal(inner.d)
+            for name, w0 in zip(STARTS, starts, strict=True):
+                yield Parts(fold, seed, name, inner, judge, outer, w0)
+
+
+def _rows_of_fold(folds: Index, fold: int, *, same: bool) -> Index:
+    return np.flatnonzero((folds == fold) == same).astype(np.int32)
+
+
+def _figure6_row(parts: Parts, method: str, most: int) -> Figure6Row:
+    descent = _descend_weights(parts, method, most)
+    return Figure6Row(
+        fold=parts.fold,
+        seed=parts.seed,
+        start=parts.start,
+        method=method,
+        steps=descent.steps,
+        seconds=descent.seconds,
+        valid_auc_start=_auc_of_weights(parts.validation, parts.w0),
+        valid_auc=descent.valid_auc,
+        test_auc_start=_auc_of_weights(parts.test, parts.w0),
+        test_auc=_auc_of_weights(parts.test, descent.best),
+        aum_start=Aum(parts.train).value(parts.w0),
+        aum_end=descent.aum_end,
+        ended=descent.ended,
+    )
+
+
+def _descend_weights(parts: Parts, method: str, most: int) -> WeightDescent:
+    f, best, auc = Aum(parts.train), parts.w0, _auc_of_weights(parts.validation, parts.w0)
+    weights = _ours(f, parts.w0) if method == OURS else _published(f, parts.w0, method)
+    values, memory = [f.value(parts.w0)], MEMORY if method == OURS else 1
+    least, ended, seconds = FIGURE6_FALL / min(parts.train.breakpoints.totals), False, 0.0
+    while len(values) <= most and not ended:
+        seconds -= process_time()
+        w = next(weights, None)
+        seconds += process_time()
+        if w is None:
+            return WeightDescent(len(values) - 1, seconds, values[-1], best, auc, ended=True)
+        values.append(f.value(w))
+        now = _auc_of_weights(parts.validation, w)
+        best, auc = (w, now) if now > auc else (best, auc)
+        ended = len(values) > memory and values[-1 - memory] - values[-1] < least
+    return WeightDescent(len(values) - 1, seconds, values[-1], best, auc, ended)
+
+
+def _published(f: Aum, w: Vector, name: str) -> Iterator[Vector]:
+    """Yield the weights after each step; the direction is the mean of one-sided derivatives."""
+    search, steps = search_called(name), LineSearches(f)
+    s = f.data.scores(w)
+    now = f.loss(s)
+    while now.value > 0.0:
+        p = f.data.pullback(now.gradient)
+        w = w - search(steps, Line(w, p, s, f.data.scores(p))) * p
+        s = f.data.scores(w)
+        now = f.loss(s)
+        yield w
+
+
+def _ours(f: Aum, w: Vector) -> Iterator[Vector]:
+    solver = get_solver("aum", line_search="first_min", memory=MEMORY, early_stopping=False)
+    for state in solver.iterates(Problem(f, w0=w), np.random.default_rng(0)):
+        yield np.array(state.w)
+
+
+def _auc_of_weights(data: Data, w: Vector) -> float:
+    return roc_auc(data.breakpoints, data.scores(w))
