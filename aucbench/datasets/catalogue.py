@@ -67,6 +67,8 @@ class Entry:
         What to cite: keys of the references of aucbench.
     note : str
         What to know before using it.
+    relevant : tuple of str
+        Names of the features that are known to matter, from the literature.
     auc : float or None
         A check of loaders: the mean test AUC of scaling by the largest absolute value and
         scikit-learn's `LogisticRegression(max_iter=300)`, over 5 stratified folds, shuffled with
@@ -96,6 +98,7 @@ class Entry:
     licence: str = NOT_STATED
     cites: tuple[str, ...] = ()
     note: str = ""
+    relevant: tuple[str, ...] = ()
     auc: float | None = None
     raw: Raw = field(default_factory=Raw)
     files: tuple[RemoteFile, ...] = ()

@@ -165,7 +165,8 @@ def load(
         found = examine(
             table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
         )
-        data = Data.of(found.X, signs, **roles.values)
+        relevant = relevant_columns(entry, found.names)
+        data = Data.of(found.X, signs, relevant=relevant, **roles.values)
     except DataError as error:
         text = str(error)
         raise error if str(path) in text else DataError(f"{path}: {text}") from error
@@ -187,6 +188,15 @@ def load(
         schema=found.schema,
         understood=understood,
     )
+
+
+def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | None:
+    """Return the numbers of the features that are known to matter; None where none is known.
+
+    Several features may have one name, such as two probes of a gene; then all of them count.
+    """
+    known = frozenset(entry.relevant)
+    return [j for j, name in enumerate(names or ()) if name in known] or None
 
 
 def _refuse_given(name: str, **options: Any) -> None:

@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.cell import Cell
-from aucbench.metrics.support import support_f1, support_jaccard, support_recall
+from aucbench.metrics.support import (
+    support_f1,
+    support_jaccard,
+    support_precision,
+    support_recall,
+)
 from aucbench.papers.experiment import AUC, Experiment, Line
 from aucbench.papers.measuring import Measured, kept
 from aucbench.stats.words import ROPE
@@ -73,6 +78,7 @@ def _support_measures() -> dict[str, Measure]:
     functions = {
         "f1": ("support F1", support_f1),
         "jaccard": ("Jaccard index of the support", support_jaccard),
+        "precision": ("share of the found features that are relevant", support_precision),
         "recall": ("share of the relevant features that are found", support_recall),
     }
     return {

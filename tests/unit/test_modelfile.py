@@ -59,7 +59,8 @@ def saved(tmp_path, model):
 
 @pytest.mark.parametrize("data", [DENSE, SPARSE], ids=["dense", "sparse"])
 @pytest.mark.parametrize(
-    "features", ["none", "auto", "maxabs", "min-max", "unit", "unit-centred", "maxabs+nystroem[rank=7]"]
+    "features",
+    ["none", "auto", "maxabs", "min-max", "unit", "unit-centred", "maxabs+nystroem[rank=7]"],
 )
 def test_every_map_of_aucbench_comes_back(tmp_path, data, features):
     scores, model = learnt(features=features, data=data)

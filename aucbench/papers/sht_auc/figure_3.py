@@ -8,6 +8,7 @@ import numpy as np
 
 from aucbench.bench.plan.plan import Plan
 from aucbench.data.arrays import Vector
+from aucbench.datasets.catalogue import entry_of
 from aucbench.papers.experiment import AUC, Claim, Experiment, Protocol, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.sht_auc import genes
@@ -92,7 +93,7 @@ def _claims(results: Results, scale: Scale) -> list[Claim]:
 
 def _peak(results: Results, scale: Scale, dataset: str) -> Claim:
     """The best k is moderately larger than the number of related genes."""
-    few = len(genes.GENES[dataset])
+    few = len(entry_of(dataset).relevant)
     lines = against_k(results, scale, AUC, dataset)
     best = {
         method: int(xs[int(np.nanargmax(ys))])

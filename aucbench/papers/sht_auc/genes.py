@@ -1,4 +1,4 @@
-"""The gene experiments: the two sets, the methods, and the genes that are known to be related.
+"""The gene experiments: the two sets and the methods.
 
 The protocol of the paper has rows of unit length, 20 random divisions ("trials") and 5 folds of
 each. Its code never uses 12 of the 62 (14 of the 72) rows of a trial for the folds, and then takes
@@ -10,10 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from aucbench.bench.plan.plan import Choice, Plan
-from aucbench.data.arrays import Index
 from aucbench.papers.experiment import Line, Scale
 
 SETS = {"colon": "Colon Cancer", "leukemia": "Leukemia"}  # as the paper calls them
@@ -45,42 +42,6 @@ METHODS = {
     **{name: Choice(solver, {"k": K, **more}) for name, (solver, more) in THRESHOLDING.items()},
     **OTHERS,
 }
-
-# Table IV: the markers of leukemia among the probe sets of Golub et al., by accession. Five of the
-# table (ALL's KIAA0220 and others) have no probe set of their own in the published code.
-LEUKEMIA_GENES = (
-    *("M19507_at", "M22324_at", "M23197_at", "U41813_at", "X13293_at", "M84371_rna1_s_at"),
-    *("J03779_at", "X82240_rna1_at", "U22376_cds2_s_at", "U26266_s_at", "U79262_at"),
-    *("M91036_rna1_at", "U01317_cds4_at", "S73591_at", "M19508_xpt3_s_at", "D63878_at"),
-    *("Z49835_s_at", "M13560_s_at", "U66559_at", "S53911_at", "L33930_s_at", "D21260_at"),
-    *("Z83821_cds2_at", "X00274_at", "U19261_at", "X79536_at", "M96326_rna1_at", "X77737_at"),
-    *("Z15115_at", "L06797_s_at", "U62962_at", "K03460_at", "X68277_at", "X99325_at"),
-    *("X01703_at", "M11722_at", "U05255_s_at"),
-)
-# Table V: the markers of colon cancer among the genes of Alon et al. The published code calls the
-# 14th marker Hsa.558, but its number is that of Hsa.1254.
-COLON_GENES = (
-    *("Hsa.1036", "Hsa.290", "Hsa.994", "Hsa.3328", "Hsa.24944", "Hsa.549", "Hsa.13522"),
-    *("Hsa.7348", "Hsa.1280", "Hsa.3068", "Hsa.2957", "Hsa.1902", "Hsa.865", "Hsa.42746"),
-    *("Hsa.1098", "Hsa.2806", "Hsa.558", "Hsa.1254", "Hsa.68", "Hsa.256", "Hsa.957", "Hsa.2846"),
-    *("Hsa.45604", "Hsa.25451", "Hsa.393", "Hsa.891", "Hsa.3295", "Hsa.338", "Hsa.5821"),
-    *("Hsa.109", "Hsa.2794", "Hsa.5633", "Hsa.831", "Hsa.13491", "Hsa.80", "Hsa.9251"),
-)
-GENES = {"colon": COLON_GENES, "leukemia": LEUKEMIA_GENES}
-
-
-def related(dataset: str, names: Sequence[str]) -> Index:
-    """Return the numbers of the features of a set that stand for genes of table IV or V.
-
-    Parameters
-    ----------
-    dataset : str
-        A key of `GENES`.
-    names : sequence of str
-        The feature names; two probes may have one name, and then both count.
-    """
-    known = frozenset(GENES[dataset])
-    return np.array([j for j, name in enumerate(names) if name in known], dtype=np.int32)
 
 
 def notes(scale: Scale) -> tuple[str, ...]:
