@@ -1,7 +1,7 @@
 """The content of compressed files, up to a limit.
 
 A small file can hold very much: 1 MB of bzip2 can become more than 1 TB of zeros (a decompression
-bomb). So the content may be 1000 times as long as the file, or 1 GB if that is more, but 50 GB at
+bomb). So the content may be 1000 times as long as the file, or 100 MB if that is more, but 50 GB at
 most; and a file of xz may need 1 GB of memory, where `xz -9` needs 65 MB.
 """
 
@@ -18,7 +18,7 @@ from zipfile import ZIP_BZIP2, ZipFile, ZipInfo, is_zipfile
 from aucbench.errors import DataError
 
 RATIO = 1000
-SMALL = 10**9  # bytes
+SMALL = 10**8  # bytes
 LARGEST = 50 * 10**9  # bytes
 MEMORY = 10**9  # bytes
 CHUNK = 1 << 16  # bytes

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aucbench.datasets import load
+from aucbench.datasets import compressed, load
 from aucbench.datasets.download import RemoteFile, cached_path, fetch, fetch_files
 from aucbench.datasets.download.cache import fetched
 from aucbench.datasets.download.rules import RefusedError, is_private, redirected
@@ -640,3 +640,17 @@ def test_a_line_a_bar_or_nothing_is_shown(server, monkeypatch, capsys):
     monkeypatch.setenv("AUCBENCH_SUPERVISOR", "run")
     say("/x", progress=True)
     assert sys.stderr.getvalue() == ""
+
+
+def test_the_page_states_the_limits():
+    page = (Path(__file__).parents[2] / "docs" / "environment.md").read_text(encoding="utf-8")
+    limits = Limits()
+    for text in (
+        f"within {limits.silence:g} s, or sends nothing for {limits.silence:g} s",
+        f"at most {limits.redirects} times",
+        f"{limits.size / 1e9:g} GB",
+        f"{compressed.RATIO} times as long, or {compressed.SMALL / 1e6:g} MB if",
+        f"{compressed.LARGEST / 1e9:g} GB at most",
+        f"{compressed.MEMORY / 1e9:g} GB of memory",
+    ):
+        assert text in page

@@ -234,7 +234,7 @@ def _locked(path: Path, show: Show) -> Iterator[BinaryIO | None]:
         except BlockingIOError:
             show.waits()
             fcntl.flock(part, fcntl.LOCK_EX)
-        if not (path.exists() and os.path.samestat(os.fstat(part.fileno()), path.stat())):
+        if not _is_still(part, path):
             yield None
             return
         part.seek(0, os.SEEK_END)  # it may have grown since it was opened
@@ -244,6 +244,13 @@ def _locked(path: Path, show: Show) -> Iterator[BinaryIO | None]:
             part.flush()
             if not os.fstat(part.fileno()).st_size:
                 path.unlink(missing_ok=True)
+
+
+def _is_still(part: BinaryIO, path: Path) -> bool:
+    """Return whether an open file has the name `path`."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(part.fileno()), path.stat())
+    return False
 
 
 def _is(path: Path, file: RemoteFile) -> bool:
