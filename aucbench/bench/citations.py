@@ -8,7 +8,7 @@ from importlib.metadata import metadata
 
 from aucbench.about import bibtex, software
 from aucbench.cell import Cell
-from aucbench.datasets.collections import member_of
+from aucbench.datasets.places import cites_of
 from aucbench.errors import AucbenchError, UnknownNameError
 from aucbench.registry import Description, describe, joined_specs, parse_spec
 from aucbench.registry.lookup import CALLED
@@ -41,8 +41,8 @@ def citations_of(cells: Iterable[Cell]) -> Citations:
     papers: dict[str, str] = {}
     missing = []
     for kind, name in sorted({used for cell in cells for used in _used(cell)}):
-        if kind == "datasets" and (member := member_of(name)) is not None:
-            papers |= bibtex([*papers.values(), *member.source.CITES])
+        if kind == "datasets" and (cites := cites_of(name)):
+            papers |= bibtex([*papers.values(), *cites])
             continue
         try:
             found = describe(kind, name)

@@ -59,7 +59,11 @@ def compare(
         ),
     ] = None,
     data: Annotated[
-        Texts, typer.Option(help="Names, files, or https://...#sha256=HEX; repeatable.")
+        Texts,
+        typer.Option(
+            help="Names, suite:NAME, files, or https://...#sha256=HEX; repeatable. A name that "
+            "`data list` shows as a download is downloaded."
+        ),
     ] = None,
     features: Annotated[
         Texts,

@@ -142,10 +142,14 @@ def _run(
     from aucbench.bench.plan.plan import DEFAULT_TIMEOUT
     from aucbench.bench.runner import run
     from aucbench.bench.show.listeners import guests
+    from aucbench.datasets.places import bring
+    from aucbench.registry.specs import parse_spec
 
     if plan.timeout == DEFAULT_TIMEOUT and not options.quiet:
         limit = f"a cell is killed after {DEFAULT_TIMEOUT:g} s"
         typer.echo(f"{limit}; --timeout changes that, and --timeout 0 lifts it", err=True)
+    # Here, so that the user sees what is downloaded: workers write to logs.
+    bring((parse_spec(dataset).name for dataset in plan.datasets), progress=not options.quiet)
     visitors = guests()
     try:
         with progress_of(len(plan), options) as progress:

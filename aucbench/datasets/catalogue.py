@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -12,7 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from aucbench.datasets.download import RemoteFile
+from aucbench.errors import UnknownNameError
 
+SUITE = "suite:"  # before the name of a suite
 KINDS = ("labels", "changepoint", "embedded", "simulated")
 NOT_STATED = "not stated by the source"
 
@@ -159,12 +161,18 @@ class Suite:
         Another list of members is another version.
     members : tuple of str
         Specifications of data sets.
+    package : str
+        The package and version that has the members, where it is not aucbench.
     """
 
     name: str
     title: str
     version: int
     members: tuple[str, ...]
+    package: str = ""
+
+    def __str__(self) -> str:
+        return f"{SUITE}{self.name}"
 
 
 @cache
@@ -172,6 +180,34 @@ def suites() -> Mapping[str, Suite]:
     """Return all suites, by name in the order of the list."""
     given = _document()["suites"].items()
     return MappingProxyType({name: Suite(name=name, **_frozen(told)) for name, told in given})
+
+
+def suite_of(text: str) -> Suite | None:
+    """`suite:spdam` → the suite; None for a text that names none.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no suite of this name.
+    """
+    if not text.startswith(SUITE):
+        return None
+    name = text.removeprefix(SUITE)
+    if name not in suites():
+        raise UnknownNameError("suite", name, suites())
+    return suites()[name]
+
+
+def expanded(specs: Iterable[str]) -> tuple[str, ...]:
+    """Return specifications of data sets, with the members of suites in place of the suites.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no suite of a name.
+    """
+    found = ((spec, suite_of(spec)) for spec in specs)
+    return tuple(member for spec, suite in found for member in (suite.members if suite else [spec]))
 
 
 @cache

@@ -25,7 +25,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.targets import Classes, Labels, counted, label_vector
 from aucbench.datasets import changepoint, formats, idx
-from aucbench.datasets.catalogue import Entry, entry_of, names_like
+from aucbench.datasets.catalogue import Entry, entry_of, names_like, suite_of
 from aucbench.datasets.collections import Member, member_of, rarer
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import fetch, is_url
@@ -222,9 +222,11 @@ def available() -> tuple[str, ...]:
 def names_file(source: str) -> bool:
     """Return whether a text names a set that is no plugin's, or is an address or a path.
 
-    These are the sets of AUCBENCH_DATA, of the catalogue and of collections.
+    These are the sets of AUCBENCH_DATA, of the catalogue, of collections and of suites.
     """
-    if is_url(source) or member_of(source) is not None or entry_of(source).in_files:
+    if is_url(source) or member_of(source) is not None or suite_of(source) is not None:
+        return True
+    if entry_of(source).in_files:
         return True
     return source in _named_files() or _is_path(source) or Path(source).is_file()
 
@@ -264,6 +266,8 @@ def _found(source: str | os.PathLike[str]) -> tuple[Path | Published | Member, E
     text = os.fspath(source)
     if (member := member_of(text)) is not None:
         return member, Entry(name="")
+    if (suite := suite_of(text)) is not None:
+        raise DataError(f"{suite} is several sets; name one of them: {', '.join(suite.members)}")
     if is_url(text):
         return fetch(text), Entry(name="")
     if text in (files := _named_files()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from aucbench.errors import DataError
@@ -22,17 +22,21 @@ def manifest_row(path: Path) -> Mapping[str, str]:
     DataError
         When the manifest is not a CSV table of UTF-8 text.
     """
-    manifest = path.parent / MANIFEST
+    rows = manifest_rows(path.parent)
+    return next((row for row in rows if row.get("file") == path.name), {})
+
+
+def manifest_rows(folder: Path) -> Iterator[Mapping[str, str]]:
+    """Yield the rows of the manifest in a folder, without empty cells; raises as `manifest_row`."""
+    manifest = folder / MANIFEST
     if not manifest.is_file():
-        return {}
+        return
     try:
         with manifest.open(newline="", encoding="utf-8") as lines:
             for row in csv.DictReader(lines):
-                if row.get("file") == path.name:
-                    return {key: value for key, value in row.items() if key and value}
+                yield {key: value for key, value in row.items() if key and value}
     except (csv.Error, UnicodeDecodeError) as error:
         raise DataError(f"{manifest} is not a CSV table ({error}); repair or remove it") from error
-    return {}
 
 
 def verify(path: Path) -> None:

@@ -84,7 +84,7 @@ def fetched(entry: Entry, *, progress: bool = False) -> Path | Published:
         When the set cannot be downloaded.
     """
     if not entry.files:
-        raise DataError(_no_download(entry))
+        raise no_download([entry])
     paths = fetch_files(entry.files, progress=progress)
     first = paths[0]
     if without_compression(first.name).endswith(idx.MARK) or changepoint.set_name(first):
@@ -92,13 +92,17 @@ def fetched(entry: Entry, *, progress: bool = False) -> Path | Published:
     return Published(entry, paths)
 
 
-def _no_download(entry: Entry) -> str:
-    where = entry.address or entry.source
-    way = f"give {where}#sha256=HEX" if entry.address else f"see {where}"
-    return (
-        f"{entry.name} cannot be downloaded by its name, because {entry.lacking}; put a file such "
-        f"as {entry.name}.svm into the folder AUCBENCH_DATA, or {way}"
+def no_download(lost: Sequence[Entry]) -> DataError:
+    """Return the error about sets of the catalogue that it has no files of."""
+    why = (f"{e.name}: {e.lacking}; {_way(e)}" for e in lost)
+    return DataError(
+        f"{', '.join(e.name for e in lost)} cannot be downloaded by name ({', '.join(why)}); put "
+        f"a file such as {lost[0].name}.svm into the folder AUCBENCH_DATA"
     )
+
+
+def _way(entry: Entry) -> str:
+    return f"give {entry.address}#sha256=HEX" if entry.address else f"see {entry.source}"
 
 
 def _rows(files: Published, wanted: Wanted) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from aucbench.datasets.catalogue import suite_of
 from aucbench.errors import (
     AucbenchError,
     ParameterError,
@@ -56,14 +57,12 @@ def check_plan(plan: Plan) -> None:
     for name in SPECS:
         given = getattr(plan, name)
         for spec in _texts([] if given is None else [given] if name in ONE else given, name):
-            _with_place(
-                (name,), _parse_joined if name == "features" else parse_spec, spec, value=spec
-            )
+            check = {"features": _parse_joined, "datasets": _parse_dataset}.get(name, parse_spec)
+            _with_place((name,), check, spec, value=spec)
     for number, choice in enumerate(plan.solvers):
         _check_choice(number, choice)
     _check_splits(plan)
     _check_seeds(plan)
-    _check_unique(plan)
 
 
 def _whole(low: int) -> Callable[[str, Any], None]:
@@ -128,6 +127,10 @@ def checked_spec(given: Any) -> Spec:
         return parse_spec(anchored(given))
     except ParameterError as error:
         raise PlanError(str(error), "spec", value=given) from error
+
+
+def _parse_dataset(text: str) -> None:
+    suite_of(parse_spec(text).name)
 
 
 def _parse_joined(text: str) -> None:
@@ -247,7 +250,8 @@ def _check_seeds(plan: Plan) -> None:
             )
 
 
-def _check_unique(plan: Plan) -> None:
+def check_unique(plan: Plan) -> None:
+    """Raise `PlanError` where one thing is named twice, also as a member of a suite."""
     _once("data set", "datasets", plan.datasets)
     _once("feature map", "features", plan.features)
     _once("solver", "solvers", [(c.spec, c.tuning) for c in plan.solvers])

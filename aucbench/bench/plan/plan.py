@@ -17,9 +17,10 @@ from math import prod
 from operator import itemgetter
 from typing import Any
 
-from aucbench.bench.plan.checks import PlanError, check_plan, checked_spec
+from aucbench.bench.plan.checks import PlanError, check_plan, check_unique, checked_spec
 from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.cell import Cell, Scalar, Tuning, solver_label
+from aucbench.datasets.catalogue import expanded
 from aucbench.ranges import Range
 from aucbench.reading import Reading
 from aucbench.registry.specs import Spec, anchored, parse_spec
@@ -88,7 +89,8 @@ class Plan:
     Attributes
     ----------
     datasets : tuple of str
-        Names with their parameters, files, or addresses with `#sha256=`.
+        Names with their parameters, files, addresses with `#sha256=`, or suites, in place of which
+        the plan has their members.
     solvers : tuple of Choice
         The solvers that are compared.
     features : tuple of str
@@ -138,10 +140,11 @@ class Plan:
         # What is in files has its whole path, so that a plan means the same in every folder.
         maps = tuple(anchored(spec, joined=True) for spec in self.features)
         object.__setattr__(self, "features", maps)
-        object.__setattr__(self, "datasets", tuple(map(anchored, self.datasets)))
+        object.__setattr__(self, "datasets", tuple(map(anchored, expanded(self.datasets))))
         for name in ("objective", "projector"):
             if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, anchored(given))
+        check_unique(self)
 
     def __len__(self) -> int:
         return self.split_count * self.repeats * prod(map(len, self._axes))
@@ -196,12 +199,14 @@ def default_solvers(datasets: Sequence[str]) -> tuple[str, ...]:
     ------
     ParameterError
         When a name is malformed.
+    UnknownNameError
+        When there is no suite of a name.
     DataError
         When AUCBENCH_DATA does not name a folder.
     """
     from aucbench.datasets.files import is_changepoint
 
-    names = [parse_spec(text).name for text in datasets]
+    names = [parse_spec(text).name for text in expanded(datasets)]
     changepoints = bool(names) and all(map(is_changepoint, names))
     return CHANGEPOINT_SOLVERS if changepoints else DEFAULT_SOLVERS
 
