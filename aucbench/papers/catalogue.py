@@ -10,6 +10,7 @@ from aucbench.papers.experiment import Experiment, Paper, Protocol, Scale
 
 _HOMES = {  # the module of each paper, which is imported when it is asked for
     "aum": "aucbench.papers.aum",
+    "roc-svm": "aucbench.papers.roc_svm",
     "sht-auc": "aucbench.papers.sht_auc",
     "spdam": "aucbench.papers.spdam",
 }

@@ -21,6 +21,7 @@ from aucbench.metrics.support import (
 )
 from aucbench.papers.experiment import AUC, Experiment, Line
 from aucbench.papers.measuring import Measured, kept
+from aucbench.papers.truth import above_truth
 from aucbench.stats.words import ROPE
 
 Vector = NDArray[np.float64]
@@ -40,6 +41,8 @@ class Measure:
         Whether a smaller value is better.
     rope : float
         Differences up to this size are practically zero.
+    digits : int
+        Decimals that are shown of a value up to 1.
     elsewhere : str
         Why it cannot be compared with that of a paper; empty when it can.
     """
@@ -48,6 +51,7 @@ class Measure:
     read: Callable[[Record, Store], float]
     smaller: bool = False
     rope: float = ROPE
+    digits: int = 4
     elsewhere: str = ""
 
 
@@ -90,9 +94,11 @@ def _support_measures() -> dict[str, Measure]:
 
 TRUNCATION = 1e-3  # weights up to this size count as 0, as in the SHT-AUC paper
 TRUNCATED = f"[below={TRUNCATION}]"
+TRUTH = "above-truth"
 ANOTHER_MACHINE = "times of another machine and another language"
 MEASURES: dict[str, Measure] = {
     AUC: Measure("test AUC", _measured("auc")),
+    TRUTH: Measure("test AUC minus that of the true scores", above_truth, rope=1e-4, digits=6),
     "seconds": Measure(
         "seconds of a fit",
         _measured("fit_seconds"),

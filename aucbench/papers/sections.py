@@ -62,23 +62,24 @@ def _tables(found: Sequence[Compared]) -> Iterator[str | Table]:
 
 
 def _row(one: Compared) -> tuple[str, ...]:
-    theirs = one.entry.published
+    theirs, digits = one.entry.published, MEASURES[one.entry.measure].digits
     return (
         one.entry.row,
         one.entry.column,
-        f"{spread(one.mean, one.sd)} ({one.runs})",
-        "–" if theirs is None else spread(theirs.mean, theirs.sd),
-        signed(one.difference, ".4f") + ("" if isnan(one.half) else f" ± {one.half:.4f}"),
+        f"{spread(one.mean, one.sd, digits)} ({one.runs})",
+        "–" if theirs is None else spread(theirs.mean, theirs.sd, digits),
+        signed(one.difference, f".{digits}f")
+        + ("" if isnan(one.half) else f" ± {one.half:.{digits}f}"),
         signed(one.in_sd, ".1f"),
         one.said,
     )
 
 
-def spread(mean: float, sd: float | None) -> str:
-    """Return "0.8275 ± 0.0302"; four digits of what is at most 1, else four significant ones."""
+def spread(mean: float, sd: float | None, digits: int = 4) -> str:
+    """Return "0.8275 ± 0.0302"; so many decimals of what is at most 1, else significant digits."""
     if isnan(mean):
         return "–"
-    form = ".4f" if abs(mean) <= 1 else ".4g"
+    form = f".{digits}{'f' if abs(mean) <= 1 else 'g'}"
     return f"{mean:{form}}" if sd is None or isnan(sd) else f"{mean:{form}} ± {sd:{form}}"
 
 

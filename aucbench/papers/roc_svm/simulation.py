@@ -1,0 +1,161 @@
+"""Tables 1 and 2: simulated rows whose true scores are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from aucbench.bench.plan.plan import Choice, Plan
+from aucbench.datasets.simulated import NEGATIVE_SHARE, population_auc
+from aucbench.papers.experiment import (
+    AUC,
+    Entry,
+    Experiment,
+    Line,
+    Protocol,
+    Published,
+    Scale,
+)
+from aucbench.papers.results import TRUTH, Results
+from aucbench.papers.roc_svm import protocol as of
+from aucbench.papers.roc_svm.protocol import Cell
+
+N_TEST: Final = 25_000
+SIZES: Final = (5_000, 10_000, 50_000, 100_000)
+RUNS: Final = 50
+QUICK_SIZES: Final = (5_000, 10_000)
+QUICK_RUNS: Final = 5
+LAMS: Final = (1.0, 0.1, 0.01, 0.001)
+RAW: Final = "none"  # both features have the variance 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """A column of the table.
+
+    Attributes
+    ----------
+    name : str
+        As the paper calls it.
+    choice : Choice
+        Our solver.
+    seconds, auc : mapping of int to Cell
+        What the paper prints for each number of training rows; nothing where it prints "–".
+    most : int
+        The largest number of training rows that is run.
+    """
+
+    name: str
+    choice: Choice
+    seconds: Mapping[int, Cell]
+    auc: Mapping[int, Cell]
+    most: int = SIZES[-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """What a table of the paper is about.
+
+    Attributes
+    ----------
+    place, title : str
+        Of the table.
+    model : str
+        Name of the simulation.
+    population : float
+        The population AUC that the paper prints.
+    methods : tuple of Method
+    notes : tuple of str
+        Beyond those that both tables have.
+    """
+
+    place: str
+    title: str
+    model: str
+    population: float
+    methods: tuple[Method, ...]
+    notes: tuple[str, ...] = ()
+
+    def datasets(self, n: int, runs: int) -> tuple[str, ...]:
+        """Return a data set for each run: n training rows, and the test rows, drawn together.
+
+        No two sizes share a seed, so that their rows are independent.
+        """
+        first = SIZES.index(n) * RUNS
+        return tuple(
+            f"{self.model}[n={n + N_TEST},seed={seed}]" for seed in range(first, first + runs)
+        )
+
+    def line(self, method: Method, n: int, runs: int) -> Line:
+        """Return the cells of a column and a number of rows."""
+        return Line(self.datasets(n, runs), method.choice, RAW)
+
+    @property
+    def why(self) -> str:
+        """Why the AUC of the paper and ours cannot be compared."""
+        return (
+            f"the printed model has the population AUC {population_auc(self.model):.5f}, and the "
+            f"paper says {self.population}"
+        )
+
+
+def experiment(
+    table: Simulation,
+    scale: Scale,
+    protocol: Protocol,
+) -> Experiment:
+    """Return a table of simulated rows; quick: two sizes, and five runs."""
+    quick = scale is Scale.QUICK
+    sizes, runs = (QUICK_SIZES, QUICK_RUNS) if quick else (SIZES, RUNS)
+    return Experiment(
+        paper=of.PAPER,
+        place=table.place,
+        title=table.title,
+        scale=scale,
+        protocol=protocol,
+        notes=(),
+        plans=tuple(_plan(table, n, runs) for n in sizes),
+        entries=tuple(_entries(table, sizes, runs)),
+    )
+
+
+def _plan(table: Simulation, n: int, runs: int) -> Plan:
+    return Plan(
+        table.datasets(n, runs),
+        tuple(method.choice for method in table.methods if n <= method.most),
+        (RAW,),
+        holdout=N_TEST / (n + N_TEST),
+        **of.BUDGET,
+    )
+
+
+def _entries(table: Simulation, sizes: Sequence[int], runs: int) -> Iterator[Entry]:
+    """Yield the AUC, its distance from that of the truth, and the time."""
+    for n in sizes:
+        for method in table.methods:
+            if n > method.most:
+                continue
+            auc = method.auc.get(n)
+            seconds = method.seconds.get(n)
+            printed = auc and of.auc_printed(auc, RUNS)
+            common = {
+                "row": f"{n} rows",
+                "column": method.name,
+                "line": table.line(method, n, runs),
+                "fresh": True,
+            }
+            yield Entry(**common, measure=AUC, published=printed, why=table.why)
+            yield Entry(**common, measure=TRUTH, published=_above(printed, table.population))
+            yield Entry(
+                **common,
+                measure=of.SECONDS,
+                published=seconds and of.seconds_printed(seconds, RUNS),
+            )
+
+
+def _above(printed: Published | None, population: float) -> Published | None:
+    """Return the paper's AUC minus its population AUC."""
+    if printed is None:
+        return None
+    return Published(round(printed.mean - population, 6), printed.sd, printed.runs)
