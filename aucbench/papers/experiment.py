@@ -102,6 +102,8 @@ class Entry:
     fresh : bool
         Whether each run draws new rows, so that runs are independent. Otherwise they are splits
         of the same rows, whose standard error is larger.
+    left_out : str
+        Why no plan has its cells; empty when one has.
     """
 
     row: str
@@ -112,6 +114,7 @@ class Entry:
     published: Published | None = None
     why: str = ""
     fresh: bool = False
+    left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,6 @@ def _agreement(entry: Entry, difference: float, half: float) -> tuple[Agreement,
 
 def _missing(results: Results, entry: Entry, count: int) -> str:
     if not count:
-        return "its cells were not run"
+        return entry.left_out or "its cells were not run"
     reasons = {record.why for record in results.of(entry.line) if not record.ok}
     return "; ".join(sorted(reasons)[:3]) or "its cells have no such measure"
