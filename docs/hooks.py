@@ -13,6 +13,7 @@ from mkdocs.exceptions import PluginError
 from page_choice import by_data, by_solver
 from page_figures import with_figures
 from page_formulas import with_formulas
+from page_reproductions import with_reproductions
 
 from aucbench.about import bibtex
 from aucbench.bench.results.convergence import Convergence
@@ -45,6 +46,7 @@ def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
         markdown = with_formulas(markdown)
     markdown = PAPERS.sub(lambda found: "\n".join(_papers(found[1].split())), markdown)
     markdown = with_figures(markdown)
+    markdown = with_reproductions(markdown)
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
     markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
     for place, lines in ((BY_DATA, by_data), (BY_SOLVER, by_solver)):

@@ -56,7 +56,12 @@ def with_figures(page: str) -> str:
 
 def figure(name: str, caption: str, page: str) -> str:
     """Return a figure as HTML, drawn from the text of its page."""
-    plain = rendered(lambda empty: FIGURES[name](empty, page), ".svg", SETTINGS).decode()
+    return drawn(name, caption, lambda empty: FIGURES[name](empty, page))
+
+
+def drawn(name: str, caption: str, draw: Callable[[Any], None]) -> str:
+    """Return as HTML what a function draws in an empty figure; `name` is unique on its page."""
+    plain = rendered(draw, ".svg", SETTINGS).decode()
     svg = plain[plain.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = svg.replace(INK, "currentColor")
@@ -69,9 +74,9 @@ def figure(name: str, caption: str, page: str) -> str:
     )
 
 
-def lines(ax: Any, x: Sequence[float], named: dict[str, Any], **style: Any) -> None:
+def lines(ax: Any, x: Sequence[float], named: dict[str, Any], first: int = 0, **style: Any) -> None:
     """Draw a line with markers for each name; values that are missing are left out."""
-    for number, (name, y) in enumerate(named.items()):
+    for number, (name, y) in enumerate(named.items(), first):
         known = ~np.isnan(y)
         look = {**line_style(number), "ms": 4, "label": name, **style}
         ax.plot(np.asarray(x)[known], np.asarray(y)[known], **look)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from aucbench.papers.results import Results
 
 AUC = "auc"
+HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold here", "not measured"  # of a claim
 AS_IT_IS = Reading()
 AN_HOUR = Limits(timeout=DEFAULT_TIMEOUT)
 
@@ -137,9 +138,8 @@ class Claim:
 
     def __str__(self) -> str:
         """One paragraph for people."""
-        known = {True: "holds", False: "does not hold here, because", None: "not measured"}
-        link = ": " if self.holds is not False else " "
-        return f"{self.statement} — {known[self.holds]}{link}{self.because}"
+        known = {True: f"{HOLDS}:", False: f"{HOLDS_NOT}, because", None: f"{OPEN}:"}
+        return f"{self.statement} — {known[self.holds]} {self.because}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

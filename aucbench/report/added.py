@@ -85,22 +85,23 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _markdown(byline: str, section: Section) -> str:
-    blocks = [f"## {_marked(section.title)}", *([_marked(byline)] if byline else [])]
+    blocks = [f"## {marked(section.title)}", *([marked(byline)] if byline else [])]
     for part in section.parts:
         if isinstance(part, Table):
             right = numeric(part)
             rule = ["---:" if j in right else "---" for j in range(len(part.header))]
-            rows = [map(_marked, part.header), rule, *(map(_marked, row) for row in cells(part))]
+            rows = [map(marked, part.header), rule, *(map(marked, row) for row in cells(part))]
             blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
         elif isinstance(part, Chart):
-            title, *lines = map(_marked, _told(part))
+            title, *lines = map(marked, _told(part))
             blocks.append("\n".join([title, "", *(f"- {line}" for line in lines)]))
         else:
-            blocks.append("\n".join(map(_marked, part.splitlines())))
+            blocks.append("\n".join(map(marked, part.splitlines())))
     return "\n\n".join(blocks)
 
 
-def _marked(text: str) -> str:
+def marked(text: str) -> str:
+    """Return a text that means itself in Markdown."""
     escaped = shown(text).translate(MARKDOWN)
     return rf"\{escaped}" if escaped[:1] in STARTS and escaped != NOTHING else escaped
 

@@ -1,0 +1,113 @@
+"""Show what `aucbench reproduce` has kept: texts, tables and charts of `docs/data/reproduction`.
+
+A page asks for the experiments of a paper, in the order of the paper, with
+
+    <!-- reproductions of sht-auc -->
+
+and for a table of all experiments with
+
+    <!-- reproductions -->
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from page_figures import drawn, lines
+
+from aucbench.papers.catalogue import paper, paper_names
+from aucbench.papers.experiment import HOLDS, HOLDS_NOT, OPEN
+from aucbench.papers.kept import Kept, read_kept
+from aucbench.report.added import cells, marked, numeric
+from aucbench.report.figures import WIDTH
+from aucbench.sections import Chart, Table
+
+FOLDER = Path(__file__).parent / "data" / "reproduction"
+ASKED = re.compile(r"^<!-- reproductions of ([\w-]+) -->$", re.MULTILINE)
+ALL = "<!-- reproductions -->"
+CLAIMS = {HOLDS: "hold", HOLDS_NOT: "do not hold", OPEN: "open"}
+
+
+def with_reproductions(page: str) -> str:
+    """Return a page with experiments in place of what asks for them.
+
+    Raises
+    ------
+    DataError
+        When the file of an experiment is damaged.
+    UnknownNameError
+        When there is no such paper.
+    """
+    page = ASKED.sub(lambda found: "\n\n".join(map(shown, kept_of(found[1]))), page)
+    return page.replace(ALL, "\n".join(_overview())) if ALL in page.splitlines() else page
+
+
+def kept_of(name: str) -> list[Kept]:
+    """Return what is kept of a paper, in the order of the paper; a full run before a quick one."""
+    places = [*paper(name).experiments]
+    found = (read_kept(path) for path in FOLDER.glob(f"{name}-*.json"))
+    return sorted(found, key=lambda one: (places.index(one.place), one.scale, one.protocol))
+
+
+def shown(one: Kept) -> str:
+    """Return an experiment in Markdown, its charts as figures."""
+    name = one.name.removesuffix(".json")
+    title = one.section.title.partition(", ")[2]
+    blocks = [f"## {marked(title[:1].upper() + title[1:])} ({_run(one)})", marked(one.byline)]
+    for number, part in enumerate(one.section.parts):
+        if isinstance(part, Table):
+            blocks.append(_table(part))
+        elif isinstance(part, Chart):
+            blocks.append(_chart(f"{name}-{number}", part))
+        else:
+            blocks += [marked(line) for line in part.splitlines()]
+    return "\n\n".join(blocks)
+
+
+def _table(part: Table) -> str:
+    right = numeric(part)
+    rule = ["---:" if j in right else "---" for j in range(len(part.header))]
+    rows = [map(marked, part.header), rule, *(map(marked, row) for row in cells(part))]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _chart(name: str, chart: Chart) -> str:
+    def draw(empty: Any) -> None:
+        empty.set_size_inches(WIDTH, 3.2)
+        ax = empty.subplots()
+        for number, (title, (x, y)) in enumerate(chart.lines.items()):
+            place, value = (np.array(axis, dtype=np.float64) for axis in (x, y))
+            known = ~np.isnan(place) & ~np.isnan(value)
+            lines(ax, place[known], {title: value[known]}, first=number)
+        scales = {"xscale": "log"} if chart.log_x else {}
+        scales |= {"yscale": "log"} if chart.log_y else {}
+        ax.set(xlabel=chart.x, ylabel=chart.y, **scales)
+        ax.grid(lw=0.5)
+        empty.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+
+    return drawn(name, chart.title, draw)
+
+
+def _overview() -> Iterator[str]:
+    """Yield a table of all experiments that are kept."""
+    yield "| paper | experiment | run | numbers | statements |"
+    yield "|---|---|---|---|---|"
+    for one in [one for name in paper_names() for one in kept_of(name)]:
+        told = [part for part in one.section.parts if isinstance(part, str)]
+        numbers = next((text for text in told if text.startswith("Of ")), "–")
+        row = (one.paper, one.place, _run(one), numbers, _claims(told))
+        yield f"| {' | '.join(map(marked, row))} |"
+
+
+def _run(one: Kept) -> str:
+    return one.scale if one.protocol == "clean" else f"{one.scale}, {one.protocol}"
+
+
+def _claims(told: list[str]) -> str:
+    found = {word: sum(f" — {word}" in text for text in told) for word in CLAIMS}
+    said = ", ".join(f"{found[word]} {CLAIMS[word]}" for word in CLAIMS if found[word])
+    return said or "–"
