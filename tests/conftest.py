@@ -5,6 +5,7 @@ import sys
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from shutil import which
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
@@ -28,6 +29,17 @@ def folder(path: Path, what: str) -> Path:
     if not path.is_dir():
         pytest.skip(f"no {what}: {path} is absent")
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache():
+    """A cache for the tests: they neither read nor fill that of the user."""
+    with (
+        TemporaryDirectory(prefix="aucbench-cache-") as cache,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("AUCBENCH_CACHE", cache)
+        yield
 
 
 @pytest.fixture(scope="session")

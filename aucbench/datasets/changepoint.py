@@ -30,7 +30,8 @@ from aucbench.errors import DataError
 SEQUENCE = "sequenceID"
 OWN_FOLDS = "fold"  # the column that gives the fold of each sequence, in errors.csv if it is there
 _OPTIONAL = ("max_log_lambda", "possible_fp", "possible_fn")
-_PART = re.compile(r"(.+)\.(features|errors|folds)\.csv(\.(?i:xz|bz2|gz)|)")
+PARTS = ("features", "errors", "folds")
+_PART = re.compile(rf"(.+)\.({'|'.join(PARTS)})\.csv(\.(?i:xz|bz2|gz)|)")
 _PACKED = ("", ".xz", ".bz2", ".gz")
 
 
@@ -79,6 +80,11 @@ def load_parts(path: Path, folds: str | None, drop: Sequence[str | int]) -> Data
     """
     features, errors = (Sheet.of(_part(path, part)) for part in ("features", "errors"))
     return _joined(features, errors, folds, drop)
+
+
+def parts(path: Path) -> list[Path]:
+    """Return the files of the set that the file `path` belongs to."""
+    return [file for part in PARTS for file in _beside(path, part)]
 
 
 def set_name(path: Path) -> str | None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from aucbench.datasets.download import fetch, is_url
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
+from aucbench.datasets.parsed import kept
 from aucbench.datasets.raw import Published, fetched
 from aucbench.datasets.roles import Roles, with_test_rows
 from aucbench.datasets.tasks import divide, require_task
@@ -129,20 +131,57 @@ def load(
     ParameterError
         When encode, decimal or separator has another value than `Reading` takes, or when task
         and seed make no sense.
+
+    Notes
+    -----
+    What has been read is kept in the user's cache, so that a second call maps it from there. The
+    contents of the files decide, not their paths or times; see `AUCBENCH_CACHE` and
+    `AUCBENCH_PARSED_MB`. Sets of collections are not kept.
     """
     require_text_options(encode, decimal, separator)
     require_task(task, seed)
     path, entry = _found(source)
+    columns: dict[str, Any] = {"groups": groups, "time": time, "weights": weights}
     if isinstance(path, Path) and (name := changepoint.set_name(path)):
         _refuse_given(name, positive=positive, negative=negative, target=target, task=task)
         _refuse_given(name, separator=separator, decimal=decimal if decimal != "." else None)
-        _refuse_given(name, groups=groups, time=time, weights=weights, test=test)
-        column = changepoint.OWN_FOLDS if folds == "" else folds
-        return changepoint.load_parts(path, column, left_out(drop, entry))
+        _refuse_given(name, **columns, test=test)
+        column, out = changepoint.OWN_FOLDS if folds == "" else folds, left_out(drop, entry)
+        read = partial(changepoint.load_parts, path, column, out)
+        return kept(_parts(path), [column, out], read)
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     if task is not None and (positive is not None or negative is not None):
         raise DataError(f"task={task} says which classes are positive; leave one of both out")
+    asked = columns | {"positive": positive, "negative": negative, "task": task, "seed": seed}
+    asked |= {"drop": drop, "drop_suspicious": drop_suspicious, "target": target, "test": test}
+    asked |= {"encode": encode, "decimal": decimal, "separator": separator}
+    parts = [_parts(one) for one in (path, *([] if test is None else [_found(test)[0]]))]
+    files = [file for part in parts for file in part] if all(parts) else []
+    known = "" if entry == Entry(name=entry.name) else entry.name  # to the catalogue
+    return kept(files, [known, asked], partial(_read, path, entry, **asked))
+
+
+def _read(
+    path: Path | Published | Member,
+    entry: Entry,
+    *,
+    positive: Any,
+    negative: Any,
+    task: str | None,
+    seed: int | None,
+    drop: str | int | Sequence[str | int] | None,
+    target: str | int | None,
+    drop_suspicious: bool,
+    encode: str,
+    decimal: str,
+    separator: str | None,
+    groups: str | int | None,
+    time: str | int | None,
+    weights: str | int | None,
+    test: str | None,
+) -> Data:
+    """Read rows with labels, as `load` does."""
     try:
         named = (*left_out(drop, entry), *(c for c in (groups, time, weights) if c is not None))
         wanted = Wanted(target, 0, separator, decimal, tuple(map(str, named)))
@@ -322,10 +361,28 @@ def _name_of(path: Path) -> str | None:
     return plain[: -len(ending)] if ending else None
 
 
+def _parts(path: Path | Published | Member) -> Sequence[Path]:
+    """Return the files that are read for a set; none for one of a collection."""
+    if isinstance(path, Member):
+        return ()
+    if isinstance(path, Published):
+        return path.paths
+    if changepoint.set_name(path):
+        return changepoint.parts(path)
+    if _is_idx(path):
+        return [file for pair in idx.pairs(path) for file in pair]
+    names = _names_beside(path)
+    return [path, names] if names.is_file() else [path]
+
+
+def _is_idx(path: Path) -> bool:
+    return formats.without_compression(path.name).endswith(idx.MARK)
+
+
 def _table(path: Path | Published | Member, wanted: Wanted) -> Table:
     if not isinstance(path, Path):
         return path.table(wanted)
-    if formats.without_compression(path.name).endswith(idx.MARK):
+    if _is_idx(path):
         if wanted.target is not None:
             raise DataError(
                 f"target={wanted.target!r} is for tables, but an idx set has its labels in another "
@@ -353,12 +410,16 @@ def _table(path: Path | Published | Member, wanted: Wanted) -> Table:
 
 def feature_names(path: Path) -> tuple[str, ...] | None:
     """Return the first field of each line of NAME.features.txt beside the file, or None."""
-    beside = path.with_name(f"{_name_of(path)}.features.txt")
+    beside = _names_beside(path)
     if not beside.is_file():
         return None
     verify(beside)
     lines = beside.read_text(encoding="utf-8").splitlines()
     return tuple(line.split("\t")[0] for line in lines)
+
+
+def _names_beside(path: Path) -> Path:
+    return path.with_name(f"{_name_of(path)}.features.txt")
 
 
 def left_out(drop: str | int | Sequence[str | int] | None, entry: Entry) -> Sequence[str | int]:

@@ -12,6 +12,7 @@ from aucbench.datasets.manifest import verify
 from aucbench.errors import DataError
 
 MARK = "-train-images-idx3-ubyte"
+PARTS = ("-train-", "-t10k-")
 
 
 def read_idx(first: Path) -> Table:
@@ -30,9 +31,7 @@ def read_idx(first: Path) -> Table:
         When one of the four files is missing or damaged, or when numbers of items differ.
     """
     parts = []
-    for part in ("-train-", "-t10k-"):
-        images = first.with_name(first.name.replace("-train-", part))
-        labels = images.with_name(images.name.replace("images-idx3", "labels-idx1"))
+    for images, labels in pairs(first):
         X, y = _items(images, 3), _items(labels, 1)
         if len(X) != len(y):
             raise DataError(
@@ -47,6 +46,12 @@ def read_idx(first: Path) -> Table:
             f"{first} and its t10k part differ in image size ({error}); get the files again"
         ) from error
     return Table(X, y, label="the files of labels")
+
+
+def pairs(first: Path) -> list[tuple[Path, Path]]:
+    """Return the files of images and labels: those of the training part, then of the test part."""
+    images = [first.with_name(first.name.replace("-train-", part)) for part in PARTS]
+    return [(x, x.with_name(x.name.replace("images-idx3", "labels-idx1"))) for x in images]
 
 
 def _items(path: Path, dimensions: int) -> Any:

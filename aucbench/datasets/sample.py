@@ -42,5 +42,7 @@ def sample(data: str, n: int = 1000, seed: int = 0) -> Data:
     require_whole(0, seed=seed)
     whole = load(data)
     if n >= whole.n:
-        raise DataError(f"{data} has {whole.n} rows, of which {n} cannot be drawn; give a smaller n")
+        raise DataError(
+            f"{data} has {whole.n} rows, of which {n} cannot be drawn; give a smaller n"
+        )
     return whole.split(n / whole.n, np.random.default_rng(seed))[1]

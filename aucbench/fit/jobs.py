@@ -21,6 +21,7 @@ from aucbench import registry
 from aucbench.cell import TARGET_FILE, Cell, hashable
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.npy import read_array, write_array
 from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
@@ -138,7 +139,7 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
         train, test = mapped_parts(train, raw.take(held), features, rng)
     rows.save(train.rows, room / "train")
     rows.save(test, room / "test")
-    rows.write_array(room, "learnt", learnt)
+    write_array(room, "learnt", learnt)
     sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
     kept = train.schema is None and keeps_columns(features)
     about = {**sizes, "data": known["hash"], "imports": imported_since(before)}
@@ -247,7 +248,7 @@ def _tuned(planned: Cell, source: Path, folder: Path, train: Data) -> Tuned:
     features, refit = registry.get_features(planned.features), None
     schema = rows.schema_of(source / "raw")
     if schema is not None or not is_shared(features):
-        numbers, rng = rows.read_array(folder, "learnt"), _of_split(planned.seed, planned.split)
+        numbers, rng = read_array(folder, "learnt"), _of_split(planned.seed, planned.split)
         refit = Refitted(features, train, rows.mapped(source / "raw"), schema, numbers, rng)
     return tune(planned, partial(build, planned), train, refit)
 
@@ -256,7 +257,7 @@ def _hand_over(folder: Path, **arrays: Vector | None) -> None:
     folder.mkdir(exist_ok=True)
     for name, array in arrays.items():
         if array is not None:
-            rows.write_array(folder, name, np.asarray(array, np.float64))
+            write_array(folder, name, np.asarray(array, np.float64))
 
 
 def _take(request: Request) -> None:

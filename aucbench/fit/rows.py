@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
+from aucbench.data.npy import read_array, write_array
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_arrays, with_known
 from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
 from aucbench.tables import Schema
@@ -92,16 +93,6 @@ def schema_of(folder: Path) -> Schema | None:
     """Return the schema of the rows of a folder, if they are codes of a table."""
     found = read_about(folder).get("schema")
     return None if found is None else Schema.from_json(found)
-
-
-def write_array(folder: Path, name: str, array: NDArray[Any]) -> None:
-    """Write an array into a folder."""
-    np.save(folder / f"{name}.npy", array, allow_pickle=False)
-
-
-def read_array(folder: Path, name: str) -> NDArray[Any]:
-    """Return an array of the folder as a read-only map."""
-    return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
 
 
 def write_about(folder: Path, about: dict[str, Any]) -> None:

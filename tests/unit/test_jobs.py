@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from aucbench import auc, get_dataset, get_objective, get_solver, solve
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.data import Data
+from aucbench.data.npy import read_array, write_array
 from aucbench.data.packed import unpack_known
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.fit import jobs, rows
@@ -122,16 +123,16 @@ def test_a_solver_that_writes_to_its_rows_fails_alone(bench, data):
 
 
 def test_c_code_that_writes_to_its_rows_dies(bench, tmp_path):
-    rows.write_array(tmp_path, "values", np.ones(1000))
+    write_array(tmp_path, "values", np.ones(1000))
     code = (
-        "import ctypes, sys; from pathlib import Path; from aucbench.fit import rows\n"
-        "a = rows.read_array(Path(sys.argv[1]), 'values')\n"
+        "import ctypes, sys; from pathlib import Path; from aucbench.data.npy import read_array\n"
+        "a = read_array(Path(sys.argv[1]), 'values')\n"
         "ctypes.memset(a.ctypes.data, 0, 8)"
     )
     ended = subprocess.run([sys.executable, "-c", code, tmp_path], check=False)
 
     assert ended.returncode == -11
-    np.testing.assert_array_equal(rows.read_array(tmp_path, "values"), np.ones(1000))
+    np.testing.assert_array_equal(read_array(tmp_path, "values"), np.ones(1000))
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])

@@ -12,6 +12,7 @@ from aucbench import Data, auc, get_dataset, get_solver, solve
 from aucbench.bench.requests import data_job
 from aucbench.data.arrays import rows as as_rows
 from aucbench.data.folds import drawn_few
+from aucbench.data.npy import read_array
 from aucbench.data.packed import arrays_of
 from aucbench.datasets import load
 from aucbench.errors import DataError
@@ -76,7 +77,7 @@ def test_a_cell_learns_the_encoding_from_its_training_rows(bench, path):
 
 def learnt_rows(bench, asked):
     [*_, folder] = bench.steps(asked).values()
-    return np.array(rows.read_array(folder, "learnt"))
+    return np.array(read_array(folder, "learnt"))
 
 
 @pytest.mark.parametrize("tune", [False, (("C", (0.1, 10.0)),)])
