@@ -8,7 +8,7 @@ import subprocess
 import sys
 from errno import ENOSPC
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pandas as pd
@@ -608,11 +608,12 @@ def test_a_worker_uses_the_cache(folder, cache, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("name", "limit"), [("ijcnn1", 0.05), ("mnist", 0.1)])
 def test_a_second_load_is_fast(data_folder, cache, monkeypatch, name, limit):
+    """CPU time, since the machine may be busy with something else."""
     monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
     load(name)
     seconds = []
     for _ in range(5):
-        begin = perf_counter()
+        begin = process_time()
         load(name)
-        seconds.append(perf_counter() - begin)
+        seconds.append(process_time() - begin)
     assert min(seconds) <= limit
