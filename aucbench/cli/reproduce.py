@@ -110,7 +110,7 @@ def _run(
 ) -> Results:
     """Run what is missing; exits with 130 after Ctrl-C."""
     from aucbench.papers import measuring
-    from aucbench.papers.results import by_cell, results_of
+    from aucbench.papers.results import Results, by_cell
 
     with opened(folder) as store:
         found = [
@@ -119,7 +119,8 @@ def _run(
             for record in records_of(limited(plan, timeout, memory), store, options, AGAIN)
         ]
         wanted = measuring.limited(experiment.measurements, timeout, memory)
-        return results_of(by_cell(found), _measured(wanted, folder, options), store)
+        measured = {one.name: one for one in _measured(wanted, folder, options)}
+        return Results(by_cell(found), store, measured)
 
 
 def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> list[Measured]:

@@ -16,9 +16,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
 from aucbench.infra.store import own_file
 from aucbench.papers.experiment import Experiment
+from aucbench.papers.measuring import Measured
 from aucbench.papers.results import Results
 from aucbench.papers.sections import section_of
 from aucbench.report.added import Added
@@ -104,14 +106,15 @@ def kept(experiment: Experiment, results: Results) -> Kept:
 
 
 def _machine(results: Results) -> str:
-    """Return processor and concurrency of the cells; of this machine where there are none."""
-    known = {
-        f"{record.machine.get('cpu')}, {record.machine.get('cores')} cores, "
-        f"{record.conditions.concurrency} cells at once"
-        for record in results.records.values()
-        if record.machine
-    }
+    """Return processor and concurrency of what was run; of this machine where nothing was."""
+    known = {_on(one, "cells") for one in results.records.values() if one.machine}
+    known |= {_on(one, "measurements") for one in results.measured.values() if one.machine}
     return "; ".join(sorted(known)) or platform.processor() or platform.machine()
+
+
+def _on(one: Record | Measured, what: str) -> str:
+    cpu, cores = one.machine.get("cpu"), one.machine.get("cores")
+    return f"{cpu}, {cores} cores, {one.conditions.concurrency} {what} at once"
 
 
 def keep(folder: Path, one: Kept) -> Path:

@@ -121,16 +121,24 @@ class Results:
         Of the cells of the plans that were run so far.
     store : Store
         Which has the scores.
-    documents : mapping of str to mapping
-        The results of measurements that are no cells, by name.
-    failures : mapping of str to str
-        Why a measurement has no result.
+    measured : mapping of str to Measured
+        The measurements that are no cells, by name.
     """
 
     records: Mapping[Cell, Record]
     store: Store
-    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    failures: Mapping[str, str] = field(default_factory=dict)
+    measured: Mapping[str, Measured] = field(default_factory=dict)
+
+    @property
+    def documents(self) -> dict[str, Mapping[str, Any]]:
+        """The results of measurements that are no cells, by name."""
+        some = ((name, one.result) for name, one in self.measured.items())
+        return {name: result for name, result in some if result is not None}
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Why measurements have no result, by name."""
+        return {name: one.why for name, one in self.measured.items() if one.result is None}
 
     def of(self, line: Line) -> list[Record]:
         """Return the records of a line, in the order of data sets, repeats and splits."""
@@ -180,20 +188,8 @@ def results_in(experiment: Experiment, store: Store) -> Results:
     """
     wanted = {cell for plan in experiment.plans for cell in plan.cells()}
     records = by_cell(r for r in store.records() if r.cell in wanted)
-    return results_of(records, kept(experiment.measurements, store.folder), store)
-
-
-def results_of(
-    records: Mapping[Cell, Record], measured: Iterable[Measured], store: Store
-) -> Results:
-    """Return the results of cells and of measurements."""
-    by_name = {one.name: one for one in measured}
-    return Results(
-        records,
-        store,
-        {name: one.result for name, one in by_name.items() if one.result is not None},
-        {name: one.why for name, one in by_name.items() if one.result is None},
-    )
+    measured = {one.name: one for one in kept(experiment.measurements, store.folder)}
+    return Results(records, store, measured)
 
 
 def by_cell(records: Iterable[Record]) -> dict[Cell, Record]:

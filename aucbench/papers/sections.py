@@ -9,7 +9,7 @@ from math import isnan
 from aucbench.papers.experiment import Experiment, Protocol, Scale
 from aucbench.papers.results import MEASURES, Results
 from aucbench.papers.verdict import Agreement, Compared, compared
-from aucbench.sections import Chart, Section, Table
+from aucbench.sections import TEXT, Chart, Section, Table
 
 HEADER = ("row", "column", "ours (runs)", "published", "difference, 95 %", "in sd", "verdict")
 PLURALS = {Agreement.AGREES: "agree"}
@@ -25,7 +25,7 @@ def section_of(experiment: Experiment, results: Results) -> Section:
         parts += _tables(found)
     parts += experiment.shown(results)
     parts += [str(claim) for claim in experiment.claims(results)]
-    parts += [f"{name}: {why}" for name, why in results.failures.items()]
+    parts += _failed(results)
     parts += experiment.notes
     return Section(f"{experiment.paper}, {experiment.place}: {experiment.title}", parts)
 
@@ -40,6 +40,16 @@ def summary(found: Sequence[Compared]) -> str:
 
 def _counted(word: Agreement, count: int) -> str:
     return str(word) if count == 1 else PLURALS.get(word, str(word))
+
+
+def _failed(results: Results) -> Iterator[str]:
+    """Yield a sentence about the measurements without a result, by the reason."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in results.failures.items():
+        by_reason.setdefault(why, []).append(name)
+    if by_reason:
+        told = [f"{'; '.join(names)} ({why})" for why, names in by_reason.items()]
+        yield f"No result: {', '.join(told)}."[:TEXT]
 
 
 def _about(experiment: Experiment) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb, log
+from math import comb, isnan, log, nan
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ QUICK_SIZES, QUICK_QUADRATIC = SIZES[:-1], 1_000
 FROM = 100  # rows, from which the growth is taken: as in the paper, about 10 of the rarer class
 VARIANTS = ("first_min", "linear", "quadratic")
 COUNT = "count"
+Tested = tuple[bool | None, str]  # whether a statement holds, None if that is not known; and why
 SAME = 0.05  # of a number of steps: a smaller difference is none
 NOTES = (
     "For each n, rows are drawn with the shares of the classes and standardised, and the first "
@@ -109,7 +110,7 @@ def figure_5(scale: Scale, protocol: Protocol) -> Experiment:
         notes=(*_notes(sets, sizes, most), *NOTES),
         measurements=tuple(one for some in planned.values() for one in some),
         shown=lambda results: [part for one in found(results) for part in _shown(one)],
-        claims=lambda results: [claim for one in found(results) for claim in claims_of(one)],
+        claims=lambda results: claims_of([*found(results)]),
     )
 
 
@@ -183,53 +184,62 @@ def _chart(found: Descents, title: str, field: str, more: Mapping[str, Any]) -> 
     return Chart(f"{found.name}: {title}", "n", title, {**named, **more}, log_x=True, log_y=True)
 
 
-def claims_of(found: Descents) -> list[Claim]:
-    """Return what section 5.1 says of figure 5, tested on one data set."""
-    common = [n for n in found.sizes("quadratic") if n in found.sizes("first_min")]
-    largest = found.sizes("linear")[-1:]
-    claims = (
-        *_of_growth(found),
-        _of_ratio(
-            "a descent takes as many steps with first_min as with quadratic",
-            found.ratio("first_min", "quadratic", "steps", common),
-            "steps of first_min divided by those of quadratic",
-            lambda r: r.low >= 1 - SAME and r.high <= 1 + SAME,
-        ),
-        _of_ratio(
-            "a descent takes more steps with linear than with first_min",
-            found.ratio("linear", "first_min", "steps", largest),
-            f"steps of linear divided by those of first_min at n = {largest[0]}",
-            lambda r: r.low > 1,
-        ),
-        _of_ratio(
-            "a search with first_min is faster than one with quadratic",
-            found.ratio("quadratic", "first_min", "search_seconds", common[-1:]),
-            f"seconds of quadratic divided by those of first_min at n = {common[-1]}"
-            if common
-            else "",
-            lambda r: r.low > 1,
-        ),
-    )
-    return [Claim(f"{found.name}: {c.statement} (section 5.1)", c.holds, c.because) for c in claims]
+def claims_of(sets: Sequence[Descents]) -> list[Claim]:
+    """Return what section 5.1 says of figure 5; a statement holds where it does on every set."""
+    claims = []
+    for statement, test in TESTS.items() if sets else ():
+        tested = {one.name: test(one) for one in sets}
+        each = [holds for holds, _ in tested.values()]
+        holds = None if None in each and False not in each else all(each)
+        told = "; ".join(f"{name}: {why}" for name, (_, why) in tested.items())
+        claims.append(Claim(f"{statement} (section 5.1)", holds, told))
+    return claims
 
 
-def _of_growth(found: Descents) -> Iterator[Claim]:
+def _below_quadratic(found: Descents) -> Tested:
+    slope = found.slope("first_min", "events")
+    return _decided(slope, slope.high < 2, f"the exponent is {slope}, and that of n² is 2")
+
+
+def _nearly_log_linear(found: Descents) -> Tested:
     slope = found.slope("first_min", "events")
     sizes = [n for n in found.sizes("first_min") if n >= FROM]
-    statement = "the events of first_min per step grow more slowly than quadratically"
-    nearly = "the events of first_min per step grow nearly log-linearly"
-    if np.isnan(slope.low):
-        why = f"it takes two sizes from {FROM} on and two seeds"
-        yield Claim(statement, None, why)
-        yield Claim(nearly, None, why)
-        return
-    log_linear = growth(sizes, [n * log(n) for n in sizes])
-    told = f"the exponent is {slope} from n = {sizes[0]} to {sizes[-1]}"
-    yield Claim(statement, slope.high < 2, f"{told}; that of n² is 2")
-    yield Claim(nearly, slope.low <= log_linear, f"{told}; that of n log n is {log_linear:.3g}")
+    log_linear = growth(sizes, [n * log(n) for n in sizes]) if len(sizes) > 1 else nan
+    told = f"the exponent is {slope}, and that of n log n is {log_linear:.3g} for {sizes} rows"
+    return _decided(slope, slope.low <= log_linear, told)
 
 
-def _of_ratio(statement: str, ratio: Range, what: str, holds: Callable[[Range], bool]) -> Claim:
-    if np.isnan(ratio.low):
-        return Claim(statement, None, "it takes both searches and two seeds")
-    return Claim(statement, holds(ratio), f"{what}: {ratio}")
+def _as_few_steps(found: Descents) -> Tested:
+    sizes = found.sizes("quadratic")
+    ratio = found.ratio("first_min", "quadratic", "steps", sizes)
+    same = ratio.low >= 1 - SAME and ratio.high <= 1 + SAME
+    return _decided(ratio, same, f"the ratio of steps, first_min / quadratic, is {ratio}")
+
+
+def _more_steps(found: Descents) -> Tested:
+    n = max(found.sizes("linear"), default=0)
+    ratio = found.ratio("linear", "first_min", "steps", [n])
+    told = f"the ratio of steps, linear / first_min, is {ratio} for {n} rows"
+    return _decided(ratio, ratio.low > 1, told)
+
+
+def _faster(found: Descents) -> Tested:
+    n = max(found.sizes("quadratic"), default=0)
+    ratio = found.ratio("quadratic", "first_min", "search_seconds", [n])
+    told = f"the ratio of seconds, quadratic / first_min, is {ratio} for {n} rows"
+    return _decided(ratio, ratio.low > 1, told)
+
+
+def _decided(found: Range, holds: bool, told: str) -> Tested:
+    if isnan(found.low):
+        return None, f"it takes two seeds, and for growth two sizes from {FROM} rows on"
+    return holds, told
+
+
+TESTS: Mapping[str, Callable[[Descents], Tested]] = {
+    "the events of a search with first_min grow more slowly than quadratically": _below_quadratic,
+    "the events of a search with first_min grow nearly log-linearly": _nearly_log_linear,
+    "a descent takes as few steps with first_min as with quadratic": _as_few_steps,
+    "a descent takes more steps with linear than with first_min": _more_steps,
+    "a search with first_min is faster than one with quadratic": _faster,
+}
