@@ -99,10 +99,17 @@ def kept(experiment: Experiment, results: Results) -> Kept:
         experiment.place,
         str(experiment.scale),
         str(experiment.protocol),
-        metadata.version("aucbench"),
+        _version(results),
         _machine(results),
         section_of(experiment, results),
     )
+
+
+def _version(results: Results) -> str:
+    """Return the versions that computed the results; the present one where there are none."""
+    ran = (*results.records.values(), *results.measured.values())
+    known = {one.machine["versions"]["aucbench"] for one in ran if one.machine}
+    return ", ".join(sorted(known)) or metadata.version("aucbench")
 
 
 def _machine(results: Results) -> str:

@@ -19,7 +19,7 @@ RUN_IN = {Scale.QUICK: "a quick run, smaller than that of the paper", Scale.FULL
 def section_of(experiment: Experiment, results: Results) -> Section:
     """Return a table or a figure of a paper: ours beside theirs, drawings, claims and notes."""
     found = [compared(entry, results) for entry in experiment.entries]
-    parts: list[str | Table | Chart] = [_about(experiment)]
+    parts: list[str | Table | Chart] = [_about(experiment), *_missing(experiment, results)]
     if found:
         parts.append(summary(found))
         parts += _tables(found)
@@ -57,6 +57,17 @@ def _about(experiment: Experiment) -> str:
         "" if experiment.protocol is Protocol.CLEAN else ", with the protocol of the published code"
     )
     return f"This is {RUN_IN[experiment.scale]}{published}."
+
+
+def _missing(experiment: Experiment, results: Results) -> Iterator[str]:
+    """Say how much was not run, and how much failed."""
+    cells = [cell for plan in experiment.plans for cell in plan.cells()]
+    absent = sum(cell not in results.records for cell in cells)
+    failed = sum(not results.records[cell].ok for cell in cells if cell in results.records)
+    if absent:
+        yield f"{absent} of {len(cells)} cells were not run; the numbers are those of the others."
+    if failed:
+        yield f"{failed} of {len(cells)} cells failed; `aucbench log DIR` lists them."
 
 
 def _tables(found: Sequence[Compared]) -> Iterator[str | Table]:

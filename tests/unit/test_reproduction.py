@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from aucbench.bench import Choice, Plan, Store, make_engine, run
 from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.judge.verdict import Status
 from aucbench.papers import catalogue, kept
 from aucbench.papers.experiment import (
     Claim,
@@ -25,8 +26,9 @@ from aucbench.papers.experiment import (
     Scale,
 )
 from aucbench.papers.results import Results, by_cell, results_in
-from aucbench.papers.sections import spread
+from aucbench.papers.sections import section_of, spread
 from aucbench.papers.verdict import Agreement, compared
+from aucbench.records import CellStatus
 from aucbench.sections import Chart, Section, Table
 
 SETS, MAP = ("breast-cancer", "digits-8"), "standard"
@@ -160,6 +162,15 @@ def test_failed_cells_are_counted_and_said(tmp_path):
         part = compared(entry(Published(0.99, 0.01, 25)), replace(found, records=broken))
         assert (part.runs, part.planned) == (2, 3)
         assert part.said.endswith("1 run(s) failed")
+
+
+def test_cells_that_were_not_run_are_counted(results):
+    few = dict([*results.records.items()][:5])
+    told = section_of(experiment(), replace(results, records=few)).parts
+    assert "7 of 12 cells were not run; the numbers are those of the others." in told
+    bad = replace(next(iter(few.values())), status=Status(status=CellStatus.CRASH, reason="gone"))
+    told = section_of(experiment(), replace(results, records={**few, bad.cell: bad})).parts
+    assert "1 of 12 cells failed; `aucbench log DIR` lists them." in told
 
 
 @pytest.fixture
