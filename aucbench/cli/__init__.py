@@ -29,6 +29,7 @@ from aucbench.cli.catalogue import (
 )
 from aucbench.cli.check import check
 from aucbench.cli.compare import compare
+from aucbench.cli.data import data
 from aucbench.cli.interrupts import interrupt_on_signals
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
@@ -84,6 +85,7 @@ app.command("describe")(describe)
 app.command("cite")(cite)
 app.command("guide")(guide)
 app.command("plugins")(list_plugins)
+app.add_typer(data, name="data")
 app.command("check")(check)
 app.command("new")(new)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from aucbench.datasets.catalogue import entries, entry_of
 from aucbench.datasets.collections import member_of
 from aucbench.datasets.download import cached_path
-from aucbench.datasets.files import VARIABLE, available
+from aucbench.datasets.files import VARIABLE, available, feature_names, locate
 from aucbench.datasets.manifest import manifest_rows
 from aucbench.datasets.raw import fetched, in_cache, no_download
 
@@ -75,6 +75,20 @@ def bring(names: Iterable[str], *, progress: bool = False) -> tuple[str, ...]:
     for name in missing:
         fetched(entry_of(name), progress=progress)
     return tuple(missing)
+
+
+def columns_of(name: str) -> tuple[str, ...]:
+    """Return the names of the features of a set in files, as far as they are known unread."""
+    if (entry := entry_of(name)).raw.names:
+        return entry.raw.names
+    if place_of(name) is not Place.FOLDER:
+        return ()
+    return feature_names(locate(name)[0]) or ()
+
+
+def files_here(name: str) -> list[tuple[Path, str]]:
+    """Return the files of a set that are here, each with the sha256 that it should have."""
+    return [(path, wanted) for of, path, wanted in (*_in_folder(), *_in_cache()) if of == name]
 
 
 @dataclass(frozen=True, slots=True)

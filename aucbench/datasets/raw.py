@@ -94,9 +94,9 @@ def fetched(entry: Entry, *, progress: bool = False) -> Path | Published:
 
 def no_download(lost: Sequence[Entry]) -> DataError:
     """Return the error about sets of the catalogue that it has no files of."""
-    why = (f"{e.name}: {e.lacking}; {_way(e)}" for e in lost)
+    why = (f"{e.name}: {e.lacking}, {_way(e)}" for e in lost)
     return DataError(
-        f"{', '.join(e.name for e in lost)} cannot be downloaded by name ({', '.join(why)}); put "
+        f"{', '.join(e.name for e in lost)} cannot be downloaded by name ({'; '.join(why)}); put "
         f"a file such as {lost[0].name}.svm into the folder AUCBENCH_DATA"
     )
 

@@ -244,7 +244,7 @@ def test_the_files_of_a_changepoint_set_are_read_as_the_source_names_them(publis
 
 def test_a_set_that_cannot_be_downloaded_says_why_and_what_to_do():
     with pytest.raises(
-        DataError, match=r"splice cannot be .* two sources; see .* put a file such as"
+        DataError, match=r"splice cannot be .* two sources, see .* put a file such as"
     ):
         load("splice")
     with pytest.raises(DataError, match=r"give https://www.*acoustic\.bz2#sha256=HEX"):

@@ -54,11 +54,14 @@ def check_plan(plan: Plan) -> None:
     for name, check in NUMBER_CHECKS.items():
         _with_place((name,), check, name, getattr(plan, name))
     _require_some(plan)
+    parsers: dict[str, Callable[[str], object]] = {
+        "features": _parse_joined,
+        "datasets": _parse_dataset,
+    }
     for name in SPECS:
         given = getattr(plan, name)
         for spec in _texts([] if given is None else [given] if name in ONE else given, name):
-            check = {"features": _parse_joined, "datasets": _parse_dataset}.get(name, parse_spec)
-            _with_place((name,), check, spec, value=spec)
+            _with_place((name,), parsers.get(name, parse_spec), spec, value=spec)
     for number, choice in enumerate(plan.solvers):
         _check_choice(number, choice)
     _check_splits(plan)

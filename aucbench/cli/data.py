@@ -1,0 +1,281 @@
+"""`aucbench data`: the data sets that are known by name, and where they are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aucbench.bench.text import folded, printable_lines, shown
+from aucbench.errors import UnknownNameError, UnsupportedError
+
+if TYPE_CHECKING:
+    from aucbench.datasets.catalogue import Entry
+    from aucbench.datasets.collections import Collection
+    from aucbench.datasets.collections.facts import Facts
+
+DIFFERS = 1  # exit code when a file is not what it should be
+LISTED = 25  # members, columns or labels that `info` shows; --json has all
+UNSAID = ("raw", "labels")  # fields of an entry that `info` says otherwise, or not
+Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Names, or suite:NAME.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One document for programs.")]
+
+data = typer.Typer(
+    help="The data sets that are known by name: list, fetch, verify and cite them.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+
+@data.command("list")
+def list_sets(*, json: AsJson = False) -> None:
+    """List the sets, where they are, their shape and the share of positives; then the suites."""
+    from aucbench.datasets.catalogue import suites
+    from aucbench.datasets.collections import collections
+
+    rows, groups, found = [*_rows()], collections(), suites().values()
+    if json:
+        _print_json(
+            {
+                "sets": rows,
+                "collections": [asdict(group) for group in groups],
+                "suites": [asdict(suite) for suite in found],
+            }
+        )
+        return
+    header = ("name", "where", "rows", "features", "positive", "what it is")
+    lines = [
+        (row["name"], _where(row), *map(_number, (row["n"], row["d"])), _share(row), row["title"])
+        for row in rows
+    ]
+    typer.echo(folded([header, *lines], _width()))
+    typer.echo("\ncollections")
+    typer.echo(folded([(f"{c.prefix}:NAME", _count(c), c.title) for c in groups], _width(), "  "))
+    typer.echo("\nsuites")
+    told = [(str(s), f"version {s.version}", f"{s.title}: {', '.join(s.members)}") for s in found]
+    typer.echo(folded(told, _width(), "  "))
+
+
+@data.command("info")
+def info(
+    name: Annotated[str, typer.Argument(help="Such as ijcnn1, keel:glass1 or suite:spdam.")],
+    *,
+    json: AsJson = False,
+) -> None:
+    """Show all that is known of a set, a set of a collection, or a suite."""
+    from aucbench.datasets.catalogue import entry_of, suite_of
+    from aucbench.datasets.collections import member_of
+
+    if (suite := suite_of(name)) is not None:
+        told = {key: value for key, value in asdict(suite).items() if value}
+    elif (member := member_of(name)) is not None:
+        told = _of_facts(member.facts())
+    else:
+        _require_known(name)
+        told = _of_entry(entry_of(name))
+    if json:
+        _print_json(told)
+        return
+    lines = [(key, line) for key, value in told.items() for line in _lines(key, value)]
+    typer.echo(folded(_once(lines), _width()))
+
+
+@data.command("fetch")
+def fetch(names: Names) -> None:
+    """Download sets into the user's cache, unless they are in AUCBENCH_DATA or in the cache."""
+    from aucbench.datasets.collections import member_of
+    from aucbench.datasets.places import bring, place_of
+
+    wanted = _members(names)
+    for name in wanted:
+        if member_of(name) is None:
+            _require_known(name)
+    brought = bring(wanted, progress=True)
+    for name in wanted:
+        if (member := member_of(name)) is not None:
+            hand = member.facts().at_hand
+            what = "is here" if hand else "is downloaded when it is used"
+            typer.echo(shown(f"{name}: {what}"))
+        else:
+            what = "downloaded" if name in brought else f"is here already ({place_of(name)})"
+            typer.echo(shown(f"{name}: {what}"))
+
+
+@data.command("verify")
+def verify(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Sets; by default all.")
+    ] = None,
+) -> None:
+    """Compute the sha256 of the files that are here; exit 1 if one is not as it should be.
+
+    Files of AUCBENCH_DATA are compared with its MANIFEST.csv, files of the cache with the
+    catalogue.
+    """
+    from aucbench.datasets.places import verified
+
+    wanted = _members(names or [])
+    for name in wanted:
+        _require_known(name)
+    differ = count = 0
+    for found in verified(wanted):
+        count += 1
+        differ += found.differs
+        if found.differs:
+            what = f"differs: {found.found[:12]}... in place of {found.wanted[:12]}..."
+        else:
+            what = "ok" if found.wanted else "no sha256 is known"
+        typer.echo(shown(f"{found.path}: {what}"))
+    if not count:
+        typer.echo("there is no file with a known sha256 here; fetch a set, or set AUCBENCH_DATA")
+    elif differ:
+        typer.echo(f"{differ} of {count} files differ; get them again", err=True)
+        raise typer.Exit(DIFFERS)
+
+
+@data.command("cite")
+def cite(names: Names) -> None:
+    """Print the BibTeX of sets."""
+    from aucbench.about import bibtex
+    from aucbench.datasets.catalogue import entry_of
+    from aucbench.datasets.places import cites_of
+
+    keys: dict[str, None] = {}
+    for name in _members(names):
+        found = cites_of(name) or entry_of(name).cites
+        if not found:
+            _require_known(name)
+            raise UnsupportedError(f"no reference is known of {name}; cite where you have it from")
+        keys |= dict.fromkeys(found)
+    typer.echo("\n\n".join(map(printable_lines, bibtex(keys).values())))
+
+
+def _members(names: list[str]) -> list[str]:
+    """Return names without parameters, and those of the members of suites, each once."""
+    from aucbench.datasets.catalogue import expanded
+    from aucbench.registry.specs import parse_spec
+
+    return [*dict.fromkeys(parse_spec(spec).name for spec in expanded(names))]
+
+
+def _require_known(name: str) -> None:
+    from aucbench.datasets.catalogue import entries, names_like
+    from aucbench.datasets.files import available
+
+    if name not in {*entries(), *available()}:
+        raise UnknownNameError("data set", name, {*available(), *names_like(name)})
+
+
+def _rows() -> Iterator[dict[str, Any]]:
+    """Yield what `list` says of each set: those of the catalogue, then others of the folder."""
+    from aucbench.datasets.catalogue import entries, entry_of
+    from aucbench.datasets.files import available, remark
+    from aucbench.datasets.places import place_of
+
+    others = [name for name in available() if name not in entries()]
+    for name in (*entries(), *others):
+        entry = entry_of(name)
+        yield {
+            "name": name,
+            "place": str(place_of(name)),
+            "kind": entry.kind if entry.title else None,
+            "n": entry.n or None,
+            "d": entry.d or None,
+            "positives": entry.positives,
+            "bytes": entry.size,
+            "title": entry.title or remark(name) or "a file that the catalogue does not know",
+        }
+
+
+def _of_entry(entry: Entry) -> dict[str, Any]:
+    """Return what is known of a set, without what is empty."""
+    from aucbench.datasets.places import columns_of, files_here, place_of
+
+    told: dict[str, Any] = {"name": entry.name, "place": str(place_of(entry.name))}
+    if entry.title:
+        told |= {key: value for key, value in asdict(entry).items() if key not in UNSAID}
+        told["counts"] = _counts(entry)
+        told["positives"] = entry.positives
+    else:
+        told["note"] = "the catalogue does not know it"
+    told["columns"] = columns_of(entry.name)
+    told["here"] = [
+        {"path": str(path), "sha256": wanted} for path, wanted in files_here(entry.name)
+    ]
+    return {key: value for key, value in told.items() if value}
+
+
+def _counts(entry: Entry) -> dict[str, int]:
+    """Return how many rows each class has, or how many errors are possible."""
+    labels = ("false positives", "false negatives") if entry.kind == "changepoint" else entry.labels
+    return {str(label): n for label, n in zip(labels, entry.counts, strict=False)}
+
+
+def _of_facts(facts: Facts) -> dict[str, Any]:
+    return {key: value for key, value in asdict(facts).items() if value is not None}
+
+
+def _lines(key: str, value: Any) -> Iterator[str]:
+    """Yield the lines that say a value."""
+    if isinstance(value, Mapping):
+        yield "; ".join(f"{name}: {held}" for name, held in value.items())
+    elif key == "files":
+        for file in value:
+            size = "size unknown" if file["size"] is None else _size(file["size"])
+            yield f"{file['name']} ({size}), sha256 {file['sha256']}, {' or '.join(file['urls'])}"
+    elif key == "here":
+        yield from (f"{file['path']}, sha256 {file['sha256'] or 'unknown'}" for file in value)
+    elif isinstance(value, tuple | list):
+        more = f" and {len(value) - LISTED} more" if len(value) > LISTED else ""
+        yield f"{', '.join(map(str, value[:LISTED]))}{more}"
+    elif key == "auc":
+        yield f"{value}, the mean test AUC of LogisticRegression after max-abs scaling, in 5 folds"
+    else:
+        yield str(value)
+
+
+def _once(lines: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    before = None
+    for key, line in lines:
+        yield "" if key == before else key, line
+        before = key
+
+
+def _where(row: Mapping[str, Any]) -> str:
+    size = row["bytes"] if row["place"] == "download" else None
+    return f"{row['place']} {_size(size)}" if size else str(row["place"])
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _share(row: Mapping[str, Any]) -> str:
+    return f"{row['positives'] / row['n']:.1%}" if row["positives"] else ""
+
+
+def _count(collection: Collection) -> str:
+    if collection.problem:
+        return collection.problem
+    if collection.names is None:
+        return f"{len(collection.at_hand)} here, the others by download"
+    return f"{len(collection.at_hand)} of {len(collection.names)} here ({collection.version})"
+
+
+def _width() -> int:
+    """Characters of a line on a terminal; a line in a pipe is never broken."""
+    return get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+
+
+def _print_json(document: Any) -> None:
+    import json
+
+    typer.echo(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))

