@@ -6,7 +6,8 @@ Design
      would notice.
   b. The standard error of a mean over splits of the same rows is s sqrt(1/J + ratio), as in
      `aucbench.stats.resampled`; over runs with fresh rows it is s / sqrt(J). Theirs is taken in the
-     same way, from the printed deviation.
+     same way, from the printed deviation. Where T trials are data sets of their own, splits
+     share rows within a trial only: s sqrt(1/J + ratio/T).
   c. A number that stands on another ground is said to be so, whatever the difference is.
 """
 
@@ -90,7 +91,7 @@ def compared(entry: Entry, results: Results) -> Compared:
     sd = float(known.std(ddof=1)) if known.size > 1 else nan
     theirs = entry.published
     difference = nan if theirs is None else mean - theirs.mean
-    ratio = 0.0 if entry.fresh else results.ratio(entry.line)
+    ratio = 0.0 if entry.fresh else results.ratio(entry.line) / len(entry.line.datasets)
     half = _half(entry, sd, known.size, ratio)
     agreement, why = _agreement(entry, difference, half)
     if not known.size:
