@@ -216,7 +216,7 @@ def population_auc(name: str, negative: float = NEGATIVE_SHARE) -> float:
         s = np.linspace(0.0, 60.0, 20_001)
         density = np.exp(-s / 2.0)
     positive = density * ndtr(alpha + s)
-    below = cumulative_trapezoid(density * ndtr(-alpha - s), s, initial=0.0)
+    below = cumulative_trapezoid(density * ndtr(-alpha - s), s, initial=0)
     return float(np.trapezoid(positive * below, s) / (np.trapezoid(positive, s) * below[-1]))
 
 

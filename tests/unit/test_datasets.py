@@ -17,10 +17,12 @@ from aucbench.datasets import (
     outbreak,
     outbreak_support,
     radial,
+    sample,
     true_scores,
 )
-from aucbench.datasets.simulated import offset
+from aucbench.datasets.simulated import offset, population_auc
 from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.registry import get_dataset
 
 SIMULATIONS = {"linear": linear, "radial": radial}
 
@@ -122,6 +124,49 @@ def test_the_true_scores_have_the_population_auc(name, auc):
 
     assert (data.y < 0).mean() == pytest.approx(0.8, abs=0.004)
     assert pair_auc(data.y, true_scores(name, data.rows)) == pytest.approx(auc, abs=0.003)
+
+
+@pytest.mark.parametrize(
+    ("name", "negative", "auc"),
+    [
+        ("linear", 0.8, 0.90809),
+        ("radial", 0.8, 0.96471),
+        ("linear", 0.6, None),
+        ("radial", 0.3, None),
+    ],
+)
+def test_the_population_auc_is_that_of_many_rows(name, negative, auc):
+    found = population_auc(name, negative)
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((400_000, 2))
+    f = true_scores(name, X)
+    y = np.where(offset(name, negative) + f + rng.standard_normal(f.size) > 0, 1, -1)
+
+    assert auc is None or found == pytest.approx(auc, abs=5e-6)
+    assert (y < 0).mean() == pytest.approx(negative, abs=0.004)
+    assert pair_auc(y, f) == pytest.approx(found, abs=0.003)
+
+
+def test_a_population_without_a_class_is_refused():
+    with pytest.raises(ParameterError, match="between 0 and 1, got 1"):
+        population_auc("linear", 1.0)
+    with pytest.raises(UnknownNameError, match="did you mean 'radial'"):
+        population_auc("radia")
+
+
+def test_a_sample_has_the_shares_of_the_classes_and_rows_of_the_set(tmp_path):
+    X, y = np.arange(600.0).reshape(300, 2), np.where(np.arange(300) % 3 == 0, 1, -1)
+    np.savez(tmp_path / "whole.npz", X=X, y=y)
+    spec = f"sample[data={tmp_path / 'whole.npz'},n=60,seed=1]"
+    first, again = get_dataset(spec), get_dataset(spec)
+    other = sample(str(tmp_path / "whole.npz"), n=60, seed=2)
+
+    assert (first.n, first.target.n_pos) == (60, 20)
+    assert set(first.rows.matrix[:, 0]) <= set(X[:, 0])
+    np.testing.assert_array_equal(first.rows.matrix, again.rows.matrix)
+    assert not np.array_equal(first.rows.matrix, other.rows.matrix)
+    with pytest.raises(DataError, match="has 300 rows, of which 300 cannot be drawn"):
+        sample(str(tmp_path / "whole.npz"), n=300)
 
 
 @pytest.mark.parametrize("name", SIMULATIONS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -69,9 +69,42 @@ def table_3(scale: Scale, protocol: Protocol) -> Experiment:
         title="training time and test AUC of the ROC-SVM on three imbalanced data sets",
         scale=scale,
         protocol=protocol,
+        notes=tuple(_notes(lams, quick=quick)),
         plans=(plan,),
         entries=tuple(_entries(sets, solvers)),
     )
+
+
+def _notes(lams: Sequence[float], *, quick: bool) -> Iterator[str]:
+    yield (
+        f"Each run is a random split that holds {HOLDOUT:.0%} of each class out; the paper does "
+        "not say its share. The runs share rows, which the intervals allow for. Features are "
+        "standardised by the training rows; the paper does not say whether it scales them."
+    )
+    yield (
+        "Of skin, 100 000 rows are drawn once, with the shares of the classes, as in the paper. Of "
+        "bank, the length of the call is left out, which is known only after its outcome; the AUC "
+        "of the paper shows that it does the same. Its categories are one-hot coded, which makes "
+        "62 features, where the paper has 18 (19 in its text). Of accelerometer, standing is the "
+        "positive class."
+    )
+    yield (
+        "The radial model has 300 landmarks, the centres of k-means, as in the paper. The width of "
+        "its kernel is not printed; here 1/γ is the median of ‖x − z‖² over pairs of rows. It "
+        "is solved to its certified optimum, and not by AdaMax."
+    )
+    yield of.grid_note(lams)
+    yield of.BUDGET_NOTE
+    yield of.TIMES_NOTE
+    yield (
+        "The numbers in parentheses are called standard errors below the table and standard "
+        "deviations in the same caption. They are read as standard deviations over the splits."
+    )
+    if quick:
+        yield (
+            f"Quick: {QUICK_RUNS} splits of {RUNS}, {len(QUICK_LAMS)} values of λ of {len(LAMS)}, "
+            "and 20 000 rows of skin."
+        )
 
 
 def _entries(sets: dict[str, str], solvers: dict[str, Choice]) -> Iterator[Entry]:
@@ -79,17 +112,7 @@ def _entries(sets: dict[str, str], solvers: dict[str, Choice]) -> Iterator[Entry
         for column, choice in solvers.items():
             line = Line((dataset,), choice, STANDARD)
             theirs = PUBLISHED.get((row, column))
-            yield Entry(
-                row=row,
-                column=column,
-                measure=AUC,
-                line=line,
-                published=theirs and of.auc_printed(theirs.auc, RUNS),
-            )
-            yield Entry(
-                row=row,
-                column=column,
-                measure=of.SECONDS,
-                line=line,
-                published=theirs and of.seconds_printed(theirs.seconds, RUNS),
-            )
+            auc = None if theirs is None else of.auc_printed(theirs.auc, RUNS)
+            seconds = None if theirs is None else of.seconds_printed(theirs.seconds, RUNS)
+            for measure, published in ((AUC, auc), (of.SECONDS, seconds)):
+                yield Entry(row=row, column=column, measure=measure, line=line, published=published)
