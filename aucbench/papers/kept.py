@@ -107,7 +107,7 @@ def kept(experiment: Experiment, results: Results) -> Kept:
 
 def _version(results: Results) -> str:
     """Return the versions that computed the results; the present one where there are none."""
-    ran = (*results.records.values(), *results.measured.values())
+    ran: list[Record | Measured] = [*results.records.values(), *results.measured.values()]
     known = {one.machine["versions"]["aucbench"] for one in ran if one.machine}
     return ", ".join(sorted(known)) or metadata.version("aucbench")
 

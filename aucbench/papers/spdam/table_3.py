@@ -25,7 +25,7 @@ LEFT_OUT = {
 
 
 def table_3(scale: Scale, protocol: Protocol) -> Experiment:
-    """Return table 3; quick: five data sets, two repeats, three inner folds, 12 points of a grid."""
+    """Return table 3; quick: five sets, two repeats, three inner folds, 12 points of a grid."""
     sets = QUICK if scale is Scale.QUICK else FULL
     return Experiment(
         paper="spdam",
