@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def figure_3(scale: Scale, protocol: Protocol) -> Experiment:
             "has their values.",
         ),
         plans=(plan(scale),),
-        shown=lambda results: _shown(results, scale),
+        shown=lambda results: charts(results, scale, "Figure 3", {"mean test AUC": AUC}),
         claims=lambda results: _claims(results, scale),
     )
 
@@ -74,16 +74,18 @@ def mean(values: Vector) -> float:
     return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
 
 
-def _shown(results: Results, scale: Scale) -> list[Chart]:
+def charts(results: Results, scale: Scale, figure: str, measures: Mapping[str, str]) -> list[Chart]:
+    """Return a chart against k for each set and measure; measures have their titles as keys."""
     return [
         Chart(
-            f"Figure 3, {title}: mean test AUC",
+            f"{figure}, {name}: {title}",
             "k",
-            "test AUC",
-            against_k(results, scale, AUC, dataset),
+            title,
+            against_k(results, scale, measure, dataset),
             log_x=True,
         )
-        for dataset, title in genes.SETS.items()
+        for dataset, name in genes.SETS.items()
+        for title, measure in measures.items()
     ]
 
 

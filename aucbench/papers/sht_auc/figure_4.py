@@ -8,8 +8,7 @@ from aucbench.datasets.catalogue import entry_of
 from aucbench.papers.experiment import Claim, Experiment, Line, Protocol, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.sht_auc import genes
-from aucbench.papers.sht_auc.figure_3 import against_k, ks, mean, plan
-from aucbench.sections import Chart
+from aucbench.papers.sht_auc.figure_3 import charts, ks, mean, plan
 
 RATIOS = {
     "share of the chosen genes that are related": "support-precision",
@@ -32,27 +31,13 @@ def figure_4(scale: Scale, protocol: Protocol) -> Experiment:
             "The related genes are those of tables IV and V; a gene may have several probes.",
         ),
         plans=(plan(scale),),
-        shown=lambda results: _shown(results, scale),
+        shown=lambda results: charts(results, scale, "Figure 4", RATIOS),
         claims=lambda results: [_best(results, scale, dataset) for dataset in genes.SETS],
     )
 
 
 def _line(dataset: str, method: str, k: int) -> Line:
     return genes.line(dataset, genes.fixed(method, k))
-
-
-def _shown(results: Results, scale: Scale) -> list[Chart]:
-    return [
-        Chart(
-            f"Figure 4, {title}: {ratio}",
-            "k",
-            "ratio",
-            against_k(results, scale, measure, dataset),
-            log_x=True,
-        )
-        for dataset, title in genes.SETS.items()
-        for ratio, measure in RATIOS.items()
-    ]
 
 
 def _best(results: Results, scale: Scale, dataset: str) -> Claim:
