@@ -121,7 +121,7 @@ def remote(server, *paths, body=CONTENT, name="rows.svm", size=None):
 
 
 def quick(file, **limits):
-    return fetched(file, Limits(**{"silence": 0.3, **limits}), progress=False)
+    return fetched(file, Limits(**{"silence": 0.5, **limits}), progress=False)
 
 
 def cache_files():
@@ -359,7 +359,7 @@ def test_which_addresses_are_private(address, private):
 def test_a_silent_server_is_left_after_the_time_out(server, after):
     silent = (lambda call: call.server.closing.wait(20)) if after is None else stalling(LONG, after)
     server.routes = {"/x": silent, "/y": content(LONG)}
-    with pytest.raises(DataError, match=r"/x: it was silent for 0\.3 s"):
+    with pytest.raises(DataError, match=r"/x: it was silent for 0\.5 s"):
         quick(remote(server, "/x", body=LONG))
     start = time.monotonic()
     assert quick(remote(server, "/x", "/y", body=LONG)).read_bytes() == LONG
