@@ -1,0 +1,31 @@
+"""A paper of one figure, whose measurements sign a folder and wait for a moment."""
+
+import os
+
+from aucbench.papers.experiment import Claim, Experiment, Measurement, Paper
+
+COUNT = 8
+
+
+def figure(scale, protocol):
+    asked = [{"n": n, "folder": os.environ["TOY_FOLDER"], "seconds": 0.3} for n in range(COUNT)]
+    return Experiment(
+        paper="toy",
+        place="figure 1",
+        title="numbers",
+        scale=scale,
+        protocol=protocol,
+        measurements=tuple(
+            Measurement(
+                name=f"number {request['n']}",
+                call="toy_measured:count",
+                request=request,
+                dataset="breast-cancer",
+            )
+            for request in asked
+        ),
+        claims=lambda results: [Claim("all are there", len(results.documents) == COUNT, "counted")],
+    )
+
+
+PAPER = Paper(name="toy", title="Toys", cite="none", experiments={"figure 1": figure})

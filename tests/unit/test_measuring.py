@@ -1,0 +1,181 @@
+"""Measurements that are no cells: what is kept, what is done again, and what is refused."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aucbench.bench import Store, make_engine
+from aucbench.errors import DataError, ParameterError
+from aucbench.infra.supervise.records import Limits
+from aucbench.papers import measuring
+from aucbench.papers.experiment import Experiment, Measurement, Protocol, Scale
+from aucbench.papers.measuring import kept, limited, opened
+from aucbench.papers.results import results_in
+from aucbench.papers.sections import section_of
+from aucbench.reading import Reading
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_supervisors")]
+
+TOYS = str(Path(__file__).parents[1] / "harness")
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch):
+    monkeypatch.syspath_prepend(TOYS)
+    monkeypatch.setenv("PYTHONPATH", TOYS, prepend=":")
+
+
+@pytest.fixture
+def signs(tmp_path):
+    folder = tmp_path / "signs"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def rows(tmp_path):
+    path = tmp_path / "rows.csv"
+    write_rows(path, 12)
+    return path
+
+
+def write_rows(path, n):
+    lines = [f"{k % 5},{(k * 7) % 3},{k % 2}" for k in range(n)]
+    path.write_text("\n".join(["a,b,y", *lines]) + "\n")
+
+
+def counting(rows, signs, n=0, **more):
+    return Measurement(
+        name=f"number {n}",
+        call="toy_measured:count",
+        request={"n": n, "folder": str(signs)},
+        dataset=str(rows),
+        reading=Reading(target="y"),
+        **more,
+    )
+
+
+def failing(rows, signs, how, **more):
+    given = {"how": how, "folder": str(signs)}
+    one = counting(rows, signs, **more)
+    return replace(one, name=how, call="toy_measured:fail", request=given)
+
+
+def done(some, folder, **options):
+    """What a run yields, by name."""
+    engine = make_engine(jobs=2)
+    Store(folder, create=True).close()
+    with opened(folder, create=True) as store:
+        return {one.name: one for one in measuring.run(some, store, engine, **options)}
+
+
+def begun(signs):
+    return {path.name: len(path.read_text().split()) for path in signs.iterdir()}
+
+
+def test_a_result_is_kept_with_machine_and_conditions_and_not_computed_again(tmp_path, rows, signs):
+    some = [counting(rows, signs, n) for n in range(3)]
+    first = done(some, tmp_path / "out")
+    assert [first[f"number {n}"].result for n in range(3)] == [
+        {"rows": 12, "n": n} for n in range(3)
+    ]
+    one = first["number 0"]
+    assert (one.status, one.why, one.log) == ("ok", "ok", None)
+    assert one.machine["versions"]["numpy"] == np.__version__
+    assert (one.conditions.engine, one.conditions.concurrency) == ("local", 2)
+    assert done(some, tmp_path / "out") == first
+    assert begun(signs) == {"0": 1, "1": 1, "2": 1}
+    assert {one.name: one for one in kept(some, tmp_path / "out")} == first
+    assert kept([replace(some[0], request={"n": 7})], tmp_path / "out") == []
+
+
+def test_other_rows_and_other_code_are_computed_again(tmp_path, rows, signs, monkeypatch):
+    one = counting(rows, signs)
+    done([one], tmp_path / "out")
+    write_rows(rows, 14)
+    assert done([one], tmp_path / "out")["number 0"].result["rows"] == 14
+    assert begun(signs) == {"0": 2}
+
+    toys = tmp_path / "toys"
+    toys.mkdir()
+    text = (Path(TOYS) / "toy_measured.py").read_text()
+    (toys / "toy_measured.py").write_text(text.replace("data.n,", "2 * data.n,"))
+    monkeypatch.setattr(sys, "path", [str(toys), *sys.path])
+    monkeypatch.setenv("PYTHONPATH", str(toys), prepend=":")
+    monkeypatch.delitem(sys.modules, "toy_measured", raising=False)
+    measuring._files_of.cache_clear()
+    assert done([one], tmp_path / "out")["number 0"].result["rows"] == 28
+    measuring._files_of.cache_clear()
+
+
+def test_failures_are_marked_with_a_sentence_and_computed_again_as_cells_are(tmp_path, rows, signs):
+    ways = {"error": Limits(60.0), "crash": Limits(60.0), "timeout": Limits(2.0)}
+    ways["memout"] = Limits(60.0, memory=300 * 10**6)
+    some = [failing(rows, signs, how, limits=limits) for how, limits in ways.items()]
+    found = done(some, tmp_path / "out")
+    assert {name: one.status for name, one in found.items()} == {name: name for name in ways}
+    assert found["error"].why == "error: ValueError: it did not like the rows"
+    assert "ValueError" in found["error"].log
+    assert all(one.result is None and one.reason for one in found.values())
+    assert found["crash"].machine["host"]
+
+    once = begun(signs)
+    assert once == dict.fromkeys(ways, 1)
+    shorter = [replace(one, limits=Limits(1.0, memory=10**8)) for one in some]
+    assert done(shorter, tmp_path / "out") == found
+    assert begun(signs) == once
+    assert done(some, tmp_path / "out", retry=("error",))["error"].status == "error"
+    assert begun(signs) == {**once, "error": 2}
+    longer = [replace(one, limits=Limits(2.5, memory=300 * 10**6)) for one in some]
+    assert done(longer, tmp_path / "out")["timeout"].conditions.timeout == 2.5
+    assert begun(signs) == {**once, "error": 2, "timeout": 2}
+
+    experiment = Experiment(
+        paper="toy",
+        place="figure 1",
+        title="failures",
+        scale=Scale.QUICK,
+        protocol=Protocol.CLEAN,
+        measurements=tuple(some),
+    )
+    with Store(tmp_path / "out") as store:
+        results = results_in(experiment, store)
+        [told] = [part for part in section_of(experiment, results).parts if "No result" in part]
+    assert results.documents == {}
+    assert "error (error: ValueError: it did not like the rows)" in told
+
+
+def test_a_worker_with_other_code_refuses(tmp_path, rows, signs, monkeypatch):
+    monkeypatch.setattr(measuring, "code_of", lambda call: "0" * 32)
+    found = done([counting(rows, signs)], tmp_path / "out")["number 0"]
+    assert found.status == "error"
+    assert "this host computes with other files of aucbench" in found.why
+    assert begun(signs) == {}
+
+
+def test_rows_that_change_after_they_were_looked_up_are_refused(tmp_path, rows, signs, monkeypatch):
+    monkeypatch.setattr(measuring, "_hashes", lambda some, _: {measuring._source(some[0]): "0"})
+    found = done([counting(rows, signs)], tmp_path / "out")["number 0"]
+    assert "rows.csv has changed since the run began" in found.why
+
+
+def test_what_cannot_be_measured_is_refused_before_anything_runs(tmp_path, rows, signs):
+    missing = replace(counting(rows, signs), dataset="no-such-set")
+    with pytest.raises(DataError, match="cannot read no-such-set: unknown data set"):
+        done([counting(rows, signs, 1), missing], tmp_path / "out")
+    with pytest.raises(ParameterError, match="two measurements of an experiment"):
+        done([counting(rows, signs), counting(rows, signs)], tmp_path / "out")
+    nowhere = replace(counting(rows, signs), call="no_such_module:count")
+    with pytest.raises(ParameterError, match="there is no module 'no_such_module'"):
+        done([nowhere], tmp_path / "out")
+    assert begun(signs) == {}
+
+
+def test_the_command_replaces_limits(rows, signs):
+    one = counting(rows, signs, limits=Limits(5.0, memory=10))
+    assert limited([one], None, None) == (one,)
+    [changed] = limited([one], 0, 2.5)
+    assert changed.limits == Limits(None, memory=2_500_000)
