@@ -14,6 +14,7 @@ from page_choice import by_data, by_solver
 from page_figures import with_figures
 from page_formulas import with_formulas
 from page_reproductions import with_reproductions
+from page_sets import named_suites, sets
 
 from aucbench.about import bibtex
 from aucbench.bench.results.convergence import Convergence
@@ -31,7 +32,12 @@ TITLES = {
     "metrics": "Metrics",
 }
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
-BY_DATA, BY_SOLVER = "<!-- choice by data -->", "<!-- choice by solver -->"
+TABLES = {
+    "<!-- choice by data -->": by_data,
+    "<!-- choice by solver -->": by_solver,
+    "<!-- data sets -->": sets,
+    "<!-- suites -->": named_suites,
+}
 KNOWN = "<!-- known plugins -->"
 PAPERS = re.compile(r"^<!-- papers: (.+) -->$", re.MULTILINE)
 ACCENT = re.compile(r"\\([\"'`^~v])\s*\{?(\w)\}?")  # as TeX writes it: \"o, \v{c}
@@ -49,7 +55,7 @@ def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     markdown = with_reproductions(markdown)
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
     markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
-    for place, lines in ((BY_DATA, by_data), (BY_SOLVER, by_solver)):
+    for place, lines in TABLES.items():
         if place in markdown.splitlines():
             markdown = markdown.replace(place, "\n".join(lines()))
     if KNOWN in markdown:
