@@ -143,13 +143,12 @@ def _run(
     from aucbench.bench.runner import run
     from aucbench.bench.show.listeners import guests
     from aucbench.datasets.places import bring
-    from aucbench.registry.specs import parse_spec
 
     if plan.timeout == DEFAULT_TIMEOUT and not options.quiet:
         limit = f"a cell is killed after {DEFAULT_TIMEOUT:g} s"
         typer.echo(f"{limit}; --timeout changes that, and --timeout 0 lifts it", err=True)
     # Here, so that the user sees what is downloaded: workers write to logs.
-    bring((parse_spec(dataset).name for dataset in plan.datasets), progress=not options.quiet)
+    bring(_named(plan), progress=not options.quiet)
     visitors = guests()
     try:
         with progress_of(len(plan), options) as progress:
@@ -165,6 +164,17 @@ def _run(
             if guest.failure:
                 warn(f"the listener {guest.name} was dropped: {guest.failure}")
     return True
+
+
+def _named(plan: Plan) -> Iterator[str]:
+    """Yield what may be the name of a data set: also what another set draws rows of."""
+    from aucbench.registry.specs import parse_spec
+
+    for spec in map(parse_spec, plan.datasets):
+        values = (*spec.unnamed, *spec.params.values())
+        yield from (spec.name, *(value for value in values if isinstance(value, str)))
+    if plan.reading.test is not None:
+        yield plan.reading.test
 
 
 @contextmanager

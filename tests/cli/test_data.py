@@ -5,6 +5,7 @@ import json
 import pytest
 
 from aucbench.datasets import entries, suites
+from aucbench.errors import DataError
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +117,20 @@ def test_cite_prints_bibtex_once(cli):
     refused = cli("data", "cite", "b\x1bm")
     assert refused.exit_code == 2
     assert r"no reference is known of b\x1bm" in refused.stderr
+
+
+def test_a_run_downloads_what_its_sets_are_drawn_of(cli, monkeypatch):
+    asked = []
+
+    def fetched(entry, progress):
+        asked.append(entry.name)
+        raise DataError("no network")
+
+    monkeypatch.setattr("aucbench.datasets.places.fetched", fetched)
+    result = cli("compare", "--data", "digits-3,sample[skin,n=10]", "--solvers", "logistic")
+    assert result.exit_code == 2
+    assert asked == ["skin"]
+    assert "no network" in result.stderr
 
 
 def test_a_run_says_what_cannot_be_downloaded_before_the_first_fit(cli):

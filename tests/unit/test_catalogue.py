@@ -56,7 +56,7 @@ def test_an_entry_says_what_it_is_and_why(entry):
 
 def test_sets_without_files_are_those_that_functions_make():
     made = {entry.name for entry in entries().values() if not entry.in_files}
-    assert made == {*aucbench_datasets()}
+    assert made == {*aucbench_datasets()} - {"sample"}  # which draws rows of another set
     for name in made:
         assert describe("datasets", name).about.cites == entry_of(name).cites
     for name in ("breast-cancer", "digits-8", "outbreak"):
