@@ -158,7 +158,8 @@ def load(
     asked |= {"encode": encode, "decimal": decimal, "separator": separator}
     parts = [_parts(one) for one in (path, *([] if test is None else [_found(test)[0]]))]
     files = [file for part in parts for file in part] if all(parts) else []
-    known = "" if entry == Entry(name=entry.name) else entry.name  # to the catalogue
+    # The name is enough: the list of the catalogue lies beside the code, whose content counts.
+    known = "" if entry == Entry(name=entry.name) else entry.name
     return kept(files, [known, asked], partial(_read, path, entry, **asked))
 
 

@@ -9,6 +9,7 @@ import sys
 from errno import ENOSPC
 from pathlib import Path
 from time import process_time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,10 @@ from bench_toys import cell
 
 from aucbench.bench.requests import data_job
 from aucbench.datasets import changepoint, files, load, parsed
+from aucbench.datasets.catalogue import Entry
+from aucbench.datasets.collections import Member
+from aucbench.datasets.formats import Table
+from aucbench.datasets.raw import Published
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.fit import jobs
 from aucbench.fit.rows import data_hash
@@ -107,6 +112,12 @@ def named(folder):
     return svmlight(folder / "bank.svm"), {"drop": ("none",)}
 
 
+def genes(folder):
+    (folder / "MANIFEST.csv").write_text("name,file,features\ncolon,genes.svm,6\n")
+    (folder / "genes.features.txt").write_text("Hsa.1036\na\nHsa.290\nb\nc\nd\n")
+    return svmlight(folder / "genes.svm"), {}
+
+
 def texts(folder):
     return csv(folder / "table.csv"), {"target": "sick"}
 
@@ -160,7 +171,7 @@ def sequences(folder):
     return folder / "chip.errors.csv", {"folds": "chrom", "drop": "b"}
 
 
-KINDS = (dense, sparse, named, images, sequences)
+KINDS = (dense, sparse, named, genes, images, sequences)
 TABLES = (texts, roles, suspicious, with_test_rows, numbers, arrays)
 CASES = (*KINDS, *TABLES)
 
@@ -226,6 +237,7 @@ def test_the_cases_are_of_all_kinds(folder):
         kinds |= {*data.ties, *parsed.known_of(data)}
         kinds |= {name for name in ("names", "dropped", "schema") if getattr(data, name)}
     assert {"csr", "dense", "Labels", "Breakpoints", "weights", "folds", "groups", "times"} <= kinds
+    assert "relevant" in kinds
     assert {"names", "dropped", "schema"} <= kinds
 
 
@@ -235,7 +247,7 @@ def test_each_file_of_a_set_counts(source, folder, cache):
     load(path, **asked)
     for file in sorted(folder.iterdir()):
         before = file.read_bytes()
-        file.write_bytes(before.replace(b"bank,bank.svm,6", b"bank,bank.svm,5") + b"\n")
+        file.write_bytes(before.replace(b".svm,6", b".svm,5") + b"\n")
         try:
             load(path, **asked)
         except DataError:  # no longer what it was: not taken from the cache
@@ -272,6 +284,8 @@ def test_what_is_asked_for_counts(folder, cache, monkeypatch):
     asked = [
         {"positive": 1, "negative": [0, 2]},
         {"positive": 1, "negative": "rest"},
+        {"task": "first"},
+        *({"task": "halves", "seed": seed} for seed in range(3)),
         {"positive": "1", "negative": "rest"},
         {"positive": [1, 2], "negative": "rest"},
         {"positive": np.float64(2), "negative": "rest", "drop": "a"},
@@ -315,6 +329,37 @@ def test_a_rule_of_the_catalogue_counts(folder, monkeypatch):
     shutil.copy(folder / "bank.features.txt", folder / "sub.features.txt")
     assert (load("bank").d, load(path).d, load(path, drop=None).d, load(copy).d) == (5, 5, 6, 6)
     assert load("bank").understood.dropped.keys() == {"duration"}
+
+
+def test_raw_files_of_a_known_set_are_kept(folder, cache, monkeypatch):
+    paths = svmlight(folder / "train.svm"), svmlight(folder / "test.svm", n=20, seed=1)
+    entry = Entry(name="own", d=6)
+    monkeypatch.setattr(files, "_found", lambda source: (Published(entry, paths), entry))
+    before = load("own")
+    with monkeypatch.context() as patch:
+        without_reader(patch)
+        assert_same(load("own"), before)
+    svmlight(paths[1], n=30)
+    assert (before.n, load("own").n, len(entries(cache))) == (60, 70, 2)
+
+
+def test_sets_of_collections_are_not_kept(folder, cache, monkeypatch):
+    frame = table().drop(columns="sick")
+    y = np.arange(60) % 2
+    source = SimpleNamespace(PREFIX="own", table=lambda name, wanted: Table(frame, y))
+    member, found = Member(source, "set"), files._found
+    monkeypatch.setattr(
+        files, "_found", lambda text: (member, Entry(name="")) if text == "own:set" else found(text)
+    )
+    assert load("own:set").n == 60
+    csv(folder / "table.csv")
+    asked = {"target": "sick", "drop": "site", "positive": "yes"}
+    frame = table(n=30).drop(columns="sick")
+    y = np.where(np.arange(30) % 3, "no", "yes")
+    assert load(folder / "table.csv", test="own:set", **asked).n == 90
+    y, frame = y[:20], frame[:20]
+    assert load(folder / "table.csv", test="own:set", **asked).n == 80
+    assert entries(cache) == []
 
 
 def test_errors_are_those_of_the_reader(folder, cache):
