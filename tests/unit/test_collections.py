@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
+import socket
 import sys
 import threading
 import urllib.request
@@ -19,11 +21,14 @@ import pytest
 
 from aucbench import get_dataset, registry
 from aucbench.about import bibtex
+from aucbench.bench import Choice, Plan
+from aucbench.bench.citations import citations_of
 from aucbench.datasets import collections as room
 from aucbench.datasets import load
 from aucbench.datasets.chunks import stream
 from aucbench.datasets.collections import collections, keel, member_of, openml, pmlb, rarer
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
+from aucbench.registry import parse_spec
 
 HEADER = """@relation toy
 @attribute size real [0.0, 9.0]
@@ -159,6 +164,15 @@ def test_each_collection_says_what_it_is():
         assert found.names is None or list(found.names) == sorted(found.names)
 
 
+def test_a_results_folder_cites_the_collections_that_it_used():
+    solver = Choice(parse_spec("sht-auc"))
+    plan = Plan(("keel:glass1", "pmlb:adult[drop=sex]", "keel:zoo-3"), (solver,))
+    found = citations_of(plan.cells())
+    keys = re.findall(r"^@\w+\{([\w-]+),$", "\n".join(found.entries), re.MULTILINE)
+    assert sorted(keys[1:]) == ["alcalafdez2011", "olson2017", "romano2022", "yang2020"]
+    assert found.missing == ()
+
+
 @pytest.mark.parametrize("text", ["glass1", "kee:glass1", "./keel:glass1", "C:\\keel:x", ""])
 def test_only_a_prefix_makes_a_member(text):
     assert member_of(text) is None
@@ -278,7 +292,7 @@ def test_options_of_text_files_are_refused(packaged, option):
 
 def test_a_set_of_a_collection_is_not_read_in_chunks(packaged):
     packaged("toy")
-    with pytest.raises(DataError, match="keel:toy is in a collection"):
+    with pytest.raises(DataError, match="keel:toy is no file of its own"):
         next(stream("keel:toy"))
 
 
@@ -390,6 +404,16 @@ def test_without_openml_the_error_says_what_to_do(served, monkeypatch, tmp_path)
     folder = tmp_path / "cache" / "openml" / "openml.org"
     with pytest.raises(DataError, match=f"no route.*; read it once .* copy {folder} from"):
         load("openml:7")
+
+
+def test_a_silent_server_of_openml_is_given_up(served, monkeypatch):
+    monkeypatch.setattr(openml, "SILENT", 0.1)
+    before = socket.getdefaulttimeout()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        served.root = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(DataError, match=r"OpenML cannot be reached .*timed out"):
+            load("openml:7")
+    assert socket.getdefaulttimeout() == before
 
 
 def test_a_damaged_file_of_openml_is_refused(served):
