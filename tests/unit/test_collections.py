@@ -27,6 +27,7 @@ from aucbench.datasets import collections as room
 from aucbench.datasets import load
 from aucbench.datasets.chunks import stream
 from aucbench.datasets.collections import collections, keel, member_of, openml, pmlb, rarer
+from aucbench.datasets.places import bring
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 from aucbench.registry import parse_spec
 
@@ -462,6 +463,18 @@ def test_a_set_of_pmlb_is_downloaded_once(served, people):
     assert load("pmlb:a+b", target="age", positive=20, negative="rest").names[-1] == "target"
     assert len(served.asked) == asked
     assert pmlb.at_hand() == ("a+b",)
+
+
+def test_sets_are_downloaded_before_a_run(served, people):
+    publish(served, targets=())  # fit to be downloaded, though not to be read without a name
+    assert bring(["pmlb:a+b", "german[drop=x]", "openml:7", "pmlb:a+b"]) == ("pmlb:a+b", "openml:7")
+    served.answers.clear()
+    assert bring(["pmlb:a+b", "openml:7"]) == ()
+    assert load("pmlb:a+b").y.size == load("openml:7", target="class").y.size == 4
+    with pytest.raises(DataError, match="openml:8: OpenML has no set 8"):
+        bring(["openml:8"])
+    with pytest.raises(UnknownNameError):
+        bring(["pmlb:nobody"])
 
 
 def test_the_content_of_pmlb_is_checked(served, people):

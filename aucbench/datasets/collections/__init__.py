@@ -57,8 +57,12 @@ class Source(Protocol):
         """Return the names of the sets that can be read without a network; raises as `names`."""
         ...
 
+    def fetch(self, name: str, progress: bool) -> None:
+        """Download one set, unless it is at hand; raises as `table`."""
+        ...
+
     def table(self, name: str, wanted: Wanted) -> Table:
-        """Read one set.
+        """Read one set, downloaded if necessary.
 
         Raises
         ------
@@ -99,6 +103,13 @@ class Member:
                 raise DataError(f"{option}={value!r} is for text files; leave it out for {self}")
         table = self.source.table(self.name, wanted)
         return replace(table, y=_whole(table.y))
+
+    def fetch(self, *, progress: bool = False) -> None:
+        """Download it, unless it is at hand; raises as `Source.table`."""
+        try:
+            self.source.fetch(self.name, progress)
+        except DataError as error:
+            raise DataError(f"{self}: {error}") from error
 
     def facts(self) -> Facts:
         """Return what is known of it without a download; raises as `Source.facts`."""

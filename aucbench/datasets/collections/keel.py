@@ -52,6 +52,11 @@ def at_hand() -> tuple[str, ...]:
     return names()
 
 
+def fetch(name: str, progress: bool) -> None:
+    """Check that there is this set; it is in the package."""
+    _path(name)
+
+
 def table(name: str, wanted: Wanted) -> Table:
     """Read one set; raises as `aucbench.datasets.collections.Source.table`."""
     path = _path(name)

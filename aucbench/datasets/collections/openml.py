@@ -55,22 +55,15 @@ def at_hand() -> tuple[str, ...]:
     return tuple(sorted((name for name in found if name.isdecimal() and _is_whole(name)), key=int))
 
 
+def fetch(name: str, progress: bool) -> None:
+    """Download one set, unless it is in the cache; raises as `Source.table`."""
+    _read(name, None)
+
+
 def table(name: str, wanted: Wanted) -> Table:
     """Read one set, downloaded if necessary; raises as `Source.table`."""
-    number = _number(name)
     column = "default-target" if wanted.target is None else str(wanted.target)
-    with _errors_of(name), _warnings_of_openml() as told:
-        from sklearn.datasets import fetch_openml
-
-        bunch = fetch_openml(
-            data_id=number,
-            data_home=str(cache_folder()),
-            target_column=column,
-            as_frame="auto",
-            parser="auto",
-            n_retries=RETRIES,
-            delay=SECONDS,
-        )
+    bunch, told = _read(name, column)
     if len(bunch.target_names) != 1:
         said = f"{len(bunch.target_names)} columns" if bunch.target_names else "no column"
         raise DataError(
@@ -83,7 +76,7 @@ def table(name: str, wanted: Wanted) -> Table:
     else:
         found = frame_table(bunch.frame, label, named=True, others=wanted.others)
     why = "the target that OpenML names" if wanted.target is None else "as asked"
-    return replace(found, label=f"column {label!r}, {why}", warnings=tuple(told))
+    return replace(found, label=f"column {label!r}, {why}", warnings=told)
 
 
 def facts(name: str) -> Facts:
@@ -109,6 +102,24 @@ def facts(name: str) -> Facts:
         classes=classes,
         positive=count("MinorityClassSize") if classes == 2 else None,
     )
+
+
+def _read(name: str, column: str | None) -> tuple[Any, tuple[str, ...]]:
+    """Return what `fetch_openml` makes of a set, and what OpenML says against it."""
+    number = _number(name)
+    with _errors_of(name), _warnings_of_openml() as told:
+        from sklearn.datasets import fetch_openml
+
+        bunch = fetch_openml(
+            data_id=number,
+            data_home=str(cache_folder()),
+            target_column=column,
+            as_frame="auto",
+            parser="auto",
+            n_retries=RETRIES,
+            delay=SECONDS,
+        )
+    return bunch, tuple(told)
 
 
 def _number(name: str) -> int:

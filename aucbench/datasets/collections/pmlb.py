@@ -51,6 +51,11 @@ def at_hand() -> tuple[str, ...]:
     return tuple(name for name in names() if cached_path(_file(name)) is not None)
 
 
+def fetch(name: str, progress: bool) -> None:
+    """Download one set, unless it is in the cache; raises as `Source.table`."""
+    fetch_files([_file(name)], progress=progress)
+
+
 def table(name: str, wanted: Wanted) -> Table:
     """Read one set, downloaded if necessary; raises as `Source.table`."""
     [path] = fetch_files([_file(name)], progress=True)
