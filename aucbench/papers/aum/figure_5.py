@@ -11,8 +11,9 @@ import numpy as np
 
 from aucbench.datasets import available
 from aucbench.papers.aum.descents.figure_5 import FIGURE5_SEEDS, QUADRATIC_TO, SIZES, growth
-from aucbench.papers.aum.rows import Range, Row, range_of, rows_in
+from aucbench.papers.aum.rows import Row, rows_in
 from aucbench.papers.experiment import Claim, Experiment, Measurement, Protocol, Scale
+from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.results import Results
 from aucbench.reading import REST, Reading
 from aucbench.sections import Chart, Table

@@ -1,0 +1,62 @@
+"""Means, ratios, deviations and exponents over the runs of an experiment, with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, nan, sqrt
+
+import numpy as np
+from scipy.special import chdtri, stdtrit
+
+from aucbench.stats.words import LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A mean with its 95 % interval; `low` and `high` are NaN where there is none."""
+
+    mean: float
+    low: float
+    high: float
+
+    def exp(self) -> Range:
+        """Return that of a ratio, from that of its logarithm."""
+        return Range(*(exp(value) for value in (self.mean, self.low, self.high)))
+
+    def __str__(self) -> str:
+        """For people: "1.15 (1.02 to 1.28)"."""
+        if np.isnan(self.low):
+            return f"{self.mean:.3g}"
+        return f"{self.mean:.3g} ({self.low:.3g} to {self.high:.3g})"
+
+
+def range_of(values: Sequence[float], ratio: float = 0.0) -> Range:
+    """Return the mean of one value for each run, with its interval by Student's t.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One for each seed or split.
+    ratio : float
+        Of the rows of the two sides of a split, where runs are splits of the same rows; 0 for
+        runs with rows of their own. The standard error is s sqrt(1/J + ratio), see
+        `aucbench.stats.resampled`.
+    """
+    x = np.asarray(values, np.float64)
+    mean = float(x.mean()) if x.size else nan
+    if x.size < 2:
+        return Range(mean, nan, nan)
+    half = float(stdtrit(x.size - 1, (1 + LEVEL) / 2) * x.std(ddof=1)) * sqrt(1 / x.size + ratio)
+    return Range(mean, mean - half, mean + half)
+
+
+def deviation_of(values: Sequence[float]) -> Range:
+    """Return the standard deviation of one value for each run, with its interval by chi-square."""
+    x = np.asarray(values, np.float64)
+    if x.size < 2:
+        return Range(nan, nan, nan)
+    s, freedom = float(x.std(ddof=1)), x.size - 1
+    tail = (1 - LEVEL) / 2
+    low, high = (s * sqrt(freedom / float(chdtri(freedom, p))) for p in (tail, 1 - tail))
+    return Range(s, low, high)
