@@ -125,11 +125,15 @@ def _run(
 
 def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> list[Measured]:
     """Do measurements; exits with 130 after Ctrl-C."""
+    from aucbench.datasets.places import bring
     from aucbench.papers import measuring
+    from aucbench.registry.specs import parse_spec
 
     if not wanted:
         return []
     engine = options.make_engine(folder)
+    # Here, so that the user sees what is downloaded: workers write to logs.
+    bring((parse_spec(one.dataset).name for one in wanted), progress=not options.quiet)
     try:
         with (
             measuring.opened(folder, create=True) as store,

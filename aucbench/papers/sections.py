@@ -68,6 +68,9 @@ def _missing(experiment: Experiment, results: Results) -> Iterator[str]:
         yield f"{absent} of {len(cells)} cells were not run; the numbers are those of the others."
     if failed:
         yield f"{failed} of {len(cells)} cells failed; `aucbench log DIR` lists them."
+    names = [one.name for one in experiment.measurements]
+    if absent := sum(name not in results.measured for name in names):
+        yield f"{absent} of {len(names)} measurements were not run."
 
 
 def _tables(found: Sequence[Compared]) -> Iterator[str | Table]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.datasets import available
+from aucbench.datasets.places import AWAY, place_of
 from aucbench.papers.aum.descents.figure_5 import FIGURE5_SEEDS, QUADRATIC_TO, SIZES, growth
 from aucbench.papers.aum.rows import Row, rows_in
 from aucbench.papers.experiment import Claim, Experiment, Measurement, Protocol, Scale
@@ -25,7 +25,7 @@ SETS = {  # the name of each set here, and its labels; the first class is the ne
     "CIFAR10": ("cifar10", range(10)),
     "STL10": ("stl10", range(1, 11)),
 }
-ALWAYS = "MNIST"  # is asked for when it is not at hand, too
+ALWAYS = "MNIST"  # is downloaded when it is not at hand
 QUICK_SIZES, QUICK_QUADRATIC = SIZES[:-1], 1_000
 FROM = 100  # rows, from which the growth is taken: as in the paper, about 10 of the rarer class
 VARIANTS = ("first_min", "linear", "quadratic")
@@ -52,11 +52,14 @@ class Descents:
     rows: Sequence[Row]
 
     def values(self, search: str, field: str, n: int) -> dict[int, float]:
-        """Return a number of the descents with n rows by their seeds."""
+        """Return a number of the descents with n rows by their seeds.
+
+        A descent whose start has an AUM of 0 takes no step, and is left out.
+        """
         return {
             row["seed"]: float(row[field])
             for row in self.rows
-            if (row["search"], row["n"]) == (search, n) and row[field] is not None
+            if (row["search"], row["n"]) == (search, n) and row["steps"]
         }
 
     def mean(self, search: str, field: str, n: int) -> float | None:
@@ -91,8 +94,9 @@ def figure_5(scale: Scale, protocol: Protocol) -> Experiment:
     """Return figure 5 for the data sets at hand; quick: up to 3162 rows."""
     quick = scale is Scale.QUICK
     sizes, most = (QUICK_SIZES, QUICK_QUADRATIC) if quick else (SIZES, QUADRATIC_TO)
-    at_hand = available()
-    sets = [name for name, (file, _) in SETS.items() if name == ALWAYS or file in at_hand]
+    sets = [
+        name for name, (file, _) in SETS.items() if name == ALWAYS or place_of(file) not in AWAY
+    ]
     planned = {name: _measurements(name, sizes, most) for name in sets}
     names = {name: [one.name for one in some] for name, some in planned.items()}
 
@@ -113,6 +117,10 @@ def figure_5(scale: Scale, protocol: Protocol) -> Experiment:
         shown=lambda results: [part for one in found(results) for part in _shown(one)],
         claims=lambda results: claims_of([*found(results)]),
     )
+
+
+def _is_here(file: str) -> bool:
+    return place_of(file) not in AWAY
 
 
 def _measurements(name: str, sizes: Sequence[int], quadratic_to: int) -> list[Measurement]:

@@ -1,0 +1,240 @@
+"""The experiments of the AUM paper: what is planned, a small run of each, and its statements."""
+
+import json
+from importlib import import_module
+from itertools import pairwise
+from math import comb, log
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from aucbench.cli import app
+from aucbench.datasets.places import Place
+from aucbench.papers import catalogue
+from aucbench.papers.aum.figure_5 import SETS, Descents
+from aucbench.papers.aum.figure_5 import claims_of as claims_5
+from aucbench.papers.aum.figure_6 import METHODS, STARTS, STATEMENTS
+from aucbench.papers.aum.figure_6 import claims_of as claims_6
+from aucbench.papers.aum.rows import range_of
+from aucbench.papers.experiment import Protocol, Scale
+from aucbench.stats.resampled import corrected_interval
+
+five = import_module("aucbench.papers.aum.figure_5")
+six = import_module("aucbench.papers.aum.figure_6")
+SEARCHES = ("first_min", "linear", "quadratic")
+
+
+def made(place, scale=Scale.QUICK):
+    return catalogue.paper("aum").experiments[place](scale, Protocol.CLEAN)
+
+
+def test_figure_5_takes_the_sets_at_hand_and_names_the_others(monkeypatch):
+    here = {"mnist", "cifar10"}
+    monkeypatch.setattr(
+        five, "place_of", lambda name: Place.CACHE if name in here else Place.DOWNLOAD
+    )
+    quick, full = made("figure 5"), made("figure 5", Scale.FULL)
+    assert len(quick.measurements) == 2 * 6 * 4
+    assert len(full.measurements) == 2 * 7 * 4
+    assert max(one.request["n"] for one in full.measurements) == 10_000
+    assert len({one.name for one in full.measurements}) == len(full.measurements)
+    assert {one.dataset for one in full.measurements} == here
+    [left_out] = [note for note in full.notes if "left out" in note]
+    assert left_out.startswith("FashionMNIST, STL10")
+    assert "`aucbench data fetch stl10`" in left_out
+    here.clear()
+    assert {one.dataset for one in made("figure 5").measurements} == {"mnist"}
+
+
+def test_the_first_class_of_each_set_is_the_negative_one():
+    catalogued = import_module("aucbench.datasets.catalogue")
+    for name, (file, labels) in SETS.items():
+        assert tuple(catalogued.entry_of(file).labels) == tuple(labels), name
+        for one in made("figure 5").measurements:
+            if one.dataset == file:
+                assert one.reading.positive == tuple(labels[1:])
+                assert one.reading.negative == "rest"
+
+
+def test_figure_6_has_a_measurement_for_each_fold_and_seed():
+    full = made("figure 6", Scale.FULL)
+    asked = {(one.request["fold"], one.request["seed"]) for one in full.measurements}
+    assert asked == {(fold, seed) for fold in range(4) for seed in range(4)}
+    assert len(made("figure 6").measurements) == 8
+    assert {one.dataset for one in full.measurements} == {"chipseq-H3K4me3_TDH_immune"}
+
+
+def digits(folder, n=120):
+    """Three classes as a file that a name finds."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 3
+    X = rng.standard_normal((n, 4)) + y[:, None]
+    cells = [" ".join(f"{j + 1}:{x:.4f}" for j, x in enumerate(row)) for row in X]
+    lines = (f"{label} {text}" for label, text in zip(y, cells, strict=True))
+    (folder / "toy.svm").write_text("\n".join(lines) + "\n")
+
+
+def sequences(folder, n=40):
+    """A changepoint set with two folds."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 2))
+    middle = X[:, 0] + 0.5 * rng.standard_normal(n)
+    features = ["sequenceID,a,b", *(f"s{k},{x[0]:.4f},{x[1]:.4f}" for k, x in enumerate(X))]
+    errors = ["sequenceID,min_log_lambda,max_log_lambda,fp,fn,labels,fold"]
+    for k, m in enumerate(middle):
+        edges = ["-inf", f"{m - 1:.4f}", f"{m + 1:.4f}", "inf"]
+        for (low, high), wrong in zip(pairwise(edges), ("2,0", "0,0", "0,3"), strict=True):
+            errors.append(f"s{k},{low},{high},{wrong},4,{k % 2 + 1}")
+    (folder / "chip.features.csv").write_text("\n".join(features) + "\n")
+    (folder / "chip.errors.csv").write_text("\n".join(errors) + "\n")
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """A folder with two small sets, and experiments of a few measurements on them."""
+    digits(tmp_path)
+    sequences(tmp_path)
+    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
+    monkeypatch.setattr(five, "SETS", {"MNIST": ("toy", range(3))})
+    monkeypatch.setattr(five, "QUICK_SIZES", (12, 100))
+    monkeypatch.setattr(five, "QUICK_QUADRATIC", 12)
+    monkeypatch.setattr(five, "FIGURE5_SEEDS", (0, 1))
+    monkeypatch.setattr(six, "SET", "chip")
+    monkeypatch.setattr(six, "FOLDS", 2)
+    monkeypatch.setattr(six, "QUICK_SEEDS", (0,))
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_the_experiments_run_in_small_by_the_command(small):
+    out = str(small / "out")
+    ended = CliRunner().invoke(app, ["reproduce", "aum", "--out", out, "--jobs", "2"])
+    assert ended.exit_code == 0, ended.output
+    assert ended.stderr.count("4/4 ok: MNIST, n = 100, seed") == 1
+    assert ended.stderr.count(" ok: fold ") == 2
+    for told in (*five.TESTS, *(statement.split(" (")[0] for statement in STATEMENTS)):
+        assert told in " ".join(ended.stdout.split())
+    files = sorted((small / "out" / "reproduction").glob("*.json"))
+    assert [path.name for path in files] == ["aum-figure-5-quick.json", "aum-figure-6-quick.json"]
+    kept = json.loads(files[1].read_text())
+    assert "2 measurements at once" in kept["machine"]
+    titles = [part["chart"]["title"] for part in kept["section"]["parts"] if "chart" in part]
+    assert titles == ["seconds of a descent, by method", "largest validation AUC, by method"]
+    again = CliRunner().invoke(app, ["reproduce", "aum", "--out", out, "--quiet", "--no-run"])
+    assert again.stdout == ended.stdout
+
+
+def descents(power, steps, seconds=None, name="toy"):
+    """Descents whose events grow with a power of n; steps and seconds are given by search."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for n in (100, 1000, 10_000):
+        for seed in range(4):
+            for search in SEARCHES:
+                events = {"linear": n, "quadratic": comb(n, 2)}.get(search, power(n))
+                row = {"search": search, "n": n, "seed": seed, "errors": "count"}
+                row["events"] = events * rng.uniform(0.95, 1.05)
+                row["steps"] = steps[search] * rng.uniform(0.98, 1.02)
+                row["search_seconds"] = (seconds or steps)[search]
+                rows.append(row)
+    return Descents(name, rows)
+
+
+STEPS = {"first_min": 10.0, "linear": 100.0, "quadratic": 10.0}
+SLOW = {"first_min": 1.0, "linear": 1.0, "quadratic": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("power", "steps", "seconds", "holds"),
+    [
+        (lambda n: n * log(n), STEPS, SLOW, [True, True, True, True, True]),
+        (lambda n: n**1.5, STEPS, SLOW, [True, False, True, True, True]),
+        (lambda n: n**2.2, STEPS, SLOW, [False, False, True, True, True]),
+        (lambda n: n, {**STEPS, "first_min": 20.0}, SLOW, [True, True, False, True, True]),
+        (lambda n: n, {**STEPS, "linear": 10.0}, SLOW, [True, True, True, False, True]),
+        (lambda n: n, STEPS, {**SLOW, "quadratic": 0.5}, [True, True, True, True, False]),
+    ],
+)
+def test_the_statements_about_figure_5_follow_the_numbers(power, steps, seconds, holds):
+    found = descents(power, steps, seconds)
+    assert [claim.holds for claim in claims_5([found])] == holds
+
+
+def test_a_statement_holds_when_it_does_on_every_set():
+    good = descents(lambda n: n, STEPS, SLOW, "good")
+    bad = descents(lambda n: n**2.2, STEPS, SLOW, "bad")
+    both = claims_5([good, bad])
+    assert [claim.holds for claim in both] == [False, False, True, True, True]
+    assert both[0].because.startswith("good: the exponent is 0.99")
+    assert "; bad: the exponent is 2.19" in both[0].because
+    one_seed = Descents("one", [row for row in good.rows if row["seed"] == 0])
+    assert {claim.holds for claim in claims_5([one_seed])} == {None}
+    assert claims_5([]) == []
+
+
+def splits(*, gain=0.02, below=0.0, seconds=None, steps=2.0, start=STARTS[0]):
+    rng = np.random.default_rng(1)
+    times = dict.fromkeys(METHODS, 2.0) | {"first_min": 1.0, "linear": 5.0}
+    times |= seconds or {}
+    return [
+        {
+            "fold": fold,
+            "seed": seed,
+            "start": start,
+            "method": method,
+            "seconds": times[method] * rng.uniform(0.9, 1.1),
+            "steps": 10 * (steps if method == "linear" else 1.0) * rng.uniform(0.9, 1.1),
+            "valid_auc": 0.9 + gain - (below if method == "max_auc" else 0.0),
+            "valid_auc_start": 0.9 + rng.uniform(-0.002, 0.002),
+            "test_auc": 0.91,
+            "test_auc_start": 0.9 + rng.uniform(-0.002, 0.002),
+        }
+        for fold in range(4)
+        for seed in range(4)
+        for method in METHODS
+    ]
+
+
+def test_a_descent_without_a_step_is_left_out_of_ratios():
+    rows = splits()
+    for row in rows:
+        if (row["fold"], row["seed"]) == (0, 0):
+            row |= {"steps": 0, "seconds": 0.0}
+    assert [claim.holds for claim in claims_6(rows)] == [True] * 6
+    for row in rows:
+        row |= {"steps": 0, "seconds": 0.0}
+    assert [claim.holds for claim in claims_6(rows)] == [True, True, *[None] * 4]
+    found = descents(lambda n: n, STEPS, SLOW)
+    for row in found.rows:
+        if row["seed"] == 0:
+            row |= {"steps": 0, "events": None, "search_seconds": 0.0}
+    assert [claim.holds for claim in claims_5([found])] == [True] * 5
+
+
+@pytest.mark.parametrize(
+    ("rows", "holds"),
+    [
+        (splits(), [True, True, True, True, True, True]),
+        (splits(below=0.03), [False, False, True, True, True, True]),
+        (splits(gain=0.0005), [True, False, True, True, True, True]),
+        (splits(seconds={"max_auc": 0.5}), [True, True, False, True, True, True]),
+        (splits(seconds={"grid": 0.5}), [True, True, False, False, True, True]),
+        (splits(seconds={"quadratic": 9.0}), [True, True, True, True, False, True]),
+        (splits(steps=1.0), [True, True, True, True, True, False]),
+        (splits(start="normal"), [None] * 6),
+    ],
+)
+def test_the_statements_about_figure_6_follow_the_numbers(rows, holds):
+    assert [claim.holds for claim in claims_6(rows)] == holds
+
+
+def test_the_interval_is_that_of_the_corrected_resampled_t_test():
+    values = np.random.default_rng(2).normal(size=9)
+    expected, found = corrected_interval(values, 0.5), range_of([*values], 0.5)
+    assert (found.mean, found.low, found.high) == pytest.approx(
+        (expected.estimate, expected.low, expected.high)
+    )
+    assert str(range_of([2.0])) == "2"
+    assert str(range_of([2.0, 2.0])) == "2 (2 to 2)"
+    assert range_of([0.0, 0.0]).exp().high == 1.0
