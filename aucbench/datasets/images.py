@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.datasets.formats import UNREADABLE, Table, short_reason
+from aucbench.datasets.formats import UNREADABLE, Table, open_plain, short_reason
 from aucbench.errors import DataError
 
 CIFAR_PIXELS = 3 * 32 * 32
@@ -65,7 +65,7 @@ def _members(archive: Path, wanted: Sequence[str]) -> list[bytes]:
     """Return the content of files of an archive, found by their names without a folder."""
     found: dict[str, bytes] = {}
     try:
-        with tarfile.open(archive) as tar:
+        with open_plain(archive) as plain, tarfile.open(fileobj=plain, mode="r|") as tar:
             for member in tar:
                 name = member.name.rpartition("/")[2]
                 if member.isfile() and name in wanted:
