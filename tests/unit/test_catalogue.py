@@ -2,18 +2,26 @@
 
 import csv
 import gzip
+import hashlib
 import io
 import os
 import tarfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
 
 from aucbench import get_dataset
 from aucbench.about import references
-from aucbench.datasets import aucbench_datasets, entries, entry_of, load, raw, suites
+from aucbench.datasets import aucbench_datasets, entries, entry_of, load, places, raw, suites
 from aucbench.datasets.catalogue import KINDS, NOT_STATED, Entry, Raw
 from aucbench.datasets.download import RemoteFile
 from aucbench.datasets.images import CIFAR_PARTS, CIFAR_PIXELS, STL_PARTS, STL_PIXELS
@@ -22,6 +30,7 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.registry import describe, parse_spec
 
 REPOSITORY = Path(__file__).parents[2]
+REAL = Path(os.environ.get("AUCBENCH_DATA") or REPOSITORY / ".." / "shared" / "data")
 WITHOUT_COUNTS = {"acoustic", "linear", "radial"}
 
 
@@ -83,10 +92,9 @@ def test_a_suite_has_known_members_once(suite):
 
 
 def test_every_file_of_the_folder_agrees_with_its_entry():
-    folder = Path(os.environ.get("AUCBENCH_DATA") or REPOSITORY / ".." / "shared" / "data")
-    if not (folder / "MANIFEST.csv").is_file():
+    if not (REAL / "MANIFEST.csv").is_file():
         pytest.skip("the public data sets are not here; AUCBENCH_DATA names their folder")
-    with (folder / "MANIFEST.csv").open(newline="") as lines:
+    with (REAL / "MANIFEST.csv").open(newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if ".svm" in row["file"]]
     assert len(rows) > 20
     for row in rows:
@@ -253,6 +261,40 @@ def test_a_set_that_cannot_be_downloaded_says_why_and_what_to_do():
     assert not raw.in_cache(entry_of("a9a"))
 
 
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+def test_a_set_is_downloaded_once_and_then_read_from_the_cache(monkeypatch, tmp_path, capfd):
+    folder = tmp_path / "source"
+    folder.mkdir()
+    texts = {"own.trn.svm": b"1 1:2\n-1 2:1\n", "own.tst.svm": b"1 3:4\n"}
+    for name, text in texts.items():
+        (folder / name).write_bytes(text)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
+    Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    remotes = tuple(
+        RemoteFile(name, (f"{address}/{name}",), hashlib.sha256(text).hexdigest(), len(text))
+        for name, text in texts.items()
+    )
+    told = {"own": Entry(name="own", d=4, files=remotes)}
+    monkeypatch.setattr("aucbench.datasets.catalogue.entries", lambda: told)
+    monkeypatch.setattr(places, "entries", lambda: told)
+
+    assert places.bring(["own"], progress=True) == ("own",)
+    assert f"downloading own.trn.svm from {address}/own.trn.svm" in capfd.readouterr().err
+    server.shutdown()
+    server.server_close()
+    assert places.place_of("own") is places.Place.CACHE
+    assert places.bring(["own"], progress=True) == ()
+    data = get_dataset("own")
+    np.testing.assert_array_equal(data.y, [1, -1, 1])
+    assert data.d == 4
+    assert [check.differs for check in places.verified(["own"])] == [False, False]
+
+
 # --- tasks
 
 
@@ -304,3 +346,22 @@ def test_tasks_that_make_no_sense_are_refused(digits):
         load("own", task="first", positive=1)
     with pytest.raises(DataError, match=r"divides three or more classes, but there are 2"):
         divide([-1, 1], "first")
+
+
+# --- what is in the folder
+
+
+CHECKED = [entry.name for entry in entries().values() if entry.auc is not None]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHECKED)
+def test_a_loader_gives_the_auc_that_the_catalogue_says(name, monkeypatch):
+    if not (REAL / f"{name}.svm.xz").is_file():
+        pytest.skip("the public data sets are not here; AUCBENCH_DATA names their folder")
+    monkeypatch.setenv("AUCBENCH_DATA", str(REAL))
+    data = load(name)
+    model = make_pipeline(MaxAbsScaler(), LogisticRegression(max_iter=300))
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    found = cross_val_score(model, data.rows.matrix, data.y, scoring="roc_auc", cv=folds)
+    assert found.mean() == pytest.approx(entry_of(name).auc, abs=0.002)
