@@ -90,13 +90,25 @@ def show(
         bool, typer.Option("--bibtex", help="The papers that it comes from, and nothing else.")
     ] = False,
 ) -> None:
-    """Show parameters, defaults, grid, docstring and origin of whatever has this name."""
+    """Show parameters, defaults, grid, docstring and origin of whatever has this name.
+
+    Of a data set that is in files it shows what `aucbench data info` and `data cite` do.
+    """
     from aucbench import registry
+    from aucbench.cli.data import cite as cite_sets
+    from aucbench.cli.data import info
     from aucbench.datasets.files import available, remark
+    from aucbench.datasets.places import cites_of
     from aucbench.registry.descriptions import kinds_of
     from aucbench.registry.discovery import KINDS
 
     found = list(kinds_of(name))
+    if not found and cites_of(name):
+        if bibtex:
+            cite_sets([name])
+        else:
+            info(name)
+        return
     if not found and name not in available():
         known = {known for kind in KINDS for known in registry.names(kind)}
         raise UnknownNameError("name", name, known | {*available()})

@@ -69,6 +69,11 @@ def test_info_of_a_set_of_a_collection(cli):
     assert (document["rows"], document["positive"]) == (214, 17)
 
 
+def test_show_says_the_same(cli):
+    assert cli("show", "skin").stdout == cli("data", "info", "skin").stdout
+    assert cli("show", "--bibtex", "skin").stdout == cli("data", "cite", "skin").stdout
+
+
 @pytest.mark.parametrize("command", ["info", "fetch", "verify", "cite"])
 def test_an_unknown_name_is_refused(cli, command):
     result = cli("data", command, "minst")
