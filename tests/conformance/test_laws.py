@@ -18,6 +18,7 @@ WRITTEN = {
     "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
     "top-k": "top-k[k=3]",
     "box": "box[lo=-1,hi=0.5]",
+    "whole": "whole[data=breast-cancer]",
 }
 
 

@@ -19,6 +19,7 @@ from aucbench.papers.sht_auc.methods import (
 )
 from aucbench.papers.sht_auc.published import SPARSITIES
 from aucbench.stats import Difference, corrected_difference
+from aucbench.stats.words import LEVEL
 
 Lines = Mapping[tuple[str, int], Line]
 
@@ -33,21 +34,21 @@ def best_auc(lines: Lines, results: Results) -> list[Claim]:
 
     return [
         against(
-            "SHT-AUC has the highest AUC for k* = 40, 60 and 80 (section IV-A, of table I).",
+            "SHT-AUC has the highest AUC for k* = 40, 60 and 80 (section IV-A, of table I)",
             mean([SHT], larger),
             {m: mean([m], larger) for m in methods_of(lines) if m != SHT},
             trials(lines),
         ),
         against(
             "StoIHT and HSG-HT, which are not for AUC, have a lower AUC than SHT-AUC "
-            "(section IV-A, of table I).",
+            "(section IV-A, of table I)",
             mean([SHT]),
             {m: mean([m]) for m in (STO, HSG)},
             trials(lines),
         ),
         against(
             "SPAM-ℓ2 and SOLAM, which are not sparse, have a lower AUC than SHT-AUC, SPAM-ℓ1 and "
-            "FSAUC have in the mean (section IV-A, of table I).",
+            "FSAUC have in the mean (section IV-A, of table I)",
             mean(sparse),
             {m: mean([m]) for m in dense},
             trials(lines),
@@ -64,7 +65,7 @@ def best_support(lines: Lines, results: Results) -> list[Claim]:
 
     return [
         against(
-            f"SHT-AUC has the highest {title} of all methods (section IV-A, of table II).",
+            f"SHT-AUC has the highest {title} of all methods (section IV-A, of table II)",
             means(measure, SHT),
             {m: means(measure, m) for m in methods_of(lines) if m != SHT},
             trials(lines),
@@ -74,28 +75,45 @@ def best_support(lines: Lines, results: Results) -> list[Claim]:
 
 
 def against(statement: str, first: Vector, rivals: Mapping[str, Vector], count: int) -> Claim:
-    """Decide whether the first is above every rival, by 95 % intervals of paired differences."""
+    """Decide whether the first is above every rival, by 95 % intervals of paired differences.
+
+    Parameters
+    ----------
+    first : array of shape (J,)
+        A number for each run, in the order of `Results.values`.
+    rivals : mapping of str to array of shape (J,)
+        By the words of the sentence that gives the differences.
+    count : int
+        Number of independent trials among the runs.
+    """
     found = {name: paired(first, values, count) for name, values in rivals.items()}
-    if any(isnan(d.low) for d in found.values()):
-        missing = ", ".join(name for name, d in found.items() if isnan(d.low))
-        return Claim(statement, None, f"there are too few runs of it and of {missing}")
-    short = {name: d for name, d in found.items() if d.low <= 0}
-    chosen = short or found
-    return Claim(statement, not short, differences(chosen))
+    if lost := {name: d for name, d in found.items() if isnan(d.low)}:
+        why = " ".join(dict.fromkeys(d.note for d in lost.values()))
+        return Claim(statement, None, f"no comparison with {_listed([*lost])}: {why}")
+    below = {name: d for name, d in found.items() if d.high < 0}
+    unclear = {name: d for name, d in found.items() if d.low <= 0 <= d.high}
+    parts = [
+        *([f"it is below {_told(below)}"] if below else []),
+        *([f"it cannot be told from {_told(unclear)}"] if unclear else []),
+    ]
+    told = "; ".join(parts) or f"it is above {_told(found)}"
+    return Claim(statement, not parts, f"{told}; mean differences with 95 % intervals")
 
 
-def differences(found: Mapping[str, Difference]) -> str:
-    """Return differences with their intervals in one sentence."""
-    told = (
-        f"{d.effect:+.3f} to {name} ({d.low:+.3f} to {d.high:+.3f})" for name, d in found.items()
+def _told(found: Mapping[str, Difference]) -> str:
+    return _listed(
+        [f"{name} ({d.effect:+.3f}, {d.low:+.3f} to {d.high:+.3f})" for name, d in found.items()]
     )
-    return f"mean differences with 95 % intervals are {', '.join(told)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def paired(a: Vector, b: Vector, count: int) -> Difference:
     """Return the difference of two measures over the same runs, of so many independent trials."""
     if a.size != b.size:
-        return Difference(nan, nan, nan, nan, 0.95, "", "some cells were not run")
+        return Difference(nan, nan, nan, nan, LEVEL, "", "Some cells were not run.")
     return corrected_difference(a, b, HELD_PER_TRAIN / count)
 
 

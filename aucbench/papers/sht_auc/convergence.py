@@ -10,9 +10,10 @@ from aucbench.papers.experiment import Claim, Line
 from aucbench.papers.results import Results, Vector
 from aucbench.papers.sht_auc.claims import against, mean_over
 from aucbench.sections import Chart, Table
+from aucbench.stats.words import ROPE
 
 Lines = Mapping[tuple[str, int, float], Line]  # by step, k*, r
-NEAR = 0.05  # of the way to the end
+NEAR = 0.05  # of the way of the objective to its end
 GRID = np.concatenate([np.arange(1.0, 20.0), np.arange(20.0, 301.0, 5.0)])
 CURVES = {"train_auc": "AUC of the training rows", "test_auc": "AUC of the test rows"}
 
@@ -31,11 +32,11 @@ def curves(lines: Lines, results: Results) -> list[Chart | Table]:
             if known:
                 charts.append(Chart(f"{title}, k* = {k}, {step}", "passes", "AUC", known))
     rows = [
-        (step, str(k), str(r), *(f"{np.median(v):.0f}" if v.size else None for v in both))
+        (step, str(k), str(r), *(f"{np.median(v):.3g}" if v.size else None for v in both))
         for (step, k, r), line in lines.items()
         for both in [[needed(results, line, y) for y in REACHED]]
     ]
-    header = ("step", "k*", "r", *(f"passes by the {said}" for said in REACHED.values()))
+    header = ("step", "k*", "r", *(f"passes by {said}" for said in REACHED.values()))
     return [*charts, Table(header, rows)]
 
 
@@ -46,24 +47,29 @@ def mean_curve(results: Results, line: Line, y: str) -> tuple[list[float], list[
     return ([*GRID], [*np.mean(inside, axis=0)]) if inside else None
 
 
-REACHED = {"objective": "objective", "train_auc": "training AUC"}
-START = {"objective": 1.0, "train_auc": 0.5}  # at w = 0
+REACHED = {
+    "objective": f"objective, within {NEAR:.0%} of its way",
+    "train_auc": f"training AUC, within {ROPE}",
+    "test_auc": f"test AUC, within {ROPE}",
+}
 
 
 def needed(results: Results, line: Line, y: str) -> Vector:
-    """Return for each run the first passes at which y has come `1 - NEAR` of its way to the end."""
-    found = results.curves(line, "passes", y)
-    return np.array([reached(*curve, START[y]) for curve in found if curve[0].size])
+    """Return for each run the passes from which on y is near its end, in the sense of `REACHED`."""
+    found = [curve for curve in results.curves(line, "passes", y) if curve[0].size]
+    return np.array([reached(*curve, y) for curve in found])
 
 
-def reached(passes: Vector, values: Vector, start: float) -> float:
-    """Return the first passes from which on y is near its end, for good.
+def reached(passes: Vector, values: Vector, y: str) -> float:
+    """Return the first passes from which on a curve is near its end, for good.
 
-    Near is at most `NEAR` of the way from the start to the end away from the end, and the end is
-    the mean over the last tenth of the passes, since the last iterates are noisy.
+    The end is the mean over the last tenth of the passes, since the last iterates are noisy. An
+    AUC is near if it differs by at most 0.005. The objective, which is 1 at w = 0, is near if at
+    most 5 % of its way from there are left.
     """
     end = float(values[passes >= 0.9 * passes[-1]].mean())
-    far = np.flatnonzero(np.abs(values - end) > NEAR * abs(end - start))
+    near = NEAR * abs(1.0 - end) if y == "objective" else ROPE
+    far = np.flatnonzero(np.abs(values - end) > near)
     return float(passes[min(far[-1] + 1, passes.size - 1)]) if far.size else float(passes[0])
 
 
@@ -88,8 +94,8 @@ def _slower(step: str, y: str, lines: Lines, results: Results) -> Claim:
         for r in shares
     }
     return against(
-        f"With the {step}, SHT-AUC needs more passes where classes are less balanced (section "
-        f"IV-A, of figure 1), by the {REACHED[y]}; in doublings of the passes at r = {shares[0]}.",
+        f"With the {step}, SHT-AUC needs more passes at r = {shares[0]} than at a larger r "
+        f"({REACHED[y]}; in doublings; section IV-A, of figure 1)",
         doublings[shares[0]],
         {f"r = {r}": doublings[r] for r in shares[1:]},
         len(next(iter(lines.values())).datasets),

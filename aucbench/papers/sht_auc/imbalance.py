@@ -39,10 +39,10 @@ def falls(lines: Lines, results: Results) -> list[Claim]:
     """Test that AUC and F1 fall with r, by the slope over r of each trial and fold."""
     return [
         against(
-            f"{method} has the lower {title} the less balanced the classes are (section IV-A, of "
-            "figure 2); the slope over r is compared with 0.",
+            f"{title} of {method} falls as classes become less balanced, by its slope over r "
+            "(section IV-A, of figure 2)",
             slope := slopes(lines, results, method, kind),
-            {"0": np.zeros(slope.size)},
+            {"a slope of 0": np.zeros(slope.size)},
             _trials(lines),
         )
         for kind, title in ((AUC, "AUC"), ("support-f1", "F1"))
@@ -75,13 +75,13 @@ def gains(lines: Lines, results: Results) -> list[Claim]:
     return [
         against(
             f"Methods for the AUC have a higher AUC than StoIHT and HSG-HT for r ≤ {RARE} "
-            "(section IV-A, of figure 2); the mean gain is compared with 0.",
+            "(section IV-A, of figure 2)",
             gain := ahead(rare),
-            {"0": np.zeros(gain.size)},
+            {"no gain": np.zeros(gain.size)},
             _trials(lines),
         ),
         against(
-            f"This gain is larger for r ≤ {RARE} than for larger r (section IV-A, of figure 2).",
+            f"This gain is larger for r ≤ {RARE} than for larger r (section IV-A, of figure 2)",
             gain,
             {f"the gain for r > {RARE}": ahead(common)},
             _trials(lines),
