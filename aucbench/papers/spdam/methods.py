@@ -63,3 +63,4 @@ GROUPS = (
         taken=True,
     ),
 )
+METHOD = {name: choice for group in GROUPS for name, choice in group.methods.items()}
