@@ -43,6 +43,7 @@ def grid_note(lams: Sequence[float]) -> str:
     )
 
 
+TIMES_TITLE = "Mean seconds of a fit, and how many times as long the paper's took on its machine"
 TIMES_NOTE = (
     "Times are those of the last fit, with the λ that was chosen, as those of the paper. Two fits "
     "may run at once on two cores. They are not comparable as numbers, because the machine and the "
