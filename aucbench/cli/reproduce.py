@@ -116,7 +116,7 @@ def _run(
         found = [
             record
             for plan in experiment.plans
-            for record in records_of(limited(plan, timeout, memory), store, options, AGAIN)
+            for record in records_of(limited(plan, timeout, memory), store, options, AGAIN, folder)
         ]
         wanted = measuring.limited(experiment.measurements, timeout, memory)
         measured = {one.name: one for one in _measured(wanted, folder, options)}

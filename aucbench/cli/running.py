@@ -95,14 +95,16 @@ def warn(sentence: str) -> None:
     typer.echo(f"warning: {shown(sentence)}", err=True)
 
 
-def records_of(plan: Plan, store: Store, options: Options, way_on: str) -> list[Record]:
+def records_of(
+    plan: Plan, store: Store, options: Options, way_on: str, folder: Path | None = None
+) -> list[Record]:
     """Run a plan and return its records in the order of its cells.
 
-    It exits with 130 after Ctrl-C, and says `way_on`.
+    It exits with 130 after Ctrl-C, and says `way_on`. `folder` is that of the store, if it stays.
     """
     found: dict[Cell, Record] = {}
     keep: list[Keep] = [lambda record: found.update({record.cell: record})]
-    if not _run(plan, store, options.make_engine(None), options, keep):
+    if not _run(plan, store, options.make_engine(folder), options, keep):
         typer.echo(f"interrupted: {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
     return [found[cell] for cell in plan.cells()]

@@ -238,3 +238,12 @@ def test_the_interval_is_that_of_the_corrected_resampled_t_test():
     assert str(range_of([2.0])) == "2"
     assert str(range_of([2.0, 2.0])) == "2 (2 to 2)"
     assert range_of([0.0, 0.0]).exp().high == 1.0
+
+
+@pytest.mark.slow
+def test_slurm_gets_the_folder_of_the_results(small, monkeypatch):
+    monkeypatch.setenv("PATH", str(small))
+    asked = ["reproduce", "aum", "--out", str(small / "out"), "--engine", "slurm"]
+    ended = CliRunner().invoke(app, asked)
+    assert ended.exit_code != 0
+    assert "found no sbatch" in f"{ended.stderr} {ended.exception}"

@@ -278,6 +278,15 @@ def test_the_command_runs_goes_on_and_shows(monkeypatch, tmp_path):
     assert call("--no-run", "--quiet").stdout == first
 
 
+def test_slurm_gets_the_folder_of_the_results(monkeypatch, tmp_path):
+    toy(monkeypatch, experiment())
+    monkeypatch.setenv("PATH", str(tmp_path))
+    asked = ["reproduce", "toy", "--out", str(tmp_path / "out"), "--engine", "slurm"]
+    ended = CliRunner().invoke(app, asked)
+    assert ended.exit_code != 0
+    assert "found no sbatch" in f"{ended.stderr} {ended.exception}"
+
+
 def test_the_papers_are_listed():
     text = CliRunner().invoke(app, ["reproduce"]).stdout
     for name in catalogue.paper_names():
