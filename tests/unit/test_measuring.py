@@ -139,11 +139,13 @@ def test_failures_are_marked_with_a_sentence_and_computed_again_as_cells_are(tmp
         title="failures",
         scale=Scale.QUICK,
         protocol=Protocol.CLEAN,
-        measurements=tuple(some),
+        measurements=(*some, counting(rows, signs, 7)),
     )
     with Store(tmp_path / "out") as store:
         results = results_in(experiment, store)
-        [told] = [part for part in section_of(experiment, results).parts if "No result" in part]
+        parts = section_of(experiment, results).parts
+    [told] = [part for part in parts if "No result" in part]
+    assert "1 of 5 measurements were not run." in parts
     assert results.documents == {}
     assert "error (error: ValueError: it did not like the rows)" in told
 

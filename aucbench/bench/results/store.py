@@ -4,6 +4,7 @@ FOLDER/plans/....toml   every plan that was run into the folder
 FOLDER/targets/....npz  the targets of the data sets, while no run is going on
 FOLDER/datasets/....json what is known of the data sets, by hash
 FOLDER/cells/, scores/  see `aucbench.infra.store`
+FOLDER/measurements/    a folder of the same form, see `aucbench.papers.measuring`
 """
 
 from __future__ import annotations

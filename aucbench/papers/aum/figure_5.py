@@ -214,7 +214,8 @@ def _nearly_log_linear(found: Descents) -> Tested:
     slope = found.slope("first_min", "events")
     sizes = [n for n in found.sizes("first_min") if n >= FROM]
     log_linear = growth(sizes, [n * log(n) for n in sizes]) if len(sizes) > 1 else nan
-    told = f"the exponent is {slope}, and that of n log n is {log_linear:.3g} for {sizes} rows"
+    between = " to ".join(str(n) for n in (sizes[:1] + sizes[-1:]))
+    told = f"the exponent is {slope}, and that of n log n is {log_linear:.3g} for {between} rows"
     return _decided(slope, slope.low <= log_linear, told)
 
 
