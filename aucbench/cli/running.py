@@ -169,14 +169,18 @@ def _run(
 
 
 def _named(plan: Plan) -> Iterator[str]:
-    """Yield what may be the name of a data set: also what another set draws rows of."""
+    """Yield what may be the name of a data set that no plugin has: also what another draws from."""
+    from aucbench.datasets import entry_of
+    from aucbench.registry.lookup import owner
     from aucbench.registry.specs import parse_spec
 
+    named = [plan.reading.test]
     for spec in map(parse_spec, plan.datasets):
-        values = (*spec.unnamed, *spec.params.values())
-        yield from (spec.name, *(value for value in values if isinstance(value, str)))
-    if plan.reading.test is not None:
-        yield plan.reading.test
+        named += [spec.name, *spec.unnamed, *spec.params.values()]
+    for name in named:
+        known = isinstance(name, str) and entry_of(name).in_files
+        if isinstance(name, str) and not (known and owner("datasets", name, far=False)):
+            yield name
 
 
 @contextmanager

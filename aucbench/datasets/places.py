@@ -60,7 +60,7 @@ def cites_of(name: str) -> tuple[str, ...]:
 def bring(names: Iterable[str], *, progress: bool = False) -> tuple[str, ...]:
     """Download the sets of the catalogue and of collections that are not here; return their names.
 
-    Other names are passed over.
+    Other names are passed over, and so are those of files.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def bring(names: Iterable[str], *, progress: bool = False) -> tuple[str, ...]:
     UnknownNameError, MissingExtraError
         When a collection does not have a set, or needs a package that is not installed.
     """
-    asked = dict.fromkeys(names)
+    asked = dict.fromkeys(name for name in names if not Path(name).is_file())
     members = [member for name in asked if (member := member_of(name)) is not None]
     here = {source: source.at_hand() for source in dict.fromkeys(m.source for m in members)}
     further = [member for member in members if member.name not in here[member.source]]

@@ -115,6 +115,9 @@ def test_verify_finds_a_changed_file(cli, folder):
     assert "german.svm: differs: " in result.stdout
     assert "1 of 1 files differ; get them again" in result.stderr
     assert cli("data", "verify", "skin").exit_code == 0
+    result = cli("data", "verify", "german", "keel:glass1")
+    assert result.exit_code == 1
+    assert "keel:glass1: not verified, it is in a collection" in result.stdout
 
 
 def test_cite_prints_bibtex_once(cli):

@@ -62,6 +62,10 @@ def test_what_is_missing_is_downloaded_and_nothing_else(folder, monkeypatch):
     names = ["german", "digits-3", "a.csv", "keel:glass1", "fourclass", "fourclass", "a9a"]
     assert bring(names, progress=True) == ("fourclass", "a9a")
     assert asked == ["fourclass", "a9a"]
+    monkeypatch.chdir(folder)
+    (folder / "splice").write_text(GERMAN)
+    assert bring(["splice"]) == ()
+    (folder / "splice").unlink()
     with pytest.raises(DataError, match=r"^splice, acoustic cannot be downloaded by name"):
         bring(["w8a", "splice", "acoustic"])
     assert asked == ["fourclass", "a9a"]
