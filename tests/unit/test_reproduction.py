@@ -107,6 +107,14 @@ def test_the_interval_of_a_difference_is_that_of_two_corrected_means(results):
     )
 
 
+def test_splits_share_rows_within_a_trial_only(results):
+    found = compared(entry(Published(0.9, 0.02, 25), "both"), results)
+    values, ratio = results.values(LINES["both"]), results.ratio(LINES["both"]) / 2
+    error = sqrt(1 / 12 + ratio) * values.std(ddof=1)
+    theirs = sqrt(1 / 25 + ratio) * 0.02
+    assert found.half == pytest.approx(stats.t(11).ppf(0.975) * np.hypot(error, theirs))
+
+
 @pytest.mark.parametrize(
     ("shift", "measure", "word"),
     [

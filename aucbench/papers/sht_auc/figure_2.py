@@ -22,8 +22,8 @@ SHARES = {
 TRIALS = {Scale.QUICK: 2, Scale.FULL: 3}
 POINTS = {Scale.QUICK: 12, Scale.FULL: 20}
 SMALLER = {
-    Scale.QUICK: "Quick: r = 0.05, 0.2, 0.35 and 0.5, two trials, and 12 points of each grid. SPAM-ℓ1 "
-    "has a good AUC only for penalties near 0.001, of which few are among them.",
+    Scale.QUICK: "Quick: r = 0.05, 0.2, 0.35 and 0.5, two trials, 12 points of each grid, and "
+    "three inner folds. SPAM-ℓ1 has a good AUC only for penalties near 0.001; the points have few.",
     Scale.FULL: "Smaller than in the paper: three trials of the five, 20 points of each grid, and "
     "three inner folds. Table 1 has more points.",
 }
