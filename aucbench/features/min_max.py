@@ -39,6 +39,7 @@ class MinMax:
     """
 
     exempt: ClassVar[int] = 0
+    keeps_columns: ClassVar[bool] = True
 
     least: Vector | None = field(default=None, repr=False, compare=False)
     most: Vector | None = field(default=None, repr=False, compare=False)

@@ -54,8 +54,8 @@ def test_a_simulation_knows_its_relevant_features():
 @pytest.mark.parametrize(
     ("spec", "kept"),
     [
-        *((name, True) for name in ("none", "standard", "maxabs", "unit", "auto", "append-one")),
-        ("standard+unit", True),
+        *((name, True) for name in ("none", "standard", "maxabs", "min-max", "unit")),
+        *((name, True) for name in ("unit-centred", "auto", "append-one", "standard+unit")),
         ("nystroem", False),
         ("standard+nystroem", False),
     ],
