@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from aucbench.bench.plan.plan import Choice, Plan
-from aucbench.papers.experiment import Line, Scale
+from aucbench.papers.experiment import Claim, Line, Scale
 from aucbench.papers.results import Results, Vector
 from aucbench.papers.spdam.scaling import features_of
-from aucbench.stats.resampled import corrected_interval
-from aucbench.stats.words import Interval
+from aucbench.stats.resampled import METHOD, corrected_interval
+from aucbench.stats.words import LEVEL, Interval
 
 FOLDS = 5
 REPEATS = {Scale.QUICK: 1, Scale.FULL: 2}
@@ -78,6 +78,9 @@ SETS = (
 )
 
 
+Curve = tuple[Vector, Vector]  # x and y along a fit
+
+
 class Fitted(NamedTuple):
     """The least-squares line through points: its slope, and r²."""
 
@@ -95,11 +98,18 @@ def fitted(x: Vector, y: Vector) -> Fitted:
 
 def gap_fits(results: Results, line: Line, x: str = "passes") -> list[Fitted]:
     """Return the line through log10(gap) against passes or steps, of each cell."""
-    return [fitted(at, np.log10(gap)) for at, gap in results.curves(line, x, "gap")]
+    return [fitted(at, np.log10(gap)) for at, gap in gaps(results, line, x)]
+
+
+def gaps(results: Results, line: Line, x: str = "passes") -> list[Curve]:
+    """Return the certified gaps of each cell, without a gap of 0, which has no logarithm."""
+    return [(at[gap > 0], gap[gap > 0]) for at, gap in results.curves(line, x, "gap")]
 
 
 def interval(results: Results, line: Line, values: Sequence[float]) -> Interval:
-    """Return the interval of a mean over the splits of a line."""
+    """Return the interval of a mean over the splits of a line; NaN where there are too few."""
+    if len(values) < 2:
+        return Interval(nan, nan, nan, LEVEL, METHOD, "there are fewer than two splits")
     return corrected_interval(values, results.ratio(line))
 
 
@@ -108,33 +118,66 @@ def said(found: Interval, form: str = ".3g") -> str:
     return f"{found.estimate:{form}} ({found.low:{form}} to {found.high:{form}})"
 
 
-def at(curve: tuple[Vector, Vector], passes: float) -> float:
+def at(curve: Curve, passes: float) -> float:
     """Return y after so many passes, between points of the curve by log(passes); its ends hold."""
     x, y = curve
     return float(np.interp(np.log(passes), np.log(x), y))
 
 
-def until(curve: tuple[Vector, Vector], level: float) -> float:
-    """Return x from which on y stays at `level` or above; the last x if it does not."""
+def until(curve: Curve, level: float) -> float:
+    """Return x from which on y stays at `level` or above; the last x if it does not.
+
+    Between two points y is a line in log(x).
+    """
     x, y = curve
     below = np.flatnonzero(y < level)
     if not below.size:
         return float(x[0])
-    return float(x[min(below[-1] + 1, x.size - 1)])
+    last = below[-1]
+    if last + 1 == x.size:
+        return float(x[last])
+    share = (level - y[last]) / (y[last + 1] - y[last])
+    return float(x[last] * (x[last + 1] / x[last]) ** share)
 
 
-def medians(curves: Sequence[tuple[Vector, Vector]]) -> tuple[list[float], list[float]]:
-    """Return the median curve over splits, at x equally far apart in log(x)."""
+def medians(curves: Sequence[Curve], *, log: bool = False) -> tuple[list[float], list[float]]:
+    """Return the median curve over splits, at x equally far apart in log(x).
+
+    With `log`, y is taken between its points by its logarithm.
+    """
     low, high = min(x[0] for x, _ in curves), max(x[-1] for x, _ in curves)
     grid = np.geomspace(low, high, POINTS)
-    values = np.array([np.interp(np.log(grid), np.log(x), y) for x, y in curves])
-    return grid.tolist(), np.median(values, axis=0).tolist()
+    heights = [(x, np.log(y) if log else y) for x, y in curves]
+    middle = np.median([np.interp(grid, x, y) for x, y in heights], axis=0)
+    return grid.tolist(), (np.exp(middle) if log else middle).tolist()
 
 
 def drawn(
-    results: Results, lines: Mapping[str, Line], x: str, y: str
+    found: Mapping[str, Sequence[Curve]], *, log: bool = False
 ) -> dict[str, tuple[list[float], list[float]]]:
-    """Return the median curve of each line that has cells, by its name."""
-    found = {name: results.curves(line, x, y) for name, line in lines.items()}
+    """Return the median curve of each line that has one, by its name."""
     kept = {name: [c for c in curves if c[0].size] for name, curves in found.items()}
-    return {name: medians(curves) for name, curves in kept.items() if curves}
+    return {name: medians(curves, log=log) for name, curves in kept.items() if curves}
+
+
+def by_split(results: Results, line: Line, y: str = "test_auc") -> dict[tuple[int, int], Curve]:
+    """Return the curves of a line against passes, by repeat and split."""
+    records = [record for record in results.of(line) if record.ok]
+    curves = results.curves(line, "passes", y)
+    pairs = zip(records, curves, strict=True)
+    return {(r.cell.repeat, r.cell.split): curve for r, curve in pairs if curve[0].size}
+
+
+def listed(found: Mapping[str, str]) -> str:
+    """Return "german: ...; splice: ..."."""
+    return "; ".join(f"{name}: {text}" for name, text in found.items())
+
+
+def decided(statement: str, found: Mapping[str, Interval], holds: bool, because: str) -> Claim:
+    """Return the claim; it was not measured where a set has no interval."""
+    missing = [name for name, one in found.items() if np.isnan(one.low)]
+    if missing:
+        return Claim(
+            statement, None, f"too few runs, or runs that do not differ, on {', '.join(missing)}"
+        )
+    return Claim(statement, holds, because)

@@ -1,0 +1,279 @@
+"""The experiments of the SPDAM paper: definitions, a tiny run, and statements."""
+
+import re
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aucbench.bench import Store, make_engine, run
+from aucbench.bench.results.record import Record, Sizes
+from aucbench.errors import ParameterError
+from aucbench.judge.verdict import Measures, Status
+from aucbench.papers.catalogue import experiments, paper
+from aucbench.papers.experiment import Protocol, Scale
+from aucbench.papers.results import Results, by_cell
+from aucbench.papers.sections import section_of
+from aucbench.papers.spdam import convergence, published
+from aucbench.papers.spdam.convergence import Rows, fitted, medians, until
+from aucbench.papers.spdam.methods import GROUPS, METHOD
+from aucbench.papers.spdam.scaling import features_of
+from aucbench.records import CellStatus
+from aucbench.registry import get_features, get_solver
+from aucbench.sections import Chart, Table
+
+# The package has functions of these names.
+figure_1, figure_2, table_3 = (
+    import_module(f"aucbench.papers.spdam.{name}") for name in ("figure_1", "figure_2", "table_3")
+)
+TEXT = Path("/work/shared/papers/003_929a8c069aaab55c.txt")
+T = np.geomspace(1, 100, 25)  # passes of made curves
+
+
+def made(place, scale=Scale.FULL):
+    kind, number = place.split()
+    (found,) = experiments(paper("spdam"), **{kind: int(number)}, scale=scale)
+    return found
+
+
+@pytest.mark.skipif(not TEXT.is_file(), reason="the text of the paper is not here")
+def test_numbers_are_those_of_the_paper():
+    text = TEXT.read_text(encoding="utf-8")
+    assert f"Datasets {' '.join(published.METHODS)}" in text
+    for name, row in published.PUBLISHED.items():
+        [line] = re.findall(rf"^{name} (0\..*)$", text, re.MULTILINE)
+        printed = " ".join(f"{mean:.4f} ± {sd:.4f}" for mean, sd in row.values())
+        assert line.removesuffix(" – –") == printed
+        assert [*row] == [*published.METHODS[: len(row)]]
+
+
+def test_some_numbers_of_the_table():
+    assert published.PUBLISHED["diabetes"]["SPDAM"] == (0.8275, 0.0302)
+    assert published.PUBLISHED["ijcnn1"]["B-LS-SVM"] == (0.9320, 0.0037)
+    assert published.PUBLISHED["sector"]["online Uni-Exp"] == (0.9215, 0.0034)
+    assert "B-SVM-OR" not in published.PUBLISHED["sector"]
+    assert len(published.PUBLISHED) == 11
+
+
+@pytest.mark.parametrize(
+    ("place", "scale", "cells"),
+    [
+        ("table 3", Scale.QUICK, 5 * 8 * 10 + 2 * 5 * 5),
+        ("table 3", Scale.FULL, 7 * 8 * 25 + 2 * 20 * 5),
+        ("figure 1", Scale.QUICK, 3 * 3 * 5),
+        ("figure 1", Scale.FULL, 3 * 3 * 10),
+        ("figure 2", Scale.QUICK, 3 * 10 * 5),
+        ("figure 2", Scale.FULL, 3 * 10 * 10),
+    ],
+)
+def test_plans_have_different_cells_of_known_solvers_and_maps(place, scale, cells):
+    found = made(place, scale)
+    planned = [cell for plan in found.plans for cell in plan.cells()]
+    assert len(planned) == len({*planned}) == cells
+    for spec in {cell.solver for cell in planned}:
+        assert get_solver(spec).needs is not None
+    for features in {cell.features for cell in planned}:
+        assert get_features(features) is not None
+    assert found.notes
+
+
+@pytest.mark.parametrize("scale", Scale)
+def test_every_number_of_the_table_is_planned_or_says_why_not(scale):
+    found = made("table 3", scale)
+    planned = {(c.dataset, c.solver, c.tune, c.features) for p in found.plans for c in p.cells()}
+    for entry in found.entries:
+        spec, tuning = entry.line.choice.spec, entry.line.choice.tuning
+        cells = (entry.row, spec, tuning, entry.line.features)
+        assert (cells in planned) is not bool(entry.left_out), entry
+    assert len(found.entries) == 86
+    assert {e.row for e in found.entries if e.why} == {"usps"}
+
+
+def test_grids_are_those_of_the_paper():
+    assert METHOD["SPDAM"].tune == {"lam": tuple(10.0**e for e in range(-5, 2))}
+    solam = METHOD["regSOLAM"].tune
+    assert solam["xi"] == (1, 10, 19, 28, 37, 46, 55, 64, 73, 82, 91, 100)
+    assert solam["lam"] == tuple(10.0**e for e in range(-5, 6))
+    full = {p.datasets[0]: p.tune_evals for p in made("table 3").plans if p.passes == 15}
+    assert full["german"] == len(solam["xi"]) * len(solam["lam"])
+    assert full["ijcnn1"] < full["german"]
+
+
+def test_only_the_columns_of_the_paper_have_rows_of_length_one():
+    own = {name for group in GROUPS if not group.taken for name in group.methods}
+    assert own == {"SPDAM", "regSOLAM"}
+    assert features_of("diabetes", taken=False) == "min-max+unit"
+    assert features_of("splice", taken=False) == features_of("a9a", taken=False) == "unit-centred"
+    assert features_of("usps", taken=True) == "min-max"
+    assert features_of("ijcnn1", taken=True) == "none"
+
+
+def test_there_is_no_protocol_of_the_code():
+    with pytest.raises(ParameterError, match="as-published is not known for table 3"):
+        experiments(paper("spdam"), table=3, protocol=Protocol.AS_PUBLISHED)
+
+
+def ran(experiment, folder, **smaller):
+    plans = tuple(replace(plan, **smaller) for plan in experiment.plans)
+    experiment = replace(experiment, plans=plans)
+    with Store(folder, create=True) as store:
+        found = by_cell(record for p in plans for record in run(p, store, make_engine(jobs=2)))
+        assert all(record.ok for record in found.values())
+        return section_of(experiment, Results(found, store))
+
+
+TOY = Rows("breast-cancer", 0.1, 212, 569)
+
+
+def test_the_table_runs(monkeypatch, tmp_path):
+    row = published.PUBLISHED["diabetes"]
+    monkeypatch.setattr(table_3, "PUBLISHED", {TOY.name: row, "usps": row})
+    monkeypatch.setattr(table_3, "QUICK", (TOY.name,))
+    monkeypatch.setattr(table_3, "_halves", lambda _: ())
+    smaller = {"splits": 2, "repeats": 1, "inner_splits": 2, "tune_evals": 2}
+    told = ran(made("table 3", Scale.QUICK), tmp_path / "results", **smaller)
+
+    [main, budgets, _] = [part for part in told.parts if isinstance(part, Table)]
+    assert [r[2].endswith("(2)") for r in main.rows] == [True] * 8 + [False] * 8
+    assert main.rows[-1][-1] == "not measured: the quick run leaves this set out"
+    assert 0.9 < float(budgets.rows[0][3]) <= 1
+
+
+def test_figures_run(monkeypatch, tmp_path):
+    for module in (figure_1, figure_2):
+        monkeypatch.setattr(module, "SETS", (TOY,))
+    monkeypatch.setattr(convergence, "FOLDS", 2)
+    one = ran(made("figure 1", Scale.QUICK), tmp_path / "one", inner_splits=2, tune_evals=2)
+    [aucs, falls] = [part for part in one.parts if isinstance(part, Chart)]
+    assert [*aucs.lines] == ["SPDAM", "regSOLAM"]
+    assert [*falls.lines] == ["breast-cancer, SPDAM", "breast-cancer, regSOLAM"]
+    gap = falls.lines["breast-cancer, SPDAM"][1]
+    assert gap[0] > 1e-3 > 1e-6 > gap[-1]
+    [linear] = [p for p in one.parts if isinstance(p, str) and "theorem 4.1" in p]
+    assert "r² at least 0.99" in linear
+    monkeypatch.setattr(figure_2, "BATCHES", (0.05, 0.1, 0.5))
+    monkeypatch.setattr(figure_2, "SAMPLINGS", {"uniform": "batches drawn as published"})
+    two = ran(made("figure 2", Scale.QUICK), tmp_path / "two", passes=60.0)
+    charts = [part for part in two.parts if isinstance(part, Chart)]
+    assert [chart.y for chart in charts] == ["test AUC", "certified gap"]
+    assert all([*chart.lines] == ["5%", "10%", "50%"] for chart in charts)
+
+
+def results_of(experiment, curve, auc=lambda cell: 0.8, store=None):
+    """Return results with made curves: functions of a cell, slightly other for each split."""
+    found = {}
+    for plan in experiment.plans:
+        for cell in plan.cells():
+            found[cell] = Record(
+                id="0",
+                cell=cell,
+                status=Status(status=CellStatus.OK),
+                measures=Measures(auc=auc(cell)),
+                sizes=Sizes(n_train=800, n_test=200),
+                curve=tuple(curve(cell)),
+            )
+    return Results(found, store)
+
+
+def points(gap, objective, auc):
+    """Return points of a curve: y of each key at the passes `T`."""
+    return [
+        {"passes": t, "step": t, "gap": g, "objective": f, "test_auc": a}
+        for t, g, f, a in zip(T, gap(T), objective(T), auc(T), strict=True)
+    ]
+
+
+def first_figure(*, gap, excess, own, other):
+    """Return the claims of figure 1 on curves that are given."""
+
+    def curve(cell):
+        jitter = 1 + 0.01 * cell.split
+        if cell.solver.name == "spdam":
+            return points(lambda t: gap(t * jitter), np.ones_like, lambda t: own(t * jitter))
+        if cell.solver.name == "reg-solam":
+            above = lambda t: 1 + excess(t) * (1 + 0.01 * cell.split * np.log(t))  # noqa: E731
+            return points(np.ones_like, above, lambda t: other(t / jitter))
+        return points(np.ones_like, np.ones_like, lambda t: np.full_like(t, 0.9))
+
+    found = made("figure 1", Scale.QUICK)
+    return [claim.holds for claim in found.claims(results_of(found, curve))]
+
+
+def fast(t):
+    return 10.0 ** (-t / 20)
+
+
+def rising(within):
+    return lambda t: 0.9 - 0.3 * np.exp(-t / within)
+
+
+def test_the_claims_of_figure_1_follow_the_curves():
+    usual = {"gap": fast, "excess": lambda t: 1 / t, "own": rising(2), "other": rising(10)}
+    assert first_figure(**usual) == [True, True, True, True]
+    assert first_figure(**{**usual, "gap": lambda t: 1 / (1 + t) ** 2})[0] is False
+    assert first_figure(**{**usual, "gap": lambda t: 1 + 0 * t + t / 1e3})[0] is False
+    assert first_figure(**{**usual, "excess": lambda t: t**-0.3})[1] is False
+    assert first_figure(**{**usual, "excess": lambda t: 10 ** (-t / 20)})[1] is False
+    assert first_figure(**{**usual, "own": rising(20)})[2] is False
+    assert first_figure(**{**usual, "gap": lambda t: 10.0 ** (-t / 200)})[3] is False
+
+
+def second_figure(power, poor):
+    """Return the claims of figure 2 where the rate in passes is a power of the batch."""
+
+    def curve(cell):
+        batch = cell.solver.params["batch"]
+        rate = 0.2 * batch ** (power + 0.01 * cell.split)
+        low = poor * (batch < 0.05) * (1 + 0.01 * cell.split)
+        made_of = points(
+            lambda t: 10.0 ** (-rate * t), np.ones_like, lambda t: np.full_like(t, 0.9 - low)
+        )
+        return [{**point, "step": point["passes"] / batch} for point in made_of]
+
+    found = made("figure 2", Scale.QUICK)
+    return [claim.holds for claim in found.claims(results_of(found, curve))]
+
+
+@pytest.mark.parametrize(
+    ("power", "by_iteration", "by_pass"),
+    [(0.5, True, True), (-0.5, True, False), (-1.5, False, False)],
+)
+def test_the_claims_of_figure_2_follow_the_curves(power, by_iteration, by_pass):
+    rates = [by_iteration, by_pass] * 2
+    assert second_figure(power, 0.1)[:4] == rates
+    assert second_figure(power, 0.1)[4] is True
+    assert second_figure(power, -0.1)[4] is False
+
+
+@pytest.mark.parametrize(("shift", "holds"), [(0.0, True), (-0.05, False), (0.05, False)])
+def test_the_claims_of_the_table_follow_its_numbers(shift, holds):
+    def auc(cell):
+        own = cell.solver.name in ("spdam", "reg-solam")
+        return 0.8 + shift * own + 0.001 * cell.split * (1 + own)
+
+    found = made("table 3", Scale.QUICK)
+    given = results_of(found, lambda _: (), auc)
+    assert [claim.holds for claim in found.claims(given)] == [holds, holds, None]
+
+
+@pytest.mark.parametrize("place", ["table 3", "figure 1", "figure 2"])
+def test_nothing_is_claimed_or_drawn_without_runs(place):
+    found = made(place)
+    empty = Results({}, None)
+    assert {claim.holds for claim in found.claims(empty)} == {None}
+    assert not any(isinstance(part, Chart) for part in found.shown(empty))
+
+
+def test_numbers_of_a_curve():
+    x, y = np.array([1.0, 2.0, 4.0, 8.0]), np.array([0.5, 0.9, 0.7, 0.9])
+    assert until((x, y), 0.8) == pytest.approx(np.sqrt(4 * 8))  # half of the way in log(x)
+    assert until((x, y), 0.9) == pytest.approx(8.0)
+    assert (until((x, y), 0.4), until((x, y), 0.95)) == (1.0, 8.0)
+    assert convergence.at((x, y), 2.0) == 0.9
+    assert convergence.at((x, y), 100.0) == 0.9
+    assert fitted(x, 3 - 2 * x) == pytest.approx((-2.0, 1.0))
+    assert np.isnan(fitted(x[:2], y[:2]).slope)
+    grid, middle = medians([(x, 10.0**-x)] * 3, log=True)
+    np.testing.assert_allclose(middle, 10.0 ** -np.array(grid))
