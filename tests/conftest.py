@@ -49,6 +49,12 @@ def reference() -> Path:
 
 
 @pytest.fixture(scope="session")
+def papers() -> Path:
+    """Texts of the papers that are repeated."""
+    return folder(ROOT.parent / "shared" / "papers", "texts of papers")
+
+
+@pytest.fixture(scope="session")
 def data_folder() -> Path:
     """Real data sets: AUCBENCH_DATA, or shared/data next to the repository."""
     given = os.environ.get("AUCBENCH_DATA")

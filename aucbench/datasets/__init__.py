@@ -7,7 +7,6 @@ from aucbench.datasets.changepoint import load_changepoint
 from aucbench.datasets.chunks import stream
 from aucbench.datasets.embedded import breast_cancer, digits, one_against_the_rest
 from aucbench.datasets.files import available, load
-from aucbench.datasets.sample import sample
 from aucbench.datasets.simulated import linear, outbreak, outbreak_support, radial, true_scores
 from aucbench.hookspecs import Factories, hookimpl
 
@@ -25,7 +24,6 @@ __all__ = [
     "outbreak",
     "outbreak_support",
     "radial",
-    "sample",
     "stream",
     "suites",
     "true_scores",
@@ -41,5 +39,4 @@ def aucbench_datasets() -> Factories:
         "linear": linear,
         "outbreak": outbreak,
         "radial": radial,
-        "sample": sample,
     }

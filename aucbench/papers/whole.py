@@ -10,6 +10,7 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.features.chain import keeps_columns, mapped
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.papers.sample import sample
 from aucbench.registry import get_dataset, get_features
 
 
@@ -48,5 +49,5 @@ def whole(data: str, features: str = "standard") -> Data:
 
 @hookimpl
 def aucbench_datasets() -> Factories:
-    """Register the data set."""
-    return {"whole": whole}
+    """Register the data sets that are made of others."""
+    return {"sample": sample, "whole": whole}

@@ -19,6 +19,7 @@ WRITTEN = {
     "top-k": "top-k[k=3]",
     "box": "box[lo=-1,hi=0.5]",
     "whole": "whole[data=breast-cancer]",
+    "sample": "sample[data=breast-cancer,n=100]",
 }
 
 

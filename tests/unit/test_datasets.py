@@ -17,12 +17,10 @@ from aucbench.datasets import (
     outbreak,
     outbreak_support,
     radial,
-    sample,
     true_scores,
 )
 from aucbench.datasets.simulated import offset, population_auc
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.registry import get_dataset
 
 SIMULATIONS = {"linear": linear, "radial": radial}
 
@@ -55,9 +53,8 @@ def test_a_digit_that_is_none_is_refused():
 
 
 def test_every_registered_data_set_loads_without_arguments_and_explains_itself():
-    of_files = {"sample"}
     for name, factory in aucbench_datasets().items():
-        assert name in of_files or isinstance(factory(), Data), name
+        assert isinstance(factory(), Data), name
         assert inspect.getdoc(factory), name
 
 
@@ -152,21 +149,6 @@ def test_a_population_without_a_class_is_refused():
         population_auc("linear", 1.0)
     with pytest.raises(UnknownNameError, match="did you mean 'radial'"):
         population_auc("radia")
-
-
-def test_a_sample_has_the_shares_of_the_classes_and_rows_of_the_set(tmp_path):
-    X, y = np.arange(600.0).reshape(300, 2), np.where(np.arange(300) % 3 == 0, 1, -1)
-    np.savez(tmp_path / "whole.npz", X=X, y=y)
-    spec = f"sample[data={tmp_path / 'whole.npz'},n=60,seed=1]"
-    first, again = get_dataset(spec), get_dataset(spec)
-    other = sample(str(tmp_path / "whole.npz"), n=60, seed=2)
-
-    assert (first.n, first.target.n_pos) == (60, 20)
-    assert set(first.rows.matrix[:, 0]) <= set(X[:, 0])
-    np.testing.assert_array_equal(first.rows.matrix, again.rows.matrix)
-    assert not np.array_equal(first.rows.matrix, other.rows.matrix)
-    with pytest.raises(DataError, match="has 300 rows, of which 300 cannot be drawn"):
-        sample(str(tmp_path / "whole.npz"), n=300)
 
 
 @pytest.mark.parametrize("name", SIMULATIONS)

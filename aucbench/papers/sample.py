@@ -6,21 +6,21 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.datasets.files import load
 from aucbench.errors import DataError, require_whole
+from aucbench.registry import get_dataset
 
 
 @about(cites=("bae2025",))
 def sample(data: str, n: int = 1000, seed: int = 0) -> Data:
-    """n rows of a data set from a file, drawn without replacement, with its shares of the classes.
+    """n rows of another data set, drawn without replacement, with its shares of the classes.
 
-    The set is read with the rule that its name has, if any. The number of rows of a class is
+    The number of rows of a class is
     rounded, so that their sum may differ from n by one.
 
     Parameters
     ----------
     data : str
-        The name of a set in the folder AUCBENCH_DATA, a path or an address, as `load` takes it.
+        A data set with its parameters, such as outbreak[k=20], or a file.
     n : int
         Number of rows to draw, at least 2 and less than the set has.
     seed : int
@@ -31,8 +31,9 @@ def sample(data: str, n: int = 1000, seed: int = 0) -> Data:
     ParameterError
         When n or seed is out of range.
     DataError
-        When the set cannot be read or has not more than n rows, or when a class would have no
-        row.
+        When the set has not more than n rows, or when a class would have no row.
+    AucbenchError
+        When there is no such set, or it cannot be read.
 
     References
     ----------
@@ -40,7 +41,7 @@ def sample(data: str, n: int = 1000, seed: int = 0) -> Data:
     """
     require_whole(2, n=n)
     require_whole(0, seed=seed)
-    whole = load(data)
+    whole = get_dataset(data)
     if n >= whole.n:
         raise DataError(
             f"{data} has {whole.n} rows, of which {n} cannot be drawn; give a smaller n"

@@ -1,0 +1,378 @@
+"""The tables of the ROC-SVM paper: its numbers, the plans, small runs, and the statements."""
+
+import re
+from importlib import import_module
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from aucbench.bench import Store, make_engine, run
+from aucbench.datasets.simulated import linear, population_auc, true_scores
+from aucbench.errors import DataError
+from aucbench.metrics import auc
+from aucbench.papers import truth
+from aucbench.papers.catalogue import experiments, paper
+from aucbench.papers.experiment import AUC, Line, Scale
+from aucbench.papers.ranges import Range, deviation_of, range_of
+from aucbench.papers.results import MEASURES, TRUTH, Results, by_cell
+from aucbench.papers.roc_svm import simulated_tables, simulation, tested
+from aucbench.papers.roc_svm.protocol import SECONDS, auc_printed
+from aucbench.papers.sample import sample
+from aucbench.papers.sections import section_of
+from aucbench.papers.verdict import Agreement, compared
+from aucbench.registry import get_dataset, get_features, get_solver, parse_spec
+from aucbench.sections import Chart, Table
+
+TABLES = (1, 2, 3)
+table_1, table_2, table_3 = (
+    import_module(f"aucbench.papers.roc_svm.table_{number}") for number in TABLES
+)
+
+
+def made(number, scale=Scale.FULL):
+    [found] = experiments(paper("roc-svm"), table=number, scale=scale)
+    return found
+
+
+def shown(cell, form):
+    mean, deviation = cell
+    return f"{mean:{form}} ({deviation:.2f})"
+
+
+def test_the_numbers_are_those_of_the_paper(papers):
+    [text] = [
+        text
+        for path in papers.glob("*.txt")
+        if "Scaling Up ROC-Optimizing" in (text := path.read_text(encoding="utf-8"))[:500]
+    ]
+    lines = {" ".join(line.split()) for line in text.splitlines()}
+    for table in (table_1.LINEAR, table_2.RADIAL):
+        first, second, _ = table.methods
+        for n in simulation.SIZES:
+            cells = [
+                shown(cells[n], form) if n in cells else "–"
+                for form, *both in (
+                    (".2f", first.seconds, second.seconds),
+                    (".3f", first.auc, second.auc),
+                )
+                for cells in both
+            ]
+            assert " ".join([f"{n:,}", *cells]) in lines
+    for printed in table_3.PUBLISHED.values():
+        both = f"{shown(printed.seconds, '.2f')} {shown(printed.auc, '.2f')}"
+        assert any(line.endswith(both) for line in lines)
+    for table in (table_1.LINEAR, table_2.RADIAL):
+        assert f"The population AUC (AUC_{{true}}) is {100 * table.population:.3f}%" in re.sub(
+            r"\$|\\\\text|\\\\mathrm", "", text
+        )
+
+
+def test_auc_is_printed_in_percent_and_its_deviation_in_thousandths():
+    found = auc_printed((90.370, 0.88), 50)
+    assert (found.mean, found.sd, found.runs) == (0.9037, 0.00088, 50)
+
+
+@pytest.mark.parametrize("number", TABLES)
+@pytest.mark.parametrize("scale", Scale)
+def test_names_of_the_plans_are_known_and_their_cells_are_different(number, scale):
+    experiment = made(number, scale)
+    cells = [cell for plan in experiment.plans for cell in plan.cells()]
+    assert len({*cells}) == len(cells)
+    for spec in {cell.solver for cell in cells}:
+        get_solver(spec)
+    for name in {cell.features for cell in cells}:
+        get_features(name)
+    of_entries = {
+        (name, entry.line.choice.spec, entry.line.features)
+        for entry in experiment.entries
+        for name in entry.line.datasets
+    }
+    assert of_entries == {(cell.dataset, cell.solver, cell.features) for cell in cells}
+
+
+def test_full_tables_have_the_sizes_of_the_paper():
+    rows = {plan.datasets[0]: plan for plan in made(1).plans}
+    assert [len(plan.datasets) for plan in rows.values()] == [50] * 4
+    assert len(made(1).entries) == 4 * 3 * 3
+    for n, plan in zip(simulation.SIZES, made(1).plans, strict=True):
+        total = parse_spec(plan.datasets[0]).params["n"]
+        assert total - round(total * plan.holdout) == n
+    everything = [name for plan in made(2).plans for name in plan.datasets]
+    seeds = [parse_spec(name).params["seed"] for name in everything]
+    assert len({*seeds}) == 200
+    kernels = [len(plan.solvers) for plan in made(2).plans]
+    assert kernels == [3, 3, 2, 2]  # without landmarks up to 10 000 rows
+    [third] = made(3).plans
+    assert (third.repeats, len(third.datasets), len(third.solvers)) == (30, 3, 3)
+    assert third.datasets[0] == "sample[data=skin,n=100000,seed=0]"
+
+
+def test_quick_tables_are_a_part_of_the_full_ones():
+    for number in (1, 2):
+        cells = [
+            {cell for plan in made(number, scale).plans for cell in plan.cells()} for scale in Scale
+        ]
+        assert cells[0] < cells[1]
+        assert len(cells[0]) * 10 == len(cells[1])
+
+
+def small(monkeypatch):
+    """Make tables 1 and 2 small: two sizes, two runs, and 500 test rows."""
+    monkeypatch.setattr(simulation, "N_TEST", 500)
+    for module in (simulation, simulated_tables):
+        monkeypatch.setattr(module, "SIZES", (300, 600))
+        monkeypatch.setattr(module, "QUICK_RUNS", 2)
+
+
+def results_of(experiment, folder):
+    with Store(folder, create=True) as store:
+        found = [
+            record for plan in experiment.plans for record in run(plan, store, make_engine(jobs=2))
+        ]
+    assert {record.why for record in found} == {""}
+    return Results(by_cell(found), Store(folder))
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
+    small(monkeypatch)
+    simulated = {1: "linear", 2: "radial"}
+    experiment = made(number, Scale.QUICK)
+    results = results_of(experiment, tmp_path / "results")
+    record = next(iter(results.records.values()))
+    assert (record.sizes.n_train, record.sizes.n_test) in {(300, 500), (600, 500)}
+
+    found = [compared(entry, results) for entry in experiment.entries]
+    assert all(one.runs == 2 for one in found)
+    by_measure = {one.entry.measure for one in found}
+    assert by_measure == {AUC, TRUTH, SECONDS}
+    for one in found:
+        if one.entry.measure == AUC:
+            assert one.agreement in {Agreement.INCOMPARABLE, Agreement.UNMEASURED, Agreement.NEW}
+        if one.entry.measure == TRUTH:
+            assert -0.1 < one.mean < 0.01
+    section = section_of(experiment, results)
+    kinds = [type(part) for part in section.parts]
+    assert kinds.count(Chart) == 3
+    told = " ".join(part for part in section.parts if isinstance(part, str))
+    assert told.count(" — ") == len(experiment.claims(results)) == 6
+    assert "By quadrature the printed model has the population AUC" in told
+    for record in results.records.values():
+        data = get_dataset(record.cell.dataset)
+        rows = results.store.scores(record.id, record.sizes.data)["rows"]
+        best = auc(data.y[rows], true_scores(simulated[number], data.rows.matrix[rows]))
+        found = MEASURES[TRUTH].read(record, results.store)
+        assert found == pytest.approx(record.measures.auc - best, abs=1e-12)
+
+    truth._true_auc.cache_clear()
+    monkeypatch.setattr(truth, "get_dataset", lambda _: linear(1200, seed=99))
+    with pytest.raises(DataError, match="no longer draws the rows"):
+        MEASURES[TRUTH].read(record, results.store)
+
+
+def test_a_small_table_of_real_rows(monkeypatch, tmp_path):
+    here = dict.fromkeys(table_3.SETS, "sample[data=breast-cancer,n=300]")
+    here["Bank Marketing"], here["Accelerometer"] = "digits-8", "breast-cancer"
+    monkeypatch.setattr(table_3, "SETS", here)
+    monkeypatch.setattr(table_3, "QUICK_SKIN", here["Skin Segmentation"])
+    monkeypatch.setattr(table_3, "QUICK_RUNS", 2)
+    monkeypatch.setattr(table_3, "QUICK_LAMS", (0.1, 0.01))
+    experiment = made(3, Scale.QUICK)
+    results = results_of(experiment, tmp_path / "results")
+    assert all(compared(entry, results).runs == 2 for entry in experiment.entries)
+    section = section_of(experiment, results)
+    [times] = [
+        part
+        for part in section.parts
+        if isinstance(part, Table) and part.header[-1] == "published / ours"
+    ]
+    assert len(times.rows) == 6
+    for _, _, ours, published, ratio in times.rows:
+        assert ratio == pytest.approx(published / ours)
+    assert len(experiment.claims(results)) == 4
+
+
+class Fixed:
+    """Results whose values are given by the solver and the data set."""
+
+    def __init__(self, values):
+        self.given = values
+
+    def of(self, line):
+        class Record:
+            def __init__(self, dataset):
+                self.cell = type("Cell", (), {"dataset": dataset, "repeat": 0})
+
+        return [Record(name) for name in line.datasets]
+
+    def values(self, line, measure=AUC):
+        return np.array(self.given(line, measure), np.float64)
+
+
+def table_of(values):
+    return simulated_tables.Found(table_1.LINEAR, simulation.SIZES, 5, Fixed(values))
+
+
+def by_rows(line):
+    return parse_spec(line.datasets[0]).params["n"] - simulation.N_TEST
+
+
+def noise(line, scale):
+    seeds = [parse_spec(name).params["seed"] for name in line.datasets]
+    return scale * np.random.default_rng(seeds[0]).standard_normal(len(seeds))
+
+
+def statements(values):
+    return {claim.statement: claim for claim in table_1._claims(table_of(values))}
+
+
+def of_word(claims, word):
+    [found] = [claim for statement, claim in claims.items() if word in statement]
+    return found
+
+
+@pytest.mark.parametrize(("lost", "holds"), [(0.0, True), (0.002, False), (0.001, None)])
+def test_the_statement_about_lost_auc_follows_the_numbers(lost, holds):
+    def values(line, measure):
+        incomplete = line.choice == table_1.INCOMPLETE.choice
+        return 0.9 - lost * incomplete + noise(line, 1e-4) * (1 + incomplete)
+
+    assert of_word(statements(values), "loses").holds is holds
+
+
+@pytest.mark.parametrize(
+    ("full", "incomplete", "times", "square", "line"),
+    [(2.0, 0.5, True, True, True), (1.1, 1.0, False, False, True), (1.1, 1.9, False, False, False)],
+)
+def test_the_statements_about_time_follow_the_numbers(full, incomplete, times, square, line):
+    def values(of, measure):
+        slow = of.choice == table_1.FULL.choice
+        power, at_5000 = (full, 100.0 if times else 1.5) if slow else (incomplete, 1.0)
+        return at_5000 * (by_rows(of) / 5000) ** power * np.exp(noise(of, 0.05))
+
+    claims = statements(values)
+    assert of_word(claims, "70 times").holds is times
+    assert of_word(claims, "above 1.5").holds is square
+    assert of_word(claims, "below 1.5").holds is line
+    if not times:
+        assert "O(n log n)" in of_word(claims, "70 times").because
+
+
+def test_a_deviation_beyond_that_of_the_paper_is_explained():
+    def values(line, measure):
+        own = noise(line, 0.002)
+        return own * 0 - 1e-5 if measure == TRUTH else 0.9 + own
+
+    claim = simulated_tables._varies(table_of(values), table_1.INCOMPLETE)
+    assert claim.holds is False
+    assert "may share their test rows" in claim.because
+
+    def printed(line, measure):
+        n, ones = by_rows(line), np.array([-1.0, 1.0, 0.0, -1.0, 1.0])
+        sd = table_1.INCOMPLETE.auc[n][1] / 1000
+        return ones * 0 if measure == TRUTH else 0.9 + sd * ones
+
+    assert simulated_tables._varies(table_of(printed), table_1.INCOMPLETE).holds is True
+
+
+def test_missing_runs_leave_a_statement_open():
+    for claim in statements(lambda line, _: [nan] * len(line.datasets)).values():
+        assert claim.holds is None
+        assert claim.because == tested.FEW
+
+
+@pytest.mark.parametrize(("gain", "holds"), [(0.02, True), (-0.02, False), (0.0, None)])
+def test_the_statement_about_curved_scores_follows_the_numbers(gain, holds, monkeypatch):
+    choices = {name: table_3.tuned(spec, table_3.LAMS) for name, spec in table_3.SOLVERS.items()}
+    sets = {name: (f"{spec}", "again", "more") for name, spec in table_3.SETS.items()}
+
+    def values(line, measure):
+        radial = line.choice == choices["Radial"]
+        return 0.9 + gain * radial + 0.001 * np.array([1.0, -1.0, 0.5]) * (1 + radial)
+
+    def runs_of(results, line, measure=AUC):
+        return dict(enumerate(values(line, measure)))
+
+    monkeypatch.setattr(table_3, "runs_of", runs_of)
+    monkeypatch.setattr(tested, "runs_of", runs_of)
+    first = table_3._claims({name: several[0] for name, several in sets.items()}, choices, None)[0]
+    assert first.holds is holds
+
+
+@pytest.mark.parametrize(
+    ("radial", "linear_", "holds"),
+    [
+        (Range(3, 2, 5), Range(1, 0.5, 1.5), True),
+        (Range(1, 0.5, 1.5), Range(3, 2, 5), False),
+        (Range(3, 2, 5), Range(2, 1, 4), None),
+        (Range(nan, nan, nan), Range(2, 1, 4), None),
+    ],
+)
+def test_deviations_are_compared_by_their_intervals(radial, linear_, holds):
+    assert table_3._varies_more(radial, linear_).holds is holds
+
+
+def test_the_interval_of_a_deviation_covers_the_true_one():
+    rng = np.random.default_rng(0)
+    found = [deviation_of(2.0 * rng.standard_normal(10)) for _ in range(2000)]
+    covered = np.mean([r.low <= 2.0 <= r.high for r in found])
+    assert covered == pytest.approx(0.95, abs=0.015)
+    assert np.isnan(deviation_of([1.0]).low)
+
+
+def test_a_decision_needs_all_of_its_ranges():
+    ranges = {"a": Range(1, 0.5, 1.5), "b": Range(2, 1.5, 2.5)}
+
+    def decided(limit):
+        return tested.decided(
+            "s",
+            ranges,
+            "what",
+            holds=lambda r: r.low > limit,
+            fails=lambda r: r.high <= limit,
+            why="since",
+        )
+
+    assert decided(0.0).holds is True
+    assert decided(1.0).holds is None
+    assert decided(2.0).holds is False
+    assert decided(2.0).because.endswith("; since")
+    assert decided(inf).holds is False
+    assert range_of([1.0, 1.0, 1.0]) == Range(1.0, 1.0, 1.0)
+
+
+def test_the_share_of_negatives_that_gives_the_printed_auc():
+    for table, share in ((table_1.LINEAR, 0.763), (table_2.RADIAL, 0.563)):
+        found = simulation._share(table)
+        assert found == pytest.approx(share, abs=5e-4)
+        assert population_auc(table.model, found) == pytest.approx(table.population, abs=1e-6)
+
+
+def test_the_growth_of_seconds_is_over_the_runs_of_all_sizes():
+    lines = {
+        n: Line((f"linear[n={n}]", "linear[n=7]"), table_1.FULL.choice, "none") for n in (10, 100)
+    }
+    seconds = {10: [1.0, nan], 100: [10.0, 3.0]}
+
+    def values(line, _):
+        return seconds[next(n for n, one in lines.items() if one == line)]
+
+    found = tested.exponent(Fixed(values), lines)
+    assert found.mean == pytest.approx(1.0)
+    assert np.isnan(found.low)
+
+
+def test_a_sample_has_the_shares_of_the_classes_and_rows_of_the_set(tmp_path):
+    X, y = np.arange(600.0).reshape(300, 2), np.where(np.arange(300) % 3 == 0, 1, -1)
+    np.savez(tmp_path / "whole.npz", X=X, y=y)
+    spec = f"sample[data={tmp_path / 'whole.npz'},n=60,seed=1]"
+    first, again = get_dataset(spec), get_dataset(spec)
+    other = sample(str(tmp_path / "whole.npz"), n=60, seed=2)
+
+    assert (first.n, first.target.n_pos) == (60, 20)
+    assert set(first.rows.matrix[:, 0]) <= set(X[:, 0])
+    np.testing.assert_array_equal(first.rows.matrix, again.rows.matrix)
+    assert not np.array_equal(first.rows.matrix, other.rows.matrix)
+    with pytest.raises(DataError, match="has 300 rows, of which 300 cannot be drawn"):
+        sample(str(tmp_path / "whole.npz"), n=300)
