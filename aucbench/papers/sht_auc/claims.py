@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isnan, nan
+from typing import Any
 
 import numpy as np
 
@@ -126,11 +127,11 @@ def mean_over(columns: Iterable[Vector]) -> Vector:
     return mean
 
 
-def methods_of(lines: Mapping[tuple[str, int], Line]) -> Sequence[str]:
+def methods_of(lines: Mapping[tuple[str, Any], Line]) -> Sequence[str]:
     """Return the methods of the lines in their order."""
     return tuple(dict.fromkeys(method for method, _ in lines))
 
 
-def trials(lines: Mapping[tuple[str, int], Line]) -> int:
+def trials(lines: Mapping[Any, Line]) -> int:
     """Return the number of data sets of a line, of which each is a trial."""
     return len(next(iter(lines.values())).datasets)

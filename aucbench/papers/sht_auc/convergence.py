@@ -8,7 +8,7 @@ import numpy as np
 
 from aucbench.papers.experiment import Claim, Line
 from aucbench.papers.results import Results, Vector
-from aucbench.papers.sht_auc.claims import against, mean_over
+from aucbench.papers.sht_auc.claims import against, mean_over, trials
 from aucbench.sections import Chart, Table
 from aucbench.stats.words import ROPE
 
@@ -98,5 +98,5 @@ def _slower(step: str, y: str, lines: Lines, results: Results) -> Claim:
         f"({REACHED[y]}; in doublings; section IV-A, of figure 1)",
         doublings[shares[0]],
         {f"r = {r}": doublings[r] for r in shares[1:]},
-        len(next(iter(lines.values())).datasets),
+        trials(lines),
     )

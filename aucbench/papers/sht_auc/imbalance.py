@@ -8,7 +8,7 @@ import numpy as np
 
 from aucbench.papers.experiment import AUC, Claim, Line
 from aucbench.papers.results import Results, Vector
-from aucbench.papers.sht_auc.claims import against, mean_over
+from aucbench.papers.sht_auc.claims import against, mean_over, methods_of, trials
 from aucbench.papers.sht_auc.methods import FOR_AUC, HSG, SHT, STO, support_measure
 from aucbench.sections import Chart
 
@@ -18,12 +18,12 @@ RARE = 0.1  # shares of positives up to this one are the imbalanced ones
 
 def against_share(lines: Lines, results: Results) -> list[Chart]:
     """Return the mean AUC and the mean F1 of each method against r."""
-    shares, methods = _axes(lines)
+    shares = _shares(lines)
     charts = []
     for kind, title in ((AUC, "test AUC"), ("support-f1", "F1 of the support")):
         means = {
             method: (shares, [_mean(values(lines, results, method, r, kind)) for r in shares])
-            for method in methods
+            for method in methods_of(lines)
         }
         charts.append(Chart(f"{title}, k* = 20", "share of positives r", title, means))
     return charts
@@ -43,7 +43,7 @@ def falls(lines: Lines, results: Results) -> list[Claim]:
             "(section IV-A, of figure 2)",
             slope := slopes(lines, results, method, kind),
             {"a slope of 0": np.zeros(slope.size)},
-            _trials(lines),
+            trials(lines),
         )
         for kind, title in ((AUC, "AUC"), ("support-f1", "F1"))
         for method in (FOR_AUC if kind == AUC else (SHT,))
@@ -52,7 +52,7 @@ def falls(lines: Lines, results: Results) -> list[Claim]:
 
 def slopes(lines: Lines, results: Results, method: str, kind: str) -> Vector:
     """Return the slope of least squares over r for each run; nothing where a cell was not run."""
-    shares, _ = _axes(lines)
+    shares = _shares(lines)
     columns = [values(lines, results, method, r, kind) for r in shares]
     if len({column.size for column in columns}) != 1:
         return np.empty(0)
@@ -63,7 +63,7 @@ def slopes(lines: Lines, results: Results, method: str, kind: str) -> Vector:
 
 def gains(lines: Lines, results: Results) -> list[Claim]:
     """Test that methods for the AUC are ahead of the others, most where classes are imbalanced."""
-    shares, _ = _axes(lines)
+    shares = _shares(lines)
     rare = [r for r in shares if r <= RARE]
     common = [r for r in shares if r > RARE]
 
@@ -78,23 +78,19 @@ def gains(lines: Lines, results: Results) -> list[Claim]:
             "(section IV-A, of figure 2)",
             gain := ahead(rare),
             {"no gain": np.zeros(gain.size)},
-            _trials(lines),
+            trials(lines),
         ),
         against(
             f"This gain is larger for r ≤ {RARE} than for larger r (section IV-A, of figure 2)",
             gain,
             {f"the gain for r > {RARE}": ahead(common)},
-            _trials(lines),
+            trials(lines),
         ),
     ]
 
 
-def _axes(lines: Lines) -> tuple[list[float], list[str]]:
-    return sorted({r for _, r in lines}), [*dict.fromkeys(method for method, _ in lines)]
-
-
-def _trials(lines: Lines) -> int:
-    return len(next(iter(lines.values())).datasets)
+def _shares(lines: Lines) -> list[float]:
+    return sorted({r for _, r in lines})
 
 
 def _mean(found: Vector) -> float | None:
