@@ -166,10 +166,11 @@ def _similar(sets: Sequence[str], results: Results, method: str) -> Claim:
         f"{name} {d.effect:+.4f} ({d.low:+.4f} to {d.high:+.4f})"
         for name, d in (other or known).items()
     )
+    where = "some differences lie" if other else "no difference lies"
     return Claim(
         statement,
         not other,
-        f"differences with their 95 % intervals, beside a rope of {ROPE}, are: {told}",
+        f"{where} outside ±{ROPE} with the whole 95 % interval: {told}",
     )
 
 
