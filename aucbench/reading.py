@@ -11,6 +11,7 @@ from aucbench.errors import ParameterError, UnknownNameError
 
 Plain = str | int | float | bool
 PlainLabels = Plain | tuple[Plain, ...] | None
+SUITE = "suite:"  # before the name of several data sets, see `aucbench.datasets.catalogue`
 REST = "rest"  # as `negative`: every label that is not positive
 ENCODE = ("auto", "none")
 MARKS = (".", ",")

@@ -13,8 +13,8 @@ from typing import Any
 
 from aucbench.datasets.download import RemoteFile
 from aucbench.errors import UnknownNameError
+from aucbench.reading import SUITE
 
-SUITE = "suite:"  # before the name of a suite
 KINDS = ("labels", "changepoint", "embedded", "simulated")
 NOT_STATED = "not stated by the source"
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from aucbench.datasets.catalogue import suite_of
 from aucbench.errors import (
     AucbenchError,
     ParameterError,
@@ -16,7 +15,7 @@ from aucbench.errors import (
     require_whole,
 )
 from aucbench.ranges import RANGE_EXAMPLE, Range
-from aucbench.reading import plain_value
+from aucbench.reading import SUITE, plain_value
 from aucbench.registry.specs import Spec, anchored, joined_specs, parse_spec
 
 if TYPE_CHECKING:
@@ -133,7 +132,24 @@ def checked_spec(given: Any) -> Spec:
 
 
 def _parse_dataset(text: str) -> None:
-    suite_of(parse_spec(text).name)
+    with_members([parse_spec(text).name])
+
+
+def with_members(datasets: Sequence[str]) -> Sequence[str]:
+    """Return data sets with the members of suites in place of the suites.
+
+    The catalogue is imported where there is a suite only, since it takes NumPy along.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no suite of a name.
+    """
+    if not any(text.startswith(SUITE) for text in datasets):
+        return datasets
+    from aucbench.datasets.catalogue import expanded
+
+    return expanded(datasets)
 
 
 def _parse_joined(text: str) -> None:

@@ -17,10 +17,15 @@ from math import prod
 from operator import itemgetter
 from typing import Any
 
-from aucbench.bench.plan.checks import PlanError, check_plan, check_unique, checked_spec
+from aucbench.bench.plan.checks import (
+    PlanError,
+    check_plan,
+    check_unique,
+    checked_spec,
+    with_members,
+)
 from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.cell import Cell, Scalar, Tuning, solver_label
-from aucbench.datasets.catalogue import expanded
 from aucbench.ranges import Range
 from aucbench.reading import Reading
 from aucbench.registry.specs import Spec, anchored, parse_spec
@@ -140,7 +145,7 @@ class Plan:
         # What is in files has its whole path, so that a plan means the same in every folder.
         maps = tuple(anchored(spec, joined=True) for spec in self.features)
         object.__setattr__(self, "features", maps)
-        object.__setattr__(self, "datasets", tuple(map(anchored, expanded(self.datasets))))
+        object.__setattr__(self, "datasets", tuple(map(anchored, with_members(self.datasets))))
         for name in ("objective", "projector"):
             if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, anchored(given))
@@ -206,7 +211,7 @@ def default_solvers(datasets: Sequence[str]) -> tuple[str, ...]:
     """
     from aucbench.datasets.files import is_changepoint
 
-    names = [parse_spec(text).name for text in expanded(datasets)]
+    names = [parse_spec(text).name for text in with_members(datasets)]
     changepoints = bool(names) and all(map(is_changepoint, names))
     return CHANGEPOINT_SOLVERS if changepoints else DEFAULT_SOLVERS
 
