@@ -139,8 +139,7 @@ class Claim:
     def __str__(self) -> str:
         """One paragraph for people."""
         known = {True: f"{HOLDS}:", False: f"{HOLDS_NOT}, because", None: f"{OPEN}:"}
-        first, rest = self.statement[:1].upper(), self.statement[1:]
-        return f"{first}{rest} — {known[self.holds]} {self.because}"
+        return f"{self.statement} — {known[self.holds]} {self.because}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -247,9 +247,9 @@ def _decided(found: Range, holds: bool, told: str) -> Tested:
 
 
 TESTS: Mapping[str, Callable[[Descents], Tested]] = {
-    "the events of a search with first_min grow more slowly than quadratically": _below_quadratic,
-    "the events of a search with first_min grow nearly log-linearly": _nearly_log_linear,
-    "a descent takes as few steps with first_min as with quadratic": _as_few_steps,
-    "a descent takes more steps with linear than with first_min": _more_steps,
-    "a search with first_min is faster than one with quadratic": _faster,
+    "The events of a search with first_min grow more slowly than quadratically": _below_quadratic,
+    "The events of a search with first_min grow nearly log-linearly": _nearly_log_linear,
+    "A descent takes as few steps with first_min as with quadratic": _as_few_steps,
+    "A descent takes more steps with linear than with first_min": _more_steps,
+    "A search with first_min is faster than one with quadratic": _faster,
 }

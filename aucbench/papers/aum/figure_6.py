@@ -51,12 +51,12 @@ NOTES = (
 STATEMENTS = tuple(
     f"{statement} (section 5.2)"
     for statement in (
-        "all searches reach a validation AUC similar to that of the grid",
-        "all methods reach a validation AUC significantly higher than at the start",
+        "All searches reach a validation AUC similar to that of the grid",
+        "All methods reach a validation AUC significantly higher than at the start",
         "first_min is the fastest method",
         "first_min is faster than the grid",
         "linear is the slowest method, slower than the grid too",
-        "a descent takes more steps with linear than with first_min",
+        "A descent takes more steps with linear than with first_min",
     )
 )
 Split = Mapping[str, Row]  # the descents of a split by method
