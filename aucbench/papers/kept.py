@@ -28,6 +28,7 @@ from aucbench.report.render import sections_to_html
 from aucbench.sections import Section
 
 FORMAT = 1
+DIGITS = 6
 ROOM, PAGE = "reproduction", "reproduction.html"
 
 
@@ -128,10 +129,19 @@ def keep(folder: Path, one: Kept) -> Path:
     """Write the file of an experiment whole or not at all; return its path."""
     path = folder / ROOM / one.name
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(one.to_json(), indent=1, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(_short(one.to_json()), indent=1, ensure_ascii=False, allow_nan=False)
     with own_file(path) as file:
         file.write(f"{text}\n".encode())
     return path
+
+
+def _short(plain: Any) -> Any:
+    """Return plain values with `DIGITS` significant digits, which is what a chart can show."""
+    if isinstance(plain, dict):
+        return {key: _short(value) for key, value in plain.items()}
+    if isinstance(plain, list | tuple):
+        return [*map(_short, plain)]
+    return float(f"{plain:.{DIGITS}g}") if isinstance(plain, float) else plain
 
 
 def read_kept(path: Path) -> Kept:

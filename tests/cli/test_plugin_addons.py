@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from aucbench.bench import Store
 from aucbench.cli import app
 from aucbench.errors import ParameterError
-from aucbench.report.added import markdown, tex, text
+from aucbench.report.added import markdown, signed, tex, text
 from aucbench.sections import LINES, PARTS, POINTS, ROWS, Chart, Section, Table
 
 pytestmark = pytest.mark.usefixtures("shared_supervisors")
@@ -314,10 +314,11 @@ def test_nothing_of_a_text_is_markup():
     from aucbench.bench.addons import Addon
 
     addon = Addon("report_sections", "n", "d:n", "1.0", ("d", "m"), "", {})
-    odd = Section("# t\x1b[31m", ["- a\n<b>*x*", Table(["|"], [("a|b",)])])
-    assert "\x1b" not in text([(addon, odd)])
-    marked = markdown([(addon, odd)])
+    odd = signed([(addon, Section("# t\x1b[31m", ["- a\n<b>*x*", Table(["|"], [("a|b",)])]))])
+    assert "Written by d:n 1.0." in text(odd)
+    assert "\x1b" not in text(odd)
+    marked = markdown(odd)
     assert "## \\# t\\\\x1b\\[31m" in marked
     assert "\\- a\n\\<b\\>\\*x\\*" in marked
     assert "| a\\|b |" in marked
-    assert r"\textbackslash{}x1b" in tex([(addon, odd)])
+    assert r"\textbackslash{}x1b" in tex(odd)
