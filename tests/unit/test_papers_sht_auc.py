@@ -1,7 +1,6 @@
 """The simulated experiments of the SHT-AUC paper: definitions, a tiny run, and statements."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from aucbench.papers.sht_auc.methods import FOR_AUC, SHT, methods, simulated, su
 from aucbench.registry import get_dataset
 from aucbench.sections import Chart
 
-TEXT = Path("/work/shared/papers/000_0143e3bd0f6c231c.txt")
+TEXT = "000_0143e3bd0f6c231c.txt"
 PLACES = ("table 1", "table 2", "figure 1", "figure 2")
 CLEAN, LEAKY = Protocol.CLEAN, Protocol.AS_PUBLISHED
 
@@ -30,9 +29,8 @@ def made(place, scale=Scale.FULL, protocol=CLEAN):
     return found
 
 
-@pytest.mark.skipif(not TEXT.is_file(), reason="the text of the paper is not here")
-def test_numbers_are_those_of_the_paper():
-    text = TEXT.read_text(encoding="utf-8").replace("`", "ℓ")
+def test_numbers_are_those_of_the_paper(papers):
+    text = (papers / TEXT).read_text(encoding="utf-8").replace("`", "ℓ")
     lines = [line.split() for line in text.splitlines() if line.count("±") in (4, 8)]
 
     def printed(cells):

@@ -94,9 +94,7 @@ def figure_5(scale: Scale, protocol: Protocol) -> Experiment:
     """Return figure 5 for the data sets at hand; quick: up to 3162 rows."""
     quick = scale is Scale.QUICK
     sizes, most = (QUICK_SIZES, QUICK_QUADRATIC) if quick else (SIZES, QUADRATIC_TO)
-    sets = [
-        name for name, (file, _) in SETS.items() if name == ALWAYS or place_of(file) not in AWAY
-    ]
+    sets = [name for name, (file, _) in SETS.items() if name == ALWAYS or _is_here(file)]
     planned = {name: _measurements(name, sizes, most) for name in sets}
     names = {name: [one.name for one in some] for name, some in planned.items()}
 
