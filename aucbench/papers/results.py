@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import nan
 from typing import Any
 
@@ -142,17 +143,18 @@ class Results:
 
     def of(self, line: Line) -> list[Record]:
         """Return the records of a line, in the order of data sets, repeats and splits."""
-        spec, tuning = line.choice.spec, line.choice.tuning
-        found = [
-            record
-            for cell, record in self.records.items()
-            if cell.dataset in line.datasets
-            and cell.solver == spec
-            and cell.tune == tuning
-            and cell.features == line.features
-        ]
-        place = {name: number for number, name in enumerate(line.datasets)}
-        return sorted(found, key=lambda r: (place[r.cell.dataset], r.cell.repeat, r.cell.split))
+        rest = (line.choice.spec, line.choice.tuning, line.features)
+        return [r for dataset in line.datasets for r in self._by_line.get((dataset, *rest), ())]
+
+    @cached_property
+    def _by_line(self) -> dict[tuple[Any, ...], list[Record]]:
+        """The records by data set, solver, tuning and feature map, which many lines ask for."""
+        found: dict[tuple[Any, ...], list[Record]] = {}
+        for c, record in self.records.items():
+            found.setdefault((c.dataset, c.solver, c.tune, c.features), []).append(record)
+        for some in found.values():
+            some.sort(key=lambda record: (record.cell.repeat, record.cell.split))
+        return found
 
     def values(self, line: Line, measure: str = AUC) -> Vector:
         """Return a measure for each cell of a line; NaN where the cell failed."""
