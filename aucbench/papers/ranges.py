@@ -9,6 +9,7 @@ from math import exp, nan, sqrt
 import numpy as np
 from scipy.special import chdtri, stdtrit
 
+from aucbench.stats.resampled import standard_error
 from aucbench.stats.words import LEVEL
 
 
@@ -40,14 +41,14 @@ def range_of(values: Sequence[float], ratio: float = 0.0) -> Range:
         One for each seed or split.
     ratio : float
         Of the rows of the two sides of a split, where runs are splits of the same rows; 0 for
-        runs with rows of their own. The standard error is s sqrt(1/J + ratio), see
-        `aucbench.stats.resampled`.
+        runs with rows of their own, see `standard_error`.
     """
     x = np.asarray(values, np.float64)
     mean = float(x.mean()) if x.size else nan
     if x.size < 2:
         return Range(mean, nan, nan)
-    half = float(stdtrit(x.size - 1, (1 + LEVEL) / 2) * x.std(ddof=1)) * sqrt(1 / x.size + ratio)
+    se = standard_error(float(x.std(ddof=1)), x.size, ratio)
+    half = float(stdtrit(x.size - 1, (1 + LEVEL) / 2)) * se
     return Range(mean, mean - half, mean + half)
 
 

@@ -22,6 +22,7 @@ from scipy.special import stdtrit
 
 from aucbench.papers.experiment import Entry, Line
 from aucbench.papers.results import MEASURES, Results
+from aucbench.stats.resampled import standard_error
 from aucbench.stats.words import LEVEL
 
 
@@ -118,8 +119,8 @@ def _half(entry: Entry, sd: float, runs: int, ratio: float) -> float:
     theirs = entry.published
     if theirs is None or theirs.sd is None or theirs.runs is None or isnan(sd):
         return nan
-    ours = sd * sqrt(1 / runs + ratio)
-    other = theirs.sd * sqrt(1 / theirs.runs + ratio)
+    ours = standard_error(sd, runs, ratio)
+    other = standard_error(theirs.sd, theirs.runs, ratio)
     freedom = min(runs, theirs.runs) - 1
     if freedom < 1:
         return nan

@@ -106,6 +106,21 @@ def corrected_difference(
     return Difference(effect, effect - half, effect + half, p, level, METHOD, note)
 
 
+def standard_error(sd: float, runs: int, ratio: float) -> float:
+    """Return sd sqrt(1/J + ratio), the standard error of a mean of J values.
+
+    Parameters
+    ----------
+    sd : float
+        Their standard deviation.
+    runs : int
+        J, at least 1.
+    ratio : float
+        As in `corrected_interval`; 0 for values that share no rows, whose mean has sd / sqrt(J).
+    """
+    return sd * sqrt(1 / runs + ratio)
+
+
 def _known(values: ArrayLike) -> tuple[Vector, str]:
     """Return the values that are no NaN, and a sentence that counts the others."""
     v = np.asarray(values, dtype=np.float64)
@@ -124,7 +139,7 @@ def _spread(known: Vector, ratio: float, level: float) -> tuple[float, float, st
         return nan, nan, "A variance over splits needs two of them."
     if np.ptp(known) <= SAME:
         return nan, nan, "The splits all have the same value."
-    se = float(known.std(ddof=1)) * sqrt(1 / known.size + ratio)
+    se = standard_error(float(known.std(ddof=1)), known.size, ratio)
     return -float(stdtrit(known.size - 1, (1 - level) / 2)) * se, se, ""
 
 
