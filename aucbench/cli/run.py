@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from aucbench.bench.text import aligned, shown
+from aucbench.bench.text import aligned, reason_text, shown
 from aucbench.cli.options import (
     CellsPerJob,
     EngineName,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
     from aucbench.cell import Cell
+    from aucbench.papers.measuring import Measured
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `plan --example`.")
@@ -125,22 +127,35 @@ def list_plan(
 
 
 def status(folder: Folder) -> None:
-    """Count the cells of the plans of a results folder: done, failed, missing, stale."""
-    from aucbench.bench.overview import folder_status
+    """Count the cells of the plans of a results folder, and the measurements of papers."""
+    from aucbench.papers.measuring import held
 
     with _opened(folder) as store:
-        found = folder_status(store, _plans(store))
-    failed = {name: n for name, n in sorted(found.statuses.items()) if name != "ok"}
-    counts = {
-        "planned": found.planned,
-        "done": found.planned - found.missing,
-        "failed": sum(failed.values()),
-        **{f"  {name}": number for name, number in failed.items()},
-        "missing": found.missing,
-        "stale": found.stale,
-        "other settings": found.other_settings,
-    }
-    typer.echo(aligned([(name, str(number)) for name, number in counts.items()], right=[1]))
+        measured = Counter(one.status for one in held(folder))
+        counts = [] if measured and not store.plans() else _cell_counts(store)
+    if measured:
+        counts += [("measurements", measured.total()), *_failures(measured)]
+    typer.echo(aligned([(name, str(number)) for name, number in counts], right=[1]))
+
+
+def _cell_counts(store: Store) -> list[tuple[str, int]]:
+    """Count done, failed, missing and stale cells."""
+    from aucbench.bench.overview import folder_status
+
+    found = folder_status(store, _plans(store))
+    return [
+        ("planned", found.planned),
+        ("done", found.planned - found.missing),
+        *_failures(found.statuses),
+        ("missing", found.missing),
+        ("stale", found.stale),
+        ("other settings", found.other_settings),
+    ]
+
+
+def _failures(statuses: Mapping[str, int]) -> list[tuple[str, int]]:
+    failed = {name: n for name, n in sorted(statuses.items()) if name != "ok"}
+    return [("failed", sum(failed.values())), *((f"  {name}", n) for name, n in failed.items())]
 
 
 def export(
@@ -207,10 +222,14 @@ def log(
     ] = "",
 ) -> None:
     """Print what a failed cell wrote, with the traceback; or list the cells that failed."""
+    from aucbench.papers.measuring import held
+
     with _opened(folder) as store:
-        found = [r for r in store.records() if (r.id.startswith(cell) if cell else not r.ok)]
+        ended = chain(map(_logged, store.records()), map(_logged_measurement, held(folder)))
+        found = [one for one in ended if (one.id.startswith(cell) if cell else one.status != "ok")]
     if not cell:
-        typer.echo(aligned(map(_failed_line, found)) if found else "no cell has failed")
+        listed = [(one.id[:ID_SHOWN], *one.place, one.status, one.why) for one in found]
+        typer.echo(aligned(listed) if listed else "no cell has failed")
         return
     if len(found) != 1:
         count = (
@@ -219,18 +238,33 @@ def log(
         raise DataError(
             f"{count} with {cell!r}; `aucbench log {folder}` lists those without a result"
         )
-    (record,) = found
-    typer.echo(shown(f"{record.cell.solver} on {record.cell.dataset}: {record.status.status}"))
-    if record.why:
-        typer.echo(shown(record.why))
-    for line in (record.process.log or "").splitlines():
+    (one,) = found
+    typer.echo(shown(f"{' on '.join(one.place[:2])}: {one.status}"))
+    if one.why:
+        typer.echo(shown(one.why))
+    for line in one.log.splitlines():
         typer.echo(shown(line))
 
 
-def _failed_line(record: Record) -> tuple[str, ...]:
-    cell, status = record.cell, record.status.status
-    place = f"seed {cell.seed} split {cell.split}"
-    return record.id[:ID_SHOWN], str(cell.solver), cell.dataset, place, status, record.why
+class _Logged(NamedTuple):
+    """How a cell, or a measurement of a paper, has ended."""
+
+    id: str
+    place: tuple[str, str, str]  # what was run, on which data, and which repeat of it
+    status: str
+    why: str
+    log: str
+
+
+def _logged(record: Record) -> _Logged:
+    cell = record.cell
+    place = str(cell.solver), cell.dataset, f"seed {cell.seed} split {cell.split}"
+    return _Logged(record.id, place, record.status.status, record.why, record.process.log or "")
+
+
+def _logged_measurement(one: Measured) -> _Logged:
+    why = reason_text(one.error_type, one.reason)
+    return _Logged(one.id, (one.name, one.dataset, ""), one.status, why, one.log or "")
 
 
 @contextmanager

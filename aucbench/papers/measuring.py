@@ -109,14 +109,18 @@ def opened(folder: Path, *, create: bool = False) -> DocumentStore:
     return DocumentStore(folder / FOLDER, create=create)
 
 
-def kept(measurements: Iterable[Measurement], folder: Path) -> list[Measured]:
-    """Return what a results folder holds of measurements, also of other versions or other data."""
+def held(folder: Path) -> list[Measured]:
+    """Return all measurements that a results folder holds."""
     if not (folder / FOLDER).is_dir():
         return []
-    names = {_asked(one): one.name for one in measurements}
     with opened(folder) as store:
-        found = map(Measured.from_json, store.documents())
-        return [replace(m, name=names[_asked(m)]) for m in found if _asked(m) in names]
+        return [*map(Measured.from_json, store.documents())]
+
+
+def kept(measurements: Iterable[Measurement], folder: Path) -> list[Measured]:
+    """Return what a results folder holds of measurements, also of other versions or other data."""
+    names = {_asked(one): one.name for one in measurements}
+    return [replace(m, name=names[_asked(m)]) for m in held(folder) if _asked(m) in names]
 
 
 def limited(

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from aucbench.bench import Store, make_engine
+from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError
 from aucbench.infra.supervise.records import Limits
 from aucbench.papers import measuring
@@ -148,6 +150,23 @@ def test_failures_are_marked_with_a_sentence_and_computed_again_as_cells_are(tmp
     assert "1 of 5 measurements were not run." in parts
     assert results.documents == {}
     assert "error (error: ValueError: it did not like the rows)" in told
+
+
+def test_status_and_log_know_measurements(tmp_path, rows, signs):
+    out = str(tmp_path / "out")
+    done([counting(rows, signs), failing(rows, signs, "error")], tmp_path / "out")
+
+    def printed(*words):
+        return CliRunner().invoke(app, [*words]).stdout.splitlines()
+
+    counts = dict(line.rsplit(maxsplit=1) for line in printed("status", out))
+    assert counts == {"measurements": "2", "failed": "1", "  error": "1"}
+    [listed] = printed("log", out)
+    assert listed.split()[1:3] == ["error", str(rows)]
+    assert listed.endswith("error  ValueError: it did not like the rows")
+    told = printed("log", out, listed.split()[0])
+    assert told[:2] == [f"error on {rows}: error", "ValueError: it did not like the rows"]
+    assert "Traceback (most recent call last):" in told
 
 
 def test_a_worker_with_other_code_refuses(tmp_path, rows, signs, monkeypatch):
