@@ -136,7 +136,7 @@ def load(
     -----
     What has been read is kept in the user's cache, so that a second call maps it from there. The
     contents of the files decide, not their paths or times; see `AUCBENCH_CACHE` and
-    `AUCBENCH_PARSED_MB`. Sets of collections are not kept.
+    `AUCBENCH_PARSED_MB`.
     """
     require_text_options(encode, decimal, separator)
     require_task(task, seed)
@@ -156,10 +156,11 @@ def load(
     asked = columns | {"positive": positive, "negative": negative, "task": task, "seed": seed}
     asked |= {"drop": drop, "drop_suspicious": drop_suspicious, "target": target, "test": test}
     asked |= {"encode": encode, "decimal": decimal, "separator": separator}
-    parts = [_parts(one) for one in (path, *([] if test is None else [_found(test)[0]]))]
-    files = [file for part in parts for file in part] if all(parts) else []
+    sets = [path] if test is None else [path, _found(test)[0]]
+    files = [file for one in sets for file in _parts(one)]
     # The name is enough: the list of the catalogue lies beside the code, whose content counts.
     known = "" if entry == Entry(name=entry.name) else entry.name
+    known = str(path) if isinstance(path, Member) else known
     return kept(files, [known, asked], partial(_read, path, entry, **asked))
 
 
@@ -363,9 +364,9 @@ def _name_of(path: Path) -> str | None:
 
 
 def _parts(path: Path | Published | Member) -> Sequence[Path]:
-    """Return the files that are read for a set; none for one of a collection."""
+    """Return the files that are read for a set."""
     if isinstance(path, Member):
-        return ()
+        return path.fetch(progress=True)
     if isinstance(path, Published):
         return path.paths
     if changepoint.set_name(path):

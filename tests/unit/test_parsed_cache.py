@@ -343,23 +343,40 @@ def test_raw_files_of_a_known_set_are_kept(folder, cache, monkeypatch):
     assert (before.n, load("own").n, len(entries(cache))) == (60, 70, 2)
 
 
-def test_sets_of_collections_are_not_kept(folder, cache, monkeypatch):
-    frame = table().drop(columns="sick")
-    y = np.arange(60) % 2
-    source = SimpleNamespace(PREFIX="own", table=lambda name, wanted: Table(frame, y))
-    member, found = Member(source, "set"), files._found
+def test_sets_of_collections_are_kept_by_the_content_of_their_files(folder, cache, monkeypatch):
+    file, called = folder / "set.dat", []
+    file.write_bytes(bytes(parsed.LEAST))
+
+    def read(name, wanted):
+        called.append(name)
+        frame = table()
+        return Table(frame.drop(columns="sick"), frame["sick"].to_numpy())
+
+    source = SimpleNamespace(PREFIX="own", table=read, fetch=lambda name, progress: (file,))
+    found = files._found
     monkeypatch.setattr(
-        files, "_found", lambda text: (member, Entry(name="")) if text == "own:set" else found(text)
+        files,
+        "_found",
+        lambda text: (
+            (Member(source, str(text)[4:]), Entry(name=""))
+            if str(text).startswith("own:")
+            else found(text)
+        ),
     )
-    assert load("own:set").n == 60
+    first, second = load("own:set"), load("own:set")
+    assert_same(second, first)
+    assert called == ["set"]
+    assert load("own:other").n == 60  # another set, though its file is the same
+    file.write_bytes(bytes(parsed.LEAST + 1))
+    load("own:set")
+    assert called == ["set", "other", "set"]
+    assert len(entries(cache)) == 3
+
     csv(folder / "table.csv")
-    asked = {"target": "sick", "drop": "site", "positive": "yes"}
-    frame = table(n=30).drop(columns="sick")
-    y = np.where(np.arange(30) % 3, "no", "yes")
-    assert load(folder / "table.csv", test="own:set", **asked).n == 90
-    y, frame = y[:20], frame[:20]
-    assert load(folder / "table.csv", test="own:set", **asked).n == 80
-    assert entries(cache) == []
+    asked = {"target": "sick", "drop": "site", "positive": "yes", "test": "own:set"}
+    first, second = load(folder / "table.csv", **asked), load(folder / "table.csv", **asked)
+    assert_same(second, first)
+    assert (first.n, called[3:]) == (120, ["set"])
 
 
 def test_errors_are_those_of_the_reader(folder, cache):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from aucbench.datasets.collections import keel, openml, pmlb
@@ -57,8 +58,8 @@ class Source(Protocol):
         """Return the names of the sets that can be read without a network; raises as `names`."""
         ...
 
-    def fetch(self, name: str, progress: bool) -> None:
-        """Download one set, unless it is at hand; raises as `table`."""
+    def fetch(self, name: str, progress: bool) -> tuple[Path, ...]:
+        """Download one set, unless it is at hand; return its files; raises as `table`."""
         ...
 
     def table(self, name: str, wanted: Wanted) -> Table:
@@ -104,10 +105,10 @@ class Member:
         table = self.source.table(self.name, wanted)
         return replace(table, y=_whole(table.y))
 
-    def fetch(self, *, progress: bool = False) -> None:
-        """Download it, unless it is at hand; raises as `Source.table`."""
+    def fetch(self, *, progress: bool = False) -> tuple[Path, ...]:
+        """Download it, unless it is at hand; return its files; raises as `Source.table`."""
         try:
-            self.source.fetch(self.name, progress)
+            return self.source.fetch(self.name, progress)
         except DataError as error:
             raise DataError(f"{self}: {error}") from error
 

@@ -52,9 +52,9 @@ def at_hand() -> tuple[str, ...]:
     return names()
 
 
-def fetch(name: str, progress: bool) -> None:
-    """Check that there is this set; it is in the package."""
-    _path(name)
+def fetch(name: str, progress: bool) -> tuple[Path, ...]:
+    """Return the file of a set; it is in the package. Raises `UnknownNameError`."""
+    return (_path(name),)
 
 
 def table(name: str, wanted: Wanted) -> Table:

@@ -55,9 +55,11 @@ def at_hand() -> tuple[str, ...]:
     return tuple(sorted((name for name in found if name.isdecimal() and _is_whole(name)), key=int))
 
 
-def fetch(name: str, progress: bool) -> None:
-    """Download one set, unless it is in the cache; raises as `Source.table`."""
-    _read(name, None)
+def fetch(name: str, progress: bool) -> tuple[Path, ...]:
+    """Download one set, unless it is in the cache; return its files; raises as `Source.table`."""
+    if not _is_whole(name):
+        _read(name, None)
+    return _files(name)
 
 
 def table(name: str, wanted: Wanted) -> Table:
@@ -148,9 +150,19 @@ def _kept(path: str) -> Mapping[str, Any]:
 
 def _is_whole(name: str) -> bool:
     """Whether all that a set needs is in the cache."""
-    url = _kept(f"{API}/{name}").get("data_set_description", {}).get("url", "")
-    parts = (f"{API}/features/{name}", urlsplit(url).path.lstrip("/"))
-    return bool(url) and all((_folder() / f"{part}.gz").is_file() for part in parts)
+    return all(file.is_file() for file in _files(name)) and bool(_address(name))
+
+
+def _files(name: str) -> tuple[Path, ...]:
+    """Return where the cache has what the server says of a set, and its rows."""
+    parts = (f"{API}/{name}", f"{API}/features/{name}", urlsplit(_address(name)).path.lstrip("/"))
+    return tuple(_folder() / f"{part}.gz" for part in parts)
+
+
+def _address(name: str) -> str:
+    """Return where the rows of a set are, if the cache knows it; else an empty text."""
+    found = _kept(f"{API}/{name}").get("data_set_description", {}).get("url", "")
+    return str(found)
 
 
 @contextmanager

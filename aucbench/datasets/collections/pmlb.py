@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from urllib.parse import quote
 
 from aucbench.datasets.collections.facts import Facts
@@ -51,14 +52,14 @@ def at_hand() -> tuple[str, ...]:
     return tuple(name for name in names() if cached_path(_file(name)) is not None)
 
 
-def fetch(name: str, progress: bool) -> None:
-    """Download one set, unless it is in the cache; raises as `Source.table`."""
-    fetch_files([_file(name)], progress=progress)
+def fetch(name: str, progress: bool) -> tuple[Path, ...]:
+    """Download one set, unless it is in the cache; return its file; raises as `Source.table`."""
+    return tuple(fetch_files([_file(name)], progress=progress))
 
 
 def table(name: str, wanted: Wanted) -> Table:
     """Read one set, downloaded if necessary; raises as `Source.table`."""
-    [path] = fetch_files([_file(name)], progress=True)
+    [path] = fetch(name, progress=True)
     target = LABELS if wanted.target is None else wanted.target
     found = read_table(path, replace(wanted, target=target))
     return found if wanted.target is not None else replace(found, label=f"the column {LABELS!r}")
