@@ -11,6 +11,7 @@ from aucbench.cell import Cell
 from aucbench.datasets.places import cites_of
 from aucbench.errors import AucbenchError, UnknownNameError
 from aucbench.registry import Description, describe, joined_specs, parse_spec
+from aucbench.registry.discovery import stated_in
 from aucbench.registry.lookup import CALLED
 from aucbench.registry.specs import in_file
 
@@ -80,5 +81,5 @@ def _used(cell: Cell) -> Iterator[tuple[str, str]]:
 
 def _package(distribution: str) -> str:
     about = metadata(distribution)
-    authors = about["Author"] or (about["Author-Email"] or "").partition(" <")[0]
-    return software(about["Name"], about["Version"], about["Summary"] or "", authors)
+    authors = stated_in(about, "Author") or stated_in(about, "Author-Email").partition(" <")[0]
+    return software(about["Name"], about["Version"], stated_in(about, "Summary"), authors)

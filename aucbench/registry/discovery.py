@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
-from importlib.metadata import Distribution, EntryPoint, distributions, version
+from importlib.metadata import Distribution, EntryPoint, PackageMetadata, distributions, version
 from threading import local
 from types import MappingProxyType
 from typing import Any
@@ -81,6 +81,15 @@ def normalized(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
+def stated_in(about: PackageMetadata, field: str) -> str:
+    """Return a field of the metadata of a distribution, empty where there is none.
+
+    Some versions of `importlib.metadata`, and `importlib_metadata` where it is imported, raise
+    KeyError for a field that is not there; others return None.
+    """
+    return about[field] if field in about else ""  # noqa: SIM401 - it has no method get
+
+
 @lru_cache(maxsize=64)
 def licence_of(entry: PluginEntry) -> str:
     """Return the licence that the metadata of a distribution state; empty where they do not."""
@@ -88,7 +97,11 @@ def licence_of(entry: PluginEntry) -> str:
         about = distribution.metadata
         classes = (c.split(" :: ") for c in about.get_all("Classifier") or ())
         classified = [words[-1] for words in classes if words[0] == "License"]
-        stated = (about["License-Expression"], *classified[:1], about["License"])
+        stated = (
+            stated_in(about, "License-Expression"),
+            *classified[:1],
+            stated_in(about, "License"),
+        )
         return printable(next(filter(None, stated), "").partition("\n")[0])
     return ""
 

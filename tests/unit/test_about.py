@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from email.message import Message
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from aucbench.datasets.collections import collections
 from aucbench.errors import ParameterError, PluginError
 from aucbench.registry import describe, get_features, list_solvers, names
 from aucbench.registry.descriptions import described
+from aucbench.registry.discovery import stated_in
 
 WITHOUT_A_PAPER = {"constant"}
 # How each solver that is said to give sparse weights is asked for them.
@@ -270,6 +272,13 @@ def test_the_licence_is_that_of_the_metadata(site, fields, licence):
     about_it = site.path / "foo-1.0.dist-info" / "METADATA"
     about_it.write_text(about_it.read_text(encoding="utf-8") + fields, encoding="utf-8")
     assert describe("solvers", "foo").licence == licence
+
+
+@pytest.mark.parametrize("about", [Message(), {}])  # one returns None, the other raises KeyError
+def test_a_field_that_the_metadata_lack_is_empty(about):
+    assert stated_in(about, "License") == ""
+    about["License"] = "MIT"
+    assert stated_in(about, "License") == "MIT"
 
 
 def test_an_about_that_is_something_else_is_the_fault_of_its_plugin(site):
