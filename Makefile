@@ -12,8 +12,7 @@ ALONE := $(addprefix tests/,engines harness supervise)
 BESIDE := -n logical --dist loadfile
 # What computes in the process of the test; under the sanitiser the limits of memory that the
 # others test do not hold, and processes of their own only take longer to start.
-COMPUTING := $(addprefix tests/,unit kernels equivalence golden conformance) \
-  $(patsubst %,--ignore=tests/unit/test_%.py,compare doctor given imports loose stream_memory)
+COMPUTING := $(addprefix tests/,unit kernels equivalence golden conformance)
 DEMO_DATA := breast-cancer,digits-8
 
 # asv keeps a description of the machine in the home folder; give it one in here, and

@@ -62,7 +62,6 @@ def learnt(path: Path, text: bytes, size: int, solver: str) -> tuple[int, float]
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
-@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="ASan pads memory")
 @pytest.mark.parametrize("solver", ["solam", "uni-exp"])
 def test_memory_is_small_and_does_not_grow_with_the_file(solver, tmp_path, record_property):
     text = block()
