@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from aucbench.papers.results import Results
 
 AUC = "auc"
-HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold here", "not measured"  # of a claim
+HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold here", "open here"  # of a claim
 AS_IT_IS = Reading()
 AN_HOUR = Limits(timeout=DEFAULT_TIMEOUT)
 
@@ -127,7 +127,7 @@ class Claim:
     statement : str
         In our words, with its place in the paper.
     holds : bool or None
-        None: it was not measured.
+        None: it was not measured, or the measurements do not decide it.
     because : str
         The numbers that decide it, and why it fails where it does.
     """

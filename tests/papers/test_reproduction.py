@@ -200,7 +200,7 @@ def test_a_section_has_numbers_claims_and_notes(section):
     assert "It grows — holds: by 2" in parts
     assert "It falls — does not hold here, because it grows" in parts
     assert parts[-1] == "The paper does not say how."
-    assert str(Claim("It is", None, "no cell was run")) == "It is — not measured: no cell was run"
+    assert str(Claim("It is", None, "no cell was run")) == "It is — open here: no cell was run"
 
 
 @pytest.mark.parametrize(

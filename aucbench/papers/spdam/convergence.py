@@ -174,7 +174,7 @@ def listed(found: Mapping[str, str]) -> str:
 
 
 def decided(statement: str, found: Mapping[str, Interval], holds: bool, because: str) -> Claim:
-    """Return the claim; it was not measured where a set has no interval."""
+    """Return the claim; it is open where a set has no interval."""
     missing = [name for name, one in found.items() if np.isnan(one.low)]
     if missing:
         return Claim(
