@@ -326,8 +326,11 @@ class State:
     means that nothing is certified. A method without certificates leaves it None. A method that
     ends by itself with a gap above the tolerance of `solve` has stalled.
 
-    A state with a model has w = None; it has no objective, no gap and no non-zeros. The harness
-    computes the objective itself and does not rely on `value`.
+    A state with a model has w = None; it has no objective, no gap and no non-zeros.
+
+    A method that knows the objective at w yields it as `value`, which saves an evaluation for each
+    point of the curve. `solve` evaluates steps 1, 2, 4, 8, ... and the last state itself, and a
+    value that is not the objective ends the run with `PluginError`.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ class Laws:
         """
         self._step += 1
         try:
-            w, gap, seen = state.w, state.gap, state.rows_seen
+            w, gap, seen, value = state.w, state.gap, state.rows_seen, state.value
             lawful = (
                 w.__class__ is np.ndarray
                 and w.dtype is FLOAT64
@@ -68,6 +68,7 @@ class Laws:
                 and seen.__class__ is int
                 and 0 < seen - self._seen <= self._most
                 and (gap is None or gap >= 0.0)
+                and (value is None or value.__class__ is float)
                 and state.info == {}
             )
         except (AttributeError, TypeError, ValueError):
@@ -81,6 +82,13 @@ class Laws:
         """Raise `PluginError` when the generator has ended without any state."""
         if self._step == 0:
             raise self._broken("iterates must yield at least one State, and it ended without one")
+
+    def false_value(self, state: State, value: float | None) -> PluginError:
+        """The error of a state whose objective is `value` and which claims another."""
+        return self._broken(
+            f"State.value must be the objective f(w) + Omega(w), which is {value!r} at step "
+            f"{state.step}, got {_shown(state.value)}; leave it out if it is not known"
+        )
 
     def _examined(self, state: State) -> bool:
         """As `is_finite`, one law after the other."""
@@ -103,6 +111,8 @@ class Laws:
             "None, or a bound of at least 0 (infinity: nothing is certified)",
             state.gap,
         )
+        lawful = state.value is None or _is_real(state.value)
+        self._require(lawful, "value", "None, or the number f(w) + Omega(w)", state.value)
         self._examine_info(state.info)
         return finite
 

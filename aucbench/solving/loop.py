@@ -5,6 +5,10 @@ Design
      does not run while a point of the curve is measured.
   b. The budget is checked after each yield. This loop cannot stop a step that never returns;
      the process that supervises the cell can.
+  c. Where a state claims its objective, the claim stands for it in the curve, so that no iterate is
+     evaluated twice. The loop evaluates the steps 1, 2, 4, 8, ... and the last state itself, and a
+     false claim ends the run. So the objective of a result, and whether its gap is within the
+     tolerance, never rest on a claim.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import numpy as np
 
 from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.data import Data
+from aucbench.data.rounding import slack_of
 from aucbench.errors import PluginError, UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Budget, Problem, Solver, State
 from aucbench.records import Point, Run, Stop
@@ -28,6 +33,7 @@ from aucbench.registry import get_solver
 from aucbench.solving.laws import Laws
 from aucbench.solving.wrappers import core, why_refused, with_budget
 
+CLAIM = 1e-6  # largest error of an objective that a state claims, relative to that at w or at 0
 T = TypeVar("T")
 ENDED: Any = object()  # in place of a state, when there is none
 
@@ -198,7 +204,18 @@ class _Limits:
             return True
         if not 0.0 <= gap <= tolerance * self._at_zero:
             return False
+        if state.value is not None and not gap <= tolerance * abs(state.value):
+            return False
         return gap <= tolerance * abs(self.problem.value(state.w) or 0.0)
+
+    def allows(self, state: State, value: float | None) -> bool:
+        """Whether the objective that the state claims is `value`, the one computed from its w."""
+        claimed = state.value
+        if claimed is None or value is None or not value < inf:
+            return True
+        error = slack_of(self.problem.f, state.w)[0] if state.w is not None else inf
+        size = max(abs(value), self._at_zero)
+        return abs(claimed - value) <= CLAIM * size + (error if error < inf else 0.0)
 
     @cached_property
     def _at_zero(self) -> float:
@@ -206,6 +223,10 @@ class _Limits:
         f = self.problem.f
         value = 0.0 if f is None else abs(f.value(np.zeros(self.problem.data.d)))
         return value if value < inf else 0.0
+
+
+def _is_power_of_two(step: int) -> bool:
+    return step & (step - 1) == 0
 
 
 def _gap(state: State) -> float | None:
@@ -241,9 +262,12 @@ def _drive(
         stop = stop or limits.reached(point, state)
         if stop is not None or point.passes >= due:
             due = point.passes + max(limits.every, limits.growth * point.passes)
-            w = None if stop is Stop.INVALID else state.w
-            with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
-                value = None if w is None else clock.aside(problem.value, w)
+            w, value = None if stop is Stop.INVALID else state.w, state.value
+            if value is None or w is None or stop is not None or _is_power_of_two(state.step):
+                with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
+                    value = None if w is None else clock.aside(problem.value, w)
+                    if w is not None and not clock.aside(limits.allows, state, value):
+                        raise laws.false_value(state, value)
             points.append(replace(point, objective=value))
             if watch is not None and stop is not Stop.INVALID:
                 clock.aside(watch, points[-1], state)

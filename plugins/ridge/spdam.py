@@ -126,14 +126,15 @@ class Spdam:
             w = g.primal(w, u + (1.0 / steps.chance[b] - 1.0) * move, steps.pull)
             w_bar = w + steps.theta * (w - old)
             seen += size(batch, n)
-            gap = None
+            gap = value = None
             if seen >= due:
                 seen += n
                 due = _next_gap(seen, n, end)
                 u = rows.pullback(beta) / n  # a sum of many small changes drifts
                 slack, _ = slack_of(problem.objective, w)
-                gap = g.gap(problem.value(w) or 0.0, slack, beta, u)
-            yield State(t, w, seen, gap)
+                value = problem.value(w)
+                gap = g.gap(value or 0.0, slack, beta, u)
+            yield State(t, w, seen, gap, value=value)
 
 
 def _next_gap(seen: int, n: int, end: float) -> float:

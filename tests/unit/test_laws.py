@@ -16,7 +16,7 @@ from aucbench.protocols import Needs, Problem, State
 from aucbench.records import Stop
 from aucbench.solving.laws import MOST_PASSES, STUCK, all_finite
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Started
+from aucbench.solving.wrappers import Observed, Started
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
 W = np.ones(3)
@@ -196,3 +196,75 @@ def test_states_without_progress_are_allowed_up_to_a_number_and_under_seconds():
 @pytest.mark.filterwarnings("error")
 def test_finite_also_where_squares_overflow(w, finite):
     assert all_finite(np.array(w)) is finite
+
+
+class Counting(PairwiseSquare):
+    """Counts its evaluations."""
+
+    def value(self, w):
+        self.__dict__["calls"] = self.__dict__.get("calls", 0) + 1
+        return super().value(w)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Moves w a little at each step, and claims `factor` times its objective at the step `at`."""
+
+    factor: float = 1.0
+    at: int | None = None
+    gap: float | None = None
+    steps: int = 40
+
+    space: ClassVar = {}
+    needs: ClassVar = Needs()
+
+    def problem(self, data, rng):
+        return Problem(Counting(data))
+
+    def iterates(self, problem, rng):
+        for t in range(1, self.steps + 1):
+            w = np.full(problem.data.d, 0.01 * t)
+            value = PairwiseSquare.value(problem.f, w)
+            false = self.factor if self.at in (None, t) else 1.0
+            yield State(t, w, 20 * t, self.gap, value=false * value, last=t == self.steps)
+
+
+def test_a_claimed_objective_is_not_evaluated_again():
+    watched = Observed(Claims())
+    run = solve(watched, DATA)
+
+    value = PairwiseSquare(DATA).value
+    assert [p.objective for p in run.points] == [
+        pytest.approx(value(np.full(3, 0.01 * t)), rel=1e-14) for t in range(1, 41)
+    ]
+    # 1, 2, 4, 8, 16, 32 and the last one, and once at 0 for the size of a claim.
+    assert watched.problems[0].f.calls == 8
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0, -1.0, 0.0, 1.0 + 1e-5, math.nan, math.inf])
+@pytest.mark.parametrize("at", [None, 1, 16, 40])
+def test_a_false_claim_ends_the_run(factor, at):
+    with pytest.raises(PluginError, match=r"State\.value must be the objective .* leave it out"):
+        solve(Claims(factor, at), DATA)
+
+
+def test_a_false_claim_at_the_end_of_the_budget_is_found():
+    with pytest.raises(PluginError, match=r"State\.value must be the objective"):
+        solve(Claims(0.5, at=11), DATA, passes=11)
+
+
+def test_a_large_claim_does_not_raise_the_tolerance_of_the_gap():
+    true = PairwiseSquare(DATA).value(np.full(3, 0.4))
+    tolerance = 0.1 / max(1.0, true, PairwiseSquare(DATA).value(np.zeros(3))) / 2.0
+
+    with pytest.raises(PluginError, match=r"State\.value must be the objective"):
+        solve(Claims(1e6, gap=0.1), DATA, gap_tol=tolerance)
+    with pytest.raises(PluginError, match=r"State\.value must be the objective"):
+        solve(Claims(1e6, at=3, gap=0.1), DATA, gap_tol=tolerance, passes=3)
+    assert solve(Claims(1e6, at=3, gap=0.1), DATA, gap_tol=tolerance).stop is Stop.STALLED
+
+
+@pytest.mark.parametrize("value", ["1", [1.0], True])
+def test_a_claim_is_a_number(value):
+    with pytest.raises(PluginError, match=r"State\.value must be None, or the number"):
+        solve(Says([State(1, W, 20, value=value)]), DATA)
