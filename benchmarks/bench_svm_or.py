@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from statistics import median
 from time import perf_counter
@@ -70,6 +71,54 @@ class SvmOr:
             seconds(self.time_certified, data, lam) / seconds(self.time_evaluations, data, lam)
             for _ in range(15)
         )
+
+
+class Wide:
+    """Wide, separable rows: time and passes to the gap, alone and along a path of λ."""
+
+    version = "1"
+    timeout = 600
+    params = ([1.0, 0.1, 0.01, 0.001],)
+    param_names = ("lam",)
+
+    def setup(self, lam: float) -> None:
+        self.data = aucbench.get_dataset("outbreak[n=1000,d=5000]")
+
+    def time_certified(self, lam: float) -> None:
+        certified(fresh(self.data), lam)
+
+    def track_passes(self, lam: float) -> float:
+        return certified(fresh(self.data), lam)[1]
+
+
+class WidePath:
+    """Ten values of λ, each from the weights of the one before."""
+
+    version = "1"
+    timeout = 600
+
+    def setup(self) -> None:
+        self.data = aucbench.get_dataset("outbreak[n=1000,d=5000]")
+
+    def time_path(self) -> None:
+        data, w = fresh(self.data), None
+        for lam in (10.0 / 3.0**k for k in range(10)):
+            w = certified(data, lam, w)[0]
+
+
+def fresh(data: aucbench.Data) -> aucbench.Data:
+    """Return the same rows, of which nothing is known yet."""
+    return replace(data)
+
+
+def certified(data: aucbench.Data, lam: float, w0=None) -> tuple[np.ndarray, float]:
+    """Return the weights at the relative gap, and the passes."""
+    solver = aucbench.get_solver("svm-or", lam=lam)
+    problem = replace(solver.problem(data, np.random.default_rng(0)), w0=w0)
+    for state in solver.iterates(problem, np.random.default_rng(0)):
+        if state.gap <= GAP * problem.value(state.w):
+            return state.w.copy(), state.rows_seen / data.n
+    raise AssertionError("it ended before the gap")
 
 
 def seconds(call, *args) -> float:

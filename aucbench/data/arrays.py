@@ -209,6 +209,16 @@ class Rows:
             total += part.T @ (part * c[lo : lo + step, None])
         return total
 
+    def centred_products(self) -> Vector:
+        """Return (x_i - m)·(x_j - m), shape (n, n), where m is the mean of the rows."""
+        if self.is_sparse:
+            products: Vector = (self.matrix @ self.matrix.T).toarray()
+            products -= products.mean(axis=0)
+            products -= products.mean(axis=1)[:, None]
+            return products
+        X = self.matrix - self.matrix.mean(axis=0)
+        return np.asarray(X @ X.T)
+
     def with_ones(self) -> Rows:
         """Return the rows with a last column of ones, for an intercept."""
         if self.columns is None or self.starts is None:

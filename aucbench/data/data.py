@@ -253,6 +253,12 @@ class Data:
         return float(np.sqrt(square_norms(self.rows).max()))
 
     @cached_property
+    def row_products(self) -> Vector:
+        """(x_i − m)·(x_j − m) of all rows, m their mean, shape (n, n); for few rows."""
+        self.require_features()
+        return self.rows.centred_products()
+
+    @cached_property
     def means(self) -> tuple[Vector, Vector]:
         """Class means (m_-, m_+), each of shape (d,), weighted where rows have weights."""
         positive = (self.y > 0).astype(np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Protocol
@@ -11,12 +11,13 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.data.rounding import Slack
+from aucbench.data.rounding import Slack, gamma
 from aucbench.optim.bundle import EPS, Bundle
 from aucbench.protocols import State
 
 from .lbfgs import Lbfgs
 from .line_search import WeakWolfe, normal_step, sample
+from .row_newton import RowNewton
 
 EARLIEST = 10  # evaluations before L-BFGS may give up, see `_GapProgress.stalled`
 JUDGED = 3  # evaluations that L-BFGS is judged by
@@ -64,7 +65,8 @@ class _GapProgress:
         self.drift = 0.0  # largest error of a cut at its own point
         self.rounding = 0.0  # bound of the rounding error of the last gap
         self._side = f.data.y.astype(np.float64)
-        self.sampled = 0  # rows that were read to choose the first step
+        self._means = 1.0  # 2.0 once there are cuts from means of subgradients, see `below_by`
+        self.aside = 0  # rows that were read for other things than evaluations
         self.best = self.minimiser = np.zeros(0)
         self.value = inf
 
@@ -92,20 +94,38 @@ class _GapProgress:
         distance of the minimiser from the best point is at most √(2g/λ).
         """
         e, eta = self.f.rounding(self.best)
+        eta *= self._means
         self.rounding = 2.0 * self.drift + 4.0 * EPS * abs(self.value) + e
         apart = max(0.0, self.value - self.below) + self.rounding
         half = eta / sqrt(2.0 * self.lam)
         return (half + sqrt(half * half + apart)) ** 2
 
+    def below_by(self, c: Vector) -> None:
+        """Add the cut of a mean of subgradients; c (n,) are its derivatives in the scores.
+
+        They are rounded sums of n shares of pairs, so that the error of g is twice that of a
+        subgradient, whose c are exact counts. The next evaluation takes the cut into account.
+        """
+        b = -0.5 * float(c @ self._side)
+        self.cuts.add(self.pullback(c), b)
+        self._means = 2.0
+        self.drift = max(self.drift, 4.0 * gamma(self.data.n + 4) * b)
+
+    def pullback(self, c: Vector) -> Vector:
+        """Return Xᵀc, and count the rows."""
+        self.aside += self.data.n
+        return self.f.pullback(c)
+
     def state(self) -> State:
         """Return the best point."""
         t = len(self.gaps)
-        return State(t, self.best, t * self.data.n + self.sampled, self.gaps[-1])
+        seen = t * self.data.n + self.aside
+        return State(t, self.best, seen, self.gaps[-1], value=float(self.value))
 
     def first_step(self, at: _BundlePoint, p: Vector, slope: float) -> float:
         """Return the length of the first step, along p, when L-BFGS does not know the scale yet."""
         y, some = self.data.y, sample(self.data.y)
-        self.sampled += y[some].size
+        self.aside += y[some].size
         ridge = (self.lam, self.lam * float(p @ p))
         s, ds = self.data.scores(at.w, some), self.data.scores(p, some)
         return normal_step(y[some], s, ds, ridge, slope)
@@ -118,13 +138,16 @@ class _GapProgress:
         return not before - self.gaps[-1] >= GAIN * before
 
 
-def certified_descent(f: PairLoss, lam: float, w: Vector, memory: int = 10) -> Iterator[State]:
+def certified_descent(
+    f: PairLoss, lam: float, w: Vector, newton: Callable[[], RowNewton] | None = None
+) -> Iterator[State]:
     """Minimise P = f + (λ/2)‖w‖², and yield the best w so far after each evaluation of f.
 
     Each evaluation gives a cut f ≥ b + g · w. The minimum of the maximum of the cuts plus the
     ridge bounds P from below, and `State.gap` is the distance to this bound. L-BFGS searches as
-    long as P behaves like a smooth function. After that, steps go towards the minimiser of the
-    cuts. The generator ends where rounding allows no further progress.
+    long as P behaves like a smooth function. Where `newton` is given, a path of Newton steps
+    follows. After that, steps go towards the minimiser of the cuts. The generator ends where
+    rounding allows no further progress.
 
     Parameters
     ----------
@@ -133,14 +156,18 @@ def certified_descent(f: PairLoss, lam: float, w: Vector, memory: int = 10) -> I
     lam : float
         Ridge λ > 0.
     w : array of shape (d,)
-        Start.
-    memory : int
-        Number of pairs that L-BFGS keeps.
+        Start. With `newton`, a start other than 0 is taken for the minimum at another λ, and
+        L-BFGS is left out.
+    newton : function, optional
+        Returns the Newton steps, for all pairs of rows that are worth it: see `worth_newton`.
     """
     progress = _GapProgress(f, lam)
     point = progress.evaluate(w)
     yield progress.state()
-    yield from _quasi_newton(progress, point, Lbfgs(memory))
+    if newton is None or not w.any():
+        yield from _quasi_newton(progress, point, Lbfgs())
+    if newton is not None:
+        yield from _newton_path(progress, newton, w)
     yield from _towards_minimiser(progress)
 
 
@@ -166,6 +193,29 @@ def _quasi_newton(progress: _GapProgress, at: _BundlePoint, hessian: Lbfgs) -> I
                 found = trial
         if found is not None:
             hessian.add(found.w - at.w, found.gradient - at.gradient)
+
+
+def _newton_path(
+    progress: _GapProgress, newton: Callable[[], RowNewton], start: Vector
+) -> Iterator[State]:
+    """Evaluate P at the levels of Newton's path that halve the gap, until one does not.
+
+    To form the products of the rows counts as a pass, also where they are known. The path begins
+    at the start, not at the best point of L-BFGS, which is far from all levels.
+    """
+    if progress.gaps[-1] <= 2.0 * progress.rounding:
+        return
+    data, lam = progress.data, progress.lam
+    s = data.scores(start) if start.any() else np.zeros(data.n)
+    progress.aside += 2 * data.n
+    for at, c, gap in newton().levels(start, s):
+        last = progress.gaps[-1]
+        if gap <= 0.5 * last:
+            progress.below_by(c)
+            progress.evaluate(at(start, lam, progress.pullback))
+            yield progress.state()
+            if not 2.0 * progress.rounding < progress.gaps[-1] <= 0.5 * last:
+                return
 
 
 def _towards_minimiser(progress: _GapProgress) -> Iterator[State]:

@@ -209,4 +209,5 @@ def representer_descent(problem: Problem) -> Iterator[State]:
     for state in certified_descent(
         cast(PairLoss, turned), norm.lam, norm.coordinates(problem.start())
     ):
-        yield replace(state, w=turned.weights(cast(Vector, state.w)))
+        # The value is that of v, which rounding may turn into another one of α.
+        yield replace(state, w=turned.weights(cast(Vector, state.w)), value=None)

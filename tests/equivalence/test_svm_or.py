@@ -83,6 +83,19 @@ def test_it_is_the_quadratic_programme_over_all_pairs(lam, digits, seed):
     np.testing.assert_allclose(run.w, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
+@LAMBDAS
+@pytest.mark.parametrize("digits", [6, 0], ids=["distinct", "tied"])
+def test_wide_rows_are_the_quadratic_programme_too(lam, digits):
+    X, y = sample(3, n=12, d=15, digits=digits)
+    D, expected = pairs(X, y), programme(X, y, lam)
+
+    run = solve(get_solver("svm-or", lam=lam), Data.of(X, y), passes=2000, gap_tol=0.0)
+
+    assert run.stop is Stop.FINISHED
+    assert primal(D, lam, run.w) == pytest.approx(primal(D, lam, expected), rel=1e-6)
+    np.testing.assert_allclose(run.w, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
 @st.composite
 def small_problems(draw):
     n, d = draw(st.integers(2, 9)), draw(st.integers(1, 3))

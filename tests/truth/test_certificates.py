@@ -116,6 +116,25 @@ def test_gaps_of_the_hinge(name, part):
         assert hold(seen, value, min(value(w) for w in others)) > 0
 
 
+@pytest.mark.parametrize("part", range(3))
+def test_gaps_of_the_hinge_on_wide_rows(part):
+    certified = 0
+    for seed in range(12 * part, 12 * (part + 1)):
+        X, y, _, lam = sample(seed)
+        rng = np.random.default_rng(seed)
+        more = rng.normal(size=(len(X), len(X))) * np.abs(X).max() * 10.0 ** rng.uniform(-6, 0)
+        X = np.hstack([X, more])
+        problem, seen = states(get_solver("svm-or", lam=lam), Data.of(X, y), 200, every=3)
+
+        def value(w, X=X, y=y, lam=lam):
+            return optima.pairwise_hinge(X, y, w) + optima.ridge(w, lam)
+
+        others = [*optima.hinge_candidates(optima.differences(X, y), lam), *(w for w, _ in seen)]
+        hold(seen, value, min(value(w) for w in others))
+        certified += seen[-1][1] <= 1e-6 * max(1.0, problem.value(seen[-1][0]))
+    assert certified >= 6
+
+
 @pytest.mark.parametrize("name", ["roc-svm-nystrom", "roc-svm-kernel"])
 def test_gaps_of_kernel_machines(name):
     for seed in range(40):
