@@ -254,7 +254,7 @@ class Data:
 
     @cached_property
     def row_products(self) -> Vector:
-        """(x_i − m)·(x_j − m) of all rows, m their mean, shape (n, n); for few rows."""
+        """(x_i − m)·(x_j − m) of all rows, m their mean, shape (n, n): for few rows, it is kept."""
         self.require_features()
         return self.rows.centred_products()
 

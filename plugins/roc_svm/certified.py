@@ -207,7 +207,7 @@ def _newton_path(
         return
     data, lam = progress.data, progress.lam
     s = data.scores(start) if start.any() else np.zeros(data.n)
-    progress.aside += 2 * data.n
+    progress.aside += data.n * (2 if start.any() else 1)
     for at, c, gap in newton().levels(start, s):
         last = progress.gaps[-1]
         if gap <= 0.5 * last:
