@@ -167,17 +167,17 @@ def linear_pass(
 def square_pass(
     const double[::1] s, const int[::1] rows, double sign, double shift, double step,
     const double[::1] a, const int[::1] order, double centre, double scale, const int[::1] table,
-    int[::1] counts, double[::1] below, double[::1] sums, double[::1] c,
+    int[::1] counts, int[::1] rank, double[::1] below, double[::1] sums, double[::1] c,
 ):
     """Return the sum of (b - a)^2 over the active pairs, and their number.
 
-    c[row] = +-2 step times the sum of b - a over the active pairs of the row.
+    c[row] = +-2 step times the sum of b - a over the active pairs of the row. rank (q,) becomes the
+    rank of each b, and counts[r] (m + 1,) how many b have the rank r; `square_bend` reads both.
     """
     cdef Py_ssize_t q = rows.shape[0], m = order.shape[0], at, r
     cdef long long active = 0, above = 0
     cdef double loss, part, x, total = 0.0, base = a[0], high = 0.0
     cdef double b[BLOCK]
-    cdef int rank[BLOCK]
     cdef int i
     with nogil:
         memset(&counts[0], 0, (m + 1) * sizeof(int))
@@ -191,9 +191,10 @@ def square_pass(
         while at < q:
             part = 0.0
             for i in range(ranks(
-                &s[0], &rows[at], q - at, sign, shift, &a[0], centre, scale, table, b, rank
+                &s[0], &rows[at], q - at, sign, shift, &a[0], centre, scale, table, b,
+                &rank[at],
             )):
-                r = rank[i]
+                r = rank[at + i]
                 x = b[i] - base
                 counts[r] += 1
                 sums[r] += x
@@ -215,6 +216,35 @@ def square_pass(
                 total += part
                 part = 0.0
     return total, active
+
+
+def square_bend(
+    const double[::1] u, const int[::1] rows, double step, const int[::1] order,
+    const int[::1] counts, const int[::1] rank, double[::1] below, double[::1] sums,
+    double[::1] out,
+):
+    """out[row] = 2 step times the sum of u[row] - u[partner] over the active pairs of the row.
+
+    Which pairs are active is known from order, counts and rank of a `square_pass`.
+    """
+    cdef Py_ssize_t q = rows.shape[0], m = order.shape[0], at, r
+    cdef long long above = 0
+    cdef double x, part = 0.0, high = 0.0, base = u[order[0]]
+    with nogil:
+        memset(&sums[0], 0, (m + 1) * sizeof(double))
+        for r in range(m):
+            below[r] = part
+            part += u[order[r]] - base
+        below[m] = part
+        for at in range(q):
+            r = rank[at]
+            x = u[rows[at]] - base
+            sums[r] += x
+            out[rows[at]] = 2.0 * step * (r * x - below[r])
+        for r in range(m - 1, -1, -1):
+            above += counts[r + 1]
+            high += sums[r + 1]
+            out[order[r]] = 2.0 * step * (above * (u[order[r]] - base) - high)
 
 
 def pair_pass(

@@ -55,6 +55,11 @@ def pairwise_hinge(X, y, w):
     return mean([max(1 - u + v, Fraction(0)) for u in pos for v in neg])
 
 
+def pairwise_squared_hinge(X, y, w):
+    pos, neg = parted(scores(X, w), y)
+    return mean([max(1 - u + v, Fraction(0)) ** 2 for u in pos for v in neg])
+
+
 def hinge_of_pairs(X, positives, negatives, w):
     s = scores(X, w)
     return mean(

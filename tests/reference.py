@@ -430,6 +430,34 @@ def squared_hinge_of_scores(s, y):
     return math.fsum(losses.ravel() ** 2) / losses.size, c / losses.size, active.sum()
 
 
+def pair_logistic_of_scores(s, y, v=None):
+    """Mean logistic loss over all pairs, with weights v_i v_j, and its derivatives in s."""
+    v = np.ones(len(y)) if v is None else v
+    x = s[y < 0] - s[y > 0][:, None]
+    mass = v[y > 0][:, None] * v[y < 0]
+    losses = np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+    slopes = mass * np.where(x > 0, 1.0, np.exp(-np.abs(x))) / (1.0 + np.exp(-np.abs(x)))
+    c = np.zeros(len(y))
+    c[y > 0], c[y < 0] = -slopes.sum(axis=1), slopes.sum(axis=0)
+    return math.fsum((mass * losses).ravel()) / mass.sum(), c / mass.sum()
+
+
+def bent_squared_hinge(s, y, u, v=None):
+    """Second derivatives in s of the mean squared hinge over all pairs, times u.
+
+    A pair counts v_i v_j.
+    """
+    v = np.ones(len(y)) if v is None else v
+    out, total = np.zeros(len(y)), 0.0
+    for i in np.flatnonzero(y > 0):
+        for j in np.flatnonzero(y < 0):
+            total += v[i] * v[j]
+            if s[j] > s[i] - 1.0:
+                out[i] += 2 * v[i] * v[j] * (u[i] - u[j])
+                out[j] += 2 * v[i] * v[j] * (u[j] - u[i])
+    return out / total
+
+
 def hinge_of_pairs(s, positives, negatives):
     """Mean hinge of the given pairs, and its derivatives in s."""
     c, value = np.zeros(len(s)), 0.0

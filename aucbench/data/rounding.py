@@ -74,6 +74,23 @@ def of_hinge(data: Data, w: Vector) -> Slack:
     return e, of_pullback(data, 2.0)
 
 
+def of_squared_hinge(data: Data, w: Vector, error: float) -> Slack:
+    """Return (e, η) of a mean of [1 − s_i + s_j]₊² over all pairs, for scores that err by `error`.
+
+    A hinge is at most h = 1 + 2R‖w‖ with R = max ‖x_i‖. An error of the scores moves it by twice
+    as much, so that it moves the mean by 4(h + error) error at most. The magnitudes of the
+    derivatives in the scores add up to 4h at most, and their errors to 8 error. A sum of up to n
+    hinges has an error of γ_n n h, and so have its products with weights of rows.
+    """
+    R = longest(data)
+    h = 1.0 + 2.0 * R * float(np.linalg.norm(w))
+    error += 2.0 * UNIT * h  # of s_i - 1
+    sums = 8.0 * gamma(data.n + 8) * (h + 2.0 * error)
+    if data.weights is not None:
+        sums *= 2.0
+    return (4.0 * error + sums) * (h + 2.0 * error), R * (8.0 * error + 2.0 * sums)
+
+
 def gap_of_gradient(length: float, w: Vector, lam: float, slack: Slack) -> float:
     """Return a bound of P(w) − min P, from a computed subgradient of P = f + (λ/2)‖·‖² at w.
 

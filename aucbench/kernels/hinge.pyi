@@ -46,8 +46,20 @@ def square_pass(
     scale: float,
     table: Index,
     counts: Index,
+    rank: Index,
     below: Vector,
     sums: Vector,
     c: Vector,
 ) -> tuple[float, int]: ...
+def square_bend(
+    u: Vector,
+    rows: Index,
+    step: float,
+    order: Index,
+    counts: Index,
+    rank: Index,
+    below: Vector,
+    sums: Vector,
+    out: Vector,
+) -> None: ...
 def pair_pass(s: Vector, positives: Index, negatives: Index, step: float, c: Vector) -> float: ...

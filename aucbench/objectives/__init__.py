@@ -8,6 +8,7 @@ from aucbench.objectives.incomplete_hinge import IncompleteHinge
 from aucbench.objectives.interval_hinge import IntervalHinge
 from aucbench.objectives.logistic import Logistic
 from aucbench.objectives.pairwise_hinge import PairwiseHinge
+from aucbench.objectives.pairwise_logistic import PairwiseLogistic
 from aucbench.objectives.pairwise_square import PairwiseSquare
 from aucbench.objectives.pairwise_squared_hinge import PairwiseSquaredHinge
 from aucbench.objectives.univariate_exp import UnivariateExp
@@ -18,6 +19,7 @@ __all__ = [
     "IntervalHinge",
     "Logistic",
     "PairwiseHinge",
+    "PairwiseLogistic",
     "PairwiseSquare",
     "PairwiseSquaredHinge",
     "UnivariateExp",
@@ -32,6 +34,7 @@ def aucbench_objectives() -> Factories:
         "interval-hinge": IntervalHinge,
         "logistic": Logistic,
         "pairwise-hinge": PairwiseHinge,
+        "pairwise-logistic": PairwiseLogistic,
         "pairwise-square": PairwiseSquare,
         "pairwise-squared-hinge": PairwiseSquaredHinge,
         "univariate-exp": UnivariateExp,

@@ -1,8 +1,9 @@
-"""The common part of the two hinges over all pairs."""
+"""The common part of the losses over all pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -15,9 +16,20 @@ from aucbench.objectives.differences import constant_columns, pulled
 from aucbench.objectives.pair_sums import PairSums
 from aucbench.objectives.weighted_pair_sums import WeightedPairSums
 
+# Scores (n,) -> mean loss over pairs, its derivatives (n,), number of pairs with a loss above 0.
+Sums = Callable[[Vector], tuple[float, Vector, int]]
+
+
+def hinge_sums(data: Data, rows: Block, *, squared: bool) -> PairSums | WeightedPairSums:
+    """Return the sums of hinges over the pairs within the block `rows`."""
+    y, weights = data.y[rows], data.weights
+    if weights is None:
+        return PairSums(y, squared=squared)
+    return WeightedPairSums(y, weights[rows], squared=squared)
+
 
 @dataclass(frozen=True, eq=False)
-class AllPairs:
+class AllPairs(ABC):
     """f(w): the mean over all pairs (positive i, negative j) of a loss of w·(x_i − x_j).
 
     With weights v of rows it is the mean with weights v_i v_j.
@@ -33,17 +45,14 @@ class AllPairs:
     }
 
     data: Data
-    squared: ClassVar[bool]
+
+    @abstractmethod
+    def _sums_over(self, rows: Block) -> Sums:
+        """Return the sums over the pairs within the block `rows`."""
 
     @cached_property
-    def _pair_sums(self) -> PairSums | WeightedPairSums:
+    def _pair_sums(self) -> Sums:
         return self._sums_over(ALL)
-
-    def _sums_over(self, rows: Block) -> PairSums | WeightedPairSums:
-        y, weights = self.data.y[rows], self.data.weights
-        if weights is None:
-            return PairSums(y, squared=self.squared)
-        return WeightedPairSums(y, weights[rows], squared=self.squared)
 
     @cached_property
     def _constant(self) -> Index:

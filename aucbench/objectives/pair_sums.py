@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,7 @@ from aucbench.kernels import hinge
 
 CELLS = 2  # cells of the grid per sorted score
 MOVES = 4  # moves per sorted score after which insertion sort costs more than another sort
+Bend = Callable[[Vector], Vector]
 PAD = 4  # infinities behind the sorted scores: cython/hinge.h compares this many at once
 
 
@@ -38,6 +41,7 @@ class PairSums:
         self.a, self.spare = np.full(m + PAD, np.inf), np.empty(m)
         self.counts = np.empty(m + 1, np.int32)
         self.table = np.empty(CELLS * m + 2, np.int32)
+        self.rank = np.empty(self.others.size if squared else 0, np.int32)
         self.below, self.sums = (np.empty(m + 1 if squared else 0) for _ in range(2))
 
     def __call__(self, s: Vector) -> tuple[float, Vector, int]:
@@ -58,11 +62,26 @@ class PairSums:
         c, step = np.empty(self.n), sign / self.pairs
         front = (s, self.others, sign, other, step, self.a, self.order, centre, scale)
         if self.squared:
-            work = (self.table, self.counts, self.below, self.sums)
+            work = (self.table, self.counts, self.rank, self.below, self.sums)
             total, active = hinge.square_pass(*front, *work, c)
         else:
             total, active = hinge.linear_pass(*front, self.table, self.counts, c)
         return total / self.pairs, c, active
+
+    def bend(self) -> Bend:
+        """Return u -> D u, with the second derivatives D (n, n) at the scores of the last call.
+
+        The product stays that of these scores, whatever is called later. It costs O(n).
+        """
+        kept = (self.order.copy(), self.counts.copy(), self.rank.copy())
+        below, sums = np.empty_like(self.below), np.empty_like(self.sums)
+
+        def product(u: Vector) -> Vector:
+            out = np.empty(self.n)
+            hinge.square_bend(u, self.others, 1.0 / self.pairs, *kept, below, sums, out)
+            return out
+
+        return product
 
     def _sort(self, s: Vector, sign: float, shift: float) -> tuple[float, float]:
         """Update a, order and table for the scores s; return the centre and scale of the grid."""

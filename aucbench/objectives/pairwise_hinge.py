@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from aucbench.data.arrays import Vector
+from aucbench.data.arrays import Block, Vector
 from aucbench.data.rounding import Slack, of_hinge
-from aucbench.objectives.all_pairs import AllPairs
+from aucbench.objectives.all_pairs import AllPairs, hinge_sums
+from aucbench.objectives.pair_sums import PairSums
+from aucbench.objectives.weighted_pair_sums import WeightedPairSums
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,8 @@ class PairwiseHinge(AllPairs):
     Joachims, "Training linear SVMs in linear time", KDD 2006.
     """
 
-    squared: ClassVar[bool] = False
+    def _sums_over(self, rows: Block) -> PairSums | WeightedPairSums:
+        return hinge_sums(self.data, rows, squared=False)
 
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), bounds of the rounding of f and of its subgradient at w."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import DataError
+from aucbench.objectives.pair_sums import Bend
 
 
 class WeightedPairSums:
@@ -56,6 +59,7 @@ class WeightedPairSums:
         of_pos, of_neg = self.weights[pos], self.weights[neg]
         above = _from_the_end(of_neg)[first]
         below = _from_the_begin(of_pos)[last]
+        self._last = _Active(pos, neg, first, last, above, below)
         c, active = np.empty(self.n), int(last.sum())
         if not self.squared:
             c[pos], c[neg] = -of_pos * above, of_neg * below
@@ -66,6 +70,36 @@ class WeightedPairSums:
         c[pos], c[neg] = -2.0 * of_pos * P, 2.0 * of_neg * Q
         total = 0.5 * float(c[pos] @ t + c[neg] @ u)
         return total / self.total, c / self.total, active
+
+    def bend(self) -> Bend:
+        """Return u -> D u, with the second derivatives D (n, n) at the scores of the last call.
+
+        The product stays that of these scores, whatever is called later.
+        """
+        at, factor = self._last, 2.0 / self.total
+        of_pos, of_neg = self.weights[at.pos], self.weights[at.neg]
+
+        def product(u: Vector) -> Vector:
+            base = u[at.pos[0]]  # the origin is free, as it is for the losses
+            up, un = u[at.pos] - base, u[at.neg] - base
+            out = np.empty(self.n)
+            out[at.pos] = of_pos * (at.above * up - _from_the_end(of_neg * un)[at.first])
+            out[at.neg] = of_neg * (at.below * un - _from_the_begin(of_pos * up)[at.last])
+            return factor * out
+
+        return product
+
+
+@dataclass(frozen=True, slots=True)
+class _Active:
+    """Which pairs are active: of sorted rows, where partners begin and end, and their weights."""
+
+    pos: NDArray[np.intp]
+    neg: NDArray[np.intp]
+    first: NDArray[np.intp]
+    last: NDArray[np.intp]
+    above: Vector
+    below: Vector
 
 
 def _from_the_begin(parts: Vector) -> Vector:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from aucbench.kernels import hinge
 from aucbench.objectives.pair_sums import PairSums
+from aucbench.objectives.weighted_pair_sums import WeightedPairSums
 
 LOSSES = pytest.mark.parametrize(
     ("squared", "twin"),
@@ -144,6 +145,52 @@ def test_counts_are_exact_for_any_finite_scores(y, data):
     assert found == active.sum()
     np.testing.assert_allclose(-c[y > 0], active.mean(axis=1) / active.shape[0], rtol=1e-15)
     np.testing.assert_allclose(c[y < 0], active.mean(axis=0) / active.shape[1], rtol=1e-15)
+
+
+def close(found, expected):
+    # A row's sum is a difference of sums over its partners.
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12 * np.abs(expected).max())
+
+
+@given(cases(), st.integers(0, 2**16), st.sampled_from([0.0, 1e3]))
+def test_second_derivatives_equal_the_double_sum(case, seed, offset):
+    (y, s), rng = case, np.random.default_rng(seed)
+    u = rng.choice([rng.normal(size=y.size), rng.integers(-2, 3, y.size).astype(float)]) + offset
+    v = rng.choice([0.5, 1.0, 3.0], y.size)
+
+    plain, weighted = PairSums(y, squared=True), WeightedPairSums(y, v, squared=True)
+    plain(s), weighted(s)
+
+    close(plain.bend()(u), reference.bent_squared_hinge(s, y, u))
+    close(weighted.bend()(u), reference.bent_squared_hinge(s, y, u, v))
+
+
+@pytest.mark.parametrize("share", [0.2, 0.8])
+def test_second_derivatives_stay_those_of_their_scores(share):
+    y, s = normal(300, share)
+    u, v = np.cos(np.arange(300.0)), np.linspace(0.5, 2.0, 300)
+    for sums in (PairSums(y, squared=True), WeightedPairSums(y, v, squared=True)):
+        sums(s)
+        product = sums.bend()
+        before = product(u)
+
+        sums(-3.0 * s)
+        sums.bend()(2.0 * u)
+
+        np.testing.assert_array_equal(product(u), before)
+        assert np.abs(sums.bend()(u) - before).max() > 1e-4
+
+
+@given(labels(), st.data())
+def test_second_derivatives_of_any_floats_end(y, data):
+    strange = st.one_of(st.sampled_from([np.nan, np.inf, -np.inf]), st.floats())
+    s, u = (
+        np.array(data.draw(st.lists(strange, min_size=y.size, max_size=y.size))) for _ in range(2)
+    )
+    sums = PairSums(y, squared=True)
+    sums(s)
+
+    assert sums.bend()(u).shape == y.shape
 
 
 @LOSSES

@@ -135,6 +135,18 @@ def test_gaps_of_the_hinge_on_wide_rows(part):
     assert certified >= 6
 
 
+@pytest.mark.parametrize("part", range(5))
+def test_gaps_of_the_squared_hinge(part):
+    for seed in range(40 * part, 40 * (part + 1)):
+        X, y, data, lam = sample(seed)
+        _, seen = states(get_solver("rank-svm", lam=lam), data, 300, every=9)
+
+        def value(w, X=X, y=y, lam=lam):
+            return optima.pairwise_squared_hinge(X, y, w) + optima.ridge(w, lam)
+
+        assert hold(seen, value, min(value(w) for w, _ in seen)) > 0
+
+
 @pytest.mark.parametrize("name", ["roc-svm-nystrom", "roc-svm-kernel"])
 def test_gaps_of_kernel_machines(name):
     for seed in range(40):

@@ -48,7 +48,17 @@ def test_rows_without_length_have_a_ridge_and_too_long_ones_are_refused():
 
 @pytest.mark.parametrize(
     "name",
-    ["svm-or", "ls-svm", "spdam", "roc-svm-full", "spam-l1", "spam-l2", "spam-net", "sht-auc"],
+    [
+        "svm-or",
+        "rank-svm",
+        "ls-svm",
+        "spdam",
+        "roc-svm-full",
+        "spam-l1",
+        "spam-l2",
+        "spam-net",
+        "sht-auc",
+    ],
 )
 def test_the_unit_of_the_features_does_not_matter(name):
     X, y = sample()

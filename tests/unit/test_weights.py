@@ -23,6 +23,7 @@ from aucbench.objectives import (
     IntervalHinge,
     Logistic,
     PairwiseHinge,
+    PairwiseLogistic,
     PairwiseSquare,
     PairwiseSquaredHinge,
     UnivariateExp,
@@ -36,11 +37,13 @@ LOSSES = {
     PairwiseSquare: lambda m: ((1 - m) ** 2, -2 * (1 - m)),
     PairwiseHinge: lambda m: (max(0.0, 1 - m), -1.0 * (m < 1)),
     PairwiseSquaredHinge: lambda m: (max(0.0, 1 - m) ** 2, -2 * max(0.0, 1 - m)),
+    PairwiseLogistic: lambda m: (np.log1p(np.exp(-m)), -1 / (1 + np.exp(m))),
 }
 # With weights that are whole, the minimiser is that of repeated rows.
 EXACT = {
     "ls-svm[lam=0.1]": 1e-9,
     "svm-or[lam=0.1]": 1e-5,
+    "rank-svm[lam=0.1]": 1e-6,
     "spdam[lam=0.1]": 1e-4,
     "roc-svm-full[lam=0.1,step=0.05]": 1e-9,
     "roc-svm-nystrom[lam=0.1,gamma=0.3,rank=500]": 1e-4,

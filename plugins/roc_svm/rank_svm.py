@@ -1,0 +1,232 @@
+"""rank-svm: the squared hinge over all pairs with a ridge, by a truncated Newton method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from aucbench.about import about
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import gamma, gap_of_gradient, longest, of_scores, of_squared_hinge
+from aucbench.hookspecs import Factories, hookimpl
+from aucbench.objectives import PairwiseSquaredHinge
+from aucbench.optim.choice import require_above_or_auto, ridge
+from aucbench.projectors import ElasticNet, ridge_of
+from aucbench.protocols import Budget, Needs, Problem, State
+
+from .line_search import WeakWolfe
+from .sampled_hessian import balanced, sampled_hessian
+
+GROWTH = 16  # rows of a sample for each row of the sample before
+FEWEST = 1000  # rows of a sample that is worth a start
+ROWS = 8  # rows of such a sample for each feature
+PRECISION = 1e-3  # fall, relative to P, below which a sample has told what it can
+LOOSEST = 0.5  # residual that conjugate gradients leave, relative to the gradient
+LONGEST = 500  # conjugate directions of one Newton step
+
+
+@about(
+    "the best linear ranking by the squared hinge, with a proof of it",
+    certified=True,
+    cites=("lee2014", "steihaug1983", "byrd2011"),
+)
+@dataclass(frozen=True)
+class RankSvm:
+    """Minimise P(w) = 1/(n₊n₋) Σ_i Σ_j ([1 − w·(x_i − x_j)]₊)² + (λ/2)‖w‖² over all pairs.
+
+    A pair of rows with weights v counts v_i v_j, and n₊ and n₋ are the sums of v.
+
+    A step solves H p = −G approximately, where G and H are the gradient and the Hessian of P, by
+    conjugate gradients. They end at a residual of η = min(1/2, (‖G‖/‖G₀‖)^¼) ‖G‖, in the norm of
+    the preconditioner. Then w ← w + t p by a weak Wolfe search from t = 1, which needs no reading
+    of the rows, because scores are linear in t. A product H v costs O(n) and two readings of the
+    rows, a point O(n log n) and one.
+
+    With up to 1000 features, the preconditioner is the Hessian over a sample of the rows. With
+    many rows, the start is the minimum over a sample, and its start that over a smaller one.
+
+    P is λ-strongly convex and has a gradient. So each state has the certified gap ‖G‖²/(2λ), plus
+    a bound of rounding errors. It ends where rounding allows no further progress.
+
+    Parameters
+    ----------
+    lam : float or "auto", optional
+        Ridge λ > 0, in units of the mean squared hinge per squared unit of w. None means
+        0.3 D² (1/n₊ + 1/n₋), where D² is the mean square distance of a pair of rows: see
+        `aucbench.optim.default_ridge`. "auto" chooses it by held-out training rows: see
+        `aucbench.optim.ridge`. The C of LIBLINEAR's ranking extension, which adds up pairs, is
+        1/(λ n₊n₋).
+
+    Raises
+    ------
+    ParameterError
+        When `lam` is not greater than 0.
+    DataError
+        When `lam` is None and rows are too long to derive it from.
+
+    References
+    ----------
+    The problem is that of Lee & Lin, "Large-scale linear RankSVM", Neural Computation 26, 2014,
+    where pairs are those of two classes. Truncated Newton steps: Steihaug, "The conjugate gradient
+    method and trust regions in large scale optimization", SIAM J. Numer. Anal. 20, 1983. Hessians
+    from samples: Byrd, Chin, Neveitt & Nocedal, "On the use of stochastic Hessian information in
+    optimization methods for machine learning", SIAM J. Optim. 21, 2011.
+    """
+
+    lam: float | Literal["auto"] | None = None
+
+    space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
+    needs: ClassVar = Needs(path="lam", weights=True)
+
+    def __post_init__(self) -> None:
+        require_above_or_auto(0, lam=self.lam)
+
+    def problem(
+        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
+    ) -> Problem:
+        """Minimise the pairwise squared hinge with the ridge λ."""
+        penalty = ElasticNet(0.0, ridge(self, data, rng, budget))
+        return Problem(PairwiseSquaredHinge(data), penalty)
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """Yield one state for each product with the Hessian, and one for each new point."""
+        data, lam, w = problem.data, ridge_of(problem), problem.start()
+        before, step = 0, 0
+        for m in [*_sizes(data, w), data.n]:
+            whole = m == data.n
+            part = data if whole else data.take(balanced(data, m, rng))
+            f, rows = PairwiseSquaredHinge(part), 0
+            for at, rows in newton(f, lam, w, rng, 0.0 if whole else PRECISION):
+                step += 1
+                w = at.w
+                if whole:
+                    yield State(step, w, before + rows, at.gap, at.residual, at.value)
+                else:
+                    yield State(step, w, before + rows)
+            before += rows
+
+
+def _sizes(data: Data, w: Vector) -> list[int]:
+    """Return the sizes of the samples, ascending; none where a start w is given."""
+    sizes: list[int] = []
+    m = data.n // GROWTH
+    while m >= max(FEWEST, ROWS * data.d) and not w.any():
+        sizes.insert(0, m)
+        m //= GROWTH
+    return sizes
+
+
+class Point:
+    """P, its gradient G and its Hessian at w.
+
+    Parameters
+    ----------
+    f : PairwiseSquaredHinge
+        The loss and its rows.
+    lam : float
+        λ.
+    w : array of shape (d,)
+    s : array of shape (n,)
+        The scores of w.
+    error : float
+        Bound of their rounding errors.
+    """
+
+    def __init__(
+        self, f: PairwiseSquaredHinge, lam: float, w: Vector, s: Vector, error: float
+    ) -> None:
+        self._f, self._lam = f, lam
+        self.w, self.s, self.error = w, s, error
+        loss, self.c, self.bend = f.bent(s)
+        self.value = loss + 0.5 * lam * float(w @ w)
+        self.slack = (inf, inf)
+        self.residual = self.gap = inf
+
+    def slope(self, p: Vector, u: Vector) -> float:
+        """Return G·p, where p has the scores u, without a reading of the rows."""
+        return float(self.c @ u) + self._lam * float(self.w @ p)
+
+    def differentiate(self) -> None:
+        """Compute G, its length and the gap."""
+        self.gradient = self._f.pullback(self.c) + self._lam * self.w
+        self.residual = float(np.linalg.norm(self.gradient))
+        self.slack = of_squared_hinge(self._f.data, self.w, self.error)
+        self.gap = gap_of_gradient(self.residual, self.w, self._lam, self.slack)
+
+
+def newton(
+    f: PairwiseSquaredHinge, lam: float, w: Vector, rng: np.random.Generator, precision: float
+) -> Iterator[tuple[Point, int]]:
+    """Yield points of descent of P from w, and the rows read so far, at least once.
+
+    It ends when the fall of P that a step promises is at most `precision` P, or rounding.
+    """
+    data = f.data
+    n, R = data.n, longest(data)
+    at = Point(f, lam, w, data.scores(w) if w.any() else np.zeros(n), of_scores(data, w))
+    at.differentiate()
+    precondition = sampled_hessian(f, at.s, lam, rng) or np.copy
+    rows = 2 * n
+    yield at, rows
+    first = None
+    while at.residual > at.slack[1]:
+        r = -at.gradient
+        z = precondition(r)
+        start = rz = float(r @ z)
+        if not 0.5 * start > precision * at.value:
+            return
+        first = first or start
+        eta = min(LOOSEST, (start / first) ** 0.125)
+        p, u, v = np.zeros(data.d), np.zeros(n), z
+        travelled, directions = 0.0, 0
+        while rz > eta * eta * start and directions < LONGEST:
+            q = data.scores(v)
+            Hv = f.pullback(at.bend(q)) + lam * v
+            curvature = float(v @ Hv)
+            rows += n
+            yield at, rows
+            if not curvature > 0.0:
+                break
+            a = rz / curvature
+            p += a * v
+            u += a * q
+            r -= a * Hv
+            directions += 1
+            travelled += a * float(np.linalg.norm(v))
+            z = precondition(r)
+            rz, before = float(r @ z), rz
+            v = z + rz / before * v
+        # u is a sum of products, each with its own rounding; so is p.
+        error = 4.0 * gamma(data.d + 4 * directions + 16) * R * travelled
+        found = _search(f, lam, at, p, u, error)
+        if found is None:
+            return
+        at = found
+        at.differentiate()
+        rows += n
+        yield at, rows
+
+
+def _search(
+    f: PairwiseSquaredHinge, lam: float, at: Point, p: Vector, u: Vector, error: float
+) -> Point | None:
+    """Return a lower point on the way from `at` along p, whose scores u err by `error`."""
+    search, found = WeakWolfe(at.value, at.slope(p, u), 1.0), None
+    while not search.ended:
+        t = search.step
+        w = at.w + t * p
+        trial = Point(f, lam, w, at.s + t * u, at.error + t * error + of_scores(f.data, w))
+        if search.tell(trial.value, trial.slope(p, u)):
+            found = trial
+    return found if found is not None and found.value < at.value else None
+
+
+@hookimpl
+def aucbench_solvers() -> Factories:
+    """Register the solver."""
+    return {"rank-svm": RankSvm}

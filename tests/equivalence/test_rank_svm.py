@@ -1,0 +1,289 @@
+"""rank-svm against sums over all pairs, its certificate, and its Newton steps."""
+
+from dataclasses import replace
+from itertools import islice
+from time import process_time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+
+from aucbench.data import Data
+from aucbench.datasets import linear, load
+from aucbench.objectives import PairwiseSquaredHinge
+from aucbench.records import Stop
+from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
+from aucbench_plugins.roc_svm.sampled_hessian import balanced, full_diagonal, sampled_hessian
+
+LAMBDAS = pytest.mark.parametrize("lam", [1e-6, 0.003, 0.1, 5.0])
+
+
+def pairs(X, y):
+    """x_i − x_j of all pairs, (N, d)."""
+    return (X[y > 0][:, None] - X[y < 0]).reshape(-1, X.shape[1])
+
+
+def primal(D, lam, w):
+    return (np.maximum(0, 1 - D @ w) ** 2).mean() + lam / 2 * w @ w
+
+
+def slope(D, lam, w):
+    return -2 * D.T @ np.maximum(0, 1 - D @ w) / len(D) + lam * w
+
+
+def hessian(D, lam, w):
+    active = D[D @ w < 1]
+    return 2 * active.T @ active / len(D) + lam * np.eye(D.shape[1])
+
+
+def least(D, lam):
+    """Minimiser over all pairs by BFGS, then by full Newton steps."""
+    w = minimize(lambda v: primal(D, lam, v), np.zeros(D.shape[1]), jac=lambda v: slope(D, lam, v))
+    w = w.x
+    for _ in range(50):
+        step = np.linalg.solve(hessian(D, lam, w), slope(D, lam, w))
+        t = 1.0
+        while t > 1e-9 and primal(D, lam, w - t * step) > primal(D, lam, w):
+            t /= 2
+        w = w - t * step
+    return w
+
+
+def sample(seed=0, n=40, d=3, digits=6):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 3 == 0, 1, -1)
+    return np.round(rng.normal(size=(n, d)) + 0.5 * y[:, None], digits), y
+
+
+def states(data, lam, w0=None, seed=0):
+    solver = get_solver("rank-svm", lam=lam)
+    problem = replace(solver.problem(data, None), w0=w0)
+    found = solver.iterates(problem, np.random.default_rng(seed))
+    return [(s.w.copy(), s.gap, s.rows_seen / data.n) for s in islice(found, 3000)]
+
+
+def passes(data, lam, tol=1e-4, w0=None):
+    """Passes to a relative gap, and the weights there."""
+    solver = get_solver("rank-svm", lam=lam)
+    problem = replace(solver.problem(data, None), w0=w0)
+    for state in solver.iterates(problem, np.random.default_rng(0)):
+        if state.gap is not None and state.gap <= tol * state.value:
+            return state.rows_seen / data.n, state.w.copy()
+    raise AssertionError(f"ended before a gap of {tol}")
+
+
+@LAMBDAS
+@pytest.mark.parametrize("digits", [6, 0], ids=["distinct", "tied"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_it_is_the_minimum_over_all_pairs(lam, digits, seed):
+    X, y = sample(seed, digits=digits)
+    D = pairs(X, y)
+    expected = least(D, lam)
+
+    run = solve(get_solver("rank-svm", lam=lam), Data.of(X, y), passes=2000, gap_tol=0.0)
+
+    assert run.stop is Stop.FINISHED
+    assert primal(D, lam, run.w) == pytest.approx(primal(D, lam, expected), rel=1e-12)
+    np.testing.assert_allclose(run.w, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+
+@st.composite
+def small_problems(draw):
+    n, d = draw(st.integers(2, 9)), draw(st.integers(1, 3))
+    X = draw(st.lists(st.integers(-3, 3), min_size=n * d, max_size=n * d))
+    positives = draw(st.integers(1, n - 1))
+    scale = draw(st.sampled_from([0.1, 1.0, 30.0]))
+    y = np.where(np.arange(n) < positives, 1, -1)
+    return scale * np.reshape(X, (n, d)).astype(float), y, draw(st.sampled_from([1e-3, 0.05, 1.0]))
+
+
+@settings(max_examples=60)
+@given(small_problems())
+def test_the_gap_bounds_what_is_missing_and_the_objective_falls(problem):
+    X, y, lam = problem
+    D = pairs(X, y)
+
+    found = states(Data.of(X, y), lam)
+
+    values = np.array([primal(D, lam, w) for w, _, _ in found])
+    gaps = np.array([gap for _, gap, _ in found])
+    assert np.all(gaps >= 0)
+    assert np.all(values - primal(D, lam, least(D, lam)) <= gaps + 1e-13)
+    assert np.all(np.diff(values) <= 1e-13)
+    assert gaps[-1] <= 1e-8
+
+
+@LAMBDAS
+@pytest.mark.parametrize(
+    "case", ["one positive", "duplicated rows", "constant column", "ones", "zeros", "wide"]
+)
+def test_odd_data_reach_the_bound(case, lam):
+    X, y = sample(5, n=60, d=4)
+    if case == "one positive":
+        keep = np.r_[0, np.flatnonzero(y < 0)]
+        X, y = X[keep], y[keep]
+    elif case == "duplicated rows":
+        X, y = np.repeat(X, 3, axis=0), np.repeat(y, 3)
+    elif case == "constant column":
+        X[:, 1] = 1e3
+    elif case == "ones":
+        X[:] = 1.0
+    elif case == "zeros":
+        X[:] = 0.0
+    else:
+        X = np.hstack([X, np.random.default_rng(0).normal(size=(60, 1100))])
+
+    found = states(Data.of(X, y), lam)
+
+    # A gradient that errs by η certifies no more than η²/(2λ), and η grows with the longest row.
+    digits = 1e-5 if case == "constant column" else 1e-8
+    assert found[-1][1] <= digits * max(1.0, 1e-3 / lam)
+    assert len(found) < (3000 if case == "wide" else 300)  # without a preconditioner, κ = O(1/λ)
+
+
+@LAMBDAS
+@pytest.mark.parametrize("d", [8, 1200], ids=["preconditioned", "wide"])
+def test_csr_is_dense(lam, d):
+    X, y = sample(6, n=200, d=d)
+    X[np.random.default_rng(0).random(X.shape) < 0.5] = 0.0
+
+    dense, csr = (states(Data.of(layout(X), y), lam)[-1][0] for layout in (np.asarray, csr_array))
+
+    np.testing.assert_allclose(dense, csr, rtol=1e-5, atol=1e-6 * np.abs(dense).max())
+
+
+@LAMBDAS
+def test_whole_weights_are_repeated_rows(lam):
+    X, y = sample(7, n=60, d=4)
+    v = np.random.default_rng(0).integers(1, 4, 60)
+
+    weighted = states(Data.of(X, y, weights=v), lam)[-1]
+    repeated = states(Data.of(np.repeat(X, v, axis=0), np.repeat(y, v)), lam)[-1]
+
+    np.testing.assert_allclose(weighted[0], repeated[0], rtol=1e-6, atol=1e-8)
+
+
+@LAMBDAS
+def test_with_all_rows_the_preconditioner_is_the_inverse_hessian(lam):
+    X, y = sample(8, n=20, d=4)
+    w = np.array([0.3, -0.2, 0.5, 0.1])
+
+    inverse = sampled_hessian(PairwiseSquaredHinge(Data.of(X, y)), X @ w, lam, None)
+
+    H = hessian(pairs(X, y), lam, w)
+    for r in np.eye(4):
+        np.testing.assert_allclose(H @ inverse(r), r, atol=1e-7)
+
+
+def test_a_sampled_preconditioner_has_rare_features_and_is_near_the_hessian():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 4)), np.where(rng.random(600) < 0.2, 1, -1)
+    X[:, 3] = 0.0
+    X[np.flatnonzero(y < 0)[:3], 3] = 1.0  # the sample is unlikely to have them
+    data, w = Data.of(X, y), np.array([0.3, -0.2, 0.5, 0.1])
+
+    inverse = sampled_hessian(PairwiseSquaredHinge(data), X @ w, 1e-6, rng)
+
+    root = np.linalg.cholesky(np.stack([inverse(r) for r in np.eye(4)]))
+    spread = np.linalg.eigvalsh(root.T @ hessian(pairs(X, y), 1e-6, w) @ root)
+    assert 0.1 < spread.min() < spread.max() < 40.0  # without the diagonal, 10⁴
+
+
+def test_the_full_diagonal_is_that_of_all_pairs():
+    X, y = sample(9, n=50, d=4)
+    D = pairs(X, y)
+
+    np.testing.assert_allclose(
+        full_diagonal(Data.of(X, y)), 2 * (D**2).mean(axis=0), rtol=1e-12, atol=0.0
+    )
+    np.testing.assert_allclose(
+        full_diagonal(Data.of(csr_array(X), y)), 2 * (D**2).mean(axis=0), rtol=1e-12, atol=0.0
+    )
+
+
+def test_samples_are_balanced_and_keep_a_rare_class():
+    y = np.where(np.arange(1000) % 100 == 0, 1, -1)
+    data = Data.of(np.zeros((1000, 1)), y)
+
+    rows = balanced(data, 200, np.random.default_rng(0))
+
+    assert np.unique(rows).size == rows.size == 110
+    assert (y[rows] > 0).sum() == 10
+    assert np.all(np.diff(rows) > 0)
+
+
+@pytest.mark.parametrize("lam", [0.1, 0.01, 0.001])
+def test_few_passes_over_all_rows(lam):
+    assert passes(linear(n=50_000), lam)[0] <= 16
+
+
+def test_samples_save_passes_and_their_states_have_no_gap():
+    data = linear(n=50_000)
+    found = states(data, 0.01)
+    small = [seen for _, gap, seen in found if gap is None]
+
+    assert 0 < len(small) < len(found)
+    assert small[-1] <= 3.0
+    begun = next(gap for _, gap, _ in found if gap is not None)
+    assert begun < 0.1 * states(data, 0.01, 1e-300 + np.zeros(data.d))[0][1]
+
+
+def test_another_seed_ends_at_the_same_weights():
+    data = linear(n=20_000)
+
+    first, second = (states(data, 0.01, seed=seed)[-1][0] for seed in (0, 1))
+
+    np.testing.assert_allclose(first, second, rtol=1e-7)
+
+
+@pytest.mark.parametrize("lam", [0.1, 0.001])
+def test_features_of_different_scales(data_folder, lam):
+    assert passes(load(data_folder / "german.svm.xz"), lam)[0] <= 40
+
+
+def test_neighbours_on_the_grid_start_from_each_other():
+    data, w, cold, warm = linear(n=5000), None, 0, 0
+    for exponent in range(1, -6, -1):
+        lam = 10.0**exponent
+        fresh, at = passes(data, lam, 1e-6)
+        cold += fresh
+        taken, w = passes(data, lam, 1e-6, w) if w is not None else (fresh, at)
+        warm += taken
+
+    assert warm < cold
+    np.testing.assert_allclose(w, at, rtol=1e-2)
+
+
+def test_started_at_the_minimum_it_says_so():
+    data = linear(n=5000)
+    best = states(data, 0.01)[-1][0]
+
+    again = states(data, 0.01, best)
+
+    assert again[0][1] <= 1e-9
+    np.testing.assert_allclose(again[-1][0], best, rtol=1e-7)
+
+
+@pytest.mark.slow
+def test_the_cost_grows_as_the_number_of_rows():
+    sizes = (10_000, 40_000, 160_000)
+    seconds = []
+    for n in sizes:
+        data = linear(n=n)
+        times = []
+        for _ in range(3):
+            begin = process_time()
+            passes(data, 0.01)
+            times.append(process_time() - begin)
+        seconds.append(min(times))
+
+    assert np.polyfit(np.log(sizes), np.log(seconds), 1)[0] < 1.4
+
+
+def test_a_ridge_is_needed():
+    with pytest.raises(ValueError, match="lam must be greater than 0"):
+        get_solver("rank-svm", lam=0.0)
