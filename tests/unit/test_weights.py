@@ -43,7 +43,7 @@ LOSSES = {
 EXACT = {
     "ls-svm[lam=0.1]": 1e-9,
     "svm-or[lam=0.1]": 1e-5,
-    "rank-svm[lam=0.1]": 1e-6,
+    "rank-svm[lam=0.1]": 1e-5,
     "spdam[lam=0.1]": 1e-4,
     "roc-svm-full[lam=0.1,step=0.05]": 1e-9,
     "roc-svm-nystrom[lam=0.1,gamma=0.3,rank=500]": 1e-4,
