@@ -150,19 +150,18 @@ def _kept(path: str) -> Mapping[str, Any]:
 
 def _is_whole(name: str) -> bool:
     """Whether all that a set needs is in the cache."""
-    return all(file.is_file() for file in _files(name)) and bool(_address(name))
+    files = _files(name)
+    return bool(files) and all(file.is_file() for file in files)
 
 
 def _files(name: str) -> tuple[Path, ...]:
-    """Return where the cache has what the server says of a set, and its rows."""
-    parts = (f"{API}/{name}", f"{API}/features/{name}", urlsplit(_address(name)).path.lstrip("/"))
-    return tuple(_folder() / f"{part}.gz" for part in parts)
+    """Return where the cache has what the server says of a set, and its rows.
 
-
-def _address(name: str) -> str:
-    """Return where the rows of a set are, if the cache knows it; else an empty text."""
-    found = _kept(f"{API}/{name}").get("data_set_description", {}).get("url", "")
-    return str(found)
+    Empty where the cache does not know the address of the rows.
+    """
+    url = _kept(f"{API}/{name}").get("data_set_description", {}).get("url", "")
+    parts = (f"{API}/{name}", f"{API}/features/{name}", urlsplit(url).path.lstrip("/"))
+    return tuple(_folder() / f"{part}.gz" for part in parts) if url else ()
 
 
 @contextmanager
