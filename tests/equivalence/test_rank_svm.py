@@ -7,7 +7,8 @@ from time import process_time
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from optima import differences
+from pair_problems import odd, sample, small_problems
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
@@ -20,11 +21,6 @@ from aucbench.solving.loop import solve
 from aucbench_plugins.roc_svm.sampled_hessian import balanced, full_diagonal, sampled_hessian
 
 LAMBDAS = pytest.mark.parametrize("lam", [1e-6, 0.003, 0.1, 5.0])
-
-
-def pairs(X, y):
-    """x_i − x_j of all pairs, (N, d)."""
-    return (X[y > 0][:, None] - X[y < 0]).reshape(-1, X.shape[1])
 
 
 def primal(D, lam, w):
@@ -53,12 +49,6 @@ def least(D, lam):
     return w
 
 
-def sample(seed=0, n=40, d=3, digits=6):
-    rng = np.random.default_rng(seed)
-    y = np.where(np.arange(n) % 3 == 0, 1, -1)
-    return np.round(rng.normal(size=(n, d)) + 0.5 * y[:, None], digits), y
-
-
 def states(data, lam, w0=None, seed=0):
     solver = get_solver("rank-svm", lam=lam)
     problem = replace(solver.problem(data, None), w0=w0)
@@ -80,8 +70,8 @@ def passes(data, lam, tol=1e-4, w0=None):
 @pytest.mark.parametrize("digits", [6, 0], ids=["distinct", "tied"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_it_is_the_minimum_over_all_pairs(lam, digits, seed):
-    X, y = sample(seed, digits=digits)
-    D = pairs(X, y)
+    X, y = sample(seed, n=40, digits=digits)
+    D = differences(X, y)
     expected = least(D, lam)
 
     run = solve(get_solver("rank-svm", lam=lam), Data.of(X, y), passes=2000, gap_tol=0.0)
@@ -91,21 +81,11 @@ def test_it_is_the_minimum_over_all_pairs(lam, digits, seed):
     np.testing.assert_allclose(run.w, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
-@st.composite
-def small_problems(draw):
-    n, d = draw(st.integers(2, 9)), draw(st.integers(1, 3))
-    X = draw(st.lists(st.integers(-3, 3), min_size=n * d, max_size=n * d))
-    positives = draw(st.integers(1, n - 1))
-    scale = draw(st.sampled_from([0.1, 1.0, 30.0]))
-    y = np.where(np.arange(n) < positives, 1, -1)
-    return scale * np.reshape(X, (n, d)).astype(float), y, draw(st.sampled_from([1e-3, 0.05, 1.0]))
-
-
 @settings(max_examples=60)
 @given(small_problems())
 def test_the_gap_bounds_what_is_missing_and_the_objective_falls(problem):
     X, y, lam = problem
-    D = pairs(X, y)
+    D = differences(X, y)
 
     found = states(Data.of(X, y), lam)
 
@@ -122,20 +102,7 @@ def test_the_gap_bounds_what_is_missing_and_the_objective_falls(problem):
     "case", ["one positive", "duplicated rows", "constant column", "ones", "zeros", "wide"]
 )
 def test_odd_data_reach_the_bound(case, lam):
-    X, y = sample(5, n=60, d=4)
-    if case == "one positive":
-        keep = np.r_[0, np.flatnonzero(y < 0)]
-        X, y = X[keep], y[keep]
-    elif case == "duplicated rows":
-        X, y = np.repeat(X, 3, axis=0), np.repeat(y, 3)
-    elif case == "constant column":
-        X[:, 1] = 1e3
-    elif case == "ones":
-        X[:] = 1.0
-    elif case == "zeros":
-        X[:] = 0.0
-    else:
-        X = np.hstack([X, np.random.default_rng(0).normal(size=(60, 1100))])
+    X, y = odd(case)
 
     found = states(Data.of(X, y), lam)
 
@@ -179,7 +146,7 @@ def test_with_all_rows_the_preconditioner_is_the_inverse_hessian(lam):
 
     inverse = sampled_hessian(PairwiseSquaredHinge(Data.of(X, y)), X @ w, lam, None)
 
-    H = hessian(pairs(X, y), lam, w)
+    H = hessian(differences(X, y), lam, w)
     for r in np.eye(4):
         np.testing.assert_allclose(H @ inverse(r), r, atol=1e-7)
 
@@ -194,13 +161,13 @@ def test_a_sampled_preconditioner_has_rare_features_and_is_near_the_hessian():
     inverse = sampled_hessian(PairwiseSquaredHinge(data), X @ w, 1e-6, rng)
 
     root = np.linalg.cholesky(np.stack([inverse(r) for r in np.eye(4)]))
-    spread = np.linalg.eigvalsh(root.T @ hessian(pairs(X, y), 1e-6, w) @ root)
+    spread = np.linalg.eigvalsh(root.T @ hessian(differences(X, y), 1e-6, w) @ root)
     assert 0.1 < spread.min() < spread.max() < 40.0  # without the diagonal, 10⁴
 
 
 def test_the_full_diagonal_is_that_of_all_pairs():
     X, y = sample(9, n=50, d=4)
-    D = pairs(X, y)
+    D = differences(X, y)
 
     np.testing.assert_allclose(
         full_diagonal(Data.of(X, y)), 2 * (D**2).mean(axis=0), rtol=1e-12, atol=0.0

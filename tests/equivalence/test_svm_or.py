@@ -6,7 +6,8 @@ from itertools import islice
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from optima import differences
+from pair_problems import odd, sample, small_problems
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
@@ -20,18 +21,13 @@ from aucbench.solving.loop import solve
 LAMBDAS = pytest.mark.parametrize("lam", [0.003, 0.1, 5.0])
 
 
-def pairs(X, y):
-    """x_i − x_j of all pairs, (N, d)."""
-    return (X[y > 0][:, None] - X[y < 0]).reshape(-1, X.shape[1])
-
-
 def primal(D, lam, w):
     return np.maximum(0, 1 - D @ w).mean() + lam / 2 * w @ w
 
 
 def programme(X, y, lam):
     """Minimiser of the epigraph form min 1'ξ/N + (λ/2)|w|², ξ ≥ 1 − Dw, ξ ≥ 0, by SLSQP."""
-    D = pairs(X, y)
+    D = differences(X, y)
     N, d = D.shape
     slope = np.r_[np.zeros(d), np.full(N, 1 / N)]
     rows = np.hstack([D, np.eye(N)])
@@ -45,12 +41,6 @@ def programme(X, y, lam):
         options={"ftol": 1e-15, "maxiter": 500},
     )
     return found.x[:d]
-
-
-def sample(seed=0, n=12, d=3, digits=6):
-    rng = np.random.default_rng(seed)
-    y = np.where(np.arange(n) % 3 == 0, 1, -1)
-    return np.round(rng.normal(size=(n, d)) + 0.5 * y[:, None], digits), y
 
 
 def states(data, lam, w0=None):
@@ -74,7 +64,7 @@ def evaluations(data, lam, tol=1e-4, w0=None):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_it_is_the_quadratic_programme_over_all_pairs(lam, digits, seed):
     X, y = sample(seed, digits=digits)
-    D, expected = pairs(X, y), programme(X, y, lam)
+    D, expected = differences(X, y), programme(X, y, lam)
 
     run = solve(get_solver("svm-or", lam=lam), Data.of(X, y), passes=2000, gap_tol=0.0)
 
@@ -87,7 +77,7 @@ def test_it_is_the_quadratic_programme_over_all_pairs(lam, digits, seed):
 @pytest.mark.parametrize("digits", [6, 0], ids=["distinct", "tied"])
 def test_wide_rows_are_the_quadratic_programme_too(lam, digits):
     X, y = sample(3, n=12, d=15, digits=digits)
-    D, expected = pairs(X, y), programme(X, y, lam)
+    D, expected = differences(X, y), programme(X, y, lam)
 
     run = solve(get_solver("svm-or", lam=lam), Data.of(X, y), passes=2000, gap_tol=0.0)
 
@@ -96,21 +86,11 @@ def test_wide_rows_are_the_quadratic_programme_too(lam, digits):
     np.testing.assert_allclose(run.w, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
 
-@st.composite
-def small_problems(draw):
-    n, d = draw(st.integers(2, 9)), draw(st.integers(1, 3))
-    X = draw(st.lists(st.integers(-3, 3), min_size=n * d, max_size=n * d))
-    positives = draw(st.integers(1, n - 1))
-    scale = draw(st.sampled_from([0.1, 1.0, 30.0]))
-    y = np.where(np.arange(n) < positives, 1, -1)
-    return scale * np.reshape(X, (n, d)).astype(float), y, draw(st.sampled_from([1e-3, 0.05, 1.0]))
-
-
 @settings(max_examples=60)
 @given(small_problems())
 def test_the_gap_is_never_negative_and_bounds_what_is_missing(problem):
     X, y, lam = problem
-    D = pairs(X, y)
+    D = differences(X, y)
     # Any w is at least the minimum, so that this cannot fail for a true gap.
     near = primal(D, lam, programme(X, y, lam))
 
@@ -129,7 +109,7 @@ def test_the_gap_is_never_negative_and_bounds_what_is_missing(problem):
 @LAMBDAS
 def test_the_gap_is_a_bound_at_every_state_of_a_longer_run(lam):
     X, y = sample(4, n=120, d=6)
-    D, found = pairs(X, y), states(Data.of(X, y), lam)
+    D, found = differences(X, y), states(Data.of(X, y), lam)
     values = np.array([primal(D, lam, w) for w, _ in found])
 
     # The last state is the minimum to rounding: its own gap says so.
@@ -140,16 +120,7 @@ def test_the_gap_is_a_bound_at_every_state_of_a_longer_run(lam):
 @LAMBDAS
 @pytest.mark.parametrize("case", ["one positive", "duplicated rows", "constant column", "ones"])
 def test_odd_data_reach_the_bound(case, lam):
-    X, y = sample(5, n=60, d=4)
-    if case == "one positive":
-        keep = np.r_[0, np.flatnonzero(y < 0)]
-        X, y = X[keep], y[keep]
-    elif case == "duplicated rows":
-        X, y = np.repeat(X, 3, axis=0), np.repeat(y, 3)
-    elif case == "constant column":
-        X[:, 1] = 1e3
-    else:
-        X[:] = 1.0
+    X, y = odd(case)
 
     found = states(Data.of(X, y), lam)
 
