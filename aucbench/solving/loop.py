@@ -225,8 +225,20 @@ class _Limits:
         return value if value < inf else 0.0
 
 
-def _is_power_of_two(step: int) -> bool:
-    return step & (step - 1) == 0
+def _objective(
+    state: State, clock: Clock, limits: _Limits, laws: Laws, *, last: bool
+) -> float | None:
+    """Return the objective at the weights: the claim of the state, or ours where it is due."""
+    if state.w is None:
+        return None
+    is_power_of_two = state.step & (state.step - 1) == 0
+    if state.value is not None and not last and not is_power_of_two:
+        return state.value
+    with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
+        value = clock.aside(limits.problem.value, state.w)
+        if not clock.aside(limits.allows, state, value):
+            raise laws.false_value(state, value)
+    return value
 
 
 def _gap(state: State) -> float | None:
@@ -262,12 +274,9 @@ def _drive(
         stop = stop or limits.reached(point, state)
         if stop is not None or point.passes >= due:
             due = point.passes + max(limits.every, limits.growth * point.passes)
-            w, value = None if stop is Stop.INVALID else state.w, state.value
-            if value is None or w is None or stop is not None or _is_power_of_two(state.step):
-                with np.errstate(over="ignore"):  # infinity is the answer of a method that diverges
-                    value = None if w is None else clock.aside(problem.value, w)
-                    if w is not None and not clock.aside(limits.allows, state, value):
-                        raise laws.false_value(state, value)
+            value = None
+            if stop is not Stop.INVALID:
+                value = _objective(state, clock, limits, laws, last=stop is not None)
             points.append(replace(point, objective=value))
             if watch is not None and stop is not Stop.INVALID:
                 clock.aside(watch, points[-1], state)
