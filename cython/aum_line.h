@@ -9,6 +9,7 @@
 
 #include "clones.h"
 #include "dense.h"
+#include "keys.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -30,11 +31,11 @@ static double aucbench_over(double p, double q)
     return p / q;
 }
 
-/* Position of draw i of q among m: one in each stretch of m / q, hashed against periods. */
+/* Position of draw i of q among m: one in each of q equal stretches, hashed against periods. */
 static ptrdiff_t aucbench_place(ptrdiff_t i, ptrdiff_t m, ptrdiff_t q)
 {
-    ptrdiff_t each = m / q;
-    return i * each + (ptrdiff_t)((uint32_t)(i + 1) * 2654435769u % (size_t)each);
+    int64_t from = (int64_t)i * m / q, to = (int64_t)(i + 1) * m / q;
+    return (ptrdiff_t)(from + (uint32_t)(i + 1) * 2654435769u % (uint64_t)(to - from));
 }
 
 /* Copy the scores and minus the direction, shifted and scaled, positives first. */
@@ -63,28 +64,48 @@ static void aucbench_keys(ptrdiff_t m, const double *a, const double *b, double 
         out[i] = a[i] + eta * b[i];
 }
 
-/* above = #{x > hi}, from = #{x >= lo} */
+/* The numbers of x > hi, x >= hi, x > lo and x >= lo. */
 AUCBENCH_CLONES
-static void aucbench_ranked(ptrdiff_t m, const double *x, double lo, double hi, ptrdiff_t *above,
-                            ptrdiff_t *from)
+static void aucbench_ranked(ptrdiff_t m, const double *x, double lo, double hi, ptrdiff_t *number)
 {
-    int64_t over = 0, reach = 0;
+    int64_t above = 0, from = 0, over = 0, reach = 0;
     for (ptrdiff_t i = 0; i < m; i++) {
-        over += x[i] > hi;
+        above += x[i] > hi;
+        from += x[i] >= hi;
+        over += x[i] > lo;
         reach += x[i] >= lo;
     }
-    *above = over;
-    *from = reach;
+    number[0] = above;
+    number[1] = from;
+    number[2] = over;
+    number[3] = reach;
+}
+
+/* Bit j: lo <= x[j] <= hi, for j < min(left, 64). The loop with the constant 64 is unrolled by the
+ * compiler. */
+AUCBENCH_INLINE uint64_t aucbench_word_between(
+    const double *x, ptrdiff_t left, double lo, double hi)
+{
+    uint64_t word = 0;
+    if (left >= 64) {
+        for (int j = 0; j < 64; j++)
+            word |= (x[j] >= lo) & (x[j] <= hi) ? AUCBENCH_BIT[j] : 0;
+        return word;
+    }
+    for (int j = 0; j < left; j++)
+        word |= (x[j] >= lo) & (x[j] <= hi) ? AUCBENCH_BIT[j] : 0;
+    return word;
 }
 
 /* Keep those with lo <= x <= hi, in their order; out may be x. Returns their number. */
+AUCBENCH_CLONES
 static ptrdiff_t aucbench_keep(ptrdiff_t m, const double *x, double lo, double hi, double *out)
 {
     ptrdiff_t k = 0;
-    for (ptrdiff_t i = 0; i < m; i++) {
-        double v = x[i];
-        out[k] = v;
-        k += (v >= lo) & (v <= hi);
+    for (ptrdiff_t i = 0; i < m; i += 64) {
+        uint64_t word = aucbench_word_between(x + i, m - i, lo, hi);
+        for (; word; word &= word - 1)
+            out[k++] = x[i + aucbench_lowest_bit(word)];
     }
     return k;
 }

@@ -245,7 +245,7 @@ def weighted_median(
     const double[::1] pos, const double[::1] neg, long long target, double[::1] kept_pos,
     double[::1] kept_neg,
 ):
-    """Return the largest value with a weight >= target at or above it.
+    """Return the largest value with a weight >= target at or above it, and how many were read.
 
     A positive has the weight n_-, a negative n_+.
     """
@@ -253,7 +253,10 @@ def weighted_median(
     cdef double* kept[2]
     cdef Py_ssize_t m[2]
     cdef long long weight[2]
+    cdef Py_ssize_t read
+    cdef double found
     m[0], m[1] = pos.shape[0], neg.shape[0]
     weight[0], weight[1] = m[1], m[0]
     x[0], x[1], kept[0], kept[1] = &pos[0], &neg[0], &kept_pos[0], &kept_neg[0]
-    return weighted(x, kept, m, weight, target)
+    found = weighted(x, kept, m, weight, target, &read)
+    return found, read

@@ -58,6 +58,7 @@ cdef struct Lines:  # the examples whose side of c is not known yet: [0] positiv
     Py_ssize_t m[2]
     long long weight[2]  # n_-, n_+: whole numbers, so that weights are exact
     long long target     # weight at or above c: n_+ n_-, minus what was folded above c
+    Py_ssize_t read      # values that the last weighted selection read
     double n[2]          # n_+, n_-
     aucbench_sums settled[2]  # positives below c, negatives above
 
@@ -83,7 +84,7 @@ cdef inline double slope(
     cdef int k
     for k in range(2):
         tied[k] = aucbench_tied(P.m[k], P.key[k], P.b[k], p.at[1], sign, P.spare[k])
-    gamma = sign * weighted(<const double**> P.spare, P.spare, tied, P.weight, needed)
+    gamma = sign * weighted(<const double**> P.spare, P.spare, tied, P.weight, needed, &P.read)
     for k in range(2):
         s = strict[k]
         if tied[0] + tied[1] > 1:
@@ -107,7 +108,7 @@ cdef inline void evaluate(Lines* P, double eta, Point* p) noexcept nogil:
     for k in range(2):
         aucbench_keys(P.m[k], P.a[k], P.b[k], eta, P.key[k])
     p.at[0], p.tol, p.h = eta, 0.0, 0.0
-    p.at[1] = weighted(<const double**> P.key, P.spare, P.m, P.weight, P.target)
+    p.at[1] = weighted(<const double**> P.key, P.spare, P.m, P.weight, P.target, &P.read)
     for k in range(2):
         ties[k] = aucbench_side(
             P.m[k], P.key[k], P.b[k], p.at[1], 1.0 if k else -1.0, &s[k])
@@ -186,7 +187,7 @@ cdef inline void fold(Lines* P, const Point* lo, const Point* hi) noexcept nogil
         for k in range(2):
             aucbench_reach(P.m[k], P.a[k], P.b[k], lo.at, hi.at, larger, P.key[k])
         bound[larger] = weighted(
-            <const double**> P.key, P.spare, P.m, P.weight, P.target)
+            <const double**> P.key, P.spare, P.m, P.weight, P.target, &P.read)
     for k in range(2):
         above = 0
         P.m[k] = aucbench_settle(

@@ -1,11 +1,11 @@
 """Weighted selection from two classes of values, each with one weight: header only."""
 
 from libc.math cimport INFINITY, nextafter, sqrt
+from libc.string cimport memset
 
 cdef extern from "aum_line.h" nogil:
     void aucbench_ranked(
-        Py_ssize_t m, const double* x, double lo, double hi, Py_ssize_t* above,
-        Py_ssize_t* reach)
+        Py_ssize_t m, const double* x, double lo, double hi, Py_ssize_t* number)
     Py_ssize_t aucbench_keep(Py_ssize_t m, const double* x, double lo, double hi, double* out)
     Py_ssize_t aucbench_place(Py_ssize_t i, Py_ssize_t m, Py_ssize_t q)
     void aucbench_sort(int m, double* x, long long* w)
@@ -52,51 +52,55 @@ cdef inline double reached(
 
 cdef inline double weighted(
     const double** x, double** kept, const Py_ssize_t* sizes, const long long* weight,
-    long long target,
+    long long target, Py_ssize_t* read,
 ) noexcept nogil:
     """Return the largest value with a weight >= target at or above it, in expected O(n).
 
-    A sample gives an interval that contains it. The values in the interval are kept, and the
-    search goes on among them.
+    A sample gives two bounds, and one reading of the values says whether it is one of them, as
+    it often is with many ties, or where it lies. A second reading keeps the values there, and the
+    search goes on among them. `read` becomes the number of values read: about 2.2 n.
     """
     cdef double value[DRAWN]
     cdef long long mass[DRAWN]
     cdef const double* source[2]
     cdef Py_ssize_t m[2]
-    cdef Py_ssize_t above[2]
-    cdef Py_ssize_t reach[2]
-    cdef Py_ssize_t before
+    cdef Py_ssize_t number[4]
+    cdef long long up_to[4]  # weight of x > hi, x >= hi, x > lo, x >= lo
     cdef double error, lo, hi, least
-    cdef long long over, level
-    cdef int k, size, turn, poor = 0
+    cdef Py_ssize_t held
+    cdef int k, r, size, turn
+    read[0] = 0
     for k in range(2):
         source[k], m[k] = x[k], sizes[k]
     for turn in range(1000):
-        before = m[0] + m[1]
         size = draw(source, m, weight, value, mass, &error)
+        held = m[0] + m[1]
+        read[0] += size
         least = value[size - 1] if size else 0.0
-        if before <= SORTED:
+        if held <= SORTED:
             return reached(size, value, mass, <double> target, least)
-        if poor:  # many equal values: cut at one of them
-            error = 0.0
         hi = reached(size, value, mass, target - error, least) if target > error else INFINITY
         lo = reached(size, value, mass, target + error, -INFINITY) if error > 0.0 else hi
-        over = level = 0
+        memset(up_to, 0, sizeof(up_to))
+        read[0] += held
         for k in range(2):
-            aucbench_ranked(m[k], source[k], lo, hi, &above[k], &reach[k])
-            over += weight[k] * above[k]
-            level += weight[k] * reach[k]
-        if target <= over:
+            aucbench_ranked(m[k], source[k], lo, hi, number)
+            for r in range(4):
+                up_to[r] += weight[k] * number[r]
+        if target <= up_to[0]:
             lo, hi = nextafter(hi, INFINITY), INFINITY
-        elif target > level:
-            target -= level
-            lo, hi = -INFINITY, nextafter(lo, -INFINITY)
-        elif lo == hi:
+        elif target <= up_to[1]:
+            return hi
+        elif target <= up_to[2]:
+            target -= up_to[1]
+            lo, hi = nextafter(lo, INFINITY), nextafter(hi, -INFINITY)
+        elif target <= up_to[3]:
             return lo
         else:
-            target -= over
+            target -= up_to[3]
+            lo, hi = -INFINITY, nextafter(lo, -INFINITY)
         for k in range(2):
+            read[0] += m[k]
             m[k] = aucbench_keep(m[k], source[k], lo, hi, kept[k])
             source[k] = kept[k]
-        poor = m[0] + m[1] > before - (before >> 2)
     return lo

@@ -57,7 +57,21 @@ def test_weighted_median_is_its_definition(shape, sizes):
     for target in {1, 2, total // 3, total // 2, total // 2 + 1, total - 1, total} - {0}:
         wanted = values[order][np.searchsorted(sums, target)]
         found = aum_line.weighted_median(pos, neg, target, np.empty_like(pos), np.empty_like(neg))
-        assert found == wanted
+        assert found[0] == wanted
+
+
+@pytest.mark.parametrize("shape", ["normal", "sorted", "reversed", "integers", "half-tied"])
+@pytest.mark.parametrize("positive", [10, 700, 20_000, 100_000])  # the weights are 1 : n / these
+def test_weighted_median_reads_each_value_at_most_four_times(shape, positive):
+    n = 200_000
+    z = SHAPES[shape](np.random.default_rng(1).standard_normal(n))
+    is_positive = np.random.default_rng(2).permutation(n) < positive
+    pos, neg = z[is_positive], z[~is_positive]
+    kept = np.empty_like(pos), np.empty_like(neg)
+    pairs = positive * (n - positive)
+    for target in (1, pairs // 100, pairs // 2, pairs, 3 * pairs // 2):
+        read = aum_line.weighted_median(pos, neg, target, *kept)[1]
+        assert 0 < read <= 4 * n
 
 
 def test_weighted_median_ends_with_nan():
