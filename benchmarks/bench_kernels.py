@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 import aucbench
+from aucbench.data.sorting import argsort
 
 from .rows import LAYOUTS
 
@@ -34,6 +35,26 @@ class Auc:
 
     def time_weighted_roc_auc_score(self) -> None:
         roc_auc_score(self.y, self.scores, sample_weight=self.weights)
+
+
+class Sorting:
+    """The sorting door beside NumPy's sorts of the same scores."""
+
+    version = "1"
+    params = ([10_000, 1_000_000],)
+    param_names = ("n",)
+
+    def setup(self, n: int) -> None:
+        self.x = np.random.default_rng(0).standard_normal(n)
+
+    def time_door(self, n: int) -> None:
+        argsort(self.x)
+
+    def time_numpy_sort(self, n: int) -> None:
+        np.sort(self.x)
+
+    def time_numpy_stable_argsort(self, n: int) -> None:
+        np.argsort(self.x, kind="stable")
 
 
 class OnePass:

@@ -9,7 +9,6 @@ for it to one cell. The number of active pairs of a_r is the number of b with a 
 the other class needs neither a sort nor a merge.
 """
 
-from keys cimport radix_sort as sort_values
 from libc.string cimport memset
 
 cdef extern from "hinge.h" nogil:
@@ -97,17 +96,6 @@ def mend(double[::1] a, int[::1] order, Py_ssize_t moves):
             if moves < 0:
                 break
     return moves >= 0
-
-
-def radix_sort(
-    double[::1] a, int[::1] order, double[::1] spare_a, int[::1] spare_order,
-    unsigned int[:, ::1] counts,
-):
-    """Sort any a (at least one), and `order` with it; counts has the shape (6, 2048)."""
-    with nogil:
-        sort_values(
-            order.shape[0], &a[0], &spare_a[0], &order[0], &spare_order[0], &counts[0, 0]
-        )
 
 
 cdef inline int ranks(

@@ -1,12 +1,14 @@
 """Counts of ordered pairs of two samples: the Mann-Whitney statistic, exactly.
 
-Scores become keys: unsigned integers in the same order (keys.h). Keys are compared without
-branches on the sign, and they are sorted by digits in six passes. A comparison sort of 10**6
-doubles takes four times as long where NumPy has no vectorised sort.
+Scores become keys: unsigned integers in the same order (keys.h). Each class is sorted
+(aucbench/data/sorting.py), and both are merged (ranks.h).
 """
 
 from keys cimport key_of, key_t
-from keys cimport radix_sort as sort_keys
+from libc.stdint cimport uint64_t
+
+cdef extern from "ranks.h" nogil:
+    uint64_t aucbench_concordant_twice(const key_t* of, size_t m, const key_t* within, size_t n)
 
 
 def split_keys(
@@ -26,29 +28,14 @@ def split_keys(
             b += (positive[i] == 0) & (b < b_end)
 
 
-def radix_sort(key_t[::1] keys, key_t[::1] spare, unsigned int[:, ::1] counts):
-    """Sort `keys` ascending; `spare` has their size, `counts` the shape (6, 2048)."""
-    if keys.shape[0] > 0:
-        with nogil:
-            sort_keys(keys.shape[0], &keys[0], &spare[0], NULL, NULL, &counts[0, 0])
-
-
 def concordant_twice(const key_t[::1] pos, const key_t[::1] neg):
     """Return 2 #{(i, j): pos_i > neg_j} + #{(i, j): pos_i = neg_j}; both arrays ascend.
 
-    It is exact in 64 bits if pos.size * neg.size <= 2**62. It takes one merge: O(n_+ + n_-).
+    It is exact in 64 bits if pos.size * neg.size <= 2**62. It takes one merge, and a second one if
+    there are ties: O(n_+ + n_-).
     """
-    cdef key_t total = 0, s
-    cdef Py_ssize_t below = 0, upto = 0, i
-    cdef Py_ssize_t n_pos = pos.shape[0], n_neg = neg.shape[0]
-    with nogil:
-        for i in range(n_pos):
-            s = pos[i]
-            while below < n_neg and neg[below] < s:
-                below += 1
-            if upto < below:
-                upto = below
-            while upto < n_neg and neg[upto] <= s:
-                upto += 1
-            total += <key_t> (below + upto)
+    cdef uint64_t total = 0
+    if pos.shape[0] > 0 and neg.shape[0] > 0:
+        with nogil:
+            total = aucbench_concordant_twice(&pos[0], pos.shape[0], &neg[0], neg.shape[0])
     return total

@@ -8,10 +8,10 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.aum.order import in_order
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.breakpoints import Breakpoints, Sides
 from aucbench.data.concordance import concordance
+from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import aum
 
@@ -167,8 +167,7 @@ def _by_sort(breakpoints: Breakpoints, s: Vector) -> AumLoss:
 
 def sorted_thresholds(breakpoints: Breakpoints, s: Vector) -> tuple[Vector, Index]:
     """Ascending thresholds, and the breakpoint of each; equal thresholds keep their order."""
-    t = breakpoints.value - s[breakpoints.example]
-    return in_order(t, np.arange(t.size, dtype=np.int32))
+    return argsort(breakpoints.value - s[breakpoints.example])
 
 
 def scores_of(breakpoints: Breakpoints, scores: ArrayLike) -> Vector:

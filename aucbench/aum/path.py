@@ -9,8 +9,8 @@ from math import frexp, inf, isfinite, ldexp
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.aum.order import in_order
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, require_whole
 from aucbench.kernels import aum_sweep
 
@@ -180,11 +180,11 @@ def checked_lines(*columns: ArrayLike) -> list[Vector]:
 
 def order_of(T: Vector, d: Vector) -> Index:
     """Return the order of the lines by (T, d): ascending thresholds, ties by slope."""
-    keys, rows = in_order(T.copy(), np.arange(T.size, dtype=np.int32))
-    if (keys[1:] == keys[:-1]).any():
-        _, rows = in_order(d.copy(), np.arange(T.size, dtype=np.int32))
-        _, rows = in_order(T[rows], rows)
-    return rows
+    t, order = argsort(T)
+    if (t[1:] == t[:-1]).any():
+        by_slope = argsort(d)[1]
+        order = by_slope[argsort(T[by_slope])[1]]
+    return order
 
 
 def in_units(fp: Vector, fn: Vector) -> tuple[NDArray[np.int64], NDArray[np.int64], float]:

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
+from aucbench.data.sorting import argsort, sort_keys
 from aucbench.errors import DataError
 from aucbench.kernels import ranks
 
 MAX_PAIRS = 2**62
-DIGITS_FROM_KEYS = 2_000  # from this number of keys on, the radix sort is faster (measured)
 
 
 def concordance(positive: NDArray[np.bool_], s: Vector, n_pos: int) -> float:
@@ -35,9 +35,12 @@ def concordance(positive: NDArray[np.bool_], s: Vector, n_pos: int) -> float:
     pairs = n_pos * (s.size - n_pos)
     if pairs > MAX_PAIRS:
         raise DataError(f"there are {pairs} pairs, more than 2**62; use a sample of the rows")
-    pos, neg = np.empty(n_pos + 1, np.uint64), np.empty(s.size - n_pos + 1, np.uint64)
+    # One block of memory costs less than two, and every call gets it anew.
+    pos, neg = np.split(np.empty(s.size + 2, np.uint64), [n_pos + 1])
     ranks.split_keys(positive.view(np.uint8), s, pos, neg)
-    return ranks.concordant_twice(_sorted(pos[:-1]), _sorted(neg[:-1])) / (2 * pairs)
+    for keys in (pos := pos[:-1], neg := neg[:-1]):
+        sort_keys(keys)
+    return ranks.concordant_twice(pos, neg) / (2 * pairs)
 
 
 def weighted_concordance(
@@ -66,14 +69,5 @@ def weighted_concordance(
 
 
 def _ascending(s: Vector, weights: Vector) -> tuple[Vector, Vector]:
-    order = np.argsort(s)
-    return s[order], weights[order]
-
-
-def _sorted(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Sort keys in place, by comparisons or by digits, whichever is faster."""
-    if keys.size < DIGITS_FROM_KEYS:
-        keys.sort()
-    else:
-        ranks.radix_sort(keys, np.empty_like(keys), np.empty((6, 2048), np.uint32))
-    return keys
+    s, order = argsort(s)
+    return s, weights[order]

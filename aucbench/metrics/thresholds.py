@@ -10,7 +10,8 @@ from math import inf, isfinite, nextafter
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.data.arrays import Vector
+from aucbench.data.arrays import Index, Vector
+from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.metrics.auc import checked_scores
 
@@ -119,7 +120,7 @@ class Cuts:
         Whether each row is positive, in this order.
     """
 
-    order: NDArray[np.intp]
+    order: Index
     scores: Vector
     positive: NDArray[np.bool_]
 
@@ -127,8 +128,8 @@ class Cuts:
     def of(y: ArrayLike, scores: ArrayLike) -> Cuts:
         """Sort the rows. Time: O(n log n); errors are those of `auc`."""
         positive, s = checked_scores(y, scores)
-        order = np.argsort(-s, kind="stable")
-        return Cuts(order, s[order], positive[order])
+        values, order = argsort(-s)
+        return Cuts(order, -values, positive[order])
 
     @cached_property
     def ends(self) -> NDArray[np.intp]:

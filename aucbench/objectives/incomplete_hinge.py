@@ -10,6 +10,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.data.rounding import Slack, of_hinge
+from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, UnsupportedError, require_whole
 from aucbench.kernels import hinge
 from aucbench.objectives.differences import constant_columns, pulled
@@ -78,7 +79,7 @@ class IncompleteHinge:
     @cached_property
     def _pairs(self) -> tuple[Index, Index]:
         """The pairs in the order of their negatives, so that memory is read forwards."""
-        order = np.argsort(self.negatives, kind="stable")
+        order = argsort(self.negatives.astype(np.float64))[1]
         return self.positives[order], self.negatives[order]
 
     @cached_property

@@ -7,6 +7,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
+from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import logistic_pairs
 
@@ -65,8 +66,8 @@ class LogisticSums:
         """
         if s.shape != self.y.shape:
             raise DataError(f"scores have shape {s.shape} for {self.y.size} rows; give one per row")
-        order = np.argsort(s)
-        t, v, y = s[order], self.mass[order], self.y[order]
+        t, order = argsort(s)
+        v, y = self.mass[order], self.y[order]
         near, bend = np.empty((2, t.size)), np.empty((2, t.size))
         with np.errstate(over="ignore", invalid="ignore"):  # of scores that are not finite
             logistic_pairs.exponential_pass(t, v, y, VALUE, SLOPE, near, bend)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
+from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import hinge
 
@@ -98,8 +99,8 @@ class PairSums:
         table, order = self.table, self.order
         hinge.spread(self.spare, self.rows, *grid, self.counts, table, self.a, order)
         if not hinge.mend(self.a, order, moves):
-            digits = np.empty((6, 2048), np.uint32)
-            hinge.radix_sort(self.a, order, self.spare, self.counts, digits)
+            self.a[:m], again = argsort(self.a[:m])
+            order[:] = order[again]
         self.has_order = True
         return grid
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
+from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.objectives.pair_sums import Bend
 
@@ -49,8 +50,8 @@ class WeightedPairSums:
             return self._sums(s)
 
     def _sums(self, s: Vector) -> tuple[float, Vector, int]:
-        pos, neg = (rows[np.argsort(s[rows])] for rows in (self.pos, self.neg))
-        t, u = s[pos] - 1.0, s[neg]
+        (t, order), (u, other) = argsort(s[self.pos]), argsort(s[self.neg])
+        pos, neg, t = self.pos[order], self.neg[other], t - 1.0
         base = float(t[t.size // 2])  # losses are differences, so that the origin is free
         t, u = t - base, u - base
         # The active partners of a positive are the negatives from `first` on; those of a negative

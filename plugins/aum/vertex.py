@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.rounding import of_pullback
+from aucbench.data.sorting import argsort
 
 FAR = 10.0  # a minimiser is assumed to have at most this many times the norm of w
 FREE = 1e-9  # c is strictly between its bounds if this share of its interval is on both sides
@@ -122,10 +123,10 @@ class Programmes:
 
     def _sides(self, s: Vector, count: int) -> tuple[Numbers, Vector]:
         """Return the rows near the threshold, and the c of the other rows, (n,)."""
-        order = np.argsort(-s, kind="stable")
+        values, order = argsort(-s)
         labels = self.data.labels
         mass = np.where(self.data.y[order] > 0, labels.n_neg, labels.n_pos).cumsum()
-        threshold = s[order[np.searchsorted(mass, labels.n_pos * labels.n_neg)]]
+        threshold = -values[np.searchsorted(mass, labels.n_pos * labels.n_neg)]
         near = np.sort(np.argpartition(np.abs(s - threshold), count - 1)[:count])
         c = ((s > threshold) + self.low) * self.unit
         c[near] = 0.0

@@ -220,17 +220,6 @@ def test_pairs_are_counted_in_64_bits():
     np.testing.assert_array_equal(c, -y / (n // 2))
 
 
-@given(st.lists(st.one_of(ANY, st.integers(-2, 2).map(float)), min_size=1, max_size=60))
-def test_radix_sort_carries_its_rows(values):
-    a, order = np.array(values), np.arange(len(values), dtype=np.int32)
-    counts = np.empty((6, 2048), np.uint32)
-
-    hinge.radix_sort(a, order, np.empty_like(a), np.empty_like(order), counts)
-
-    np.testing.assert_array_equal(a, np.sort(values))
-    np.testing.assert_array_equal(order, np.argsort(values, kind="stable"))
-
-
 @given(st.lists(st.integers(0, 9).map(float), min_size=1, max_size=30), st.integers(0, 100))
 def test_insertion_ends_at_its_limit(values, moves):
     a, order = np.array(values), np.arange(len(values), dtype=np.int32)

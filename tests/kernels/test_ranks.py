@@ -50,26 +50,6 @@ def test_counts_are_integers_and_lose_no_tie():
     assert count == 2 * n * n - n
 
 
-def sorted_by_digits(keys):
-    found = keys.copy()
-    ranks.radix_sort(found, np.empty_like(found), np.empty((6, 2048), np.uint32))
-    return found
-
-
-@given(st.lists(st.one_of(st.integers(0, 2**64 - 1), st.integers(0, 3)), max_size=60))
-def test_radix_sort_sorts_any_keys(values):
-    keys = np.array(values, dtype=np.uint64)
-
-    np.testing.assert_array_equal(sorted_by_digits(keys), np.sort(keys))
-
-
-@pytest.mark.parametrize("shift", [0, 11, 40, 55])
-def test_radix_sort_of_keys_that_share_digits(shift):
-    keys = np.random.default_rng(0).integers(0, 500, 3000).astype(np.uint64) << np.uint64(shift)
-
-    np.testing.assert_array_equal(sorted_by_digits(keys), np.sort(keys))
-
-
 @given(labelled())
 def test_keys_order_as_scores_do(case):
     y, scores = case

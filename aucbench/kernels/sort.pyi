@@ -1,0 +1,9 @@
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]
+Vector = NDArray[np.float64]
+
+def by_digits(keys: Keys, spare: Keys, counts: NDArray[np.uint32]) -> None: ...
+def pack(x: Vector, packed: Keys) -> None: ...
+def unpack(packed: Keys, x: Vector, values: Vector, order: NDArray[np.int32]) -> bool: ...

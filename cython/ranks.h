@@ -1,0 +1,104 @@
+/* Merges of two ascending arrays of keys that count what is below each key of the first.
+ *
+ * Which array has the next key is random, so a step has no branch on it. A step waits for the last
+ * one, so the first array is cut into parts whose merges run at the same time.
+ */
+#ifndef AUCBENCH_RANKS_H
+#define AUCBENCH_RANKS_H
+
+#include "keys.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { AUCBENCH_PARTS = 4 };
+
+/* The state of one merge: the next keys of both arrays, and the ends of both. */
+typedef struct {
+    const aucbench_key *of, *of_end, *in, *in_end;
+} aucbench_merge;
+
+/* One step: pass a key of `in` that is below the key of `of` (or equal, if `equal`), or else count
+ * how many have been passed, and go on to the next key of `of`. */
+#define AUCBENCH_STEP(m, equal, start, total, tied)              \
+    do {                                                         \
+        const aucbench_key s = *(m).of, t = *(m).in;             \
+        const uint64_t passes = (equal) ? t <= s : t < s;        \
+        (total) += (uint64_t)((m).in - (start)) & (passes - 1);  \
+        (tied) |= t == s;                                        \
+        (m).in += passes;                                        \
+        (m).of += 1 - passes;                                    \
+    } while (0)
+
+/* The number of keys below s. */
+static size_t aucbench_rank(const aucbench_key *keys, size_t n, aucbench_key s)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (keys[middle] < s)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Steps that can be made before one of the arrays ends. */
+AUCBENCH_INLINE ptrdiff_t aucbench_steps(aucbench_merge m)
+{
+    const ptrdiff_t a = m.of_end - m.of, b = m.in_end - m.in;
+    return a < b ? a : b;
+}
+
+/* The sum over the keys s of `of` of the number of keys below s in `in` (up to s, if `equal`).
+ * Sets *tied if there are equal keys in both arrays. */
+AUCBENCH_INLINE uint64_t aucbench_sum_of_ranks(const aucbench_key *of, size_t m,
+                                               const aucbench_key *in, size_t n, const int equal,
+                                               int *tied)
+{
+    aucbench_merge at[AUCBENCH_PARTS];
+    uint64_t total = 0;
+    int met = 0;
+    for (size_t k = 0; k < AUCBENCH_PARTS; k++) {
+        const size_t first = m * k / AUCBENCH_PARTS, last = m * (k + 1) / AUCBENCH_PARTS;
+        const size_t passed = first < last ? aucbench_rank(in, n, of[first]) : n;
+        at[k] = (aucbench_merge){of + first, of + last, in + passed, in + n};
+    }
+    for (;;) {
+        aucbench_merge a = at[0], b = at[1], c = at[2], d = at[3];
+        ptrdiff_t steps = aucbench_steps(a);
+        for (size_t k = 1; k < AUCBENCH_PARTS; k++)
+            if (aucbench_steps(at[k]) < steps)
+                steps = aucbench_steps(at[k]);
+        if (steps <= 0)
+            break;
+        for (; steps > 0; steps--) {
+            AUCBENCH_STEP(a, equal, in, total, met);
+            AUCBENCH_STEP(b, equal, in, total, met);
+            AUCBENCH_STEP(c, equal, in, total, met);
+            AUCBENCH_STEP(d, equal, in, total, met);
+        }
+        at[0] = a, at[1] = b, at[2] = c, at[3] = d;
+    }
+    for (size_t k = 0; k < AUCBENCH_PARTS; k++) {
+        aucbench_merge one = at[k];
+        for (ptrdiff_t steps = aucbench_steps(one); steps > 0; steps = aucbench_steps(one))
+            for (; steps > 0; steps--)
+                AUCBENCH_STEP(one, equal, in, total, met);
+        total += (uint64_t)(one.of_end - one.of) * n;
+    }
+    *tied = met;
+    return total;
+}
+
+/* 2 #{(i, j): of_i > in_j} + #{(i, j): of_i = in_j}, exact if m n <= 2^62 */
+static uint64_t aucbench_concordant_twice(const aucbench_key *of, size_t m,
+                                          const aucbench_key *in, size_t n)
+{
+    int tied, again;
+    const uint64_t below = aucbench_sum_of_ranks(of, m, in, n, 0, &tied);
+    return below + (tied ? aucbench_sum_of_ranks(of, m, in, n, 1, &again) : below);
+}
+
+#endif
