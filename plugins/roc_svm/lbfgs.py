@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from math import sqrt
 
 from aucbench.data.arrays import Vector
@@ -20,13 +21,18 @@ class Lbfgs:
     ----------
     memory : int
         Number of pairs that are kept, ≥ 1.
+    initial : callable, optional
+        r -> M⁻¹ r, a product with a positive definite approximation of the inverse Hessian, which
+        H is built on; it may return r itself. None means the identity.
 
     References
     ----------
     Nocedal & Wright, "Numerical optimization", 2nd edition, 2006, Algorithm 7.4.
     """
 
-    def __init__(self, memory: int = 10) -> None:
+    def __init__(self, memory: int = 10, initial: Callable[[Vector], Vector] | None = None) -> None:
+        self._initial = initial or (lambda r: r)
+        self._scale = 1.0
         self._pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=memory)
 
     def __len__(self) -> int:
@@ -38,17 +44,18 @@ class Lbfgs:
         sy, yy = float(s @ y), float(y @ y)
         if sy > CURVED * sqrt(float(s @ s) * yy):
             self._pairs.append((s, y, sy))
+            self._scale = sy / float(y @ self._initial(y))
 
     def direction(self, gradient: Vector) -> Vector:
-        """Return −H G as a fresh array. It is −G before the first pair."""
+        """Return −H G as a fresh array. It is −M⁻¹ G before the first pair."""
         q = -gradient
         parts = []
         for s, y, sy in reversed(self._pairs):
             parts.append(float(s @ q) / sy)
             q -= parts[-1] * y
+        q = self._initial(q)
         if self._pairs:
-            _, y, sy = self._pairs[-1]
-            q *= sy / float(y @ y)
+            q *= self._scale
         for s, y, sy in self._pairs:
             q += (parts.pop() - float(y @ q) / sy) * s
         return q

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
@@ -19,6 +20,7 @@ from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.protocols import Budget, Needs, Problem, State
 
+from .lbfgs import Lbfgs
 from .line_search import WeakWolfe
 from .sampled_hessian import balanced, sampled_hessian
 
@@ -28,12 +30,13 @@ ROWS = 8  # rows of such a sample for each feature
 PRECISION = 1e-3  # fall, relative to P, below which a sample has told what it can
 LOOSEST = 0.5  # residual that conjugate gradients leave, relative to the gradient
 LONGEST = 500  # conjugate directions of one Newton step
+MEMORY = 5  # directions of a step that precondition the next one
 
 
 @about(
     "the best linear ranking by the squared hinge, with a proof of it",
     certified=True,
-    cites=("lee2014", "steihaug1983", "byrd2011"),
+    cites=("lee2014", "steihaug1983", "byrd2011", "morales2000"),
 )
 @dataclass(frozen=True)
 class RankSvm:
@@ -47,7 +50,8 @@ class RankSvm:
     of the rows, because scores are linear in t. A product H v costs O(n) and two readings of the
     rows, a point O(n log n) and one.
 
-    With up to 1000 features, the preconditioner is the Hessian over a sample of the rows. With
+    With up to 1000 features, the preconditioner is the Hessian over a sample of the rows. The last
+    5 directions of the step before, and their products with H, improve it as in L-BFGS. With
     many rows, the start is the minimum over a sample, and its start that over a smaller one.
 
     P is λ-strongly convex and has a gradient. So each state has the certified gap ‖G‖²/(2λ), plus
@@ -75,7 +79,9 @@ class RankSvm:
     where pairs are those of two classes. Truncated Newton steps: Steihaug, "The conjugate gradient
     method and trust regions in large scale optimization", SIAM J. Numer. Anal. 20, 1983. Hessians
     from samples: Byrd, Chin, Neveitt & Nocedal, "On the use of stochastic Hessian information in
-    optimization methods for machine learning", SIAM J. Optim. 21, 2011.
+    optimization methods for machine learning", SIAM J. Optim. 21, 2011. Pairs of a step before:
+    Morales & Nocedal, "Automatic preconditioning by limited memory quasi-Newton updating", SIAM J.
+    Optim. 10, 2000.
     """
 
     lam: float | Literal["auto"] | None = None
@@ -151,6 +157,11 @@ class Point:
         """Return G·p, where p has the scores u, without a reading of the rows."""
         return float(self.c @ u) + self._lam * float(self.w @ p)
 
+    def product(self, v: Vector) -> tuple[Vector, Vector]:
+        """Return the scores of v, and H v, with the Hessian H of P."""
+        q = self._f.data.scores(v)
+        return q, self._f.pullback(self.bend(q)) + self._lam * v
+
     def differentiate(self) -> None:
         """Compute G, its length and the gap."""
         self.gradient = self._f.pullback(self.c) + self._lam * self.w
@@ -166,56 +177,89 @@ def newton(
 
     It ends when the fall of P that a step promises is at most `precision` P, or rounding.
     """
-    data = f.data
-    n, R = data.n, longest(data)
-    at = Point(f, lam, w, data.scores(w) if w.any() else np.zeros(n), of_scores(data, w))
+    n = f.data.n
+    at = Point(f, lam, w, f.data.scores(w) if w.any() else np.zeros(n), of_scores(f.data, w))
     at.differentiate()
-    precondition = sampled_hessian(f, at.s, lam, rng) or np.copy
-    rows = 2 * n
+    sampled = sampled_hessian(f, at.s, lam, rng)
+    inverse = Lbfgs(MEMORY, sampled)
+    rows, first = 2 * n, at.residual
     yield at, rows
-    first = None
     while at.residual > at.slack[1]:
-        r = -at.gradient
-        z = precondition(r)
-        start = rz = float(r @ z)
-        if not 0.5 * start > precision * at.value:
+        z = inverse.direction(at.gradient)
+        if not -0.5 * float(at.gradient @ z) > precision * at.value:
             return
-        first = first or start
-        eta = min(LOOSEST, (start / first) ** 0.125)
-        p, u, v = np.zeros(data.d), np.zeros(n), z
-        travelled, directions = 0.0, 0
-        while rz > eta * eta * start and directions < LONGEST:
-            q = data.scores(v)
-            Hv = f.pullback(at.bend(q)) + lam * v
-            curvature = float(v @ Hv)
+        step = Step(f.data)
+        eta = min(LOOSEST, (at.residual / first) ** 0.25)
+        for _ in _conjugate_gradients(at, inverse, z, eta, step):
             rows += n
             yield at, rows
-            if not curvature > 0.0:
-                break
-            a = rz / curvature
-            p += a * v
-            u += a * q
-            r -= a * Hv
-            directions += 1
-            travelled += a * float(np.linalg.norm(v))
-            z = precondition(r)
-            rz, before = float(r @ z), rz
-            v = z + rz / before * v
-        # u is a sum of products, each with its own rounding; so is p.
-        error = 4.0 * gamma(data.d + 4 * directions + 16) * R * travelled
-        found = _search(f, lam, at, p, u, error)
+        found = _search(f, lam, at, step)
         if found is None:
             return
-        at = found
+        at, inverse = found, Lbfgs(MEMORY, sampled)
+        for v, Hv in step.pairs:
+            inverse.add(v, Hv)
         at.differentiate()
         rows += n
         yield at, rows
 
 
-def _search(
-    f: PairwiseSquaredHinge, lam: float, at: Point, p: Vector, u: Vector, error: float
-) -> Point | None:
-    """Return a lower point on the way from `at` along p, whose scores u err by `error`."""
+class Step:
+    """A sum p of conjugate directions v, its scores u, and the last pairs of v and H v.
+
+    Parameters
+    ----------
+    data : Data
+        The rows.
+    """
+
+    def __init__(self, data: Data) -> None:
+        self._data = data
+        self.p, self.u = np.zeros(data.d), np.zeros(data.n)
+        self.directions, self._travelled = 0, 0.0
+        self.pairs: deque[tuple[Vector, Vector]] = deque(maxlen=MEMORY)
+
+    def go(self, a: float, v: Vector, q: Vector, Hv: Vector) -> None:
+        """Add a v, where v has the scores q."""
+        self.p += a * v
+        self.u += a * q
+        self.directions += 1
+        self._travelled += a * float(np.linalg.norm(v))
+        self.pairs.append((v, Hv))
+
+    @property
+    def error(self) -> float:
+        """Bound of the errors of u: it and p are sums of terms, each with its own rounding."""
+        length = longest(self._data) * self._travelled
+        return 4.0 * gamma(self._data.d + 4 * self.directions + 16) * length
+
+
+def _conjugate_gradients(
+    at: Point, inverse: Lbfgs, z: Vector, eta: float, step: Step
+) -> Iterator[None]:
+    """Let `step` approach −H⁻¹G from z, the direction of `inverse`; yield after each product H v.
+
+    They end when the residual has fallen by η in the norm of `inverse`.
+    """
+    r, v = -at.gradient, z
+    start = rz = float(r @ z)
+    while rz > eta * eta * start and step.directions < LONGEST:
+        q, Hv = at.product(v)
+        yield
+        curvature = float(v @ Hv)
+        if not curvature > 0.0:
+            return
+        a = rz / curvature
+        step.go(a, v, q, Hv)
+        r -= a * Hv
+        z = inverse.direction(-r)
+        rz, before = float(r @ z), rz
+        v = z + rz / before * v
+
+
+def _search(f: PairwiseSquaredHinge, lam: float, at: Point, step: Step) -> Point | None:
+    """Return a lower point on the way from `at` along p."""
+    p, u, error = step.p, step.u, step.error
     search, found = WeakWolfe(at.value, at.slope(p, u), 1.0), None
     while not search.ended:
         t = search.step

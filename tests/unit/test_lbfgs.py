@@ -49,6 +49,18 @@ def test_the_recursion_is_the_matrix_formula_on_the_last_pairs(count):
     np.testing.assert_allclose(hessian.direction(G), expected, rtol=1e-11)  # it changed nothing
 
 
+def test_it_builds_on_a_given_approximation_of_the_inverse():
+    root = RNG.normal(size=(5, 5))
+    M, pairs, G = root @ root.T + np.eye(5), curved_pairs(3), RNG.normal(size=5)
+    T = np.linalg.cholesky(M)  # in u = T⁻¹ w, M is the identity
+    given, plain = Lbfgs(initial=lambda r: M @ r), Lbfgs()
+    for s, y in pairs:
+        given.add(s, y)
+        plain.add(np.linalg.solve(T, s), T.T @ y)
+
+    np.testing.assert_allclose(given.direction(G), T @ plain.direction(T.T @ G), rtol=1e-11)
+
+
 def test_a_pair_without_curvature_is_left_out():
     hessian = Lbfgs()
     s = np.array([1.0, 0.0])
