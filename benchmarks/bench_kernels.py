@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 import aucbench
 from aucbench.data.sorting import argsort
 
-from .rows import LAYOUTS
+from .rows import BULK, LAYOUTS
 
 
 class Auc:
@@ -97,12 +97,12 @@ class OnePass:
 class BulkReads:
     """The operations that all else uses: X w, X^T r, and a gradient in one reading of X."""
 
-    version = "2"
-    params = ([*LAYOUTS],)
+    version = "3"
+    params = ([*BULK],)
     param_names = ("layout",)
 
     def setup(self, layout: str) -> None:
-        self.data = LAYOUTS[layout]()
+        self.data = BULK[layout]()
         self.f = aucbench.get_objective("pairwise-square", self.data)
         self.w = np.random.default_rng(0).standard_normal(self.data.d)
         self.r = self.data.scores(self.w)

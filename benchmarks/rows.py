@@ -49,4 +49,12 @@ def sector() -> aucbench.Data:
     return aucbench.Data.of(X, labels(X @ rng.standard_normal(X.shape[1]), rng))
 
 
+@cache
+def single() -> aucbench.Data:
+    """The dense rows, stored as float32."""
+    data = dense(*DENSE)
+    return aucbench.Data.of(data.rows, data.y, dtype="float32")
+
+
 LAYOUTS = {"dense": lambda: dense(*DENSE), "csr": lambda: ones(*A9A)}
+BULK = {**LAYOUTS, "float32": single, "sector": sector}

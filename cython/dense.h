@@ -22,123 +22,66 @@ typedef double aucbench_v8 __attribute__((vector_size(64)));
 
 #define AUCBENCH_LOAD(into, from) memcpy(&(into), (from), sizeof(aucbench_v8))
 
-/* s[r] = x_r . w for the rows x_0..x_3, stored at x[0]..x[3] */
-AUCBENCH_CLONES
-static void aucbench_dot4(size_t d, const double *const *x, const double *w, double *s)
-{
-    aucbench_v8 a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0}, v, u;
-    double t0 = 0, t1 = 0, t2 = 0, t3 = 0;
-    size_t j = 0;
-    for (; j + 8 <= d; j += 8) {
-        AUCBENCH_LOAD(v, w + j);
-        AUCBENCH_LOAD(u, x[0] + j);
-        a0 += u * v;
-        AUCBENCH_LOAD(u, x[1] + j);
-        a1 += u * v;
-        AUCBENCH_LOAD(u, x[2] + j);
-        a2 += u * v;
-        AUCBENCH_LOAD(u, x[3] + j);
-        a3 += u * v;
-    }
-    for (; j < d; j++) {
-        t0 += x[0][j] * w[j];
-        t1 += x[1][j] * w[j];
-        t2 += x[2][j] * w[j];
-        t3 += x[3][j] * w[j];
-    }
-    for (int k = 0; k < 8; k++) {
-        t0 += a0[k];
-        t1 += a1[k];
-        t2 += a2[k];
-        t3 += a3[k];
-    }
-    s[0] = t0;
-    s[1] = t1;
-    s[2] = t2;
-    s[3] = t3;
-}
-
-/* out += c[0] x_0 + c[1] x_1 + c[2] x_2 + c[3] x_3 */
-AUCBENCH_CLONES
-static void aucbench_axpy4(size_t d, const double *c, const double *const *x, double *out)
-{
-    aucbench_v8 v, u;
-    size_t j = 0;
-    for (; j + 8 <= d; j += 8) {
-        AUCBENCH_LOAD(v, out + j);
-        AUCBENCH_LOAD(u, x[0] + j);
-        v += u * c[0];
-        AUCBENCH_LOAD(u, x[1] + j);
-        v += u * c[1];
-        AUCBENCH_LOAD(u, x[2] + j);
-        v += u * c[2];
-        AUCBENCH_LOAD(u, x[3] + j);
-        v += u * c[3];
-        memcpy(out + j, &v, sizeof v);
-    }
-    for (; j < d; j++)
-        out[j] += c[0] * x[0][j] + c[1] * x[1][j] + c[2] * x[2][j] + c[3] * x[3][j];
-}
-
-/* s[0] = x . u, s[1] = x . w */
-AUCBENCH_CLONES
-static void aucbench_dot2(size_t d, const double *x, const double *u, const double *w, double *s)
-{
-    aucbench_v8 a0 = {0}, a1 = {0}, b0 = {0}, b1 = {0}, v, y;
-    double ta = 0, tb = 0;
-    size_t j = 0;
-    for (; j + 16 <= d; j += 16) {
-        AUCBENCH_LOAD(v, x + j);
-        AUCBENCH_LOAD(y, u + j);
-        a0 += v * y;
-        AUCBENCH_LOAD(y, w + j);
-        b0 += v * y;
-        AUCBENCH_LOAD(v, x + j + 8);
-        AUCBENCH_LOAD(y, u + j + 8);
-        a1 += v * y;
-        AUCBENCH_LOAD(y, w + j + 8);
-        b1 += v * y;
-    }
-    for (; j < d; j++) {
-        ta += x[j] * u[j];
-        tb += x[j] * w[j];
-    }
-    a0 += a1;
-    b0 += b1;
-    for (int k = 0; k < 8; k++) {
-        ta += a0[k];
-        tb += b0[k];
-    }
-    s[0] = ta;
-    s[1] = tb;
-}
-
-/* u += a x, w += b x; u and w do not overlap */
-AUCBENCH_CLONES
-static void aucbench_axpy2(size_t d, double a, double b, const double *x, double *u, double *w)
-{
-    aucbench_v8 v, y;
-    size_t j = 0;
-    for (; j + 8 <= d; j += 8) {
-        AUCBENCH_LOAD(v, x + j);
-        AUCBENCH_LOAD(y, u + j);
-        y += v * a;
-        memcpy(u + j, &y, sizeof y);
-        AUCBENCH_LOAD(y, w + j);
-        y += v * b;
-        memcpy(w + j, &y, sizeof y);
-    }
-    for (; j < d; j++) {
-        u[j] += a * x[j];
-        w[j] += b * x[j];
-    }
-}
-
 #define AUCBENCH_STORE(into, from) memcpy((into), &(from), sizeof(aucbench_v8))
 
 AUCBENCH_INLINE double aucbench_total(aucbench_v8 v)
 {
     return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+
+/* Rows of doubles, then rows of floats: their values become doubles when they are read. */
+#define AUCBENCH_NUMBER double
+#define AUCBENCH_NAMED(f) f
+#define AUCBENCH_READ(into, from) AUCBENCH_LOAD(into, from)
+#include "dense_rows.h"
+#undef AUCBENCH_NUMBER
+#undef AUCBENCH_NAMED
+#undef AUCBENCH_READ
+
+typedef float aucbench_f8 __attribute__((vector_size(32)));
+
+#define AUCBENCH_NUMBER float
+#define AUCBENCH_NAMED(f) f##_f
+#define AUCBENCH_READ(into, from)                                                                  \
+    do {                                                                                           \
+        aucbench_f8 read_;                                                                         \
+        memcpy(&read_, (from), sizeof read_);                                                      \
+        (into) = __builtin_convertvector(read_, aucbench_v8);                                      \
+    } while (0)
+#include "dense_rows.h"
+
+/* x . w, one row: BLAS has no product of floats and doubles */
+AUCBENCH_CLONES
+static double aucbench_dot_f(size_t d, const float *x, const double *w)
+{
+    aucbench_v8 a[4] = {{0}}, v, u;
+    double t = 0;
+    size_t j = 0;
+    for (; j + 32 <= d; j += 32)
+        for (int k = 0; k < 4; k++) {
+            AUCBENCH_READ(u, x + j + 8 * k);
+            AUCBENCH_LOAD(v, w + j + 8 * k);
+            a[k] += u * v;
+        }
+    for (; j < d; j++)
+        t += x[j] * w[j];
+    return t + aucbench_total((a[0] + a[1]) + (a[2] + a[3]));
+}
+
+/* out += a x */
+AUCBENCH_CLONES
+static void aucbench_axpy_f(size_t d, double a, const float *x, double *out)
+{
+    aucbench_v8 u, v;
+    size_t j = 0;
+    for (; j + 8 <= d; j += 8) {
+        AUCBENCH_READ(u, x + j);
+        AUCBENCH_LOAD(v, out + j);
+        v += u * a;
+        AUCBENCH_STORE(out + j, v);
+    }
+    for (; j < d; j++)
+        out[j] += a * x[j];
 }
 
 /* x . y, for W a multiple of 8 */

@@ -15,7 +15,9 @@ Design
 
 from libc.math cimport INFINITY, fabs, sqrt
 
-from rows cimport Rows, ahead, axpy, begin, dense_row, dot2, first, first_index, view
+from rows cimport (
+    Rows, ahead, axpy, begin, column, dense_row, dot2, first, first_index, value, view,
+)
 from scaled cimport Scaled, count, fold, multiply, scaled
 
 cdef extern from "fsauc.h" nogil:
@@ -96,7 +98,7 @@ cdef inline void move(Primal* w, double e, const Rows* X, Py_ssize_t i) noexcept
         w.measured = True
         return
     for j in range(begin(X, i), begin(X, i + 1)):
-        k, x = X.columns[j], X.values[j]
+        k, x = column(X, i, j), value(X, j)
         old = z[k]
         new = old + e * x
         z[k] = new
@@ -142,7 +144,7 @@ cdef inline void into_radius(Primal* w, Saddle* v, const Saddle* v1, double r) n
 
 
 def stage_rows(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, const double[::1] square_norms,
     double eta, double R, double bound, double r, double D,
     const double[::1] c, double[::1] z, double[::1] u, double[::1] total,

@@ -54,7 +54,7 @@ cdef inline void axpys(
 
 
 def scores(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, Py_ssize_t lo, Py_ssize_t hi, const double[::1] w, double[::1] out,
 ):
     """out[i - lo] = X[row i of B] . w"""
@@ -70,7 +70,7 @@ def scores(
 
 
 def pullback(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, Py_ssize_t lo, Py_ssize_t hi, const double[::1] r, double[::1] out,
 ):
     """out += sum over B of r[i - lo] X[row i of B]"""
@@ -86,7 +86,7 @@ def pullback(
 
 
 def square_norms(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     Py_ssize_t n, double[::1] out,
 ):
     """out[i] = |X[i]|^2"""
@@ -99,7 +99,7 @@ def square_norms(
 
 
 def affine_pass(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, Py_ssize_t lo, Py_ssize_t hi, const signed char[::1] y,
     const double[::1] w, const double[::1] slope, const double[::1] shift,
     double[::1] out, double[::1] sums,
@@ -128,7 +128,7 @@ def affine_pass(
 
 
 def margin_pass(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, Py_ssize_t lo, Py_ssize_t hi, const signed char[::1] y,
     const double[::1] w, const double[::1] weight, bint logistic, double[::1] out,
     double shift=0.0,

@@ -9,8 +9,8 @@ then the rows are read themselves (`one_by_one`), as those of wide data always a
 from libc.math cimport fmax, fmin
 from libc.string cimport memcmp, memset
 from rows cimport (
-    Rows, ahead, aucbench_mix, axpy, axpy4, begin, column, dot,
-    dot2, dot4, first, first_index, square as length, view)
+    Rows, address, ahead, aucbench_mix, axpy, axpy4, begin, column, dot,
+    dot2, dot4, doubles_of, first, first_index, square as length, value, view, width)
 
 cdef extern from "oam.h" nogil:
     void aucbench_columns(
@@ -69,7 +69,7 @@ cdef inline bint advance(Both* B) noexcept nogil:
     for r in range(2):
         B.x[r] = 0.0
         if next[r] == B.column:
-            B.x[r] = B.X[r].values[B.at[r]]
+            B.x[r] = value(B.X[r], B.at[r])
             B.at[r] += 1
     return True
 
@@ -79,7 +79,7 @@ cdef bint same(const Rows* X, Py_ssize_t i, const Rows* Z, Py_ssize_t row) noexc
     cdef Py_ssize_t j = begin(X, i), k = begin(Z, row), size = begin(X, i + 1) - j
     if size != begin(Z, row + 1) - k or (X.columns == NULL) != (Z.columns == NULL):
         return False
-    if memcmp(X.values + j, Z.values + k, size * sizeof(double)) != 0:
+    if width(X) != width(Z) or memcmp(address(X, j), address(Z, k), size * width(X)) != 0:
         return False
     return X.columns == NULL or memcmp(X.columns + j, Z.columns + k, size * sizeof(int)) == 0
 
@@ -201,6 +201,7 @@ cdef struct Products:         # of both buffers; slot j of class k has the numbe
     double* G                 # (m, m): products of the buffered rows
     double* p                 # (m,): products with x
     double* u                 # (m,): products with w
+    double* room              # (d,): zeros, before and after
     Py_ssize_t W              # N rounded up to a multiple of 8
     Py_ssize_t m              # 2 W
     Py_ssize_t d
@@ -208,10 +209,13 @@ cdef struct Products:         # of both buffers; slot j of class k has the numbe
 
 cdef inline void multiply(const Products* P, int k, const Rows* X, Py_ssize_t i) noexcept nogil:
     """p = products of the buffered rows of class k with x"""
-    cdef Py_ssize_t at = begin(X, i)
+    cdef Py_ssize_t at = begin(X, i), count = begin(X, i + 1) - at
+    cdef const double* x = doubles_of(X, i, P.room)
     aucbench_columns(
-        P.W, begin(X, i + 1) - at, X.values + at, NULL if X.columns == NULL else X.columns + at,
+        P.W, count, x, NULL if X.columns == NULL else X.columns + at,
         P.features + k * P.d * P.W, P.p + k * P.W)
+    if x == P.room:
+        memset(P.room, 0, count * sizeof(double))
 
 
 cdef inline void afresh(Products* P, int k, const Buffer* B, const double* w) noexcept nogil:
@@ -277,7 +281,7 @@ cdef inline void place(
         for l in range(begin(Z, row), begin(Z, row + 1)):
             at[column(Z, row, l) * P.W] = 0.0
     for l in range(begin(X, i), begin(X, i + 1)):
-        at[column(X, i, l) * P.W] = X.values[l]
+        at[column(X, i, l) * P.W] = value(X, l)
     multiply(P, 0, X, i)
     multiply(P, 1, X, i)
     for l in range(P.m):
@@ -297,8 +301,8 @@ cdef inline Py_ssize_t reservoir(
 
 
 def oam_pass(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
-    const double[::1] kept_values, const int[::1] kept_columns, const int[::1] kept_starts,
+    values, const int[::1] columns, const int[::1] starts, int d,
+    kept_values, const int[::1] kept_columns, const int[::1] kept_starts,
     const int[::1] order, const signed char[::1] y, const double[:, ::1] uniforms,
     double C, bint at_once, double[::1] w, double[::1] x, Py_ssize_t[::1] rows,
     int[:, ::1] slots, double[:, ::1] squares, long long[::1] seen,
@@ -319,7 +323,7 @@ def oam_pass(
     cdef double* x_ = <double*> first(x)
     cdef Py_ssize_t n = order.shape[0], N = slots.shape[1], W = features.shape[2], t, slot
     cdef bint known = features.shape[1] > 0
-    cdef Products P = Products(NULL, NULL, NULL, NULL, W, 2 * W, d)
+    cdef Products P = Products(NULL, NULL, NULL, NULL, NULL, W, 2 * W, d)
     cdef Buffer B[2]
     cdef double own[2]        # |x|^2 and w . x
     cdef double most
@@ -329,7 +333,7 @@ def oam_pass(
         B[k] = Buffer(&X, &K, &slots[k, 0], &squares[k, 0], 0)
     if known:
         P = Products(
-            &features[0, 0, 0], &products[0, 0], &work[0, 0], &work[1, 0], W, 2 * W, d)
+            &features[0, 0, 0], &products[0, 0], &work[0, 0], &work[1, 0], x_, W, 2 * W, d)
         memset(&work[0, 0], 0, 2 * P.m * sizeof(double))
     with nogil:
         for t in range(n):

@@ -104,7 +104,7 @@ cdef inline void descend(
 
 
 def opauc_pass(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, double eta, double lam,
     double[::1] n, int[::1] held, double[:, ::1] mean, double[:, :, ::1] scatter,
     double[:, :, ::1] pending, double[::1] w, double[:, ::1] work, double[::1] spread=None,

@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 from reach cimport widen
 from rows cimport (
     AUCBENCH_PREFETCH, Rows, ahead, aucbench_axpy2, aucbench_axpy4, aucbench_inner, aucbench_mix,
-    axpy, begin, column, dot, first_index, square, view,
+    axpy, begin, column, dot, first_index, square, value, view,
 )
 from scipy.linalg.cython_blas cimport dgemv, dscal
 
@@ -66,24 +66,23 @@ cdef inline void absorb(
     """g = B^T x, then B += x e^T in the block of class k; each row of B is read once."""
     cdef Py_ssize_t j = begin(X, i), end = begin(X, i + 1), skip = k * S.W
     cdef double* to[4]
+    cdef double[4] x
     cdef int r, step = 1
     for r in range(S.m):
         g[r] = 0.0
     while j + 4 <= end:
         for r in range(4):
-            to[r] = row(S, X, i, j + r)
+            to[r], x[r] = row(S, X, i, j + r), value(X, j + r)
             if j + r + 8 < end:
                 prefetch(S, row(S, X, i, j + r + 8))
-        aucbench_axpy4(S.m, X.values + j, <const double**> to, g)
+        aucbench_axpy4(S.m, x, <const double**> to, g)
         for r in range(0, 4, 2):
-            aucbench_axpy2(
-                S.W, X.values[j + r], X.values[j + r + 1], e, to[r] + skip, to[r + 1] + skip
-            )
+            aucbench_axpy2(S.W, x[r], x[r + 1], e, to[r] + skip, to[r + 1] + skip)
         j += 4
     while j < end:
         to[0] = row(S, X, i, j)
-        aucbench_mix(S.m, 1.0, X.values[j], to[0], g)
-        aucbench_mix(S.W, 1.0, X.values[j], e, to[0] + skip)
+        aucbench_mix(S.m, 1.0, value(X, j), to[0], g)
+        aucbench_mix(S.W, 1.0, value(X, j), e, to[0] + skip)
         j += 1
 
 
@@ -191,7 +190,7 @@ cdef inline double descend(
 
 
 def sketch_pass(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, const double[:, ::1] noise,
     double eta, double lam, double[::1] n, double[:, ::1] q, double[:, ::1] B,
     double[:, :, ::1] G, double[:, ::1] ha, double[::1] u, double[::1] numbers,

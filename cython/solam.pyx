@@ -48,7 +48,7 @@ cdef inline double clip(double a, double limit) noexcept nogil:
 
 
 def solam_pass(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, const double[::1] square_norms,
     const double[::1] steps, double lam, double R, bint running,
     double[::1] w, double[::1] u, double[::1] total, double[::1] numbers,

@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 from libc.string cimport memcpy, memset
-from rows cimport Rows, ahead, axpy, begin, dot, first, first_index, view
+from rows cimport Rows, ahead, axpy, begin, dot, doubles_of, first, first_index, view
 from scaled cimport Scaled, add, count, fold, multiply, scaled, score
 
 cdef extern from "soft.h" nogil:
@@ -41,7 +41,7 @@ cdef double LOST = 2.0**14          # allowed error of w . m, in halves of the l
 
 
 def ridge_pass(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, const double[::1] means,
     const double[:, ::1] cross, const double[::1] steps, double p, double l2,
     double[::1] w, double[::1] u, double[::1] total,
@@ -82,7 +82,7 @@ def ridge_pass(
 
 
 def soft_pass(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, const double[::1] means,
     const double[::1] steps, double p, double l1, double l2,
     double[::1] w, double[::1] total,
@@ -143,12 +143,12 @@ cdef inline void plan(
 
 
 cdef inline void lazy_row(
-    aucbench_window* W, const Rows* X, Py_ssize_t i, int k, double sign, double rate
+    aucbench_window* W, const Rows* X, Py_ssize_t i, int k, double sign, double rate, double* room
 ) noexcept nogil:
     """Do step k + 1 of the window with row i; rate = 2 eta times the share of the other class."""
     cdef Py_ssize_t at = begin(X, i)
     cdef int stored = <int> (begin(X, i + 1) - at)
-    cdef const double* x = X.values + at
+    cdef const double* x = doubles_of(X, i, room)
     cdef const int* columns = X.columns + at
     cdef double* sums = <double*> &W.level + 2 * (sign < 0.0)
     cdef double level = (sums[0] - W.steps[k].C * sums[1]) / W.steps[k].q
@@ -168,7 +168,7 @@ cdef inline bint faded(const aucbench_window* W, int k, double* lost) noexcept n
 
 
 def soft_lazy(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, const double[::1] means,
     const double[::1] steps, double p, double l1, double l2,
     double[::1] w, double[::1] total, Py_ssize_t budget,
@@ -178,14 +178,14 @@ def soft_lazy(
 
     The end of a window (soft.h) costs O(d). A window ends after `budget` stored values, after T
     steps, when q has grown a lot, or when the levels have become small. Scratch arrays: cells
-    (d, 4), tables (T + 9, 8), row (d, 6), due (d,), bins (4 T + 9,).
+    (d, 4), tables (T + 9, 8), row (d, 7), due (d,), bins (4 T + 9,).
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef const int* order_ = first_index(order)
     cdef const double* steps_ = first(steps)
     cdef int longest = <int> tables.shape[0] - 1 - AUCBENCH_NEVER, j, k
     cdef Py_ssize_t n = order.shape[0], t = 0, i
-    cdef double lost
+    cdef double lost, rate
     cdef aucbench_window W
     W.cells, W.steps = <aucbench_cell*> &cells[0, 0], <aucbench_step*> &tables[0, 0]
     W.due, W.first = &due[0], &bins[0]
@@ -201,7 +201,8 @@ def soft_lazy(
             for k in range(W.size):
                 i = order_[t]
                 ahead(&X, order_, t, n)
-                lazy_row(&W, &X, i, k, y[i], 2.0 * steps_[t] * (p if y[i] < 0 else 1.0 - p))
+                rate = 2.0 * steps_[t] * (p if y[i] < 0 else 1.0 - p)
+                lazy_row(&W, &X, i, k, y[i], rate, &row[0, 0] + 6 * d)
                 t += 1
                 if faded(&W, k + 1, &lost):
                     W.size = k + 1

@@ -14,7 +14,7 @@ cdef inline double derived(
 
 
 def uni_exp_pass(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, double eta, double lam,
     double[::1] w, long long[::1] seen, double[::1] longest=None,
     const double[::1] square_norms=None, double[::1] offset=None,

@@ -1,13 +1,17 @@
-"""Matrices of rows: one float type (float64), one index type (int32), two layouts.
+"""Matrices of rows: two layouts, two float types, one index type (int32).
 
-The layouts are dense in C order, and CSR.
+The layouts are dense in C order, and CSR. The float types are float64 and, where the user asks for
+it, float32.
 
 Design
-  a. A matrix is a `Rows`: the flat arrays that kernels read. The question "dense or
-     sparse?" is asked in this module and in cython/rows.pxd, nowhere else.
+  a. A matrix is a `Rows`: the flat arrays that kernels read. The questions "dense or sparse?"
+     and "float64 or float32?" are asked in this module and in cython/rows.pxd, nowhere else.
   b. A block of rows is a slice (contiguous rows) or an int32 array (row numbers).
   c. Indices are int32, which takes half the memory traffic of int64. The price is a limit of
      2**31 - 1 stored values; more are refused. (Rejected: templates for both types.)
+  d. float32 is a way to store numbers, and no way to compute: it halves the bytes that a pass
+     reads. Kernels convert each number when they read it, and add in float64. Python code gets
+     float64 copies from `values` and `matrix`, so that NumPy never adds in float32.
 """
 
 from __future__ import annotations
@@ -18,14 +22,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.errors import DataError
+from aucbench.errors import DataError, UnsupportedError
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.int32]
+Stored = NDArray[np.float64] | NDArray[np.float32]
 Block = slice | Index
 ALL = slice(None)
 MAX_STORED = 2**31 - 1
 SQUARES = (1e-280, 1e305)  # a sum of squares between these had no overflow and no underflow
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 DENSE_FROM = 1 / 3  # share of non-zeros from which dense rows are faster (measured: 0.25 to 0.5)
 
 
@@ -38,8 +44,8 @@ class Rows:
 
     Attributes
     ----------
-    values : array of shape (n * d,) in C order when dense, (nnz,) when CSR
-        The stored values.
+    stored : array of shape (n * d,) in C order when dense, (nnz,) when CSR
+        The stored values, float64 or float32. `values` has them as float64.
     columns : array of shape (nnz,), or None when dense
         The column of each stored value, increasing within a row.
     starts : array of shape (n + 1,), or None when dense
@@ -48,19 +54,56 @@ class Rows:
         Number of rows and of features.
     """
 
-    values: Vector
+    stored: Stored
     columns: Index | None
     starts: Index | None
     n: int
     d: int
 
     def __post_init__(self) -> None:
-        lock(self, "values", "columns", "starts")
+        lock(self, "stored", "columns", "starts")
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type in which the values are stored: float64 or float32."""
+        return self.stored.dtype
+
+    @property
+    def values(self) -> Vector:
+        """The stored values as float64: themselves, or a new copy of float32 values."""
+        return self.stored.astype(np.float64, copy=False)
+
+    @property
+    def stored_arrays(self) -> tuple[Stored, Index | None, Index | None, int]:
+        """The first four arguments of every kernel that reads rows."""
+        return self.stored, self.columns, self.starts, self.d
 
     @property
     def arrays(self) -> tuple[Vector, Index | None, Index | None, int]:
-        """The first four arguments of every kernel that reads rows."""
+        """The same for a kernel that reads float64 values only.
+
+        Raises
+        ------
+        UnsupportedError
+            When the values are stored as float32.
+        """
+        if self.stored.dtype != np.float64:
+            raise UnsupportedError(
+                "the rows are stored as float32, and a kernel of this method reads float64; give "
+                'Data.of(X, y) without dtype="float32", or take another method'
+            )
         return self.values, self.columns, self.starts, self.d
+
+    def astype(self, dtype: Any) -> Rows:
+        """Return the rows with their values stored as float64 or float32; themselves if they are.
+
+        Raises
+        ------
+        DataError
+            When `dtype` is another type, or a value is too large for float32.
+        """
+        wanted = float_type(dtype)
+        return self if wanted == self.dtype else self._with(rounded(self.stored, wanted))
 
     @property
     def is_sparse(self) -> bool:
@@ -69,16 +112,21 @@ class Rows:
 
     @property
     def matrix(self) -> Any:
-        """The same memory as an ndarray (n, d) or a scipy `csr_array`."""
+        """The same memory as an ndarray (n, d) or a scipy `csr_array`, float64.
+
+        Of values that are stored as float32 it is a new copy.
+        """
+        return self._shaped(self.values)
+
+    def _shaped(self, values: Stored) -> Any:
         if self.columns is None or self.starts is None:
-            return self.values.reshape(self.n, self.d)
+            return values.reshape(self.n, self.d)
         from scipy.sparse import csr_array
 
-        parts = (self.values, self.columns, self.starts)
-        return csr_array(parts, shape=(self.n, self.d), copy=False)
+        return csr_array((values, self.columns, self.starts), shape=(self.n, self.d), copy=False)
 
     def locked(self) -> Any:
-        """The same memory as an ndarray (n, d) or a scipy `csr_matrix`, as libraries take it."""
+        """`matrix`, or of sparse rows a scipy `csr_matrix`, as libraries take it."""
         if self.columns is None or self.starts is None:
             return self.matrix
         from scipy.sparse import csr_matrix
@@ -88,7 +136,7 @@ class Rows:
 
     def take(self, block: Block) -> Rows:
         """Return a copy of some rows, in the order given."""
-        return rows(self.matrix[block])
+        return rows(self._shaped(self.stored)[block], self.dtype)
 
     def densified(
         self, limit: int, why: str, way_out: str = "use maxabs or unit, which keep zeros"
@@ -109,7 +157,7 @@ class Rows:
         DataError
             When sparse rows would take more than `limit` bytes.
         """
-        size = 8 * self.n * self.d
+        size = self.dtype.itemsize * self.n * self.d
         if self.is_sparse and size > limit:
             raise DataError(
                 f"{why} makes {self.n} x {self.d} sparse rows dense, which takes {size >> 20} MiB; "
@@ -119,36 +167,39 @@ class Rows:
 
     def dense(self) -> Rows:
         """Return dense rows."""
-        return rows(self.matrix.toarray()) if self.is_sparse else self
+        return rows(self._shaped(self.stored).toarray(), self.dtype) if self.is_sparse else self
 
     @property
     def density(self) -> float:
         """Share of the entries that are stored: 1 for dense rows."""
-        return self.values.size / max(1, self.n * self.d)
+        return self.stored.size / max(1, self.n * self.d)
 
     def in_faster_layout(self) -> Rows:
         """Return dense rows when at least a third of the entries are non-zero, else CSR."""
-        dense = np.count_nonzero(self.values) >= DENSE_FROM * self.n * self.d
+        dense = np.count_nonzero(self.stored) >= DENSE_FROM * self.n * self.d
         if dense != self.is_sparse:
             return self
         if dense:
-            return rows(self.matrix.toarray())
+            return self.dense()
         from scipy.sparse import csr_array
 
-        return rows(csr_array(self.matrix))
+        return rows(csr_array(self._shaped(self.stored)), self.dtype)
 
     def with_values(self, values: Vector) -> Rows:
         """Return rows of the same shape and pattern with other stored values."""
+        return self._with(values)
+
+    def _with(self, values: Stored) -> Rows:
         return Rows(values, self.columns, self.starts, self.n, self.d)
 
     def scaled_columns(self, factor: Vector) -> Rows:
-        """Return the rows with column j multiplied by factor[j]."""
+        """Return the rows with column j multiplied by factor[j], as float64."""
         if self.columns is None:
             return self.with_values((self.matrix * factor).reshape(-1))
         return self.with_values(self.values * factor[self.columns])
 
     def scaled_rows(self, factor: Vector) -> Rows:
-        """Return the rows with row i multiplied by factor[i]."""
+        """Return the rows with row i multiplied by factor[i], as float64."""
         if self.starts is None:
             return self.with_values((self.matrix * factor[:, None]).reshape(-1))
         return self.with_values(self.values * np.repeat(factor, np.diff(self.starts)))
@@ -156,9 +207,10 @@ class Rows:
     def column_max_abs(self) -> Vector:
         """Return max_i |x_ij| of each column j, shape (d,)."""
         if self.columns is None:
-            return np.asarray(np.abs(self.matrix).max(axis=0))
+            found = np.abs(self._shaped(self.stored)).max(axis=0)
+            return np.asarray(found, np.float64)
         peak = np.zeros(self.d)
-        np.maximum.at(peak, self.columns, np.abs(self.values))
+        np.maximum.at(peak, self.columns, np.abs(self.stored))
         return peak
 
     @np.errstate(over="ignore")
@@ -205,7 +257,7 @@ class Rows:
         total = np.zeros((self.d, self.d))
         step = max(1, (1 << 22) // self.d)  # 32 MiB at a time
         for lo in range(0, self.n, step):
-            part = self.matrix[lo : lo + step] - centre
+            part = self._shaped(self.stored)[lo : lo + step] - centre
             total += part.T @ (part * c[lo : lo + step, None])
         return total
 
@@ -222,11 +274,12 @@ class Rows:
     def with_ones(self) -> Rows:
         """Return the rows with a last column of ones, for an intercept."""
         if self.columns is None or self.starts is None:
-            return rows(np.hstack([self.matrix, np.ones((self.n, 1))]))
-        _check_stored(self.values.size + self.n)
+            last = np.ones((self.n, 1), self.dtype)
+            return rows(np.hstack([self._shaped(self.stored), last]), self.dtype)
+        _check_stored(self.stored.size + self.n)
         ends = self.starts[1:]
         return Rows(
-            np.insert(self.values, ends, 1.0),
+            np.insert(self.stored, ends, 1.0),
             np.insert(self.columns, ends, self.d).astype(np.int32, copy=False),
             (self.starts + np.arange(self.n + 1)).astype(np.int32),
             self.n,
@@ -234,38 +287,95 @@ class Rows:
         )
 
 
-def rows(X: Any) -> Rows:
+def rows(X: Any, dtype: Any = np.float64) -> Rows:
     """Return the rows of a numeric matrix.
 
-    Nothing is copied from a C-contiguous float64 array, or from a canonical CSR matrix of
-    float64 values and int32 indices.
+    Nothing is copied from a C-contiguous array of the type `dtype`, or from a canonical CSR
+    matrix of such values and int32 indices.
 
     Parameters
     ----------
     X : scipy sparse matrix, or anything that `np.asarray` accepts, shape (n, d)
         The numbers.
+    dtype : float64 or float32
+        How they are stored.
 
     Raises
     ------
     DataError
-        When `X` is not two-dimensional or stores more than 2**31 - 1 sparse values.
+        When `X` is not two-dimensional, stores more than 2**31 - 1 sparse values, or has a number
+        that is too large or too small for float32.
     """
+    wanted = float_type(dtype)
     if hasattr(X, "tocsr"):
-        return _csr_rows(X)
-    dense = np.ascontiguousarray(X, dtype=np.float64)
+        return _csr_rows(X, wanted)
     if np.ndim(X) != 2:
         raise DataError(f"X has {np.ndim(X)} dimension(s); give a matrix of n rows and d columns")
-    return Rows(dense.reshape(-1), None, None, *dense.shape)
+    dense: Any = np.ascontiguousarray(_read(np.asarray(X), wanted))
+    n, d = dense.shape
+    return Rows(dense.reshape(-1), None, None, n, d)
+
+
+def float_type(dtype: Any) -> np.dtype[Any]:
+    """Return float64 or float32, by name or type.
+
+    Raises
+    ------
+    DataError
+        When it is another type.
+    """
+    for known in FLOATS:
+        if dtype in (known, known.name, known.type):
+            return known
+    raise DataError(f"rows can be stored as float64 or float32, got the type {dtype!r}")
+
+
+def _read(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return `rounded`; refuse numbers so small that float32 keeps few of their digits or none."""
+    found = rounded(values, dtype)
+    if dtype == np.float32 != values.dtype:
+        lost = (values != 0) & (np.abs(found) < np.finfo(np.float32).tiny)
+        if lost.any():
+            raise DataError(
+                f"{values[lost][0]:.4g} is too small for float32, whose digits end at 1.2e-38; "
+                "multiply the feature by a constant, or store float64"
+            )
+    return found
+
+
+def rounded(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return numbers in a float type; themselves if they have it.
+
+    Raises
+    ------
+    DataError
+        When a finite number is too large for float32.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        found = values.astype(dtype, order="C", copy=False)
+    if dtype == np.float32 != values.dtype:
+        lost = np.isinf(found) & np.isfinite(values)
+        if lost.any():
+            raise DataError(
+                f"{values[lost][0]:.4g} is too large for float32, whose numbers end at 3.4e38; "
+                "divide the feature by a constant, or store float64"
+            )
+    return found
 
 
 def stack(upper: Rows, lower: Rows) -> Rows:
-    """Return a copy of the rows of both matrices (equal d), in the layout of the first."""
+    """Return a copy of the rows of both matrices (equal d), in the layout of the first.
+
+    They are stored as float64 if one of them is.
+    """
+    wider = np.result_type(upper.dtype, lower.dtype)
     if not upper.is_sparse:
-        dense = lower.matrix.toarray() if lower.is_sparse else lower.matrix
-        return rows(np.vstack([upper.matrix, dense]))
+        both = [part.dense() for part in (upper, lower)]
+        return rows(np.vstack([part._shaped(part.stored) for part in both]), wider)
     from scipy.sparse import csr_array, vstack
 
-    return rows(vstack([upper.matrix, csr_array(lower.matrix)], format="csr"))
+    parts = [csr_array(part._shaped(part.stored)) for part in (upper, lower)]
+    return rows(vstack(parts, format="csr"), wider)
 
 
 def lock(owner: Any, *names: str) -> None:
@@ -286,7 +396,7 @@ def _check_stored(count: int) -> None:
         )
 
 
-def _csr_rows(X: Any) -> Rows:
+def _csr_rows(X: Any, dtype: np.dtype[Any]) -> Rows:
     if len(X.shape) != 2:
         raise DataError(f"X has {len(X.shape)} dimension(s); give a matrix of n rows and d columns")
     csr = X.tocsr()
@@ -299,7 +409,7 @@ def _csr_rows(X: Any) -> Rows:
         csr = csr.copy() if csr is X else csr
         csr.sum_duplicates()
     return Rows(
-        np.ascontiguousarray(csr.data[: csr.nnz], dtype=np.float64),
+        np.ascontiguousarray(_read(csr.data[: csr.nnz], dtype)),
         np.ascontiguousarray(csr.indices[: csr.nnz], dtype=np.int32),
         np.ascontiguousarray(csr.indptr, dtype=np.int32),
         *csr.shape,

@@ -59,13 +59,13 @@ class Chunk:
     d = property(lambda self: self.rows.d, doc="Number of features.")
 
     @staticmethod
-    def of(X: Any, y: Any, *, positive: Any = None) -> Chunk:
+    def of(X: Any, y: Any, *, positive: Any = None, dtype: Any = None) -> Chunk:
         """Check input as `Data.of` does, but allow that one class is missing.
 
         Parameters and errors are those of `Data.of`. A label in `positive` need not occur in
         this chunk.
         """
-        checked, _ = check_rows(X)
+        checked, _ = check_rows(X, dtype)
         signs = side_of(y, positive)
         if signs.size != checked.n:
             raise DataError(
@@ -137,6 +137,7 @@ class Data:
         times: Any = None,
         weights: Any = None,
         relevant: Any = None,
+        dtype: Any = None,
     ) -> Data:
         """Check input and turn it into `Data`; it is copied only where that is necessary.
 
@@ -146,7 +147,7 @@ class Data:
         Parameters
         ----------
         X : array, DataFrame or scipy sparse matrix of any format, shape (n, d)
-            Floats, integers or booleans; they become float64.
+            Floats, integers or booleans; they are stored as `dtype`.
         y : array of shape (n,)
             Labels in {-1, 1}, {0, 1}, booleans, or a pair of words such as no and yes; any values
             with `positive`.
@@ -163,23 +164,35 @@ class Data:
             What each row counts for, above 0: in the AUC, and in training.
         relevant : array of int of shape (k,), optional
             The numbers of the features that matter, from 0, where they are known.
+        dtype : "float64" or "float32", optional
+            How the numbers are stored; float64 if it is not given, also where X is float32.
+            float32 takes half the memory, and a pass over the rows about half the time. It rounds
+            each number to 24 bits, a relative error of at most 6e-8. All is computed in float64
+            from the rounded numbers.
 
         Raises
         ------
         DataError
             When X is not a matrix of finite numbers, when y does not fit to it, when the labels
-            are not two classes, when a group, a time or a weight is missing or makes no sense, or
-            when there is no relevant feature of such a number.
+            are not two classes, when a group, a time or a weight is missing or makes no sense,
+            when there is no relevant feature of such a number, or when a number is outside the
+            range of float32, 1.2e-38 to 3.4e38.
         """
         if isinstance(X, Data) and y is None:
-            given = {"groups": groups, "times": times, "weights": weights, "relevant": relevant}
+            given = {
+                "groups": groups,
+                "times": times,
+                "weights": weights,
+                "relevant": relevant,
+                "dtype": dtype,
+            }
             if named := [name for name, value in given.items() if value is not None]:
                 raise DataError(
                     f"X is a Data already and {' and '.join(named)} would be ignored; give them "
                     "with the rows and labels"
                 )
             return X
-        checked, names = check_rows(X)
+        checked, names = check_rows(X, dtype)
         if y is None:
             raise DataError("y is missing; give the label of each row")
         if np.shape(y)[:1] != (checked.n,):
@@ -299,7 +312,7 @@ class Data:
         """Return X_Bᵀ r, shape (d,), where r has one number for each row in the block B."""
         self.require_features()
         out = np.zeros(self.d)
-        linear.pullback(*self.rows.arrays, *span(block, self.n), r, out)
+        linear.pullback(*self.rows.stored_arrays, *span(block, self.n), r, out)
         return out
 
     def blocks(self, m: int, rng: np.random.Generator | None = None) -> list[Block]:
@@ -372,7 +385,7 @@ class Data:
 def square_norms(X: Rows) -> Vector:
     """|x_i|^2 of each row, shape (n,)."""
     out = np.empty(X.n)
-    linear.square_norms(*X.arrays, X.n, out)
+    linear.square_norms(*X.stored_arrays, X.n, out)
     return out
 
 
@@ -390,5 +403,5 @@ def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
             "columns of the training rows"
         )
     out = np.empty(size(block, X.n))
-    linear.scores(*X.arrays, *span(block, X.n), np.ascontiguousarray(w), out)
+    linear.scores(*X.stored_arrays, *span(block, X.n), np.ascontiguousarray(w), out)
     return out

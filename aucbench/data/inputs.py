@@ -7,22 +7,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Index, Rows, rows
+from aucbench.data.arrays import Index, Rows, float_type, rows
 from aucbench.errors import DataError
 
 
-def check_rows(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
+def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]:
     """Return the rows of `X`, and its column names if it has any.
 
-    `Data.of` uses this, and so does everything that takes rows without labels.
+    `Data.of` uses this, and so does everything that takes rows without labels. The rows are stored
+    as `dtype`: float64 or float32. None means float64, or as `Rows` are stored already.
 
     Raises
     ------
     DataError
-        When `X` is empty, is not numeric, is not a matrix, or holds NaN or infinity.
+        When `X` is empty, is not numeric, is not a matrix, or holds NaN or infinity; and when
+        `dtype` is another type, or float32 has no such numbers.
     """
     if isinstance(X, Rows):
-        return X, None
+        kept = dtype is None or X.dtype == float_type(dtype)
+        return (X if kept else rows(X.matrix, dtype)), None
+    wanted = float_type(np.float64 if dtype is None else dtype)
     names = None
     if hasattr(X, "dtypes") and hasattr(X, "to_numpy"):
         names = tuple(map(str, X.columns))
@@ -33,7 +37,7 @@ def check_rows(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
         raise DataError(
             f"X has the type {X.dtype}, which is not numeric; encode it as numbers first"
         )
-    checked = rows(X)
+    checked = rows(X, wanted)
     if not checked.n or not checked.d:
         raise DataError(
             f"X is empty: {checked.n} rows, {checked.d} columns; give at least one of each"
@@ -75,10 +79,10 @@ def _frame_values(frame: Any) -> NDArray[Any]:
 
 def _refuse_non_finite(X: Rows, names: tuple[str, ...] | None) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
-        total = X.values.sum()
+        total = X.stored.sum(dtype=np.float64)
     if np.isfinite(total):  # one fast pass: a sum with NaN or infinity in it is not finite
         return
-    bad = np.flatnonzero(~np.isfinite(X.values))
+    bad = np.flatnonzero(~np.isfinite(X.stored))
     if not bad.size:
         return  # all values are finite, only their sum overflowed
     at = int(bad[0])
@@ -88,6 +92,6 @@ def _refuse_non_finite(X: Rows, names: tuple[str, ...] | None) -> None:
         row, column = int(np.searchsorted(X.starts, at, side="right")) - 1, int(X.columns[at])
     named = f" ({names[column]!r})" if names else ""
     raise DataError(
-        f"X has {X.values[at]} in row {row}, column {column}{named}, and {bad.size} value(s) in "
+        f"X has {X.stored[at]} in row {row}, column {column}{named}, and {bad.size} value(s) in "
         "total that are NaN or infinite; impute or drop them first"
     )

@@ -29,15 +29,17 @@ def _faults_of_rows(X: Any, *, table: bool) -> Iterator[str]:
     if not all(isinstance(count, int | np.integer) and count > 0 for count in (X.n, X.d)):
         yield f"it has {X.n} rows of {X.d} columns, wanted at least one of each"
         return
-    yield from _fault_of_array("the numbers of its rows", X.values, np.float64)
+    kind = getattr(X.stored, "dtype", None)
+    single = np.float32 if kind == np.float32 else np.float64
+    yield from _fault_of_array("the numbers of its rows", X.stored, single)
     if X.columns is None or X.starts is None:
         if X.columns is not X.starts:
             yield "of the columns and the starts of its sparse rows one is missing"
-        elif X.values.size != X.n * X.d:
-            yield f"{X.values.size} numbers are not {X.n} rows of {X.d} columns"
+        elif X.stored.size != X.n * X.d:
+            yield f"{X.stored.size} numbers are not {X.n} rows of {X.d} columns"
     else:
         yield from _faults_of_pattern(X)
-    if not table and not np.isfinite(X.values).all():
+    if not table and not np.isfinite(X.stored).all():
         yield "a number of its rows is NaN or infinite"
 
 
@@ -46,7 +48,7 @@ def _faults_of_pattern(X: Rows) -> Iterator[str]:
     assert X.starts is not None
     yield from _fault_of_array("the columns of its sparse rows", X.columns, np.int32)
     yield from _fault_of_array("the starts of its sparse rows", X.starts, np.int32)
-    stored, starts = X.values.size, X.starts
+    stored, starts = X.stored.size, X.starts
     if X.columns.size != stored or starts.size != X.n + 1:
         yield (
             f"its sparse rows have {stored} numbers, {X.columns.size} columns and {starts.size} "

@@ -206,7 +206,7 @@ def _data(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Data:
 
 def _arrays(data: Data) -> dict[str, NDArray[Any]]:
     X = data.rows
-    stored = {"values": X.values, "columns": X.columns, "starts": X.starts}
+    stored = {"values": X.stored, "columns": X.columns, "starts": X.starts}
     return {name: x for name, x in stored.items() if x is not None} | known_of(data)
 
 

@@ -38,6 +38,7 @@ from aucbench.estimator.inputs import (
 )
 from aucbench.estimator.online import Online, require_streaming
 from aucbench.estimator.saving import model_of, restore
+from aucbench.features.chain import mapped
 from aucbench.metrics import Aim, auc, intercept_at
 from aucbench.modelfile import Model
 from aucbench.models.calibration import FOLDS, Calibrator, calibrator, require_method
@@ -366,7 +367,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             phi = phi.fit(train, np.random.default_rng([seed, 0]))  # as the first split of a run
         if not isinstance(phi, NoMap):
-            train = train.with_rows(phi(train.rows))
+            train = train.with_rows(mapped(phi, train.rows))
         run = solve(
             solver,
             train,
@@ -525,7 +526,7 @@ def _scores(features: FeatureMap, run: Run, rows: Rows) -> Vector:
     if isinstance(features, NoMap):
         return run.decision_function(rows)
     parts = (rows.take(slice(lo, lo + MAPPED_ROWS)) for lo in range(0, rows.n, MAPPED_ROWS))
-    return np.concatenate([run.decision_function(features(part)) for part in parts])
+    return np.concatenate([run.decision_function(mapped(features, part)) for part in parts])
 
 
 def _chunk(X: Any, y: Any, labels: NDArray[Any]) -> Chunk:

@@ -10,6 +10,7 @@ import numpy as np
 from aucbench.data import Chunk
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import DataError, UnsupportedError
+from aucbench.features.chain import mapped
 from aucbench.protocols import FeatureMap, NoMap, Solver, Streaming
 from aucbench.registry import described, get_solver
 
@@ -26,7 +27,7 @@ class Online:
     def learn(self, chunk: Chunk) -> Vector:
         """Take the rows as they come and return a copy of the weights."""
         if not isinstance(self.features, NoMap):
-            chunk = Chunk(self.features(chunk.rows), chunk.y)
+            chunk = Chunk(mapped(self.features, chunk.rows), chunk.y)
         self.solver.update(self.memory, chunk, np.arange(chunk.n, dtype=np.int32))
         w = np.array(self.solver.weights(self.memory), dtype=np.float64)
         if not np.isfinite(w).all():

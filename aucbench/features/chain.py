@@ -82,7 +82,7 @@ class Chain:
 
 
 def mapped(phi: FeatureMap, rows: Rows) -> Rows:
-    """phi(rows), which must be as many rows.
+    """phi(rows), which must be as many rows; they are stored in the float type of `rows`.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def mapped(phi: FeatureMap, rows: Rows) -> Rows:
     """
     found = phi(rows)
     if isinstance(found, Rows) and found.n == rows.n:
-        return found
+        return found.astype(rows.dtype)
     came = f"{found.n} rows" if isinstance(found, Rows) else f"an object {type(found).__name__}"
     kind = type(phi)
     code = getattr(kind.__call__, "__code__", None)

@@ -80,7 +80,7 @@ def products(X: Rows, Z: Rows) -> Vector:
 def _difference(D: Vector, X: Rows, Z: Rows, wanted: NDArray[np.bool_]) -> None:
     """Replace the wanted entries of D by sums of squared differences."""
     i, j = np.nonzero(wanted)
-    step = max(1, STORED // (1 + X.values.size // X.n + Z.values.size // Z.n))
+    step = max(1, STORED // (1 + X.stored.size // X.n + Z.stored.size // Z.n))
     for lo in range(0, i.size, step):
         pairs = i[lo : lo + step], j[lo : lo + step]
         D[pairs] = square_norms(checked(X.matrix[pairs[0]] - Z.matrix[pairs[1]]))

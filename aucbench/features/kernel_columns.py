@@ -124,7 +124,7 @@ class Kernel:
 
 def is_text(X: Rows) -> bool:
     """Whether rows have so few stored values that they are like text."""
-    return X.is_sparse and X.values.size < TEXT * X.n * X.d
+    return X.is_sparse and X.stored.size < TEXT * X.n * X.d
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,9 +271,10 @@ WIDTHS = {"median": _median, "scale": _variance}
 
 def _deviation(X: Rows) -> float:
     """Return the standard deviation of all n d entries; exactly 0 if they are equal."""
-    size, stored = X.n * X.d, X.values.size
-    first = X.values[0] if stored == size else 0.0  # an offset would cost digits
-    rest = X.values - first
+    values = X.values
+    size, stored = X.n * X.d, values.size
+    first = values[0] if stored == size else 0.0  # an offset would cost digits
+    rest = values - first
     mean = rest.sum() / size
     rest -= mean
     peak = max(np.abs(rest).max(initial=0.0), abs(mean) if stored < size else 0.0)

@@ -37,10 +37,11 @@ def data_hash(data: Data) -> str:
     Feature names do not count, except in a schema.
 
     The layout counts because it decides the order in which a kernel adds, and with it the
-    last digits of a result.
+    last digits of a result. So does float32, of which other bytes could be the same numbers.
     """
     X = data.rows
     shape = [X.n, X.d, "csr" if X.is_sparse else "dense"]
+    shape += ["float32"] * (X.dtype == np.float32)  # float64 has no word, to keep ids
     hashed = blake2b(json.dumps(shape).encode(), digest_size=HASH_BYTES)
     for name, array in {**_stored(X), **data.ties, **arrays_of(data.target)}.items():
         if name in NAMED:  # two arrays of one type could stand for each other
@@ -107,5 +108,5 @@ def read_about(folder: Path) -> dict[str, Any]:
 
 
 def _stored(X: Rows) -> dict[str, NDArray[Any]]:
-    found = {"values": X.values, "columns": X.columns, "starts": X.starts}
+    found = {"values": X.stored, "columns": X.columns, "starts": X.starts}
     return {name: array for name, array in found.items() if array is not None}

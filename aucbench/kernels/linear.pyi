@@ -2,10 +2,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+Stored = Vector | NDArray[np.float32]
 Index = NDArray[np.int32]
 
 def scores(
-    values: Vector,
+    values: Stored,
     columns: Index | None,
     starts: Index | None,
     d: int,
@@ -16,7 +17,7 @@ def scores(
     out: Vector,
 ) -> None: ...
 def pullback(
-    values: Vector,
+    values: Stored,
     columns: Index | None,
     starts: Index | None,
     d: int,
@@ -27,10 +28,10 @@ def pullback(
     out: Vector,
 ) -> None: ...
 def square_norms(
-    values: Vector, columns: Index | None, starts: Index | None, d: int, n: int, out: Vector
+    values: Stored, columns: Index | None, starts: Index | None, d: int, n: int, out: Vector
 ) -> None: ...
 def affine_pass(
-    values: Vector,
+    values: Stored,
     columns: Index | None,
     starts: Index | None,
     d: int,
@@ -45,7 +46,7 @@ def affine_pass(
     sums: Vector,
 ) -> None: ...
 def margin_pass(
-    values: Vector,
+    values: Stored,
     columns: Index | None,
     starts: Index | None,
     d: int,

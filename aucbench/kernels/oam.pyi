@@ -2,14 +2,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+Stored = Vector | NDArray[np.float32]
 Index = NDArray[np.int32]
 
 def oam_pass(
-    values: Vector,
+    values: Stored,
     columns: Index | None,
     starts: Index | None,
     d: int,
-    kept_values: Vector,
+    kept_values: Stored,
     kept_columns: Index | None,
     kept_starts: Index | None,
     order: Index,

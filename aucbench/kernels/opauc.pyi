@@ -2,10 +2,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+Stored = Vector | NDArray[np.float32]
 Index = NDArray[np.int32]
 
 def opauc_pass(
-    values: Vector,
+    values: Stored,
     columns: Index | None,
     starts: Index | None,
     d: int,

@@ -2,10 +2,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+Stored = Vector | NDArray[np.float32]
 Index = NDArray[np.int32]
 
 def ridge_pass(
-    values: Vector,
+    values: Stored,
     columns: Index | None,
     starts: Index | None,
     d: int,
@@ -21,7 +22,7 @@ def ridge_pass(
     total: Vector,
 ) -> None: ...
 def soft_pass(
-    values: Vector,
+    values: Stored,
     columns: Index | None,
     starts: Index | None,
     d: int,
@@ -36,7 +37,7 @@ def soft_pass(
     total: Vector,
 ) -> None: ...
 def soft_lazy(
-    values: Vector,
+    values: Stored,
     columns: Index | None,
     starts: Index | None,
     d: int,

@@ -60,7 +60,7 @@ class Logistic:
         block = span(rows, data.n)
         shift = -self._at_centre(w)
         total = linear.margin_pass(
-            *data.rows.arrays, *block, data.y, w, np.ones(2), True, out, shift
+            *data.rows.stored_arrays, *block, data.y, w, np.ones(2), True, out, shift
         )
         if self.centre:
             out -= total * self.mean

@@ -91,7 +91,7 @@ class PairwiseSquare:
         shift = -slope * np.array([b, a])
         out, sums = np.zeros(data.d), np.zeros(2)
         block = span(rows, data.n)
-        linear.affine_pass(*data.rows.arrays, *block, data.y, w, slope, shift, out, sums)
+        linear.affine_pass(*data.rows.stored_arrays, *block, data.y, w, slope, shift, out, sums)
         out += (pull - sums[0]) * m_neg
         out -= (pull + sums[1]) * m_pos
         return out

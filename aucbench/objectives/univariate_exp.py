@@ -55,7 +55,7 @@ class UnivariateExp:
             c = 0.5 * (of_positives - of_negatives)
             weights = weights * np.exp([c, -c])
         block = span(rows, data.n)
-        linear.margin_pass(*data.rows.arrays, *block, data.y, w, weights, False, out)
+        linear.margin_pass(*data.rows.stored_arrays, *block, data.y, w, weights, False, out)
         out /= size(rows, data.n)
         return out
 

@@ -10,9 +10,20 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
+from aucbench.errors import UnsupportedError
 from aucbench.protocols import unmapped
 from aucbench.testing.laws import Laws, not_asked, require
-from aucbench.testing.samples import N, csr, features, labels, locked, require_close, sample
+from aucbench.testing.samples import (
+    N,
+    csr,
+    features,
+    labels,
+    locked,
+    require_close,
+    rounded,
+    sample,
+    single,
+)
 
 laws = Laws("features")
 
@@ -82,6 +93,22 @@ def layouts(phi: Any) -> None:
     for name, layout in (("CSR rows", csr), ("rows in Fortran order", np.asfortranarray)):
         made = numbers(fitted(phi, sample(layout)), sample(layout).rows)
         require_close(f"features of {name}", made, wanted, rtol=1e-10, atol=1e-10)
+
+
+@laws("1e-12 of each number")
+def float32(phi: Any) -> None:
+    """Rows that are stored as float32 give the features of the same numbers as float64.
+
+    A user stores them so to halve their memory. `values` and `matrix` of `Rows` are float64.
+    """
+    for X in (features(), csr(features())):
+        wanted, data = locked(rounded(X), labels()), locked(single(X), labels())
+        try:
+            made = numbers(fitted(phi, data), data.rows)
+        except UnsupportedError as refusal:
+            not_asked(f"it refuses them: {refusal}")
+        same = numbers(fitted(phi, wanted), wanted.rows)
+        require_close("features of float32 rows", made, same, rtol=1e-12, atol=1e-12)
 
 
 @laws("exact")

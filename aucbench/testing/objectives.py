@@ -20,7 +20,9 @@ from aucbench.testing.samples import (
     labels,
     locked,
     require_close,
+    rounded,
     sample,
+    single,
     weights,
 )
 
@@ -168,6 +170,22 @@ def _require_equal(what: str, f: Any, wanted: Any, w: Vector) -> None:
     g = slope(wanted, w)
     atol = 1e-10 * (1.0 + float(np.abs(g).max()))
     require_close(f"grad of {what}", slope(f, w), g, rtol=1e-10, atol=atol)
+
+
+@laws("1e-10 of the largest number")
+def float32(factory: Any) -> None:
+    """Rows that are stored as float32 give what the same numbers give as float64.
+
+    A user stores them so to halve their memory. They are rounded once; all is computed in float64.
+    An objective that cannot read them refuses them by an `UnsupportedError`.
+    """
+    w = next(iter(weights(1, D)))
+    for X in (features(), csr(features())):
+        wanted = factory(locked(rounded(X), labels()))
+        try:
+            _require_equal("float32 rows", factory(locked(single(X), labels())), wanted, w)
+        except UnsupportedError as refusal:
+            not_asked(f"it refuses them: {refusal}")
 
 
 @laws("1e-10 of the largest number")

@@ -11,6 +11,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
+from aucbench.data.arrays import rows as rows_of
 from aucbench.testing.laws import LawBroken, require
 
 N, D = 90, 12
@@ -42,8 +43,9 @@ def sample(layout: Callable[[Any], Any] = np.asarray, rows: Any = slice(None)) -
 
 def locked(M: Any, y: Any, **given: Any) -> Data:
     """`Data.of`, with arrays that cannot be written."""
-    for part in [M] if isinstance(M, np.ndarray) else [M.data, M.indices, M.indptr]:
-        part.setflags(write=False)
+    if not isinstance(M, Rows):  # whose arrays are read-only
+        for part in [M] if isinstance(M, np.ndarray) else [M.data, M.indices, M.indptr]:
+            part.setflags(write=False)
     return Data.of(M, y, **given)
 
 
@@ -52,6 +54,16 @@ def csr(M: Any) -> Any:
     from scipy.sparse import csr_array
 
     return csr_array(M)
+
+
+def single(M: Any) -> Rows:
+    """The rows, dense or CSR, stored as float32: `Data.of` keeps them so."""
+    return rows_of(M, np.float32)
+
+
+def rounded(M: Any) -> Any:
+    """The same numbers as `single` has, in the same layout, stored as float64."""
+    return M.astype(np.float32).astype(np.float64)
 
 
 def weights(count: int, d: int, seed: int = 3) -> Iterable[Vector]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from aucbench.data import Breakpoints, Chunk, Data
 from aucbench.data.arrays import Index, Vector
+from aucbench.errors import UnsupportedError
 from aucbench.metrics import auc
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.optim import Counted, counted
@@ -34,7 +35,9 @@ from aucbench.testing.samples import (
     locked,
     numbers_of,
     require_close,
+    rounded,
     sample,
+    single,
 )
 
 STEPS = 25  # of a trajectory
@@ -366,6 +369,22 @@ def layouts(solver: Any) -> None:
     for name, rows in made.items():
         other = trajectory(solver, locked(rows, labels()))[1]
         require_same(f"{name} and dense rows", other, dense, rtol=1e-3, atol=1e-4)
+
+
+@laws("1e-9 of each number, and 1e-12; sums are added in another order")
+def float32(solver: Any) -> None:
+    """Rows that are stored as float32 give the iterates of the same numbers as float64.
+
+    A user stores them so to halve their memory. They are rounded once; all is computed in float64.
+    A solver that cannot read them refuses them by an `UnsupportedError`.
+    """
+    for X in (features(), csr(features())):
+        wanted = trajectory(solver, locked(rounded(X), labels()))[1]
+        try:
+            made = trajectory(solver, locked(single(X), labels()))[1]
+        except UnsupportedError as refusal:
+            not_asked(f"it refuses them: {refusal}")
+        require_same("float32 rows", made, wanted, rtol=1e-9, atol=1e-12)
 
 
 @laws(f"AUC above {AT_LEAST}")

@@ -33,7 +33,7 @@ class LowerBound:
         n, d = f.data.rows.n, f.data.rows.d
         self.count = min(n, ROWS * (d + 1))
         self._spent = 0.0
-        self._step = 1e6 + 2.0 * f.data.rows.values.size + 30.0 * n
+        self._step = 1e6 + 2.0 * f.data.rows.stored.size + 30.0 * n
 
     @staticmethod
     def of(f: AumObjective, normal: Vector | None) -> LowerBound:

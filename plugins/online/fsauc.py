@@ -225,7 +225,7 @@ class StageMemory:
     def update(self, stage: Stage, chunk: Chunk, order: Index) -> None:
         """Take one step for each of the rows `order`, which all belong to one stage."""
         fsauc.stage_rows(
-            *chunk.rows.arrays,
+            *chunk.rows.stored_arrays,
             order,
             chunk.y,
             chunk.square_norms,

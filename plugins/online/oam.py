@@ -74,8 +74,8 @@ class BufferedPairs:
         """Update w by each of the rows `order`, and sample the row into the buffer of its class."""
         uniforms = memory.rng.random((order.size, 2))  # which row enters, and in which slot
         oam.oam_pass(
-            *chunk.rows.arrays,
-            *memory.kept.arrays[:3],
+            *chunk.rows.stored_arrays,
+            *memory.kept.stored_arrays[:3],
             order,
             chunk.y,
             uniforms,

@@ -146,7 +146,7 @@ class Opauc:
         if self.eta is None:
             require_squares(chunk, "eta")
         opauc_pass(
-            *chunk.rows.arrays,
+            *chunk.rows.stored_arrays,
             order,
             chunk.y,
             SHARE if self.eta is None else self.eta,

@@ -129,7 +129,7 @@ class OpaucLowRank:
             r = memory.rng.standard_normal((part.size, self.rank))
             r /= sqrt(self.rank)
             sketch_pass(
-                *chunk.rows.arrays,
+                *chunk.rows.stored_arrays,
                 part,
                 chunk.y,
                 r,

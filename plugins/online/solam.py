@@ -154,7 +154,7 @@ class SaddlePoint:
         """Take the step of `Solam` for each of the rows `order`, with λw added to ∂w."""
         seen = self.numbers[4]
         solam.solam_pass(
-            *chunk.rows.arrays,
+            *chunk.rows.stored_arrays,
             order,
             chunk.y,
             chunk.square_norms,

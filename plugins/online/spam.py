@@ -299,7 +299,7 @@ def one_pass(data: Data, l1: float, l2: float) -> OnePass:
     """Choose the kernel by the cost of a row. For dense rows `soft_lazy` never pays."""
     if l1 == 0:
         return _ridge(data, l2)
-    if data.n * data.d >= LAZY_FROM * data.rows.values.size:
+    if data.n * data.d >= LAZY_FROM * data.rows.stored.size:
         return _lazy(data, l1, l2)
     return _eager(data, l1, l2)
 
@@ -313,7 +313,17 @@ def _ridge(data: Data, l2: float) -> OnePass:
 
     def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
         spam.ridge_pass(
-            *data.rows.arrays, order, data.y, means, cross, steps, data.p, l2, w, zeros, total
+            *data.rows.stored_arrays,
+            order,
+            data.y,
+            means,
+            cross,
+            steps,
+            data.p,
+            l2,
+            w,
+            zeros,
+            total,
         )
 
     return run
@@ -323,7 +333,9 @@ def _eager(data: Data, l1: float, l2: float) -> OnePass:
     means = np.concatenate(data.means)
 
     def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
-        spam.soft_pass(*data.rows.arrays, order, data.y, means, steps, data.p, l1, l2, w, total)
+        spam.soft_pass(
+            *data.rows.stored_arrays, order, data.y, means, steps, data.p, l1, l2, w, total
+        )
 
     return run
 
@@ -332,18 +344,18 @@ def _lazy(data: Data, l1: float, l2: float) -> OnePass:
     means = np.concatenate(data.means)
     n, d = data.n, data.d
     budget = WINDOW * d
-    longest = min(n, budget * n // max(1, data.rows.values.size))
+    longest = min(n, budget * n // max(1, data.rows.stored.size))
     scratch = (
         np.empty((d, 4)),
         np.empty((longest + 9, 8)),
-        np.empty((d, 6)),
+        np.empty((d, 7)),
         np.empty(d, dtype=np.int32),
         np.empty(4 * longest + 9, dtype=np.int32),
     )
 
     def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
         spam.soft_lazy(
-            *data.rows.arrays,
+            *data.rows.stored_arrays,
             order,
             data.y,
             means,

@@ -106,7 +106,7 @@ class UniExp:
         if self.eta is None:
             require_squares(chunk, "eta")
         uni_exp.uni_exp_pass(
-            *chunk.rows.arrays,
+            *chunk.rows.stored_arrays,
             order,
             chunk.y,
             SHARE if self.eta is None else self.eta,

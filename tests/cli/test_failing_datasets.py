@@ -131,7 +131,7 @@ def sparse(columns=(0, 1, 0), starts=(0, 2, 2, 3), values=(1.0, 2.0, 3.0)):
         (None, "it is None, wanted Data"),
         (Data(X, Labels(Y)), "its rows are a ndarray"),
         (Data(Rows(X, None, None, 0, 2), Labels(Y)), "0 rows of 2 columns"),
-        (Data(Rows(X.astype("f4"), None, None, 3, 2), Labels(Y)), "are float32 of shape"),
+        (Data(Rows(X.astype("f2"), None, None, 3, 2), Labels(Y)), "are float16 of shape"),
         (Data(Rows(X.reshape(3, 2), None, None, 3, 2), Labels(Y)), "of shape (3, 2)"),
         (Data(Rows(X * np.nan, None, None, 3, 2), Labels(Y)), "NaN or infinite"),
         (Data(sparse(columns=(0, 2, 0)), Labels(Y)), "not in 0 to 1"),

@@ -370,6 +370,10 @@ def of_stored_values(data, rng):
     return w / data.rows.values.size
 
 
+def in_their_float_type(data, rng):
+    return (data.means[1] - data.means[0]).astype(data.rows.dtype).astype(np.float64)
+
+
 def dense_only(data, rng):
     X = data.rows.values.reshape(data.n, data.d)
     return X.T @ (data.y - data.y.mean())
@@ -415,6 +419,7 @@ SOLVERS = {
     "second column": ("one-column", "IndexError", direct(two_columns)),
     "dense only": ("layouts", "reshape", direct(dense_only)),
     "stored values": ("layouts", "CSR rows and dense rows", direct(of_stored_values)),
+    "in float32": ("float32", "float32 rows: w of step 1", direct(in_their_float_type)),
     "overflow": ("scales", "rows times 1e+08", direct(powers_of_means)),
     "fixed step": ("scales", "invalid", solver(iterates=stepping(own_gradient, 0.01))),
     "uphill": ("objective-falls", "at the start", solver(iterates=stepping(uphill, 0.001))),
@@ -594,6 +599,10 @@ def stored(f, value, w):
     return value(f, w) + f.data.rows.values.size
 
 
+def added_as_stored(f, value, w):
+    return value(f, w) + float(f.data.rows.stored.sum())
+
+
 def lost(self):
     object.__setattr__(self, "data", self.data.take(slice(None)))
 
@@ -631,6 +640,7 @@ OBJECTIVES = {
     "w in place": ("fresh-gradient", "w was changed", square(grad=moving)),
     "counts its calls": ("no-memory", "value, asked again", square(value=counting)),
     "stored values": ("layouts", "value of CSR rows", square(value=stored)),
+    "in float32": ("float32", "value of float32 rows", square(value=added_as_stored)),
     "place of rows": ("order-of-rows", "value of shuffled rows", square(value=by_place)),
     "sum of rows": ("duplicated-rows", "value of duplicated rows", square(value=summed)),
     "weights ignored": ("weights-of-rows", "require_no_weights", Weightless),
@@ -849,6 +859,11 @@ def fit_stored(self, data, rng):
     return replace(self, mean=np.full(data.d, data.rows.values.mean()))
 
 
+def fit_as_stored(self, data, rng):
+    dense = data.rows.dense()
+    return replace(self, mean=dense.stored.reshape(data.n, data.d).mean(axis=0))
+
+
 def fit_lambda(self, data, rng):
     return replace(self, mean=lambda X: X)
 
@@ -866,6 +881,7 @@ FEATURES = {
         mapping(lambda s, X: X.argsort(axis=0).argsort(axis=0).astype(float)),
     ),
     "stored values": ("layouts", "features of CSR rows", feature_map(fit=fit_stored)),
+    "in float32": ("float32", "features of float32 rows", feature_map(fit=fit_as_stored)),
     "global generator": ("same-seed", "two fits of one seed", feature_map(fit=fit_noise)),
     "shared with labels": ("shared", "other labels", feature_map(fit=fit_labels, shared=True)),
     "wrong constant": ("affine", "v · x + c", feature_map(unmapped=lambda self, w: (w, 0.0))),

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, rows
+from aucbench.objectives import Logistic, PairwiseSquare
 
 
 @st.composite
@@ -25,6 +26,29 @@ def problems(draw):
 
 def layouts(X, y):
     return Data.of(X, y), Data.of(csr_array(X), y)
+
+
+@given(problems())
+def test_float32_rows_give_what_the_same_numbers_give_as_float64(problem):
+    X, y, block, rng = problem
+    w, r = rng.normal(size=X.shape[1]), rng.normal(size=block.size)
+    exact = X.astype(np.float32).astype(np.float64)
+    tolerance = 1e-14 * max(1.0, np.abs(X).max()) * X.shape[1]
+
+    for wanted, data in zip(
+        layouts(exact, y),
+        (Data.of(X, y, dtype="float32"), Data.of(csr_array(X), y, dtype=np.float32)),
+        strict=True,
+    ):
+        for name, given_ in (("scores", w), ("pullback", r)):
+            found, right = (getattr(each, name)(given_, block) for each in (data, wanted))
+            atol = tolerance * (1 + block.size)
+            np.testing.assert_allclose(found, right, rtol=1e-13, atol=atol)
+        for f in (Logistic, PairwiseSquare):
+            found, right = (f(each).grad(0.1 * w) for each in (data, wanted))
+            scale = np.abs(X).max() + np.abs(X).max() ** 2
+            np.testing.assert_allclose(found, right, rtol=1e-12, atol=1e-13 * scale * X.shape[1])
+        np.testing.assert_allclose(data.chunk.square_norms, wanted.chunk.square_norms, rtol=1e-14)
 
 
 @given(problems())

@@ -13,7 +13,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import aucbench
-from aucbench.errors import PluginError
+from aucbench.errors import PluginError, UnsupportedError
 from aucbench.headers import KERNEL_API
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,13 +24,13 @@ USES_ALL = """
 from aucbench_kernels cimport (
     DIGIT_VALUES, DIGITS, Rows, Scaled, add, ahead, axpy, axpy2, begin, column, count, dot, dot2,
     first, first_index, fold, key_of, key_t, magnitude, magnitude_key, multiply, of_key,
-    radix_sort, scaled, score, select, square, view,
+    radix_sort, scaled, score, select, square, value, view,
 )
 from libc.stdint cimport int64_t
 
 
 def rows(
-    const double[::1] values, const int[::1] columns, const int[::1] starts, int d,
+    values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const double[::1] w, double[::1] u, double[::1] v,
 ):
     cdef Rows X = view(values, columns, starts, d)
@@ -40,7 +40,7 @@ def rows(
     dot2(&X, i, first(w), first(w), s)
     axpy(2.0, &X, i, &u[0])
     axpy2(1.0, 3.0, &X, i, &u[0], &v[0])
-    stored = [(column(&X, i, j), X.values[j]) for j in range(begin(&X, i), begin(&X, i + 1))]
+    stored = [(column(&X, i, j), value(&X, j)) for j in range(begin(&X, i), begin(&X, i + 1))]
     return dot(&X, i, first(w)), s[0], s[1], square(&X, i), stored
 
 
@@ -141,7 +141,8 @@ def others(package):
 def test_the_kernel_of_the_page_builds_and_runs(package):
     kernel = import_module(f"{package.__name__}.kernel")
     data = aucbench.Data.of([[2.0], [0.5]], [1, -1])
-    assert kernel.hinge_loss(*data.rows.arrays, data.y, np.ones(1)) == 1.5
+    for rows in (data.rows, data.rows.astype("float32")):
+        assert kernel.hinge_loss(*rows.stored_arrays, data.y, np.ones(1)) == 1.5
 
 
 def test_a_kernel_of_other_headers_is_refused_at_import(package):
@@ -153,19 +154,34 @@ def test_a_kernel_of_other_headers_is_refused_at_import(package):
     assert str(refused.value) == wanted
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])
-def test_rows(others, layout):
+def test_rows(others, layout, dtype):
     X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 4.0], [5.0, 0.0, 0.0]])
-    data = aucbench.Data.of(layout(X), [1, 0, 1])
+    data = aucbench.Data.of(layout(X), [1, 0, 1], dtype=dtype)
     w, u, v = np.array([0.5, 2.0, -1.0]), np.zeros(3), np.zeros(3)
     order = np.array([1, 0, 2], dtype=np.int32)
 
-    *found, stored = others.rows(*data.rows.arrays, order, w, u, v)
+    *found, stored = others.rows(*data.rows.stored_arrays, order, w, u, v)
 
     assert found == [X[1] @ w, X[1] @ w, X[1] @ w, X[1] @ X[1]]
     assert [pair for pair in stored if pair[1]] == [(1, 3.0), (2, 4.0)]
     np.testing.assert_array_equal(u, 3 * X[1])
     np.testing.assert_array_equal(v, 3 * X[1])
+
+
+def test_a_kernel_of_float64_gets_no_float32_rows(others):
+    data = aucbench.Data.of([[1.0, 2.0], [0.0, 0.5]], [1, 0], dtype="float32")
+    v, total = np.array([1.0, -1.0]), np.zeros(2)
+    with pytest.raises(UnsupportedError, match=r"stored as float32, and a kernel .* reads float64"):
+        others.steps(*data.rows.arrays, 0.5, v, np.zeros(2), total)
+    with pytest.raises(ValueError, match="expected 'const double' but got 'float'"):
+        others.steps(*data.rows.stored_arrays, 0.5, v, np.zeros(2), total)
+    with pytest.raises(ValueError, match="Buffer dtype mismatch"):
+        others.rows(
+            data.rows.stored.astype(np.int32), None, None, 2, np.zeros(1, np.int32),
+            v, np.zeros(2), total,
+        )  # fmt: skip
 
 
 def test_a_scaled_vector_and_the_sum_of_its_values(others):

@@ -1,0 +1,163 @@
+"""Rows that are stored as float32: what keeps the type, what converts it, and what is refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from aucbench import AUCClassifier, solve
+from aucbench.data import Chunk, Data
+from aucbench.data.arrays import rows, stack
+from aucbench.errors import DataError
+from aucbench.features import Chain, MaxAbs, Standard
+from aucbench.features.chain import mapped
+from aucbench.fit.rows import data_hash, load_data, save_data
+from aucbench.registry import get_solver
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(40, 6))
+X[RNG.random(X.shape) < 0.4] = 0.0
+Y = np.where(np.arange(40) % 3 == 0, 1, -1)
+LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array])
+
+
+def single(layout=np.asarray):
+    return Data.of(layout(X), Y, dtype="float32", groups=np.arange(40) // 2)
+
+
+def rounded():
+    return X.astype(np.float32).astype(np.float64)
+
+
+def dense(part):
+    return part.dense().matrix
+
+
+@LAYOUTS
+def test_numbers_are_rounded_once_and_given_as_float64(layout):
+    part = single(layout).rows
+    assert part.dtype == part.stored.dtype == np.float32
+    assert part.stored.nbytes * 2 == rows(layout(X)).stored.nbytes
+    assert part.values.dtype == part.matrix.dtype == np.float64
+    np.testing.assert_array_equal(dense(part), rounded())
+
+
+@LAYOUTS
+def test_parts_keep_the_type(layout, tmp_path):
+    data = single(layout)
+    some = np.array([5, 3, 9, 0], np.int32)
+    save_data(data, tmp_path / "saved")
+    loaded = load_data(tmp_path / "saved").rows
+    wanted = rounded()
+    for part, exact in (
+        (data.take(some).rows, wanted[some]),
+        (data.rows.dense(), wanted),
+        (data.rows.in_faster_layout(), wanted),
+        (data.rows.with_ones(), np.hstack([wanted, np.ones((40, 1))])),
+        (stack(data.rows, data.rows), np.vstack([wanted, wanted])),
+        (loaded, wanted),
+        (pickle.loads(pickle.dumps(data)).rows, wanted),
+        (Chunk.of(layout(X), Y, dtype="float32").rows, wanted),
+        (Data.of(data.rows, Y).rows, wanted),
+    ):
+        assert part.dtype == np.float32
+        np.testing.assert_array_equal(dense(part), exact)
+    assert {part.rows.dtype for part in data.split(0.5, RNG)} == {np.dtype(np.float32)}
+
+
+def test_rows_of_both_types_are_stacked_as_float64():
+    both = stack(single().rows, rows(X))
+    np.testing.assert_array_equal(both.stored, np.vstack([rounded(), X]).ravel())
+    assert stack(rows(csr_array(X)), single().rows).dtype == np.float64
+
+
+def test_an_array_of_float32_is_copied_only_where_it_becomes_float64():
+    given = X.astype(np.float32)
+    assert np.shares_memory(Data.of(given, Y, dtype=np.float32).rows.stored, given)
+    assert Data.of(given, Y).rows.dtype == np.float64
+    assert Data.of(single().rows, Y, dtype="float64").rows.dtype == np.float64
+
+
+@LAYOUTS
+def test_the_hash_tells_the_types_apart(layout):
+    hashes = {data_hash(d) for d in (single(layout), Data.of(layout(rounded()), Y))}
+    assert len(hashes) == 2
+
+
+@LAYOUTS
+def test_mapped_features_keep_the_type_and_are_rounded_once(layout):
+    data, exact = single(layout), Data.of(layout(rounded()), Y)
+    phi = Chain((MaxAbs(),)) if layout is csr_array else Standard()
+    one, other = (phi.fit(d, RNG) for d in (data, exact))
+    made = mapped(one, data.rows)
+    assert made.dtype == np.float32
+    wanted = dense(other(exact.rows)).astype(np.float32)
+    np.testing.assert_array_equal(made.dense().stored, wanted.ravel())
+    assert mapped(other, exact.rows).dtype == np.float64
+
+
+@LAYOUTS
+@pytest.mark.parametrize("stored", [np.float32, np.float64])
+def test_row_helpers_compute_in_float64(layout, stored):
+    part = rows(layout(rounded()), stored)
+    factor = RNG.uniform(0.5, 2.0, 6)
+    np.testing.assert_array_equal(dense(part.scaled_columns(factor)), rounded() * factor)
+    np.testing.assert_array_equal(part.column_max_abs(), np.abs(rounded()).max(axis=0))
+    np.testing.assert_allclose(part.row_norms(), np.linalg.norm(rounded(), axis=1), rtol=1e-15)
+    c, centre = RNG.normal(size=40), rounded().mean(axis=0)
+    wanted = (rounded() - centre).T @ ((rounded() - centre) * c[:, None])
+    np.testing.assert_allclose(part.gram(c, centre), wanted, rtol=1e-12, atol=1e-13)
+
+
+def test_chunks_of_both_types_and_layouts_take_turns():
+    made = []
+    for stored in (np.float64, np.float32):
+        solver = get_solver("oam-seq[buffer=4]")
+        memory = solver.start(np.zeros(6), np.random.default_rng(0))
+        for turn, lo in enumerate(range(0, 40, 8)):
+            layout = csr_array if turn % 2 else np.asarray
+            kind = stored if turn < 3 else np.float64
+            chunk = Chunk.of(layout(rounded()[lo : lo + 8]), Y[lo : lo + 8], dtype=kind)
+            solver.update(memory, chunk, np.arange(8, dtype=np.int32))
+        made.append(solver.weights(memory).copy())
+    np.testing.assert_allclose(*made, rtol=1e-12)
+
+
+def test_a_fit_and_a_classifier_take_such_rows():
+    runs = [solve("logistic", data, passes=20) for data in (single(), Data.of(rounded(), Y))]
+    np.testing.assert_allclose(*(run.w for run in runs), rtol=1e-6)
+    model = AUCClassifier("svm-or", features="standard").fit(single().rows, Y)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array, rows])
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [(-4e38, "too large for float32"), (1e-46, "too small"), (1e-39, "too small")],
+)
+def test_numbers_out_of_range_are_refused(layout, number, sentence):
+    bad = X.copy()
+    bad[3, 2] = number
+    with pytest.raises(DataError, match=f"{number:.4g} is {sentence}".replace("+", "[+]")):
+        Data.of(layout(bad), Y, dtype="float32")
+    assert Data.of(layout(bad), Y).n == 40
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_numbers_that_are_not_finite_are_told_as_before(number):
+    bad = X.copy()
+    bad[3, 2] = number
+    with pytest.raises(DataError, match=r"X has (nan|inf) in row 3, column 2"):
+        Data.of(bad, Y, dtype="float32")
+
+
+@pytest.mark.parametrize("other", ["float16", int, "no type"])
+def test_other_types_are_refused(other):
+    with pytest.raises(DataError, match="can be stored as float64 or float32, got the type"):
+        Data.of(X, Y, dtype=other)
+
+
+def test_a_type_for_data_that_are_made_is_refused():
+    with pytest.raises(DataError, match="dtype would be ignored"):
+        Data.of(single(), dtype="float64")
