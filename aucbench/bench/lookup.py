@@ -14,12 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench import registry
 from aucbench.bench.engines import Engine
-from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.engines.local import LEARNING, LocalEngine
 from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.identity import cell_id
@@ -34,8 +36,10 @@ from aucbench.errors import (
     UnsupportedError,
     needless,
 )
+from aucbench.hookspecs import PROJECT
 from aucbench.infra.supervise import Supervisor
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
+from aucbench.registry.discovery import entries, normalized
 from aucbench.registry.fingerprints import (
     code_fingerprint,
     hash_of,
@@ -96,6 +100,8 @@ class Lookup:
         Of a data set.
     file : tuple of (path, fingerprint) or None
         The file that holds it, where it is in no package.
+    preload : tuple of str
+        Modules that a process which uses it finds imported.
     """
 
     fingerprint: str
@@ -103,6 +109,7 @@ class Lookup:
     found: Mapping[str, Any] = field(default_factory=dict)
     target: KeptTarget | None = None
     file: tuple[str, str] | None = None
+    preload: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,6 +145,10 @@ class Lookups:
     def files(self, cell: Cell) -> dict[str, str]:
         """Return the fingerprints of the files that a cell needs, by their paths."""
         return dict(found.file for found in self.of(cell).values() if found.file)
+
+    def preload(self, cell: Cell) -> tuple[str, ...]:
+        """Return the modules that the process of a cell finds imported."""
+        return max((found.preload for found in self.of(cell).values()), key=len)
 
     def data(self, cell: Cell) -> Lookup:
         """Return the answer about the data set of a cell."""
@@ -188,7 +199,8 @@ def lookup_jobs(
 def _lookup_jobs(plan: Plan, homes: Homes) -> Iterator[tuple[Name, Job]]:
     for choice in plan.solvers:
         grids = [(choice.spec, choice.tuning)] if choice.tune else []
-        job = resolve_job({"solvers": [choice.spec]}, grids, RESOLVE_LIMITS, homes, _replaced(plan))
+        about = (RESOLVE_LIMITS, homes, _replaced(plan), _likely(choice.spec))
+        job = resolve_job({"solvers": [choice.spec]}, grids, *about)
         yield Name("solvers", choice.spec, choice.tuning), job
     named = (("objectives", plan.objective), ("projectors", plan.projector))
     maps = (part for spec in plan.features for part in registry.joined_specs(spec))
@@ -199,6 +211,18 @@ def _lookup_jobs(plan: Plan, homes: Homes) -> Iterator[tuple[Name, Job]]:
     for dataset in plan.datasets:
         cell, limits = replace(first, dataset=dataset), limits_of_data(plan, dataset)
         yield Name("data", dataset), data_job(cell, limits, homes)
+
+
+def _likely(spec: Spec) -> tuple[str, ...]:
+    """Return the modules that building a solver will import, by the text of its plugin's file.
+
+    A wrong guess costs a second, or saves none.
+    """
+    named = (p for p in entries() if p.builtin and p.name == spec.name)
+    found = next((find_spec(p.value.partition(":")[0]) for p in named), None)
+    if found is None or found.origin is None:
+        return LEARNING
+    return LEARNING if b"sklearn" in Path(found.origin).read_bytes() else ()
 
 
 def limits_of_data(plan: Plan, dataset: str) -> Limits:
@@ -295,7 +319,9 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home |
     packages = answers[0].get("needs", {}).get("packages", ())
     if packages:
         files = hash_of([files, *map(_package, packages)])
-    return Lookup(files, failure, answers[0], file=file)
+    own = plugin is not None and normalized(plugin[0]) == PROJECT
+    preload = () if own and not any(answer["learning"] for answer in answers) else LEARNING
+    return Lookup(files, failure, answers[0], file=file, preload=preload)
 
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:

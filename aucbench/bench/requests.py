@@ -29,6 +29,7 @@ def resolve_job(
     limits: Limits = NO_LIMITS,
     homes: Homes = (),
     replaced: Iterable[str] = (),
+    preload: tuple[str, ...] = (),
 ) -> Job:
     """Job that looks up specifications by kind, and solvers with their grids.
 
@@ -37,7 +38,7 @@ def resolve_job(
     named = {kind: [*map(str, specs)] for kind, specs in names.items()}
     tuned = [[str(spec), listed(tuning)] for spec, tuning in grids]
     request = {"names": named, "grids": tuned, "homes": _sorted(homes), "replaced": [*replaced]}
-    return Job(f"{JOBS}:resolve", request, limits)
+    return Job(f"{JOBS}:resolve", request, limits, preload=preload)
 
 
 def data_job(cell: Cell, limits: Limits = NO_LIMITS, homes: Homes = ()) -> Job:
@@ -58,6 +59,7 @@ def cell_job(
     files: Mapping[str, str] = NO_FILES,
     homes: Homes = (),
     read: Limits | None = None,
+    preload: tuple[str, ...] = (),
 ) -> Job:
     """Job that fits one cell and scores its test rows.
 
@@ -78,6 +80,8 @@ def cell_job(
         The plugins of names that are not those of their plugins: see `aucbench.registry.visits`.
     read : Limits, optional
         Of reading its data set, if that has to be done again; by default as `step`.
+    preload : tuple of str
+        Modules that its process finds imported.
 
     Raises
     ------
@@ -102,7 +106,7 @@ def cell_job(
     asked: dict[str, Any] = {"cell": cell.to_json(), "code": code, "files": dict(files)}
     asked |= {"data": first.key, "rows": second.key}
     asked |= {"target": labels, "homes": _sorted(homes)}
-    return Job(f"{JOBS}:cell", asked, limits, (first, second))
+    return Job(f"{JOBS}:cell", asked, limits, (first, second), preload=preload)
 
 
 def _read_step(cell: Cell, limits: Limits, homes: Homes) -> Step:

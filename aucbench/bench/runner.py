@@ -175,9 +175,15 @@ class Runner:
             data, prepare = self.lookups.data(cell), Limits(timeout=PREPARE)
             assert data.target is not None  # else the cell has a failure
             known, limits = (cell, data.fingerprint, data.target), (self._limits, prepare)
-            files, homes = self.lookups.files(cell), self.lookups.homes
-            read, code = limits_of_data(self.plan, cell.dataset), self.lookups.code
-            job = cell_job(*known, *limits, code=code, files=files, homes=homes, read=read)
+            job = cell_job(
+                *known,
+                *limits,
+                code=self.lookups.code,
+                files=self.lookups.files(cell),
+                homes=self.lookups.homes,
+                read=limits_of_data(self.plan, cell.dataset),
+                preload=self.lookups.preload(cell),
+            )
             names = (cell.solver.name, parse_spec(cell.dataset).name)
             yield key, self.lookups.given.handed(job, *names)
 

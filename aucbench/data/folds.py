@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from aucbench.data.arrays import Index
 from aucbench.data.data import Data
@@ -117,9 +116,37 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
         yield from _both_classes(data, _of_groups(data, data.groups, count, seed))
         return
     labelled = isinstance(data.target, Labels)
-    folds = (StratifiedKFold if labelled else KFold)(count, shuffle=True, random_state=seed)
-    for rest, held in folds.split(np.zeros(data.n), data.y if labelled else None):
-        yield rest.astype(np.int32), held.astype(np.int32)
+    dealt = _stratified(data.y, count, seed) if labelled else _shuffled(data.n, count, seed)
+    for fold in range(count):
+        yield _where(dealt != fold), _where(dealt == fold)
+
+
+def _stratified(y: NDArray[np.float64], count: int, seed: int) -> Index:
+    """Return the fold of each row; the folds have the same share of each class, up to one row.
+
+    They are those of `StratifiedKFold(count, shuffle=True, random_state=seed)` of scikit-learn,
+    whose import takes longer than the start of a run may.
+    """
+    rng = np.random.RandomState(seed)
+    classes, first, number = np.unique(y, return_index=True, return_inverse=True)
+    number = np.argsort(np.argsort(first))[number]  # classes in the order of their first rows
+    in_order = np.sort(number)
+    sizes = [np.bincount(in_order[fold::count], minlength=classes.size) for fold in range(count)]
+    found = np.empty(y.size, np.int32)
+    for one, of_fold in enumerate(np.transpose(sizes)):
+        dealt = np.arange(count).repeat(of_fold)
+        rng.shuffle(dealt)
+        found[number == one] = dealt
+    return found
+
+
+def _shuffled(n: int, count: int, seed: int) -> Index:
+    """Return the fold of each row, as `KFold(count, shuffle=True, random_state=seed)` does."""
+    order = np.arange(n)
+    np.random.RandomState(seed).shuffle(order)
+    found = np.empty(n, np.int32)
+    found[order] = np.arange(count).repeat([len(part) for part in np.array_split(order, count)])
+    return found
 
 
 def drawn_few(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
@@ -155,6 +182,9 @@ def _of_groups(data: Data, groups: Index, count: int, seed: int) -> Iterator[Par
             f"there are {number} groups, fewer than the {count} folds; ask for at most {number} "
             "folds"
         )
+    # Imported here: scikit-learn takes a second, which only data with groups should cost.
+    from sklearn.model_selection import StratifiedGroupKFold
+
     folds = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
     for _, numbers in folds.split(np.zeros(data.n), data.strata, groups):
         held = np.zeros(data.n, np.bool_)

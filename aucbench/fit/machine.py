@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import aucbench
+from aucbench.registry.fingerprints import version_of
 
 CPUINFO = Path("/proc/cpuinfo")
 CPUINFO_BYTES = 4096  # the first bytes are enough; the kernel would compute an entry for each core
@@ -59,11 +60,6 @@ def _present_core() -> int:
 
 @lru_cache(maxsize=1)
 def _machine() -> dict[str, Any]:
-    # Imported here: the fork server imports them before it forks.
-    import numpy
-    import scipy
-    import sklearn
-
     return {
         "host": platform.node(),
         "cpu": _cpu(),
@@ -71,9 +67,7 @@ def _machine() -> dict[str, Any]:
         "versions": {
             "python": platform.python_version(),
             "aucbench": aucbench.__version__,
-            "numpy": numpy.__version__,
-            "scipy": scipy.__version__,
-            "scikit-learn": sklearn.__version__,
+            **{name: version_of(name) for name in ("numpy", "scipy", "scikit-learn")},
         },
     }
 

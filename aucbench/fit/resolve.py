@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
@@ -33,6 +34,7 @@ def resolved(kind: str, text: str) -> dict[str, Any]:
         status, error, reason : when not ok.
             "refused": a mistake of the user (`error`: its class, `reason`: its sentence).
             "error": the plugin is broken (`error`: class, `reason`: first line).
+        learning : whether scikit-learn is imported now, which a part does when it is built
         parameters : those of the object that was built; of a data set, those that were given.
         written : of solvers, the parameters in the brackets that could be left out.
         space, needs : of solvers.
@@ -60,6 +62,7 @@ def _resolution(kind: str, text: str, look: Callable[[Spec], dict[str, Any]]) ->
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
         found = {"ok": False, **_refusal(error, broken=_is_broken(spec))}
+    found["learning"] = "sklearn" in sys.modules
     try:
         return {**found, "plugin": plugin_of(kind, spec)}
     except AucbenchError:  # `found` holds the reason already

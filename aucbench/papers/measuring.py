@@ -21,7 +21,7 @@ from time import sleep
 from typing import Any
 
 from aucbench.bench.engines import Engine
-from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.engines.local import LEARNING, LocalEngine
 from aucbench.bench.results.conditions import Conditions, conditions_on
 from aucbench.bench.runner import CLAIM_PAUSE
 from aucbench.bench.show.progress import Progress
@@ -311,14 +311,17 @@ def _key(asked: Measurement, data: str) -> str:
 def _job(asked: Measurement, data: str) -> Job:
     request = {**_read(asked), "hash": data, "code": code_of(asked.call)}
     request |= {"call": asked.call, "request": dict(asked.request)}
-    return Job(f"{WORKER}:measure", request, asked.limits)
+    return Job(f"{WORKER}:measure", request, asked.limits, preload=LEARNING)
 
 
 def _hashes(measurements: Iterable[Measurement], engine: Engine) -> dict[str, str]:
     """Read each data set in a process, and return the hash of its content by its source."""
     asked = {_source(one): one for one in measurements}
     limits = Limits(timeout=READ)
-    jobs = ((key, Job(f"{WORKER}:look_up", _read(one), limits)) for key, one in asked.items())
+    jobs = (
+        (key, Job(f"{WORKER}:look_up", _read(one), limits, preload=LEARNING))
+        for key, one in asked.items()
+    )
     found = {}
     for key, outcome in engine.run(jobs):
         if outcome.result is None:

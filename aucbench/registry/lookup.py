@@ -281,7 +281,9 @@ def _within(
     if named and not found and not named[0].builtin:
         _refuse_broken(named[0])
     if far:
-        found = found or _registered(kind, group, name)
+        # That of the name of a kind has nearly all of it; the others are imported if it has not.
+        main = [e for e in group if e.builtin and e.name == kind]
+        found = found or _registered(kind, main, name) or _registered(kind, group, name)
     if len(found) > 1:
         raise _contested(CALLED[kind], name, [_qualified(*one) for one in found])
     if named and not found:

@@ -13,10 +13,11 @@ from aucbench.infra.supervise.proc import SUPERVISOR_VARIABLE
 HERE = "supervise.torture"
 
 
-def job(name, request=None, steps=(), **limits):
+def job(name, request=None, steps=(), preload=(), **limits):
     """A job that calls a function of torture.py, never for ever."""
     call = name if ":" in name else f"{HERE}:{name}"
-    return Job(call, request or {}, Limits(**{"timeout": 20.0, "grace": 0.2, **limits}), steps)
+    most = Limits(**{"timeout": 20.0, "grace": 0.2, **limits})
+    return Job(call, request or {}, most, steps, preload=preload)
 
 
 def alive(pids):

@@ -354,6 +354,33 @@ def test_what_cannot_be_preloaded_is_named():
             supervisor.wait()
 
 
+def test_a_job_finds_what_it_asks_for_imported_and_others_do_not():
+    names = ["colorsys", "sndhdr"]
+    with supervising(preload=()) as supervisor:
+
+        def found(*preload):
+            return outcome_of(supervisor, job("loaded", {"names": names}, preload=preload)).result
+
+        assert found() == {"loaded": []}
+        assert found("colorsys") == {"loaded": ["colorsys"]}
+        assert found() == {"loaded": []}  # of the job parents that fit, the smallest
+        assert found("colorsys", "sndhdr") == {"loaded": names}
+
+
+def test_a_job_whose_modules_cannot_be_imported_ends_alone():
+    with supervising(preload=()) as supervisor:
+        broken = job("echo", preload=("supervise.broken_at_import",))
+        crashes = job("echo", preload=("supervise.crashes_at_import",))
+
+        ended = outcome_of(supervisor, broken)
+        assert ended.ending == "crash"
+        assert "cannot preload supervise.broken_at_import: RuntimeError: not today" in ended.reason
+        ended = outcome_of(supervisor, crashes)
+        assert ended.ending == "crash"
+        assert "ended again while it ran as the only job" in ended.reason
+        assert outcome_of(supervisor, job("echo", {"x": 1})).result == {"asked": {"x": 1}}
+
+
 def test_nothing_stays_in_the_folder_for_temporary_files(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with supervising(preload=()) as supervisor:

@@ -61,6 +61,10 @@ def echo(request, room, steps):
     return {"asked": request}
 
 
+def loaded(request, room, steps):
+    return {"loaded": [name for name in request["names"] if name in sys.modules]}
+
+
 def raises(request, room, steps):
     say(seen=1)
     raise ValueError("first line\nsecond line")

@@ -4,15 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from bench_toys import Bench, cell
-from hypothesis import event, given
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedGroupKFold, TimeSeriesSplit
+from sklearn.model_selection import (
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
 
 from aucbench import get_solver, select, solve
 from aucbench.bench import compare
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
+from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.folds import drawn_few, splits
 from aucbench.data.packed import unpack_known
 from aucbench.data.ties import held_out
@@ -309,3 +315,29 @@ def test_repeats_of_times_in_a_data_set_are_refused(tmp_path, frame):
 def test_a_share_outside_0_to_1_is_refused(fraction):
     with pytest.raises(DataError, match="give one between 0 and 1"):
         held_out(np.zeros(4), fraction, np.random.default_rng(0))
+
+
+def equal_splits(ours, theirs):
+    for mine, other in zip(ours, theirs, strict=True):
+        for numbers, expected in zip(mine, other, strict=True):
+            np.testing.assert_array_equal(numbers, expected)
+            assert numbers.dtype == np.int32
+
+
+@given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.lists(st.booleans(), min_size=8))
+def test_random_folds_are_those_of_scikit_learn(count, seed, classes):
+    assume(count <= min(sum(classes), len(classes) - sum(classes)))
+    data = Data.of(np.zeros((len(classes), 1)), np.where(classes, 1, 0))
+    theirs = StratifiedKFold(count, shuffle=True, random_state=seed).split(data.y, data.y)
+
+    equal_splits(splits(data, count, seed), theirs)
+
+
+@given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.integers(7, 60))
+def test_random_folds_without_labels_are_those_of_scikit_learn(count, seed, n):
+    data = Data(
+        Data.of(np.zeros((n, 1)), [1, *[0] * (n - 1)]).rows, Breakpoints.of_labels([1] * n, "count")
+    )
+    theirs = KFold(count, shuffle=True, random_state=seed).split(np.zeros(n))
+
+    equal_splits(splits(data, count, seed), theirs)

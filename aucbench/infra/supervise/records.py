@@ -101,6 +101,9 @@ class Job:
     handed : tuple of str
         Keys of steps whose room/out this job gets, as the folder room/handed/KEY. There is
         no such folder when the step was done before, or wrote no room/out.
+    preload : tuple of str
+        Modules that the process of the job finds imported: the warm process imports those that
+        it has not, once. As for its own, see `Supervisor`.
 
     Raises
     ------
@@ -114,6 +117,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     steps: tuple[Step, ...] = ()
     handed: tuple[str, ...] = ()
+    preload: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _require_call(self.call)
