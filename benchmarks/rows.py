@@ -6,6 +6,7 @@ asv runs `setup` before each sample, so the data are cached. They never change.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, random_array
@@ -45,7 +46,7 @@ def ones(n: int, d: int, stored: int) -> aucbench.Data:
 def sector() -> aucbench.Data:
     """CSR rows of many features, like the words of the data set sector: 0.3 % stored."""
     rng = np.random.default_rng(1)
-    X = random_array((9_619, 55_197), density=0.003, format="csr", rng=rng)
+    X: Any = random_array((9_619, 55_197), density=0.003, format="csr", rng=rng)
     return aucbench.Data.of(X, labels(X @ rng.standard_normal(X.shape[1]), rng))
 
 
