@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -239,6 +243,28 @@ def eager(name: str) -> Sides:
     return plain(lambda: next(states), steps)
 
 
+def compiled_sweep(name: str) -> Sides:
+    """The same beside a loop of C over all weights, for few rows; it needs a compiler, `cc`."""
+    data = sector()
+    solver = aucbench.get_solver(name, shuffle=False)
+    problem = solver.problem(data, np.random.default_rng(0))
+    states = solver.iterates(problem, np.random.default_rng(0))
+    folder = TemporaryDirectory()
+    library = Path(folder.name) / "sweep.so"
+    source = Path(__file__).with_name("sweep.c")
+    options = ["-O3", "-march=native", "-ffast-math", "-shared", "-fPIC"]
+    subprocess.run(["cc", *options, "-o", str(library), str(source)], check=True)
+    sweep = ctypes.CDLL(str(library)).sweep
+    vector: Any = np.ctypeslib.ndpointer(np.float64)
+    sweep.restype = ctypes.c_double
+    sweep.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_double, vector, vector, vector]
+    means = np.ascontiguousarray(np.stack(data.means, axis=1))
+    w, total = np.random.default_rng(0).standard_normal(data.d), np.zeros(data.d)
+    steps = data.n // PART
+    folder.cleanup()  # it is loaded
+    return plain(lambda: next(states), lambda: sweep(steps, data.d, 1e-9, means, w, total))
+
+
 def cases() -> Iterator[tuple[str, Case]]:
     """Yield all comparisons, in the order of the table."""
     yield from _kernels()
@@ -275,6 +301,8 @@ def _passes() -> Iterator[tuple[str, Case]]:
     for name in ("spam-l2", "spam-l1"):
         what, peer = f"`{name}`, one pass, like sector", "steps on every weight, NumPy"
         yield f"eager-{name}", Case("passes", what, peer, partial(eager, name), PART)
+    what, peer = "`spam-l1`, one pass, like sector", "a SIMD loop over every weight, C"
+    yield "sweep-spam-l1", Case("passes", what, peer, partial(compiled_sweep, "spam-l1"), PART)
 
 
 def _pairs() -> Iterator[tuple[str, Case]]:

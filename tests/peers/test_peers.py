@@ -167,3 +167,15 @@ def test_the_command_measures_what_is_installed(tmp_path):
         assert [*seconds] == sorted(seconds)
         assert [*aucs] == sorted(aucs)
         assert aucs[-1] > 0.9
+
+
+@pytest.mark.slow
+def test_the_command_measures_bounds(tmp_path):
+    told = ["csr-grad", "aum-loss", "--seconds", "0.01", "--out", str(tmp_path)]
+    command = [sys.executable, "-m", "benchmarks.bounds", *told]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    read = json.loads((tmp_path / "speed_bounds.json").read_text(encoding="utf-8"))
+    assert [row["name"] for row in read["rows"]] == ["csr-grad", "aum-loss"]
+    for row in read["rows"]:
+        assert row["share"][0] == pytest.approx(row["least"] / row["time"], rel=0.9)
+    assert min(read["rates"].values()) > 0
