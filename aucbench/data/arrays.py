@@ -279,7 +279,7 @@ class Rows:
         _check_stored(self.stored.size + self.n)
         ends = self.starts[1:]
         return Rows(
-            np.insert(self.stored, ends, 1.0),
+            np.insert(self.stored, ends, 1.0).astype(self.dtype, copy=False),
             np.insert(self.columns, ends, self.d).astype(np.int32, copy=False),
             (self.starts + np.arange(self.n + 1)).astype(np.int32),
             self.n,
