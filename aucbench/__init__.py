@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from aucbench.hookspecs import hookimpl
     from aucbench.metrics import auc, intercept_at
     from aucbench.models import from_estimator
+    from aucbench.parallel import threads
     from aucbench.protocols import Objective, Problem, Projector, Solver, State
     from aucbench.records import Run
     from aucbench.registry import (
@@ -55,6 +56,7 @@ __all__ = [
     "require_kernel_api",
     "select",
     "solve",
+    "threads",
 ]
 
 _MODULES = {
@@ -65,6 +67,7 @@ _MODULES = {
     "solving.loop": ("solve",),
     "metrics": ("auc", "intercept_at"),
     "models": ("from_estimator",),
+    "parallel": ("threads",),
     "protocols": ("Objective", "Problem", "Projector", "Solver", "State"),
     "records": ("Run",),
     "registry": ("get_dataset", "get_objective", "get_projector", "get_solver", "list_solvers"),

@@ -67,7 +67,7 @@ Memory = Annotated[
 Jobs = Annotated[
     int | None, typer.Option(help="Cells at once. [default: as many as cores, for local]")
 ]
-Threads = Annotated[int, typer.Option(help="Threads of BLAS and OpenMP in each cell.")]
+Threads = Annotated[int, typer.Option(help="Threads of aucbench, BLAS and OpenMP in each cell.")]
 EngineName = Annotated[str, typer.Option(help="local, dask or slurm.")]
 Scheduler = Annotated[str | None, typer.Option(help="Address of a dask scheduler.")]
 CellsPerJob = Annotated[

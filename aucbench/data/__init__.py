@@ -7,7 +7,8 @@
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, rows, size
 from aucbench.data.breakpoints import Breakpoints
-from aucbench.data.data import IGNORES_WEIGHTS, NEEDS_LABELS, Chunk, Data, scores
+from aucbench.data.data import IGNORES_WEIGHTS, NEEDS_LABELS, Chunk, Data
+from aucbench.data.passes import scores
 from aucbench.data.targets import Labels
 
 __all__ = [

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock, size, span
+from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows, feature_numbers
+from aucbench.data.passes import pullback, scores
 from aucbench.data.targets import Labels, side_of
 from aucbench.data.ties import held_out, numbered, row_weights
 from aucbench.data.understood import Understood
@@ -311,9 +312,7 @@ class Data:
     def pullback(self, r: Vector, block: Block = ALL) -> Vector:
         """Return X_Bᵀ r, shape (d,), where r has one number for each row in the block B."""
         self.require_features()
-        out = np.zeros(self.d)
-        linear.pullback(*self.rows.stored_arrays, *span(block, self.n), r, out)
-        return out
+        return pullback(self.rows, r, block)
 
     def blocks(self, m: int, rng: np.random.Generator | None = None) -> list[Block]:
         """Divide the rows into `m` blocks whose sizes differ by at most one, or n if m > n.
@@ -386,22 +385,4 @@ def square_norms(X: Rows) -> Vector:
     """|x_i|^2 of each row, shape (n,)."""
     out = np.empty(X.n)
     linear.square_norms(*X.stored_arrays, X.n, out)
-    return out
-
-
-def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
-    """Return X_B w, shape (|B|,), the scores of the rows in a block B.
-
-    Raises
-    ------
-    DataError
-        Unless there are as many weights as features; kernels do not check this.
-    """
-    if X.d != w.size:
-        raise DataError(
-            f"the rows have {X.d} features after mapping, but there are {w.size} weights; give the "
-            "columns of the training rows"
-        )
-    out = np.empty(size(block, X.n))
-    linear.scores(*X.stored_arrays, *span(block, X.n), np.ascontiguousarray(w), out)
     return out

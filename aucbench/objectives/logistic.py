@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import ALL, Block, Vector, size, span
+from aucbench.data.arrays import ALL, Block, Vector, size
+from aucbench.data.passes import margin
 from aucbench.errors import require_whole
-from aucbench.kernels import linear
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +56,8 @@ class Logistic:
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return −(1/b) Σ_B y_i x̄_i / (1 + exp(y_i w·x̄_i)), x̄ = x − m, over a block of b rows."""
-        data, out = self.data, np.zeros(self.data.d)
-        block = span(rows, data.n)
-        shift = -self._at_centre(w)
-        total = linear.margin_pass(
-            *data.rows.stored_arrays, *block, data.y, w, np.ones(2), True, out, shift
-        )
+        data, shift = self.data, -self._at_centre(w)
+        out, total = margin(data.rows, data.y, w, np.ones(2), rows, logistic=True, shift=shift)
         if self.centre:
             out -= total * self.mean
         out /= size(rows, data.n)

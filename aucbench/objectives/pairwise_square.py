@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import ALL, Block, Vector, size, span
+from aucbench.data.arrays import ALL, Block, Vector, size
+from aucbench.data.passes import affine
 from aucbench.data.rounding import UNIT, Slack, gamma, longest, of_scores
-from aucbench.kernels import linear
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +89,7 @@ class PairwiseSquare:
             return out
         slope = 2.0 / size(rows, data.n) / np.array([1.0 - data.p, data.p])
         shift = -slope * np.array([b, a])
-        out, sums = np.zeros(data.d), np.zeros(2)
-        block = span(rows, data.n)
-        linear.affine_pass(*data.rows.stored_arrays, *block, data.y, w, slope, shift, out, sums)
+        out, sums = affine(data.rows, data.y, w, slope, shift, rows)
         out += (pull - sums[0]) * m_neg
         out -= (pull + sums[1]) * m_pos
         return out

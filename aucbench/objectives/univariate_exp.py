@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import ALL, Block, Vector, size, span
-from aucbench.kernels import linear
+from aucbench.data.arrays import ALL, Block, Vector, size
+from aucbench.data.passes import margin
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +49,12 @@ class UnivariateExp:
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return −(1/b) Σ_B y_i exp(−y_i w·x_i) x_i / (2 p_i); p_i is the share of its class."""
-        data, out, weights = self.data, np.zeros(self.data.d), self._weights
+        data, weights = self.data, self._weights
         if self.offset:
             of_negatives, of_positives = self._logs(w)
             c = 0.5 * (of_positives - of_negatives)
             weights = weights * np.exp([c, -c])
-        block = span(rows, data.n)
-        linear.margin_pass(*data.rows.stored_arrays, *block, data.y, w, weights, False, out)
+        out, _ = margin(data.rows, data.y, w, weights, rows, logistic=False)
         out /= size(rows, data.n)
         return out
 

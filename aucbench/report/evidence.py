@@ -72,7 +72,7 @@ class Condition:
     ----------
     host, cpu : str
     threads : int or None
-        Of BLAS and OpenMP in each cell.
+        Of aucbench, BLAS and OpenMP in each cell.
     concurrency : int
         Cells at once on the host.
     """

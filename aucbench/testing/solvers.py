@@ -340,12 +340,14 @@ def pickles(solver: Any) -> None:
 
 @laws("1e-3 of each number, and 1e-4; sums are added in another order")
 def threads(solver: Any) -> None:
-    """One thread of BLAS and OpenMP gives what two threads give."""
+    """One thread of aucbench, BLAS and OpenMP gives what two threads give."""
     from threadpoolctl import threadpool_limits
+
+    from aucbench.parallel import threads as own_threads
 
     runs = []
     for count in (1, 2):
-        with threadpool_limits(count):
+        with threadpool_limits(count), own_threads(count):
             runs.append(trajectory(solver, sample(), 8)[1])
     require_same("one thread and two", runs[0], runs[1], rtol=1e-3, atol=1e-4)
 

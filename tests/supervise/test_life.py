@@ -391,7 +391,7 @@ def test_nothing_stays_in_the_folder_for_temporary_files(tmp_path, monkeypatch):
 
 def test_threads_are_pinned():
     with supervising(preload=(), threads=3) as supervisor:
-        assert outcome_of(supervisor, job("healthy")).result["threads"] == "3"
+        assert outcome_of(supervisor, job("healthy")).result["threads"] == ["3", "3"]
 
 
 def test_requests_are_json():

@@ -110,7 +110,7 @@ def test_what_a_job_gets_and_leaves(ended):
 
     result = outcome.result
     assert result["asked"] == {"k": [1, None]}
-    assert (result["stdin"], result["leads"], result["threads"]) == ("", True, "1")
+    assert (result["stdin"], result["leads"], result["threads"]) == ("", True, ["1", "1"])
     assert not Path(result["cwd"]).exists()
     assert outcome.files == {"scores.bin": bytes([1, 2, 3])}
     assert outcome.log == "one\ntwo\n"

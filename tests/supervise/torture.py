@@ -54,7 +54,8 @@ def healthy(request, room, steps):
         "stdin": sys.stdin.read(),
         "leads": os.getsid(0) == os.getpid(),
     }
-    return {"asked": request, **facts, "threads": os.environ["OMP_NUM_THREADS"]}
+    threads = [os.environ[name] for name in ("OMP_NUM_THREADS", "AUCBENCH_THREADS")]
+    return {"asked": request, **facts, "threads": threads}
 
 
 def echo(request, room, steps):

@@ -49,7 +49,7 @@ def make_engine(
         Default: "local": the cores of this host divided by `threads`; "dask": the threads of
         the cluster; "slurm": 16.
     threads : int
-        Threads of BLAS and OpenMP in each cell.
+        Threads of aucbench, BLAS and OpenMP in each cell.
     scheduler : str, optional
         Address of an existing dask scheduler; required for "dask", and only for it.
     folder : Path, optional

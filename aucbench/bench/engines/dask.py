@@ -39,7 +39,7 @@ class DaskEngine:
         Cells on the cluster at once. Default and maximum: two for each thread of dask, of
         which one runs and one waits.
     threads : int
-        Threads of BLAS and OpenMP in each cell.
+        Threads of aucbench, BLAS and OpenMP in each cell.
     patience : float
         Seconds that the cluster may have no workers.
     """

@@ -21,7 +21,7 @@ class CellPlugin(WorkerPlugin):
     run : str
         Name of the run: the name of this plugin and of the topic, and the start of all keys.
     threads : int
-        Threads of BLAS and OpenMP in each cell.
+        Threads of aucbench, BLAS and OpenMP in each cell.
     """
 
     def __init__(self, run: str, threads: int):

@@ -26,7 +26,7 @@ class LocalEngine:
     jobs : int
         Jobs that run at once.
     threads : int
-        Threads of BLAS and OpenMP in each of them.
+        Threads of aucbench, BLAS and OpenMP in each of them.
     supervisor : Supervisor, optional
         An open supervisor, which this engine does not close; by default each run opens one.
     """

@@ -23,7 +23,7 @@ class SharedSupervisor:
     Parameters
     ----------
     threads : int
-        Threads of BLAS and OpenMP in each job.
+        Threads of aucbench, BLAS and OpenMP in each job.
     idle : float
         Seconds without a job after which the supervisor is closed.
     """

@@ -49,7 +49,7 @@ class SlurmEngine:
     jobs : int
         SLURM jobs that are queued or run at once.
     threads : int
-        Threads of BLAS and OpenMP in each cell, and cores of each SLURM job.
+        Threads of aucbench, BLAS and OpenMP in each cell, and cores of each SLURM job.
     cells_per_job : int
         Cells in a share.
     cluster : {"slurm", "local"}

@@ -43,7 +43,7 @@ class Supervisor:
     Parameters
     ----------
     threads : int
-        Number of threads of OpenMP, OpenBLAS and MKL in each job.
+        Number of threads of aucbench, OpenMP, OpenBLAS and MKL in each job.
     preload : sequence of str
         Modules to import in the warm process. They must not start threads. They must not be
         third-party plugins: if one crashes there, no job can run.

@@ -22,6 +22,7 @@ from aucbench.infra.supervise import fork_server
 fork_server.main(setup)
 """
 POOLS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
+OWN_THREADS = "AUCBENCH_THREADS"  # as in aucbench.parallel
 LOG_NAME = "fork-server.log"
 SOON = 2.0  # seconds for the fork server to end all below it
 SLOW = 60.0  # seconds for it to remove its folder
@@ -54,7 +55,8 @@ class ForkServerHandle:
         self.ready = False
         path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - '' is the cwd
         argument = json.dumps([path, {**asdict(setup), "client": os.getpid()}])
-        pools = {f"{name}_NUM_THREADS": str(threads) for name in POOLS}
+        names = [*(f"{name}_NUM_THREADS" for name in POOLS), OWN_THREADS]
+        pools = dict.fromkeys(names, str(threads))
         # A fixed hash seed: sets of str have the same order in every run.
         fixed = {
             "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),

@@ -1,0 +1,144 @@
+"""X_B w, X_Bᵀ r, and both in one reading of X_B, where threads share the rows of large blocks.
+
+Design
+  a. A block is divided into parts by the shape of the rows alone. Each part adds up its own
+     rows, and then the sums of the parts are added in their order. So the number of threads
+     changes no bit.
+  b. Blocks below 2 · 2¹⁷ stored values are one part: there threads would cost more than they
+     save, and their sums are added row by row.
+  c. A part begins at a multiple of four rows, because kernels read four rows at a time. So
+     scores do not depend on how a block is divided. (Rejected: parts of columns, whose sums
+     would not either. A kernel that needs X_B w first would read the rows twice.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.arrays import ALL, Block, Rows, Vector, span
+from aucbench.errors import DataError
+from aucbench.kernels import linear
+from aucbench.parallel import mapped
+
+PART = 2**17  # stored values of a part, at least: 0.1 ms
+MOST = 32  # parts
+SHARE = 8  # stored values for each number of a part's own sums, at least
+
+Cut = tuple[int, int]
+
+
+def parts(X: Rows, lo: int, hi: int, sums: int) -> list[Cut]:
+    """Divide the places lo … hi − 1 of a block into 1, 2, 4 … or 32 parts.
+
+    Parameters
+    ----------
+    X : Rows
+        The rows; an average row says how much a part reads.
+    lo, hi : int
+        Begin and end of the block.
+    sums : int
+        How many sums each part keeps: 0 for scores, d for a gradient.
+    """
+    stored = (hi - lo) * X.stored.size // (X.n or 1)
+    if stored < 2 * PART:
+        return [(lo, hi)]
+    fours = -(-(hi - lo) // 4)
+    most = min(stored // max(PART, SHARE * sums), fours, MOST)
+    count = 1 << max(0, most.bit_length() - 1)
+    cuts = [min(hi, lo + 4 * (fours * k // count)) for k in range(count + 1)]
+    return list(pairwise(cuts))
+
+
+def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
+    """Return X_B w, shape (|B|,), the scores of the rows in a block B.
+
+    Raises
+    ------
+    DataError
+        Unless there are as many weights as features; kernels do not check this.
+    """
+    if X.d != w.size:
+        raise DataError(
+            f"the rows have {X.d} features after mapping, but there are {w.size} weights; give the "
+            "columns of the training rows"
+        )
+    order, lo, hi = span(block, X.n)
+    w, out = np.ascontiguousarray(w), np.empty(hi - lo)
+
+    def fill(cut: Cut) -> None:
+        linear.scores(*X.stored_arrays, order, *cut, w, out[cut[0] - lo : cut[1] - lo])
+
+    mapped(fill, parts(X, lo, hi, 0))
+    return out
+
+
+def pullback(X: Rows, r: Vector, block: Block = ALL) -> Vector:
+    """Return X_Bᵀ r, shape (d,), where r has one number for each row in the block B."""
+    order, lo, hi = span(block, X.n)
+
+    def sums(cut: Cut) -> Vector:
+        out = np.zeros(X.d)
+        linear.pullback(*X.stored_arrays, order, *cut, r[cut[0] - lo : cut[1] - lo], out)
+        return out
+
+    return _total(mapped(sums, parts(X, lo, hi, X.d)))
+
+
+def affine(
+    X: Rows, y: NDArray[np.int8], w: Vector, slope: Vector, shift: Vector, block: Block = ALL
+) -> tuple[Vector, Vector]:
+    """Return Σ_B c_i x_i, shape (d,), and Σ c_i of negatives and of positives, shape (2,).
+
+    c_i = slope[k] (x_i · w) + shift[k], where k is 0 for a negative row and 1 for a positive one.
+    Each row is read once.
+    """
+    order, lo, hi = span(block, X.n)
+
+    def sums(cut: Cut) -> tuple[Vector, Vector]:
+        out, of_classes = np.zeros(X.d), np.zeros(2)
+        linear.affine_pass(*X.stored_arrays, order, *cut, y, w, slope, shift, out, of_classes)
+        return out, of_classes
+
+    found = mapped(sums, parts(X, lo, hi, X.d))
+    if len(found) == 1:
+        return found[0]
+    return _total([out for out, _ in found]), _total([of_classes for _, of_classes in found])
+
+
+def margin(
+    X: Rows,
+    y: NDArray[np.int8],
+    w: Vector,
+    weight: Vector,
+    block: Block = ALL,
+    *,
+    logistic: bool,
+    shift: float = 0.0,
+) -> tuple[Vector, float]:
+    """Return Σ_B c_i x_i, shape (d,), and Σ c_i; c_i = −y_i weight[k] g(y_i (x_i · w + shift)).
+
+    k is 0 for a negative row and 1 for a positive one. g(m) is 1 / (1 + exp(m)) for the logistic
+    loss, and exp(−m) for the exponential loss. Each row is read once.
+    """
+    order, lo, hi = span(block, X.n)
+
+    def sums(cut: Cut) -> tuple[Vector, float]:
+        out = np.zeros(X.d)
+        return out, linear.margin_pass(*X.stored_arrays, order, *cut, y, w, weight, logistic, out, shift)
+
+    found = mapped(sums, parts(X, lo, hi, X.d))
+    if len(found) == 1:
+        return found[0]
+    return _total([out for out, _ in found]), sum(total for _, total in found)
+
+
+def _total(terms: Sequence[Vector]) -> Vector:
+    """Add up in order, in the first of them."""
+    total = terms[0]
+    for i in range(1, len(terms)):
+        total += terms[i]
+    return total

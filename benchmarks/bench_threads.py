@@ -1,0 +1,79 @@
+"""What a second thread saves, and what it costs: products with rows, by one thread and by two.
+
+`python -m benchmarks.bench_threads` alternates between both in one process and prints the ratios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+
+import aucbench
+
+from .rows import DENSE, dense, ones, sector
+
+LAYOUTS = {
+    "dense": lambda: dense(*DENSE),
+    "narrow": lambda: dense(500_000, 20),
+    "csr": lambda: ones(300_000, 123, 14),
+    "wide csr": sector,
+    "small": lambda: dense(1_000, 100),  # one part: the second thread has nothing to do
+}
+OBJECTIVES = {"affine": "pairwise-square", "margin": "logistic"}
+TASKS = ["scores", "pullback", *OBJECTIVES]
+ROUNDS = 41
+
+
+def task(what: str, layout: str) -> Callable[[], object]:
+    """Return a product to measure, whose sums of classes are known."""
+    data, rng = LAYOUTS[layout](), np.random.default_rng(0)
+    w, r = 1e-2 * rng.standard_normal(data.d), rng.standard_normal(data.n)
+    if what in OBJECTIVES:
+        f = aucbench.get_objective(OBJECTIVES[what], data)
+        f.grad(w)
+        return lambda: f.grad(w)
+    return {"scores": lambda: data.scores(w), "pullback": lambda: data.pullback(r)}[what]
+
+
+class Threads:
+    """A product by one thread and by two."""
+
+    version = "1"
+    params = (TASKS, [*LAYOUTS], [1, 2])
+    param_names = ("product", "layout", "threads")
+
+    def setup(self, what: str, layout: str, threads: int) -> None:
+        aucbench.threads(threads)
+        self.task = task(what, layout)
+        self.task()  # starts the second thread
+
+    def teardown(self, what: str, layout: str, threads: int) -> None:
+        aucbench.threads(1)
+
+    def time_product(self, what: str, layout: str, threads: int) -> None:
+        self.task()
+
+
+def ratios() -> None:
+    """Print medians and least times in milliseconds by one thread and by two, and the ratios."""
+    for layout in LAYOUTS:
+        for what in TASKS:
+            run, seen = task(what, layout), {1: [], 2: []}
+            for _ in range(ROUNDS):
+                for count, times in seen.items():
+                    with aucbench.threads(count):
+                        start = perf_counter()
+                        run()
+                        times.append(perf_counter() - start)
+            line = f"{layout:9} {what:9}"
+            for name, of in (("median", median), ("least", min)):
+                one, two = (1e3 * of(times) for times in seen.values())
+                line += f"   {name} {one:7.3f} {two:7.3f} {one / two:5.2f} x"
+            print(line)  # noqa: T201 - a script
+
+
+if __name__ == "__main__":
+    ratios()
