@@ -1,4 +1,4 @@
-/* Merges of two ascending arrays of keys that count what is below each key of the first.
+/* Keys of two classes; and merges of two ascending arrays that count what is below each key.
  *
  * Which array has the next key is random, so a step has no branch on it. A step waits for the last
  * one, so the first array is cut into parts whose merges run at the same time.
@@ -17,6 +17,45 @@ enum { AUCBENCH_PARTS = 4 };
 typedef struct {
     const aucbench_key *of, *of_end, *in, *in_end;
 } aucbench_merge;
+
+/* The keys of a range, of positive and of negative scores: where they go, and how many there are. */
+typedef struct {
+    aucbench_key low, high, *pos, *neg;
+    size_t a, b, pos_room, neg_room;
+} aucbench_range;
+
+/* Each key is written to both arrays, and only one moves on: no branch to mispredict. */
+AUCBENCH_INLINE void aucbench_split_block(aucbench_range *to, const int roomy, size_t count,
+                                          const unsigned char *positive, const double *scores)
+{
+    const aucbench_key low = to->low, width = to->high - to->low;
+    aucbench_key *pos = to->pos, *neg = to->neg;
+    size_t a = to->a, b = to->b;
+    for (size_t i = 0; i < count; i++) {
+        const aucbench_key key = aucbench_key_of(scores[i]);
+        const size_t within = key - low <= width, up = within & (positive[i] != 0);
+        pos[a] = key;
+        neg[b] = key;
+        a += roomy ? up : up & (a < to->pos_room);
+        b += roomy ? within ^ up : (within ^ up) & (b < to->neg_room);
+    }
+    to->a = a;
+    to->b = b;
+}
+
+/* Write the keys from low to high; both arrays have room for one more than they hold. */
+static void aucbench_split_keys(size_t n, const unsigned char *positive, const double *scores,
+                                 aucbench_range *to)
+{
+    enum { BLOCK = 64 }; /* it is asked once for each block whether both arrays have room for it */
+    for (size_t i = 0; i < n; i += BLOCK) {
+        const size_t count = n - i < BLOCK ? n - i : BLOCK;
+        if (to->a + BLOCK <= to->pos_room && to->b + BLOCK <= to->neg_room)
+            aucbench_split_block(to, 1, count, positive + i, scores + i);
+        else
+            aucbench_split_block(to, 0, count, positive + i, scores + i);
+    }
+}
 
 /* One step: pass a key of `in` that is below the key of `of` (or equal, if `equal`), or else count
  * how many have been passed, and go on to the next key of `of`. */

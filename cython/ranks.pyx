@@ -4,28 +4,36 @@ Scores become keys: unsigned integers in the same order (keys.h). Each class is 
 (aucbench/data/sorting.py), and both are merged (ranks.h).
 """
 
-from keys cimport key_of, key_t
+from keys cimport key_t
 from libc.stdint cimport uint64_t
 
 cdef extern from "ranks.h" nogil:
+    ctypedef struct range_t "aucbench_range":
+        key_t low, high
+        key_t* pos
+        key_t* neg
+        size_t a, b, pos_room, neg_room
+    void aucbench_split_keys(
+        size_t n, const unsigned char* positive, const double* scores, range_t* to
+    )
     uint64_t aucbench_concordant_twice(const key_t* of, size_t m, const key_t* within, size_t n)
 
 
 def split_keys(
-    const unsigned char[::1] positive, const double[::1] scores, key_t[::1] pos, key_t[::1] neg,
+    const unsigned char[::1] positive, const double[::1] scores, key_t low, key_t high,
+    key_t[::1] pos, key_t[::1] neg,
 ):
-    """Write the keys of positive and of negative scores; both arrays have one spare entry."""
-    cdef Py_ssize_t i, a = 0, b = 0
-    cdef Py_ssize_t a_end = pos.shape[0] - 1, b_end = neg.shape[0] - 1
-    cdef key_t key
-    with nogil:
-        for i in range(scores.shape[0]):
-            key = key_of(scores[i])
-            pos[a] = key
-            neg[b] = key
-            # Each key is written to both arrays, and only one moves on: no branch to mispredict.
-            a += (positive[i] != 0) & (a < a_end)
-            b += (positive[i] == 0) & (b < b_end)
+    """Write the keys from low to high of positive and of negative scores; return how many of each.
+
+    Both arrays have one spare entry.
+    """
+    cdef range_t to = range_t(
+        low, high, &pos[0], &neg[0], 0, 0, pos.shape[0] - 1, neg.shape[0] - 1
+    )
+    if scores.shape[0] > 0:
+        with nogil:
+            aucbench_split_keys(scores.shape[0], &positive[0], &scores[0], &to)
+    return to.a, to.b
 
 
 def concordant_twice(const key_t[::1] pos, const key_t[::1] neg):

@@ -6,17 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
-from aucbench.data.sorting import argsort, sort_keys
+from aucbench.data.sorting import Keys, argsort, sort_keys
 from aucbench.errors import DataError
 from aucbench.kernels import ranks
+from aucbench.parallel import count, mapped
 
 MAX_PAIRS = 2**62
+MAX_KEY = 2**64 - 1
+SHARED_FROM = 2**17  # scores from which threads share them: less takes about a millisecond
+SAMPLE = 2**10  # scores that say where the ranges of the threads begin
 
 
 def concordance(positive: NDArray[np.bool_], s: Vector, n_pos: int) -> float:
     """Return P(s_+ > s_-) + P(s_+ = s_-) / 2 over all pairs of a positive and a negative.
 
-    The counts are exact 64-bit integers. They take one sort of each class and one merge.
+    The counts are exact 64-bit integers. They take one sort of each class and one merge. Threads
+    divide large inputs into ranges of scores, and add up integers, so they change no bit.
 
     Parameters
     ----------
@@ -35,12 +40,39 @@ def concordance(positive: NDArray[np.bool_], s: Vector, n_pos: int) -> float:
     pairs = n_pos * (s.size - n_pos)
     if pairs > MAX_PAIRS:
         raise DataError(f"there are {pairs} pairs, more than 2**62; use a sample of the rows")
+
+    def counted(keys: tuple[int, int]) -> tuple[int, int, int]:
+        pos, neg = _room(n_pos, s.size - n_pos)
+        a, b = ranks.split_keys(positive.view(np.uint8), s, *keys, pos, neg)
+        sort_keys(pos[:a])
+        sort_keys(neg[:b])
+        return a, b, ranks.concordant_twice(pos[:a], neg[:b])
+
+    twice = lower = 0
+    for a, b, within in mapped(counted, _ranges(s)):
+        twice += within + 2 * a * lower  # a positive is above all negatives of lower ranges
+        lower += b
+    return twice / (2 * pairs)
+
+
+def _room(n_pos: int, n_neg: int) -> list[Keys]:
+    """Return arrays for the keys of both classes; each has one spare entry."""
     # One block of memory costs less than two, and every call gets it anew.
-    pos, neg = np.split(np.empty(s.size + 2, np.uint64), [n_pos + 1])
-    ranks.split_keys(positive.view(np.uint8), s, pos, neg)
-    for keys in (pos := pos[:-1], neg := neg[:-1]):
-        sort_keys(keys)
-    return ranks.concordant_twice(pos, neg) / (2 * pairs)
+    return np.split(np.empty(n_pos + n_neg + 2, np.uint64), [n_pos + 1])
+
+
+def _ranges(s: Vector) -> list[tuple[int, int]]:
+    """Divide all keys into one range for each thread, ascending; a sample says where they begin."""
+    parts = count() if s.size >= SHARED_FROM else 1
+    if parts == 1:
+        return [(0, MAX_KEY)]
+    sample = s[:: -(-s.size // SAMPLE)].copy()
+    keys, none = _room(sample.size, 0)
+    ranks.split_keys(np.ones(sample.size, np.uint8), sample, 0, MAX_KEY, keys, none)
+    at = [sample.size * k // parts for k in range(1, parts)]
+    starts = [0, *np.sort(keys[:-1])[at].tolist()]
+    ends = [*starts[1:], MAX_KEY + 1]
+    return [(low, high - 1) for low, high in zip(starts, ends, strict=True) if low < high]
 
 
 def weighted_concordance(

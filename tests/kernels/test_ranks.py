@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
+import aucbench
+from aucbench.data import concordance
 from aucbench.errors import DataError
 from aucbench.kernels import ranks
 from aucbench.metrics import auc
@@ -55,11 +57,47 @@ def test_keys_order_as_scores_do(case):
     y, scores = case
     pos, neg = (np.empty(c + 1, np.uint64) for c in ((y > 0).sum(), (y < 0).sum()))
 
-    ranks.split_keys((y > 0).view(np.uint8), scores, pos, neg)
+    ranks.split_keys((y > 0).view(np.uint8), scores, 0, 2**64 - 1, pos, neg)
 
     keys = np.concatenate([pos[:-1], neg[:-1]])
     kept = np.concatenate([scores[y > 0], scores[y < 0]])
     np.testing.assert_array_equal(keys[:, None] < keys, kept[:, None] < kept)
+
+
+@given(labelled(), st.integers(1, 4), st.sampled_from([1, 3, 1024]))
+def test_threads_count_the_same_pairs(case, threads, sample):
+    y, scores = case
+    with pytest.MonkeyPatch.context() as patch, aucbench.threads(threads):
+        patch.setattr(concordance, "SHARED_FROM", 1)
+        patch.setattr(concordance, "SAMPLE", sample)
+        shared = auc(y, scores)
+
+    assert shared == auc(y, scores)
+
+
+@given(labelled(), st.integers(0, 99), st.integers(0, 99))
+def test_a_range_of_keys_has_both_its_ends(case, one, other):
+    y, scores = case
+    positive = (y > 0).view(np.uint8)
+    pos, neg = (np.empty(c + 1, np.uint64) for c in ((y > 0).sum(), (y < 0).sum()))
+    ranks.split_keys(positive, scores, 0, 2**64 - 1, pos, neg)
+    ends = [0, *pos[:-1].tolist(), *neg[:-1].tolist(), 2**64 - 1]
+    low, high = sorted([ends[one % len(ends)], ends[other % len(ends)]])
+    within = [keys[:-1][(keys[:-1] >= low) & (keys[:-1] <= high)] for keys in (pos, neg)]
+
+    counts = ranks.split_keys(positive, scores, low, high, pos, neg)
+
+    np.testing.assert_array_equal(pos[: counts[0]], within[0])
+    np.testing.assert_array_equal(neg[: counts[1]], within[1])
+
+
+def test_sorted_scores_and_scores_with_few_values_are_shared_too():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(200_000) < 0.1, 1, -1)
+    for scores in (np.arange(200_000.0), rng.integers(0, 3, 200_000), np.zeros(200_000)):
+        with aucbench.threads(3):
+            shared = auc(y, scores)
+        assert shared == auc(y, scores) == pytest.approx(roc_auc_score(y, scores), abs=1e-13)
 
 
 def test_large_sample_equals_scikit_learn():
