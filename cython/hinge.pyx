@@ -111,39 +111,53 @@ cdef inline int ranks(
     return size
 
 
-def linear_pass(
-    const double[::1] s, const int[::1] rows, double sign, double shift, double step,
-    const double[::1] a, const int[::1] order, double centre, double scale, const int[::1] table,
-    int[::1] counts, double[::1] c,
+def linear_rows(
+    const double[::1] s, const int[::1] rows, Py_ssize_t lo, Py_ssize_t hi, double sign,
+    double shift, double step, const double[::1] a, double centre, double scale,
+    const int[::1] table, int[::1] counts, double[::1] parts, double[::1] c,
 ):
-    """Return the sum of b - a over the active pairs, and their number.
+    """c[row] = +-step times the number of active pairs of the row, for rows[lo..hi-1].
 
-    c[row] = +-step times the number of active pairs of the row.
+    lo is a multiple of BLOCK. counts[r] (m + 1,) becomes how many of these b have the rank r, and
+    parts[k] the sum of b - a_0 over the active pairs of block k.
     """
-    cdef Py_ssize_t q = rows.shape[0], m = order.shape[0], at, r
-    cdef long long active = 0, above = 0
-    cdef double part, total = 0.0, base = a[0]
+    cdef Py_ssize_t at = lo, r
+    cdef double part, base = a[0]
     cdef double b[BLOCK]
     cdef int rank[BLOCK]
     cdef int i
     with nogil:
-        memset(&counts[0], 0, (m + 1) * sizeof(int))
-        at = 0
-        while at < q:
+        memset(&counts[0], 0, counts.shape[0] * sizeof(int))
+        while at < hi:
             part = 0.0
             for i in range(ranks(
-                &s[0], &rows[at], q - at, sign, shift, &a[0], centre, scale, table, b, rank
+                &s[0], &rows[at], hi - at, sign, shift, &a[0], centre, scale, table, b, rank
             )):
                 r = rank[i]
                 counts[r] += 1
                 c[rows[at + i]] = step * r
                 part += r * (b[i] - base)
-                active += r
-            total += part
+            parts[at // BLOCK] = part
             at += BLOCK
-        part = 0.0
+
+
+def linear_sorted(
+    double step, const double[::1] a, const int[::1] order, const int[::1] counts,
+    const double[::1] parts, double[::1] c,
+):
+    """Return the sum of b - a over the active pairs, and their number, after `linear_rows`.
+
+    c[row] = -+step times the number of active pairs of the row, for the sorted rows.
+    """
+    cdef Py_ssize_t m = order.shape[0], r
+    cdef long long active = 0, above = 0
+    cdef double part = 0.0, total = 0.0, base = a[0]
+    with nogil:
+        for r in range(parts.shape[0]):
+            total += parts[r]
         for r in range(m - 1, -1, -1):
             above += counts[r + 1]
+            active += above
             c[order[r]] = -step * above
             part -= above * (a[r] - base)
             if r % BLOCK == 0:
@@ -152,49 +166,70 @@ def linear_pass(
     return total, active
 
 
-def square_pass(
-    const double[::1] s, const int[::1] rows, double sign, double shift, double step,
-    const double[::1] a, const int[::1] order, double centre, double scale, const int[::1] table,
-    int[::1] counts, int[::1] rank, double[::1] below, double[::1] sums, double[::1] c,
-):
-    """Return the sum of (b - a)^2 over the active pairs, and their number.
-
-    c[row] = +-2 step times the sum of b - a over the active pairs of the row. rank (q,) becomes the
-    rank of each b, and counts[r] (m + 1,) how many b have the rank r; `square_bend` reads both.
-    """
-    cdef Py_ssize_t q = rows.shape[0], m = order.shape[0], at, r
-    cdef long long active = 0, above = 0
-    cdef double loss, part, x, total = 0.0, base = a[0], high = 0.0
-    cdef double b[BLOCK]
-    cdef int i
+def square_below(const double[::1] a, Py_ssize_t m, double[::1] below):
+    """below[r] = the sum of a - a_0 over the r lowest a, r = 0..m"""
+    cdef double part = 0.0, base = a[0]
+    cdef Py_ssize_t r
     with nogil:
-        memset(&counts[0], 0, (m + 1) * sizeof(int))
-        memset(&sums[0], 0, (m + 1) * sizeof(double))
-        part = 0.0
         for r in range(m):
             below[r] = part
             part += a[r] - base
         below[m] = part
-        at = 0
-        while at < q:
+
+
+def square_rows(
+    const double[::1] s, const int[::1] rows, Py_ssize_t lo, Py_ssize_t hi, double sign,
+    double shift, double step, const double[::1] a, double centre, double scale,
+    const int[::1] table, int[::1] counts, double[::1] parts, const double[::1] below,
+    int[::1] rank, double[::1] c,
+):
+    """c[row] = +-2 step times the sum of b - a over the active pairs of the row.
+
+    Arguments are those of `linear_rows`. rank[at] becomes the rank of b, for at = lo..hi-1.
+    """
+    cdef Py_ssize_t at = lo, r
+    cdef double loss, part, x, base = a[0]
+    cdef double b[BLOCK]
+    cdef int i
+    with nogil:
+        memset(&counts[0], 0, counts.shape[0] * sizeof(int))
+        while at < hi:
             part = 0.0
             for i in range(ranks(
-                &s[0], &rows[at], q - at, sign, shift, &a[0], centre, scale, table, b,
+                &s[0], &rows[at], hi - at, sign, shift, &a[0], centre, scale, table, b,
                 &rank[at],
             )):
                 r = rank[at + i]
                 x = b[i] - base
                 counts[r] += 1
-                sums[r] += x
                 loss = r * x - below[r]
                 c[rows[at + i]] = 2.0 * step * loss
                 part += x * loss
-                active += r
-            total += part
+            parts[at // BLOCK] = part
             at += BLOCK
-        part = 0.0
+
+
+def square_sorted(
+    const double[::1] s, const int[::1] rows, double sign, double shift, double step,
+    const double[::1] a, const int[::1] order, const int[::1] counts, const double[::1] parts,
+    const int[::1] rank, double[::1] sums, double[::1] c,
+):
+    """Return the sum of (b - a)^2 over the active pairs, and their number, after `square_rows`.
+
+    c[row] = -+2 step times the sum of b - a over the active pairs of the row, for the sorted rows.
+    """
+    cdef Py_ssize_t q = rows.shape[0], m = order.shape[0], at, r
+    cdef long long active = 0, above = 0
+    cdef double loss, part = 0.0, x, total = 0.0, base = a[0], high = 0.0
+    with nogil:
+        memset(&sums[0], 0, (m + 1) * sizeof(double))
+        for at in range(q):
+            sums[rank[at]] += (sign * s[rows[at]] + shift) - base
+        for r in range(parts.shape[0]):
+            total += parts[r]
         for r in range(m - 1, -1, -1):
             above += counts[r + 1]
+            active += above
             high += sums[r + 1]
             x = a[r] - base
             loss = high - above * x
@@ -213,7 +248,7 @@ def square_bend(
 ):
     """out[row] = 2 step times the sum of u[row] - u[partner] over the active pairs of the row.
 
-    Which pairs are active is known from order, counts and rank of a `square_pass`.
+    Which pairs are active is known from order, counts and rank of `square_rows`.
     """
     cdef Py_ssize_t q = rows.shape[0], m = order.shape[0], at, r
     cdef long long above = 0

@@ -17,21 +17,50 @@ def spread(
 ) -> None: ...
 def index(a: Vector, m: int, centre: float, scale: float, cell: Index, table: Index) -> None: ...
 def mend(a: Vector, order: Index, moves: int) -> bool: ...
-def linear_pass(
+def linear_rows(
     s: Vector,
     rows: Index,
+    lo: int,
+    hi: int,
     sign: float,
     shift: float,
     step: float,
     a: Vector,
-    order: Index,
     centre: float,
     scale: float,
     table: Index,
     counts: Index,
+    parts: Vector,
+    c: Vector,
+) -> None: ...
+def linear_sorted(
+    step: float,
+    a: Vector,
+    order: Index,
+    counts: Index,
+    parts: Vector,
     c: Vector,
 ) -> tuple[float, int]: ...
-def square_pass(
+def square_below(a: Vector, m: int, below: Vector) -> None: ...
+def square_rows(
+    s: Vector,
+    rows: Index,
+    lo: int,
+    hi: int,
+    sign: float,
+    shift: float,
+    step: float,
+    a: Vector,
+    centre: float,
+    scale: float,
+    table: Index,
+    counts: Index,
+    parts: Vector,
+    below: Vector,
+    rank: Index,
+    c: Vector,
+) -> None: ...
+def square_sorted(
     s: Vector,
     rows: Index,
     sign: float,
@@ -39,12 +68,9 @@ def square_pass(
     step: float,
     a: Vector,
     order: Index,
-    centre: float,
-    scale: float,
-    table: Index,
     counts: Index,
+    parts: Vector,
     rank: Index,
-    below: Vector,
     sums: Vector,
     c: Vector,
 ) -> tuple[float, int]: ...

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Vector
+from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import hinge
+from aucbench.parallel import count, mapped
 
 CELLS = 2  # cells of the grid per sorted score
+BLOCK = 256  # rows whose sums are kept apart: that of cython/hinge.pyx
+SHARED_FROM = 2**17  # rows of the larger class from which threads share them
 MOVES = 4  # moves per sorted score after which insertion sort costs more than another sort
 Bend = Callable[[Vector], Vector]
+# sign, shift and step of the other class; a; centre, scale and table of the grid
+Sorted = tuple[float, float, float, Vector, float, float, Index]
 PAD = 4  # infinities behind the sorted scores: cython/hinge.h compares this many at once
 
 
@@ -42,6 +48,7 @@ class PairSums:
         self.a, self.spare = np.full(m + PAD, np.inf), np.empty(m)
         self.counts = np.empty(m + 1, np.int32)
         self.table = np.empty(CELLS * m + 2, np.int32)
+        self.parts = np.empty(-(-self.others.size // BLOCK))
         self.rank = np.empty(self.others.size if squared else 0, np.int32)
         self.below, self.sums = (np.empty(m + 1 if squared else 0) for _ in range(2))
 
@@ -59,14 +66,17 @@ class PairSums:
             raise DataError(f"scores have shape {s.shape} for {self.n} rows; give one per row")
         s = np.ascontiguousarray(s)
         sign, shift, other = (-1.0, 0.0, 1.0) if self.reflected else (1.0, -1.0, 0.0)
-        centre, scale = self._sort(s, sign, shift)
+        grid = self._sort(s, sign, shift)
         c, step = np.empty(self.n), sign / self.pairs
-        front = (s, self.others, sign, other, step, self.a, self.order, centre, scale)
         if self.squared:
-            work = (self.table, self.counts, self.rank, self.below, self.sums)
-            total, active = hinge.square_pass(*front, *work, c)
+            hinge.square_below(self.a, self.rows.size, self.below)
+        self._read_others((sign, other, step, self.a, *grid, self.table), s, c)
+        if self.squared:
+            front = (s, self.others, sign, other, step, self.a, self.order, self.counts)
+            total, active = hinge.square_sorted(*front, self.parts, self.rank, self.sums, c)
         else:
-            total, active = hinge.linear_pass(*front, self.table, self.counts, c)
+            kept = (self.a, self.order, self.counts, self.parts)
+            total, active = hinge.linear_sorted(step, *kept, c)
         return total / self.pairs, c, active
 
     def bend(self) -> Bend:
@@ -83,6 +93,28 @@ class PairSums:
             return out
 
         return product
+
+    def _read_others(self, given: Sorted, s: Vector, c: Vector) -> None:
+        """Find the ranks of the larger class; threads share its rows, and each counts on its own.
+
+        Counts are whole numbers, and the sums of blocks are kept apart. So the number of threads
+        changes no bit.
+        """
+        size = self.others.size
+        shares = min(count(), self.parts.size) if size >= SHARED_FROM else 1
+        cuts = [min(size, BLOCK * (self.parts.size * k // shares)) for k in range(shares + 1)]
+
+        def read(cut: tuple[int, int]) -> Index:
+            counts = self.counts if cut[0] == 0 else np.empty_like(self.counts)
+            front = (s, self.others, *cut, *given, counts, self.parts)
+            if self.squared:
+                hinge.square_rows(*front, self.below, self.rank, c)
+            else:
+                hinge.linear_rows(*front, c)
+            return counts
+
+        for counts in mapped(read, [*pairwise(cuts)])[1:]:
+            self.counts += counts
 
     def _sort(self, s: Vector, sign: float, shift: float) -> tuple[float, float]:
         """Update a, order and table for the scores s; return the centre and scale of the grid."""

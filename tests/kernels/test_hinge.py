@@ -8,7 +8,9 @@ import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
+import aucbench
 from aucbench.kernels import hinge
+from aucbench.objectives import pair_sums
 from aucbench.objectives.pair_sums import PairSums
 from aucbench.objectives.weighted_pair_sums import WeightedPairSums
 
@@ -99,6 +101,25 @@ def test_order_of_the_last_call_changes_no_bit(squared, twin, y, data):
         assert found[0] == fresh[0]
         assert found[2] == fresh[2]
         np.testing.assert_array_equal(found[1], fresh[1])
+
+
+@LOSSES
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
+@pytest.mark.parametrize("n", [400, 2049, 5000])
+def test_the_number_of_threads_changes_no_bit(squared, twin, share, n, monkeypatch):
+    monkeypatch.setattr(pair_sums, "SHARED_FROM", 1)
+    y, s = normal(n, share)
+    u = np.random.default_rng(1).normal(size=n)
+    found = []
+    for count in (1, 2, 3, 4, 100):
+        sums = PairSums(y, squared=squared)
+        with aucbench.threads(count):
+            found.append([*sums(s), *sums(2.0 * s), *([sums.bend()(u)] if squared else [])])
+
+    compare(found[0][:3], twin(s, y))
+    for other in found[1:]:
+        for one, many in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, many)
 
 
 @LOSSES
