@@ -1,4 +1,4 @@
-"""What a second thread saves, and what it costs: products with rows, by one thread and by two.
+"""What a second thread saves, and what it costs: products with rows, the AUC, sums of hinges.
 
 `python -m benchmarks.bench_threads` alternates between both in one process and prints the ratios.
 """
@@ -24,7 +24,19 @@ LAYOUTS = {
 }
 OBJECTIVES = {"affine": "pairwise-square", "margin": "logistic"}
 TASKS = ["scores", "pullback", *OBJECTIVES]
+OF_SCORES = ["auc", "pairwise-hinge", "pairwise-squared-hinge"]
 ROUNDS = 41
+
+
+def task_of_scores(what: str) -> Callable[[], object]:
+    """Return a function of 10^6 scores to measure; hinges keep the order of the last call."""
+    rng = np.random.default_rng(0)
+    s, y = rng.standard_normal(1_000_000), np.where(rng.random(1_000_000) < 0.2, 1, -1)
+    if what == "auc":
+        return lambda: aucbench.auc(y, s)
+    f = aucbench.get_objective(what, aucbench.Data.of(s[:, None], y))
+    w = np.ones(1)
+    return lambda: f.value(w)
 
 
 def task(what: str, layout: str) -> Callable[[], object]:
@@ -57,23 +69,44 @@ class Threads:
         self.task()
 
 
-def ratios() -> None:
+class ThreadsOfScores:
+    """A function of 10^6 scores by one thread and by two."""
+
+    version = "1"
+    params = (OF_SCORES, [1, 2])
+    param_names = ("function", "threads")
+
+    def setup(self, what: str, threads: int) -> None:
+        aucbench.threads(threads)
+        self.task = task_of_scores(what)
+        self.task()
+
+    def teardown(self, what: str, threads: int) -> None:
+        aucbench.threads(1)
+
+    def time_function(self, what: str, threads: int) -> None:
+        self.task()
+
+
+def ratio(name: str, run: Callable[[], object]) -> None:
     """Print medians and least times in milliseconds by one thread and by two, and the ratios."""
-    for layout in LAYOUTS:
-        for what in TASKS:
-            run, seen = task(what, layout), {1: [], 2: []}
-            for _ in range(ROUNDS):
-                for count, times in seen.items():
-                    with aucbench.threads(count):
-                        start = perf_counter()
-                        run()
-                        times.append(perf_counter() - start)
-            line = f"{layout:9} {what:9}"
-            for name, of in (("median", median), ("least", min)):
-                one, two = (1e3 * of(times) for times in seen.values())
-                line += f"   {name} {one:7.3f} {two:7.3f} {one / two:5.2f} x"
-            print(line)  # noqa: T201 - a script
+    seen: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(ROUNDS):
+        for count, times in seen.items():
+            with aucbench.threads(count):
+                start = perf_counter()
+                run()
+                times.append(perf_counter() - start)
+    line = f"{name:24}"
+    for kind, of in (("median", median), ("least", min)):
+        one, two = (1e3 * of(times) for times in seen.values())
+        line += f"   {kind} {one:7.3f} {two:7.3f} {one / two:5.2f} x"
+    print(line, flush=True)  # noqa: T201 - a script
 
 
 if __name__ == "__main__":
-    ratios()
+    for layout in LAYOUTS:
+        for what in TASKS:
+            ratio(f"{layout} {what}", task(what, layout))
+    for what in OF_SCORES:
+        ratio(what, task_of_scores(what))

@@ -4,7 +4,7 @@ Design
   a. A block is divided into parts by the shape of the rows alone. Each part adds up its own
      rows, and then the sums of the parts are added in their order. So the number of threads
      changes no bit.
-  b. Blocks below 2 · 2¹⁷ stored values are one part: there threads would cost more than they
+  b. Blocks below 2¹⁸ stored values are one part: there threads would cost more than they
      save, and their sums are added row by row.
   c. A part begins at a multiple of four rows, because kernels read four rows at a time. So
      scores do not depend on how a block is divided. (Rejected: parts of columns, whose sums
@@ -24,7 +24,8 @@ from aucbench.errors import DataError
 from aucbench.kernels import linear
 from aucbench.parallel import mapped
 
-PART = 2**17  # stored values of a part, at least: 0.1 ms
+DIVIDED_FROM = 2**18  # stored values: 0.2 ms
+PART = 2**19  # stored values of each part where there are more than two
 MOST = 32  # parts
 SHARE = 8  # stored values for each number of a part's own sums, at least
 
@@ -44,10 +45,10 @@ def parts(X: Rows, lo: int, hi: int, sums: int) -> list[Cut]:
         How many sums each part keeps: 0 for scores, d for a gradient.
     """
     stored = (hi - lo) * X.stored.size // (X.n or 1)
-    if stored < 2 * PART:
+    if stored < DIVIDED_FROM:
         return [(lo, hi)]
     fours = -(-(hi - lo) // 4)
-    most = min(stored // max(PART, SHARE * sums), fours, MOST)
+    most = min(max(2, stored // PART), stored // (SHARE * sums or 1), fours, MOST)
     count = 1 << max(0, most.bit_length() - 1)
     cuts = [min(hi, lo + 4 * (fours * k // count)) for k in range(count + 1)]
     return list(pairwise(cuts))
@@ -128,7 +129,9 @@ def margin(
 
     def sums(cut: Cut) -> tuple[Vector, float]:
         out = np.zeros(X.d)
-        return out, linear.margin_pass(*X.stored_arrays, order, *cut, y, w, weight, logistic, out, shift)
+        return out, linear.margin_pass(
+            *X.stored_arrays, order, *cut, y, w, weight, logistic, out, shift
+        )
 
     found = mapped(sums, parts(X, lo, hi, X.d))
     if len(found) == 1:

@@ -20,6 +20,7 @@ COUNTS = (1, 2, 3, 4)
 def small_parts():
     """Parts of 16 stored values, so that small rows have many."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passes, "DIVIDED_FROM", 32)
         patch.setattr(passes, "PART", 16)
         patch.setattr(passes, "SHARE", 1)
         yield
@@ -73,7 +74,7 @@ def test_parts_add_up_to_what_one_part_gives_and_scores_have_its_bits(problem):
 
     divided = products(data, block, w, r)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passes, "PART", 2**17)
+        patch.setattr(passes, "DIVIDED_FROM", 2**18)
         whole = products(data, block, w, r)
 
     np.testing.assert_array_equal(divided[0], whole[0])
@@ -113,16 +114,17 @@ def test_objectives_of_large_rows_have_the_same_bits(make):
 
 
 def test_small_blocks_are_one_part_and_large_ones_are_divided(monkeypatch):
-    monkeypatch.setattr(passes, "PART", 2**17)
-    monkeypatch.setattr(passes, "SHARE", 8)
+    for name, value in (("DIVIDED_FROM", 2**18), ("PART", 2**19), ("SHARE", 8)):
+        monkeypatch.setattr(passes, name, value)
     rng = np.random.default_rng(0)
     wide = random_array((200, 50_000), density=0.05, format="csr", rng=rng)
     y = np.arange(200) % 2
-    dense = Data.of(np.zeros((4096, 256)), np.arange(4096) % 2).rows
+    dense = Data.of(np.zeros((8192, 256)), np.arange(8192) % 2).rows
 
     assert len(passes.parts(dense, 0, 1020, 256)) == 1
     assert len(passes.parts(dense, 0, 1024, 256)) == 2
-    assert len(passes.parts(dense, 0, 4096, 256)) == 8
+    assert len(passes.parts(dense, 0, 4096, 256)) == 2
+    assert len(passes.parts(dense, 0, 8192, 256)) == 4
     # Sums of 50 000 numbers would cost each part more than its 250 000 stored values.
     assert len(passes.parts(Data.of(wide, y).rows, 0, 200, 50_000)) == 1
     assert len(passes.parts(Data.of(wide, y).rows, 0, 200, 0)) == 2

@@ -394,6 +394,13 @@ def test_threads_are_pinned():
         assert outcome_of(supervisor, job("healthy")).result["threads"] == ["3", "3"]
 
 
+def test_forks_of_the_warm_process_compute_with_threads():
+    with supervising(preload=("aucbench.parallel",), threads=2) as supervisor:
+        for _ in range(2):
+            outcome = outcome_of(supervisor, job("computes_with_two_threads"))
+            assert outcome.result == {"ranks": [0, 1]}
+
+
 def test_requests_are_json():
     with supervising(preload=()) as supervisor:
         for request in ({"x": {1, 2}}, {"x": float("nan")}):

@@ -10,9 +10,11 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 
+from aucbench import parallel
 from aucbench.errors import AucbenchError, DataError
 
 MB = 2**20
@@ -56,6 +58,11 @@ def healthy(request, room, steps):
     }
     threads = [os.environ[name] for name in ("OMP_NUM_THREADS", "AUCBENCH_THREADS")]
     return {"asked": request, **facts, "threads": threads}
+
+
+def computes_with_two_threads(request, room, steps):
+    met = Barrier(2, timeout=30)  # one thread alone would not pass
+    return {"ranks": sorted(parallel.mapped(lambda _: met.wait(), range(2)))}
 
 
 def echo(request, room, steps):
