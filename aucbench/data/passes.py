@@ -26,14 +26,14 @@ from aucbench.parallel import mapped
 
 DIVIDED_FROM = 2**18  # stored values: 0.2 ms
 PART = 2**19  # stored values of each part where there are more than two
-MOST = 32  # parts
+MOST = 16  # parts
 SHARE = 8  # stored values for each number of a part's own sums, at least
 
 Cut = tuple[int, int]
 
 
 def parts(X: Rows, lo: int, hi: int, sums: int) -> list[Cut]:
-    """Divide the places lo … hi − 1 of a block into 1, 2, 4 … or 32 parts.
+    """Divide the places lo … hi − 1 of a block into 1, 2, 4, 8 or 16 parts.
 
     Parameters
     ----------
