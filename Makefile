@@ -26,9 +26,10 @@ ASV := XDG_CONFIG_HOME="$${XDG_CONFIG_HOME:-$$HOME/.config}" \
 QUICK := run --quick --python=same --dry-run --show-stderr --launch-method forkserver
 BASE ?= HEAD~1
 BENCH ?= .
+N ?= 13
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-code check-benchmarks build debug bench bench-compare docs
+.PHONY: help demo test check check-code check-benchmarks build debug bench bench-compare bench-history docs
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,9 +64,18 @@ debug: $(VENV)/test ## run the tests on kernels whose memory accesses are checke
 bench: $(VENV)/dev .asv/.asv-machine.json ## time this tree once; BENCH=REGEX selects
 	$(ASV) $(QUICK) --bench '$(BENCH)'
 
+# The wheel of a commit is compiled once; then a round costs an installation and the samples.
 bench-compare: $(VENV)/dev .asv/.asv-machine.json ## is HEAD slower than BASE=REV? BENCH=REGEX selects
-	$(ASV) continuous --interleave-rounds --factor 1.3 --split --show-stderr \
+	$(ASV) continuous --interleave-rounds --attribute rounds=4 --factor 1.3 --split --show-stderr \
 	  --bench '$(BENCH)' $(BASE) HEAD
+
+# asv ends with 2 where a benchmark failed: old commits do not have all that is measured.
+bench-history: $(VENV)/dev .asv/.asv-machine.json ## time the last N=13 landed states; publish the pages
+	$(BIN)/python -m benchmarks.history commits $(N) > .asv/commits
+	OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THREADS=1 $(ASV) run --interleave-rounds --skip-existing \
+	  --bench '^bench_history' HASHFILE:.asv/commits || test $$? = 2
+	$(ASV) publish
+	$(BIN)/python -m benchmarks.history changes .asv/commits
 
 docs: $(VENV)/docs ## build the pages into site/, warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

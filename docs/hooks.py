@@ -13,6 +13,8 @@ from mkdocs.exceptions import PluginError
 from page_choice import by_data, by_solver
 from page_figures import with_figures
 from page_formulas import with_formulas
+from page_growth import operations, passes
+from page_history import changes, slower, states
 from page_reproductions import with_reproductions
 from page_sets import named_suites, sets
 
@@ -37,6 +39,11 @@ TABLES = {
     "<!-- choice by solver -->": by_solver,
     "<!-- data sets -->": sets,
     "<!-- suites -->": named_suites,
+    "<!-- growth: operations -->": operations,
+    "<!-- growth: passes -->": passes,
+    "<!-- history: commits -->": states,
+    "<!-- history: changes -->": changes,
+    "<!-- history: slower -->": slower,
 }
 KNOWN = "<!-- known plugins -->"
 PAPERS = re.compile(r"^<!-- papers: (.+) -->$", re.MULTILINE)

@@ -1,6 +1,7 @@
 """Draw the figures of the pages from the tables and the code blocks of the same page.
 
-So a figure cannot say anything else than its page. A page asks for one with
+So a figure cannot say anything else than its page. (The page on growth has its table from a file,
+and so has its figure.) A page asks for one with
 
     <!-- figure NAME: what it shows, as a caption -->
 
@@ -18,6 +19,7 @@ from contextlib import redirect_stdout
 from typing import Any
 
 import numpy as np
+from page_growth import per_size
 from page_tables import Table, code, numbers_in, table
 
 from aucbench.report.figures import WIDTH, line_style, rendered
@@ -407,6 +409,28 @@ def _run(block: str) -> dict[str, Any]:
     return names
 
 
+def _growth(empty: Any, page: str) -> None:
+    """Nanoseconds for each unit of size: a level line is linear growth."""
+    empty.set_size_inches(WIDTH, 3.4)
+    left, right = empty.subplots(1, 2)
+    scores = ("AUC", "pairwise hinge", "pairwise squared hinge", "AUM and its gradient")
+    rows = {
+        "X w, dense, 20 features": "n",
+        "X w, CSR": "nnz",
+        "pass of sht-auc": "n",
+        "pass of spam-l1": "nnz",
+    }
+    for number, what in enumerate(scores):
+        left.plot(*per_size(what, "n"), **{**line_style(number), "ms": 4, "label": what})
+    for number, (what, of) in enumerate(rows.items(), len(scores)):
+        style = {**line_style(number), "ms": 4, "label": f"{what} ({of})"}
+        right.plot(*per_size(what, of), **style)
+    log_axes(left, "scores n", "ns of a core for each")
+    log_axes(right, "rows n, or stored values nnz", "")
+    for ax in (left, right):
+        ax.legend(fontsize=6.5)
+
+
 FIGURES: dict[str, Callable[[Any, str], None]] = {
     "aum_events": _aum_events,
     "aum_times": _aum_times,
@@ -422,4 +446,5 @@ FIGURES: dict[str, Callable[[Any, str], None]] = {
     "across": _across,
     "splits": _splits,
     "thresholds": _thresholds,
+    "growth": _growth,
 }
