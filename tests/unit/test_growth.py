@@ -1,5 +1,6 @@
 """The cost of an operation grows as its method says: no accidental square."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -66,13 +67,16 @@ def test_sizes_end_where_a_call_takes_long(growth):
 
 @pytest.mark.slow
 def test_nothing_grows_faster_than_its_method(growth):
-    """Several attempts: other work on the machine makes single sizes look slower."""
-    left = [case for case in growth.cases() if "pass of" not in case.name]
-    assert len(left) > 20
+    """Several attempts: other work on the machine makes single sizes look slower.
+
+    A report takes seconds, even of few cells; it is measured by `benchmarks/growth.py` alone.
+    """
+    left = [case for case in growth.cases() if not re.search("pass of|report", case.name)]
+    assert len(left) > 25
     for _ in range(4):
         found = [growth.measured(case, SHORT) for case in left]
         left = [one.case for one in found if one.exponent > one.case.power + ABOVE]
-    assert not [one for one in found if one.case in left], [case.name for case in left]
+    assert not left, [case.name for case in left]
 
 
 @pytest.mark.slow
