@@ -14,8 +14,10 @@
 
 #if defined(__GNUC__)
 #define AUCBENCH_PREFETCH(p) __builtin_prefetch(p)
+#define AUCBENCH_PREFETCH_FAR(p) __builtin_prefetch(p, 0, 2)
 #else
 #define AUCBENCH_PREFETCH(p) ((void)(p))
+#define AUCBENCH_PREFETCH_FAR(p) ((void)(p))
 #endif
 
 typedef double aucbench_v8 __attribute__((vector_size(64)));

@@ -21,13 +21,22 @@ cdef inline Py_ssize_t pick(const int* order, Py_ssize_t i) noexcept nogil:
 cdef inline int gather(
     const Rows* X, const int* order, Py_ssize_t lo, Py_ssize_t hi, Py_ssize_t* rows
 ) noexcept nogil:
-    """Find the next rows of the block, at most four; return how many there are."""
+    """Find the next rows of the block, at most four; return how many there are.
+
+    Rows that come later are loaded early: rows[4..7] are those after the next dense rows, with the
+    last row of the block in place of those that do not exist; CSR rows are AHEAD places away.
+    """
     cdef int count = 4 if hi - lo >= 4 else <int> (hi - lo)
     cdef int r
     for r in range(count):
         rows[r] = pick(order, lo + r)
-        if order != NULL and lo + r + AHEAD < hi:
-            prefetch(X, order[lo + r + AHEAD])
+    if X.starts == NULL:
+        for r in range(4, 8):
+            rows[r] = pick(order, min(lo + r, hi - 1))
+    elif order != NULL:
+        for r in range(count):
+            if lo + r + AHEAD < hi:
+                prefetch(X, order[lo + r + AHEAD])
     return count
 
 
@@ -36,7 +45,7 @@ cdef inline void dots(
 ) noexcept nogil:
     cdef int r
     if count == 4:
-        dot4(X, rows, w, s)
+        dot4(X, rows, rows + 4, w, s)
         return
     for r in range(count):
         s[r] = dot(X, rows[r], w)
@@ -47,7 +56,7 @@ cdef inline void axpys(
 ) noexcept nogil:
     cdef int r
     if count == 4:
-        axpy4(c, X, rows, out)
+        axpy4(c, X, rows, rows + 4, out)
         return
     for r in range(count):
         axpy(c[r], X, rows[r], out)
@@ -62,7 +71,7 @@ def scores(
     cdef const int* order_ = first_index(order)
     cdef const double* w_ = first(w)
     cdef double* out_ = <double*> first(out)
-    cdef Py_ssize_t rows[4]
+    cdef Py_ssize_t rows[8]
     cdef Py_ssize_t i
     with nogil:
         for i in range(lo, hi, 4):
@@ -78,7 +87,7 @@ def pullback(
     cdef const int* order_ = first_index(order)
     cdef const double* r_ = first(r)
     cdef double* out_ = <double*> first(out)
-    cdef Py_ssize_t rows[4]
+    cdef Py_ssize_t rows[8]
     cdef Py_ssize_t i
     with nogil:
         for i in range(lo, hi, 4):
@@ -112,7 +121,7 @@ def affine_pass(
     cdef const int* order_ = first_index(order)
     cdef const double* w_ = first(w)
     cdef double* out_ = <double*> first(out)
-    cdef Py_ssize_t rows[4]
+    cdef Py_ssize_t rows[8]
     cdef double c[4]
     cdef Py_ssize_t i
     cdef int count, r, k
@@ -143,7 +152,7 @@ def margin_pass(
     cdef const int* order_ = first_index(order)
     cdef const double* w_ = first(w)
     cdef double* out_ = <double*> first(out)
-    cdef Py_ssize_t rows[4]
+    cdef Py_ssize_t rows[8]
     cdef double c[4]
     cdef Py_ssize_t i
     cdef double m, total = 0.0

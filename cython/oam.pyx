@@ -147,7 +147,7 @@ cdef inline Py_ssize_t close(
     for j in range(0, count, 4):
         taken = 4 if count - j >= 4 else count - j
         if taken == 4:
-            dot4(X, rows + j, w, u)
+            dot4(X, rows + j, rows + min(j + 4, count - 4), w, u)
         else:
             for r in range(taken):
                 u[r] = dot(X, rows[j + r], w)
@@ -166,7 +166,7 @@ cdef inline void spread(
     cdef Py_ssize_t j = 0
     same[0] = same[1] = same[2] = same[3] = c
     while j + 4 <= count:
-        axpy4(same, X, rows + j, w)
+        axpy4(same, X, rows + j, rows + min(j + 4, count - 4), w)
         j += 4
     while j < count:
         axpy(c, X, rows[j], w)

@@ -8,12 +8,16 @@ Values are converted to double when they are read; everything is computed in dou
 from scipy.linalg.cython_blas cimport daxpy, ddot
 
 cdef extern from "dense.h" nogil:
-    void aucbench_dot4(size_t d, const double** x, const double* w, double* s)
-    void aucbench_axpy4(size_t d, const double* c, const double** x, double* out)
+    void aucbench_dot4(
+        size_t d, const double** x, const double** next, const double* w, double* s)
+    void aucbench_axpy4(
+        size_t d, const double* c, const double** x, const double** next, double* out)
     void aucbench_dot2(size_t d, const double* x, const double* u, const double* w, double* s)
     void aucbench_axpy2(size_t d, double a, double b, const double* x, double* u, double* w)
-    void aucbench_dot4_f(size_t d, const float** x, const double* w, double* s)
-    void aucbench_axpy4_f(size_t d, const double* c, const float** x, double* out)
+    void aucbench_dot4_f(
+        size_t d, const float** x, const float** next, const double* w, double* s)
+    void aucbench_axpy4_f(
+        size_t d, const double* c, const float** x, const float** next, double* out)
     void aucbench_dot2_f(size_t d, const float* x, const double* u, const double* w, double* s)
     void aucbench_axpy2_f(size_t d, double a, double b, const float* x, double* u, double* w)
     double aucbench_dot_f(size_t d, const float* x, const double* w)
@@ -77,13 +81,18 @@ cdef inline Py_ssize_t width(const Rows* X) noexcept nogil:
 
 
 cdef inline void prefetch(const Rows* X, Py_ssize_t i) noexcept nogil:
-    """Load the start of a CSR row early; the hardware cannot predict a random order."""
-    cdef Py_ssize_t at
+    """Load both ends of a CSR row early; the hardware cannot predict a random order.
+
+    Rows of up to 16 values are loaded whole. In longer ones the hardware finds the way.
+    """
+    cdef Py_ssize_t at, end
     if X.starts != NULL:
-        at = X.starts[i]
+        at, end = X.starts[i], X.starts[i + 1]
         AUCBENCH_PREFETCH(address(X, at))
         AUCBENCH_PREFETCH(address(X, at) + 64)
+        AUCBENCH_PREFETCH(address(X, end) - 1)
         AUCBENCH_PREFETCH(X.columns + at)
+        AUCBENCH_PREFETCH(X.columns + end - 1)
 
 
 cdef inline void ahead(const Rows* X, const int* order, Py_ssize_t t, Py_ssize_t n) noexcept nogil:
@@ -257,41 +266,49 @@ cdef inline void axpy2(
         sparse_axpy2(a, b, X.values + at, X.columns + at, count, u, w)
 
 
-cdef inline void dot4(
-    const Rows* X, const Py_ssize_t* i, const double* w, double* s
+cdef inline void four(
+    const number* values, int d, const Py_ssize_t* i, const number** x
 ) noexcept nogil:
-    """s[r] = X[i[r]] . w, r = 0..3"""
-    cdef const double* x[4]
-    cdef const float* z[4]
+    cdef int r
+    for r in range(4):
+        x[r] = values + i[r] * d
+
+
+cdef inline void dot4(
+    const Rows* X, const Py_ssize_t* i, const Py_ssize_t* next, const double* w, double* s
+) noexcept nogil:
+    """s[r] = X[i[r]] . w, r = 0..3; dense rows next[0..3] are loaded meanwhile."""
+    cdef const double* x[2][4]
+    cdef const float* z[2][4]
     cdef int r
     if X.starts != NULL:
         for r in range(4):
             s[r] = dot(X, i[r], w)
     elif X.singles != NULL:
-        for r in range(4):
-            z[r] = X.singles + i[r] * X.d
-        aucbench_dot4_f(X.d, z, w, s)
+        four(X.singles, X.d, i, z[0])
+        four(X.singles, X.d, next, z[1])
+        aucbench_dot4_f(X.d, z[0], z[1], w, s)
     else:
-        for r in range(4):
-            x[r] = X.values + i[r] * X.d
-        aucbench_dot4(X.d, x, w, s)
+        four(X.values, X.d, i, x[0])
+        four(X.values, X.d, next, x[1])
+        aucbench_dot4(X.d, x[0], x[1], w, s)
 
 
 cdef inline void axpy4(
-    const double* c, const Rows* X, const Py_ssize_t* i, double* out
+    const double* c, const Rows* X, const Py_ssize_t* i, const Py_ssize_t* next, double* out
 ) noexcept nogil:
-    """out += sum of c[r] X[i[r]], r = 0..3"""
-    cdef const double* x[4]
-    cdef const float* z[4]
+    """out += sum of c[r] X[i[r]], r = 0..3; dense rows next[0..3] are loaded meanwhile."""
+    cdef const double* x[2][4]
+    cdef const float* z[2][4]
     cdef int r
     if X.starts != NULL:
         for r in range(4):
             axpy(c[r], X, i[r], out)
     elif X.singles != NULL:
-        for r in range(4):
-            z[r] = X.singles + i[r] * X.d
-        aucbench_axpy4_f(X.d, c, z, out)
+        four(X.singles, X.d, i, z[0])
+        four(X.singles, X.d, next, z[1])
+        aucbench_axpy4_f(X.d, c, z[0], z[1], out)
     else:
-        for r in range(4):
-            x[r] = X.values + i[r] * X.d
-        aucbench_axpy4(X.d, c, x, out)
+        four(X.values, X.d, i, x[0])
+        four(X.values, X.d, next, x[1])
+        aucbench_axpy4(X.d, c, x[0], x[1], out)

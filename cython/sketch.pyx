@@ -75,7 +75,7 @@ cdef inline void absorb(
             to[r], x[r] = row(S, X, i, j + r), value(X, j + r)
             if j + r + 8 < end:
                 prefetch(S, row(S, X, i, j + r + 8))
-        aucbench_axpy4(S.m, x, <const double**> to, g)
+        aucbench_axpy4(S.m, x, <const double**> to, <const double**> to, g)
         for r in range(0, 4, 2):
             aucbench_axpy2(S.W, x[r], x[r + 1], e, to[r] + skip, to[r + 1] + skip)
         j += 4

@@ -278,8 +278,9 @@ class Rows:
             return rows(np.hstack([self._shaped(self.stored), last]), self.dtype)
         _check_stored(self.stored.size + self.n)
         ends = self.starts[1:]
+        stored: Any = np.insert(self.stored, ends, 1.0)
         return Rows(
-            np.insert(self.stored, ends, 1.0).astype(self.dtype, copy=False),
+            stored,
             np.insert(self.columns, ends, self.d).astype(np.int32, copy=False),
             (self.starts + np.arange(self.n + 1)).astype(np.int32),
             self.n,
