@@ -34,7 +34,8 @@ def problems(draw):
     X[rng.random((n, d)) < draw(st.sampled_from([0.0, 0.8, 1.0]))] = 0.0
     y = np.where(rng.random(n) < 0.3, 1, -1)
     y[:2] = 1, -1
-    data = Data.of(csr_array(X) if draw(st.booleans()) else X, y)
+    dtype = draw(st.sampled_from(["float64", "float32"]))
+    data = Data.of(csr_array(X) if draw(st.booleans()) else X, y, dtype=dtype)
     shuffled = rng.integers(0, n, draw(st.integers(0, n))).astype(np.int32)
     lo, hi = sorted(rng.integers(0, n + 1, 2).tolist())
     return data, draw(st.sampled_from([ALL, slice(lo, hi), slice(0, 0), shuffled])), rng
