@@ -101,7 +101,7 @@ def ratio(name: str, run: Callable[[], object]) -> None:
     for kind, of in (("median", median), ("least", min)):
         one, two = (1e3 * of(times) for times in seen.values())
         line += f"   {kind} {one:7.3f} {two:7.3f} {one / two:5.2f} x"
-    print(line, flush=True)  # noqa: T201 - a script
+    print(line, flush=True)
 
 
 if __name__ == "__main__":
