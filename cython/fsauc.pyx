@@ -16,7 +16,7 @@ Design
 from libc.math cimport INFINITY, fabs, sqrt
 
 from rows cimport (
-    Rows, ahead, axpy, begin, column, dense_row, dot2, first, first_index, value, view,
+    Rows, ahead, axpy, begin, dense_row, dot2, first, first_index, value, view,
 )
 from scaled cimport Scaled, count, fold, multiply, scaled
 
@@ -83,7 +83,9 @@ cdef inline double ascend(
     return -eta * slope * fit
 
 
-cdef inline void move(Primal* w, double e, const Rows* X, Py_ssize_t i) noexcept nogil:
+cdef inline void move(
+    Primal* w, double e, const Rows* X, Py_ssize_t i, double* room
+) noexcept nogil:
     """w += s e x, and update its size."""
     cdef double s = w.away.s, f = e * w.away.S, x, old, new
     cdef double* z = w.away.v
@@ -92,13 +94,13 @@ cdef inline void move(Primal* w, double e, const Rows* X, Py_ssize_t i) noexcept
     cdef double norm = 0.0, square = 0.0
     cdef Py_ssize_t j
     cdef int k, kept = 0
-    cdef const double* whole = dense_row(X, i)
+    cdef const double* whole = dense_row(X, i, room)
     if whole != NULL:
         dense_move(X.d, e, f, whole, c, s, z, u, &w.size)
         w.measured = True
         return
     for j in range(begin(X, i), begin(X, i + 1)):
-        k, x = column(X, i, j), value(X, j)
+        k, x = X.columns[j], value(X, j)
         old = z[k]
         new = old + e * x
         z[k] = new
@@ -147,19 +149,19 @@ def stage_rows(
     values, const int[::1] columns, const int[::1] starts, int d,
     const int[::1] order, const signed char[::1] y, const double[::1] square_norms,
     double eta, double R, double bound, double r, double D,
-    const double[::1] c, double[::1] z, double[::1] u, double[::1] total,
+    const double[::1] c, double[::1] z, double[:, ::1] work, double[::1] total,
     double[:, ::1] sums, double[:, ::1] abc, double[::1] seen,
 ):
     """Take a projected saddle-point step for each row of `order`; add up the points after them.
 
-    w = c + z. u holds zeros, before and after. total is the stage's sum of w - c. sums[0] and
+    w = c + z. work (2, d) is scratch, and work[0] holds zeros, before and after. total is the stage's sum of w - c. sums[0] and
     sums[1] are the sums of the negative and of the positive rows so far, seen are their numbers.
     The rows of abc are (a, b, alpha) now, at the start of the stage, and summed over the stage.
     |a|, |b| <= bound and |alpha| <= 2 bound.
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef Primal w = Primal(
-        scaled(&z[0], &u[0], &total[0], d), first(c), 0.0, Size(0.0, 0.0, 0.0), False, d)
+        scaled(&z[0], &work[0, 0], &total[0], d), first(c), 0.0, Size(0.0, 0.0, 0.0), False, d)
     cdef Saddle v = Saddle(abc[0, 0], abc[0, 1], abc[0, 2])
     cdef Saddle v1 = Saddle(abc[1, 0], abc[1, 1], abc[1, 2])
     cdef const int* order_ = first_index(order)
@@ -185,7 +187,7 @@ def stage_rows(
             e = ascend(&v, s, p, positive, eta)
             if e * e * square_norms[i] > reach:
                 fold(&w.away)
-            move(&w, e / w.away.s, &X, i)
+            move(&w, e / w.away.s, &X, i, &work[1, 0])
             projected = into_ball(&w, R)
             v.a, v.b, v.alpha = clip(v.a, bound), clip(v.b, bound), clip(v.alpha, 2.0 * bound)
             into_radius(&w, &v, &v1, r)

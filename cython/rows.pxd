@@ -113,11 +113,6 @@ cdef inline void ahead(const Rows* X, const int* order, Py_ssize_t t, Py_ssize_t
             AUCBENCH_PREFETCH(row + j)
 
 
-cdef inline const double* dense_row(const Rows* X, Py_ssize_t i) noexcept nogil:
-    """Return the d doubles of dense row i, for loops in C that become SIMD; else NULL."""
-    return X.values + i * X.d if X.starts == NULL and X.singles == NULL else NULL
-
-
 cdef inline Py_ssize_t begin(const Rows* X, Py_ssize_t i) noexcept nogil:
     """Return the place of the first value of row i; it ends where row i + 1 begins."""
     return i * <Py_ssize_t> X.d if X.starts == NULL else X.starts[i]
@@ -141,6 +136,11 @@ cdef inline const double* doubles_of(const Rows* X, Py_ssize_t i, double* room) 
     for j in range(begin(X, i + 1) - at):
         room[j] = X.singles[at + j]
     return room
+
+
+cdef inline const double* dense_row(const Rows* X, Py_ssize_t i, double* room) noexcept nogil:
+    """Return `doubles_of` dense row i, for loops in C that become SIMD; NULL for CSR."""
+    return doubles_of(X, i, room) if X.starts == NULL else NULL
 
 
 cdef inline double square_of(const number* x, Py_ssize_t count) noexcept nogil:

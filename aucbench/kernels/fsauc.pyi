@@ -20,7 +20,7 @@ def stage_rows(
     D: float,
     c: Vector,
     z: Vector,
-    u: Vector,
+    work: NDArray[np.float64],
     total: Vector,
     sums: NDArray[np.float64],
     abc: NDArray[np.float64],

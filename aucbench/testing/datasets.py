@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.data import Data, Labels
+from aucbench.data.arrays import FLOATS
 from aucbench.testing.laws import Laws, not_asked, require
 
 laws = Laws("datasets")
@@ -25,7 +26,7 @@ def made(source: Any) -> Data:
 def _require_equal(what: str, one: Data, other: Data) -> None:
     require((one.n, one.d) == (other.n, other.d), f"{what}: {one.n} x {one.d} and {other.n} x "
             f"{other.d} rows")  # fmt: skip
-    for a, b in zip(one.rows.arrays, other.rows.arrays, strict=True):
+    for a, b in zip(one.rows.stored_arrays, other.rows.stored_arrays, strict=True):
         same = a is b or np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True)
         require(same, f"{what}: the rows differ")
     require(type(one.target) is type(other.target), f"{what}: the targets differ")
@@ -38,10 +39,10 @@ def returns_data(source: Any) -> None:
     """It returns `Data`, made by `Data.of`, which checks rows and labels."""
     data = made(source)
     require(data.n >= 2 and data.d >= 1, f"it has {data.n} rows of {data.d} columns")
-    values = data.rows.values
+    values = data.rows.stored
     require(
-        values.dtype == np.float64 and values.flags.c_contiguous,
-        f"the rows are {values.dtype}, wanted contiguous float64; use Data.of",
+        values.dtype in FLOATS and values.flags.c_contiguous,
+        f"the rows are {values.dtype}, wanted contiguous float64 or float32; use Data.of",
     )
     if data.schema is None:
         require(np.isfinite(values).all(), "a number is not finite; use Data.of, which says where")

@@ -215,8 +215,8 @@ class StageMemory:
 
     def __init__(self, w: Vector) -> None:
         self.c = w  # w at the start of the stage
-        # w − c, its sum over the stage, and zeros that the kernel uses as work space
-        self.z, self.total, self.work = np.zeros((3, w.size))
+        self.z, self.total = np.zeros((2, w.size))  # w − c, and its sum over the stage
+        self.work = np.zeros((2, w.size))  # of the kernel: zeros, and room for a row
         self.sums = np.zeros((2, w.size))  # sum of the rows of each class, negatives first
         self.seen = np.zeros(2)  # number of rows of each class, negatives first
         self.abc = np.zeros((3, 3))  # (a, b, α): now, at the start of the stage, summed over it

@@ -63,7 +63,7 @@ def full_diagonal(data: Data) -> Vector:
     """Return 2/(n₊n₋) Σ_i Σ_j (x_i − x_j)², (d,): the diagonal where every pair is active."""
     a = data.labels.shares
     squares = np.zeros(data.d)
-    step = max(1, PIECE * data.n // max(1, data.rows.values.size))
+    step = max(1, PIECE * data.n // max(1, data.rows.stored.size))
     for lo in range(0, data.n, step):
         part = data.rows.take(slice(lo, lo + step))
         squares += part.with_values(part.values**2).matrix.T @ a[lo : lo + step]

@@ -1,6 +1,7 @@
 """Rows that are stored as float32: what keeps the type, what converts it, and what is refused."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from aucbench.features import Chain, MaxAbs, Standard
 from aucbench.features.chain import mapped
 from aucbench.fit.rows import data_hash, load_data, save_data
 from aucbench.registry import get_solver
+from aucbench.testing import check
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 6))
@@ -129,6 +131,12 @@ def test_a_fit_and_a_classifier_take_such_rows():
     np.testing.assert_allclose(*(run.w for run in runs), rtol=1e-6)
     model = AUCClassifier("svm-or", features="standard").fit(single().rows, Y)
     assert np.isfinite(model.decision_function(X)).all()
+
+
+@LAYOUTS
+def test_a_data_set_of_such_rows_obeys_the_laws(layout):
+    findings = check(partial(single, layout), kind="datasets")
+    assert not [f for f in findings if f.verdict == "BROKEN"], findings
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_array, rows])
