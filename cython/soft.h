@@ -15,7 +15,8 @@
  *
  * A row of s values costs O(s), without branches that are hard to predict. To avoid them, a dead
  * weight subtracts from the record of a past step, and a weight that never dies from the record
- * of a step after the last.
+ * of a step after the last. Where most weights of a row live to the end of the window, or are 0
+ * already, these change no record: that saves three accesses to memory for each of them.
  */
 #ifndef AUCBENCH_SOFT_H
 #define AUCBENCH_SOFT_H
@@ -214,30 +215,76 @@ AUCBENCH_INLINE void aucbench_push(
     }
 }
 
-/* w += step x after step k, then the prox of step k + 1; after aucbench_lazy_dot of this row */
+/* Whether a weight with this K lives to the end of the window, or is 0 already. */
+AUCBENCH_INLINE int aucbench_stays(double K, double top)
+{
+    return (fabs(K) > top) | (K == 0);
+}
+
+/* Whether many of the first weights of a row do not stay, before or after the step. */
+AUCBENCH_INLINE int aucbench_many_move(
+    int stored, double top, const double *old, const double *now)
+{
+    const int looked = stored < 32 ? stored : 32;
+    int count = 0;
+    for (int at = 0; at < looked; at++)
+        count += !(aucbench_stays(old[2 * at], top) & aucbench_stays(now[2 * at], top));
+    return 4 * count > looked;
+}
+
+/* Change the sums by weight `at` of a row, in column j, and the records of its deaths. */
+AUCBENCH_INLINE void aucbench_change(aucbench_window *W, int at, int j, aucbench_v2 paid)
+{
+    aucbench_cell *c = W->cells + j;
+    aucbench_step *s = W->steps + W->due[j];
+    aucbench_v2 old = W->old[at], now = W->now[at], alive = old * W->live[at];
+    aucbench_v2 change = now - alive, sum = (old - alive) * s->paid - change * paid;
+    aucbench_v4 m;
+    aucbench_means(c, &m);
+    s->death -= m * AUCBENCH_TWICE(old);
+    W->level += m * AUCBENCH_TWICE(change);
+    W->due[j] = aucbench_death(W, now[0], W->bin[at]);
+    W->steps[W->due[j]].death += m * AUCBENCH_TWICE(now);
+    c->K = now[0];
+    c->total += sum[0] + sum[1];
+}
+
+/* The same for a weight that stays, of which no record is read again. */
+AUCBENCH_INLINE void aucbench_change_sums(aucbench_window *W, int at, int j, aucbench_v2 paid)
+{
+    aucbench_cell *c = W->cells + j;
+    aucbench_v2 now = W->now[at], change = now - W->old[at], sum = change * paid;
+    aucbench_v4 m;
+    aucbench_means(c, &m);
+    W->level += m * AUCBENCH_TWICE(change);
+    c->K = now[0];
+    c->total -= sum[0] + sum[1];
+}
+
+/* w += step x after step k, then the prox of step k + 1; after aucbench_lazy_dot of this row. The
+ * cells of the next row, `soon`, are loaded early. */
 AUCBENCH_CLONES
 static void aucbench_lazy_step(
-    aucbench_window *to, int k, double step, int stored, const double *x, const int *columns)
+    aucbench_window *to, int k, double step, int stored, const double *x, const int *columns,
+    int later, const int *soon)
 {
     aucbench_window W = *to;
     const aucbench_v2 paid = W.steps[k + 1].paid;
-    aucbench_push(&W, stored, W.steps[k].C, W.steps[k + 1].C, step * W.steps[k].q, x,
-        (const double *)W.old, (double *)W.now, W.live, W.bin);
+    double *old = (double *)W.old, *now = (double *)W.now;
+    aucbench_push(&W, stored, W.steps[k].C, W.steps[k + 1].C, step * W.steps[k].q, x, old, now,
+        W.live, W.bin);
+    /* Where many move, a branch for each is hard to predict and saves little. */
+    const int many = aucbench_many_move(stored, W.top, old, now);
     for (int at = 0; at < stored; at++) {
-        int j = columns[at];
-        aucbench_cell *c = W.cells + j;
-        aucbench_step *s = W.steps + W.due[j];
-        aucbench_v2 old = W.old[at], now = W.now[at], alive = old * W.live[at];
-        aucbench_v2 change = now - alive, sum = (old - alive) * s->paid - change * paid;
-        aucbench_v4 m;
-        aucbench_means(c, &m);
-        s->death -= m * AUCBENCH_TWICE(old);
-        W.level += m * AUCBENCH_TWICE(change);
-        W.due[j] = aucbench_death(&W, now[0], W.bin[at]);
-        W.steps[W.due[j]].death += m * AUCBENCH_TWICE(now);
-        c->K = now[0];
-        c->total += sum[0] + sum[1];
+        if (at < later)
+            AUCBENCH_PREFETCH(W.cells + soon[at]);
+        if (many || !(aucbench_stays(old[2 * at], W.top) & aucbench_stays(now[2 * at], W.top)))
+            aucbench_change(&W, at, columns[at], paid);
+        else
+            aucbench_change_sums(&W, at, columns[at], paid);
     }
+    for (int at = stored; at < later; at++)
+        AUCBENCH_PREFETCH(W.cells + soon[at]);
     to->level = W.level - W.steps[k + 1].death;
 }
 

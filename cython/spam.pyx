@@ -35,7 +35,8 @@ cdef extern from "soft.h" nogil:
     double aucbench_lazy_dot(
         const aucbench_window* W, int k, int stored, const double* x, const int* columns)
     void aucbench_lazy_step(
-        aucbench_window* to, int k, double step, int stored, const double* x, const int* columns)
+        aucbench_window* to, int k, double step, int stored, const double* x, const int* columns,
+        int later, const int* soon)
 
 cdef double LOST = 2.0**14          # allowed error of w . m, in halves of the last place: 2e-12
 
@@ -143,17 +144,22 @@ cdef inline void plan(
 
 
 cdef inline void lazy_row(
-    aucbench_window* W, const Rows* X, Py_ssize_t i, int k, double sign, double rate, double* room
+    aucbench_window* W, const Rows* X, Py_ssize_t i, Py_ssize_t next, int k, double sign,
+    double rate, double* room
 ) noexcept nogil:
-    """Do step k + 1 of the window with row i; rate = 2 eta times the share of the other class."""
-    cdef Py_ssize_t at = begin(X, i)
-    cdef int stored = <int> (begin(X, i + 1) - at)
+    """Do step k + 1 of the window with row i, before row `next`.
+
+    rate = 2 eta times the share of the other class.
+    """
+    cdef Py_ssize_t at = begin(X, i), to = begin(X, next)
+    cdef int stored = <int> (begin(X, i + 1) - at), later = <int> (begin(X, next + 1) - to)
     cdef const double* x = doubles_of(X, i, room)
     cdef const int* columns = X.columns + at
     cdef double* sums = <double*> &W.level + 2 * (sign < 0.0)
     cdef double level = (sums[0] - W.steps[k].C * sums[1]) / W.steps[k].q
     cdef double s = aucbench_lazy_dot(W, k, stored, x, columns)
-    aucbench_lazy_step(W, k, -rate * (s - level - sign), stored, x, columns)
+    aucbench_lazy_step(
+        W, k, -rate * (s - level - sign), stored, x, columns, later, X.columns + to)
 
 
 cdef inline bint faded(const aucbench_window* W, int k, double* lost) noexcept nogil:
@@ -202,7 +208,8 @@ def soft_lazy(
                 i = order_[t]
                 ahead(&X, order_, t, n)
                 rate = 2.0 * steps_[t] * (p if y[i] < 0 else 1.0 - p)
-                lazy_row(&W, &X, i, k, y[i], rate, &row[0, 0] + 6 * d)
+                lazy_row(
+                    &W, &X, i, order_[min(t + 1, n - 1)], k, y[i], rate, &row[0, 0] + 6 * d)
                 t += 1
                 if faded(&W, k + 1, &lost):
                     W.size = k + 1
