@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 import numpy as np
 
 import aucbench
+from aucbench_plugins.online.spam import SpamL1, eager_pass, first_step, lazy_pass
 
+from .bench_svm_or import seconds
 from .rows import LAYOUTS, dense, sector
 
 SOLVERS = {
@@ -122,3 +126,34 @@ class Sector(Pass):
             self.w[columns] -= 1e-3 * (self.w[columns] @ values - 1.0) * values
             self.settle()
             self.total += self.w
+
+
+class Sweep:
+    """Lazy l1 steps on rows like those of sector, beside a compiled SIMD loop over all weights."""
+
+    version = "1"
+
+    def setup(self) -> None:
+        data = sector()
+        l1, l2 = SpamL1().penalties(data)
+        self.lazy, self.eager = lazy_pass(data, l1, l2), eager_pass(data, l1, l2)
+        self.order = np.arange(data.n, dtype=np.int32)
+        self.steps = np.full(data.n, first_step(data, shuffle=False))
+        self.w, self.total = np.zeros(data.d), np.zeros(data.d)
+        self.time_lazy()
+
+    def time_lazy(self) -> None:
+        self.lazy(self.order, self.steps, self.w, self.total)
+
+    def time_500_steps_over_all_weights(self) -> None:
+        self.eager(self.order[:500], self.steps[:500], self.w, self.total)
+
+    def track_ratio(self) -> float:
+        """Time of a step over all weights divided by that of a lazy one; the target is 20."""
+        share = self.order.size / 500
+        return median(
+            share * seconds(self.time_500_steps_over_all_weights) / seconds(self.time_lazy)
+            for _ in range(15)
+        )
+
+    track_ratio.unit = "times faster"  # type: ignore[attr-defined]

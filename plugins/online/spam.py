@@ -300,8 +300,8 @@ def one_pass(data: Data, l1: float, l2: float) -> OnePass:
     if l1 == 0:
         return _ridge(data, l2)
     if data.n * data.d >= LAZY_FROM * data.rows.stored.size:
-        return _lazy(data, l1, l2)
-    return _eager(data, l1, l2)
+        return lazy_pass(data, l1, l2)
+    return eager_pass(data, l1, l2)
 
 
 def _ridge(data: Data, l2: float) -> OnePass:
@@ -329,7 +329,8 @@ def _ridge(data: Data, l2: float) -> OnePass:
     return run
 
 
-def _eager(data: Data, l1: float, l2: float) -> OnePass:
+def eager_pass(data: Data, l1: float, l2: float) -> OnePass:
+    """Return a pass that touches all weights at each row, by SIMD."""
     means = np.concatenate(data.means)
 
     def run(order: Index, steps: Vector, w: Vector, total: Vector) -> None:
@@ -340,7 +341,8 @@ def _eager(data: Data, l1: float, l2: float) -> OnePass:
     return run
 
 
-def _lazy(data: Data, l1: float, l2: float) -> OnePass:
+def lazy_pass(data: Data, l1: float, l2: float) -> OnePass:
+    """Return a pass that touches the weights of the values that a row stores. Rows are CSR."""
     means = np.concatenate(data.means)
     n, d = data.n, data.d
     budget = WINDOW * d
