@@ -32,7 +32,7 @@ class Lbfgs:
 
     def __init__(self, memory: int = 10, initial: Callable[[Vector], Vector] | None = None) -> None:
         self._initial = initial or (lambda r: r)
-        self._scale = 1.0
+        self._scale: float | None = 1.0  # of M⁻¹; None where the last pair has not set it yet
         self._pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=memory)
 
     def __len__(self) -> int:
@@ -44,7 +44,7 @@ class Lbfgs:
         sy, yy = float(s @ y), float(y @ y)
         if sy > CURVED * sqrt(float(s @ s) * yy):
             self._pairs.append((s, y, sy))
-            self._scale = sy / float(y @ self._initial(y))
+            self._scale = None
 
     def direction(self, gradient: Vector) -> Vector:
         """Return −H G as a fresh array. It is −M⁻¹ G before the first pair."""
@@ -54,8 +54,10 @@ class Lbfgs:
             parts.append(float(s @ q) / sy)
             q -= parts[-1] * y
         q = self._initial(q)
-        if self._pairs:
-            q *= self._scale
+        if self._scale is None:
+            _, y, sy = self._pairs[-1]
+            self._scale = sy / float(y @ self._initial(y))
+        q *= self._scale
         for s, y, sy in self._pairs:
             q += (parts.pop() - float(y @ q) / sy) * s
         return q
