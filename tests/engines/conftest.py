@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from aucbench.bench.engines import local
+from aucbench.errors import AucbenchError
 from aucbench.infra.supervise import Ending, Job, Limits, Outcome
 
 PATIENCE = 20.0  # seconds
@@ -111,7 +112,10 @@ class FakeSupervisor:
         self._over.append((ticket, Outcome(Ending.OK, result=dict(self.jobs[ticket].request))))
 
     def wait(self, timeout=None):
-        assert not self.closed
+        if self.closed:
+            raise AucbenchError("the supervisor is closed; make a new one")
+        if timeout and not self._over:
+            sleep(0.01)
         if timeout is None and not self._over:
             self.end(max(self.running))  # the youngest ends first
         over, self._over = self._over, []

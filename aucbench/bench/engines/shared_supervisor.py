@@ -1,17 +1,22 @@
-"""One supervisor for the several threads of a process."""
+"""One supervisor for the several threads of a process.
+
+Design
+  a. One of the threads waits for the supervisor, and stores the outcomes of all. The others sleep
+     until it tells them. When it has its own, another one waits in its place.
+"""
 
 from __future__ import annotations
 
 from concurrent.futures import CancelledError
-from threading import Lock, Timer
-from time import sleep
+from threading import Condition, Timer
 
 from aucbench.bench.engines.local import LocalEngine
+from aucbench.errors import AucbenchError
 from aucbench.infra.supervise import Supervisor
 from aucbench.infra.supervise.records import Job, Outcome, Step
 
 IDLE_SECONDS = 60.0  # seconds
-WAIT_TICK = 0.01  # seconds between two looks of a waiting thread
+LOOK_SECONDS = 0.2  # until the thread that waits for all looks whether its own job was dropped
 
 
 class SharedSupervisor:
@@ -31,7 +36,8 @@ class SharedSupervisor:
     def __init__(self, threads: int = 1, *, idle: float = IDLE_SECONDS):
         self._engine = LocalEngine(threads=threads)
         self._idle = idle
-        self._lock = Lock()
+        self._lock = Condition()
+        self._waits = False  # whether a thread waits for the supervisor
         self._supervisor: Supervisor | None = None
         self._running: dict[str, tuple[int, Job]] = {}  # tickets and jobs, by key
         self._ended: dict[int, Outcome] = {}
@@ -51,7 +57,7 @@ class SharedSupervisor:
         self._take(key, job)
         try:
             while (outcome := self._look(key)) is None:
-                sleep(WAIT_TICK)
+                self._wait()
             return outcome
         finally:
             self._leave(key)
@@ -62,12 +68,14 @@ class SharedSupervisor:
             self._dropped.add(key)
             if self._supervisor is not None and key in self._running:
                 self._supervisor.kill(self._running[key][0])
+            self._lock.notify_all()
 
     def close(self) -> None:
         """Kill running jobs, close the supervisor and refuse further jobs."""
         with self._lock:
             self._closed = True
             self._shut()
+            self._lock.notify_all()
 
     def _take(self, key: str, job: Job) -> None:
         with self._lock:
@@ -82,10 +90,33 @@ class SharedSupervisor:
                 supervisor.forget(self._steps.pop(identity))
 
     def _look(self, key: str) -> Outcome | None:
+        """Return the outcome of a job; None when this thread now is the one that waits for all."""
         with self._lock:
-            self._refuse(key)
-            self._ended.update(self._open().wait(0))
-            return self._ended.pop(self._running[key][0], None)
+            while True:
+                self._refuse(key)
+                outcome = self._ended.pop(self._running[key][0], None)
+                if outcome is not None:
+                    return outcome
+                if not self._waits:
+                    self._waits = True
+                    return None
+                self._lock.wait()
+
+    def _wait(self) -> None:
+        """Wait for outcomes, for all threads; not under the lock, which others take to submit."""
+        found: list[tuple[int, Outcome]] = []
+        supervisor = self._supervisor
+        try:
+            if supervisor is not None:  # else this object was closed just now
+                found = supervisor.wait(LOOK_SECONDS)
+        except AucbenchError:
+            if not self._closed:
+                raise
+        finally:
+            with self._lock:
+                self._ended.update(found)
+                self._waits = False
+                self._lock.notify_all()
 
     def _leave(self, key: str) -> None:
         with self._lock:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import select
 import signal
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 
 SUPERVISOR_VARIABLE = (
     "AUCBENCH_SUPERVISOR"  # environment variable of the fork server and all below it
@@ -129,7 +130,26 @@ def end_marked(token: str, patience: float = 2.0) -> None:
     last = monotonic() + patience
     while (left := marked(token)) and monotonic() < last:
         kill_with_groups(left)
-        sleep(KILL_PAUSE)  # they are not children of this process, which could wait for a signal
+        _wait_for_end(left, last - monotonic())
+
+
+def _wait_for_end(pids: Iterable[int], seconds: float) -> None:
+    """Wait until all of these processes have ended, which need not be children of this one."""
+    last, opened = monotonic() + seconds, list[int]()
+    watched = select.poll()
+    for pid in pids:
+        with suppress(ProcessLookupError):  # it has ended
+            opened.append(os.pidfd_open(pid))
+            watched.register(opened[-1], select.POLLIN)
+    try:
+        left = len(opened)
+        while left and (now := monotonic()) < last:
+            for fd, _ in watched.poll((last - now) * 1000):
+                watched.unregister(fd)
+                left -= 1
+    finally:
+        for fd in opened:
+            os.close(fd)
 
 
 def exit_text(code: int) -> str:
