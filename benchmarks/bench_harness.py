@@ -1,23 +1,110 @@
-"""What supervision costs: the command `compare` with fits that take almost no time."""
+"""What the harness costs: start of a run, supervision of cells, a look at finished ones."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+from aucbench.bench import Store
+from aucbench.bench.lookup import Lookup, Lookups, Name
+from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.results.record import Record
+from aucbench.bench.runner import Runner
+from aucbench.infra.supervise.records import Job, Outcome
+from aucbench.judge.verdict import Status
+from aucbench.records import CellStatus
 
 COMMAND = [sys.executable, "-c", "from aucbench.cli import main; main()"]
+FIRST_CELL = [
+    sys.executable,
+    "-c",
+    "from aucbench.bench.show.progress import Progress\n"
+    "def started(self, name): raise KeyboardInterrupt\n"
+    "Progress.start = started\n"
+    "from aucbench.cli import main\n"
+    "main()",
+]
 DATA = "outbreak[n=1000,d=20,k=5]"
+INTERRUPTED = 130
+
+
+def compare(*more: str) -> list[str]:
+    """Arguments of the command."""
+    return ["compare", "--data", DATA, "--solvers", "sht-auc", "--quiet", "--passes", "1", *more]
 
 
 class Compare:
     """2 or 42 cells of one pass over 1000 x 20 rows; the difference is the time of 40 cells."""
 
     version = "1"
-    params = (2, 42)
-    param_names = ("cells",)
+    params = ((2, 42), (1, 2))
+    param_names = ("cells", "jobs")
     timeout = 120
 
-    def time_compare(self, cells: int) -> None:
-        shape = ["--splits", "2", "--repeats", str(cells // 2), "--passes", "1", "--jobs", "2"]
-        arguments = ["compare", "--data", DATA, "--solvers", "sht-auc", "--quiet", *shape]
-        subprocess.run([*COMMAND, *arguments], check=True, capture_output=True)
+    def time_compare(self, cells: int, jobs: int) -> None:
+        shape = ["--splits", "2", "--repeats", str(cells // 2), "--jobs", str(jobs)]
+        subprocess.run([*COMMAND, *compare(*shape)], check=True, capture_output=True)
+
+
+class Start:
+    """From the start of the process until the first cell runs, and the end of all processes."""
+
+    version = "1"
+    timeout = 120
+
+    def time_first_cell(self) -> None:
+        done = subprocess.run([*FIRST_CELL, *compare("--splits", "2")], capture_output=True)
+        assert done.returncode == INTERRUPTED, done.stderr
+
+
+class Idle:
+    """An engine that gets nothing to do."""
+
+    def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
+        for key, _ in jobs:
+            raise AssertionError(f"{key} is finished already")
+        yield from ()
+
+
+class Resume:
+    """A look at 2000 finished cells in files, or in one pack; their records are read too."""
+
+    version = "1"
+    params = ("files", "pack")
+    param_names = ("stored",)
+    timeout = 300
+    number = 1
+    cells = 2000
+
+    def setup(self, stored: str) -> None:
+        self.plan = Plan((DATA,), choices(["sht-auc", "svm-or"]), repeats=self.cells // 10)
+        names = [Name("data", DATA), Name("features", "auto")]
+        names += [Name("solvers", choice.spec, choice.tuning) for choice in self.plan.solvers]
+        self.lookups = Lookups({name: Lookup(name.label) for name in names})
+        self.temporary = TemporaryDirectory()
+        self.folder = Path(self.temporary.name) / "results"
+        with patch("os.fsync"), Store(self.folder, create=True) as store:
+            for cell in self.plan.cells():
+                ended = Status(status=CellStatus.OK)
+                store.write(Record(id=self.lookups.id(cell), cell=cell, status=ended))
+            if stored == "pack":
+                store.pack()
+
+    def teardown(self, stored: str) -> None:
+        self.temporary.cleanup()
+
+    def _runner(self, store: Store) -> Runner:
+        return Runner(self.plan, self.lookups, store, Idle(), Conditions())
+
+    def time_until_cells_could_start(self, stored: str) -> None:
+        with Store(self.folder) as store:
+            self._runner(store).find()
+
+    def time_all_records(self, stored: str) -> None:
+        with Store(self.folder) as store:
+            assert sum(1 for _ in self._runner(store).records()) == len(self.plan)

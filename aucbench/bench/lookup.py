@@ -10,7 +10,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -24,7 +24,7 @@ from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LEARNING, LocalEngine
 from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.plan.checks import PlanError
-from aucbench.bench.plan.identity import cell_id
+from aucbench.bench.plan.identity import CellIds
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import Homes, data_job, resolve_job
 from aucbench.cell import TARGET_FILE, Cell, Tuning, solver_label
@@ -139,8 +139,11 @@ class Lookups:
 
     def id(self, cell: Cell) -> str:
         """Id of the cell."""
-        used = {role: found.fingerprint for role, found in self.of(cell).items()}
-        return cell_id(cell, data=used.pop("data"), plugins=used, code=self.code)
+        return self._ids.of(cell)
+
+    @cached_property
+    def _ids(self) -> CellIds:
+        return CellIds(self.code, lambda cell: {r: f.fingerprint for r, f in self.of(cell).items()})
 
     def files(self, cell: Cell) -> dict[str, str]:
         """Return the fingerprints of the files that a cell needs, by their paths."""
@@ -180,8 +183,9 @@ class Lookups:
 
 @contextmanager
 def supervisor_for(engine: LocalEngine) -> Iterator[Supervisor]:
-    """Open the supervisor of an engine."""
-    with engine.open() as supervisor:
+    """Open the supervisor of an engine, unless it has one."""
+    given = engine.supervisor
+    with nullcontext(given) if given else engine.open() as supervisor:
         # The parent imports what it measures with while the warm process starts, a second each.
         for module in MEASURE_MODULES:
             import_module(module)

@@ -4,15 +4,17 @@ Design
   a. Only the store says what is finished. A cell is looked up, claimed, and looked up again,
      since another run may have finished it. Then it is run. Its record is stored before it is
      yielded or announced.
-  b. Memory grows by one byte for each cell, and by nothing else.
+  b. Memory grows by one byte for each cell, and by 60 for each one in a pack.
   c. If another run has claimed a cell, this run waits for it, and runs it if that one gives up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from time import sleep
+from typing import Any
 
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
@@ -29,12 +31,16 @@ from aucbench.bench.results.store import Store
 from aucbench.bench.show.listeners import announcer
 from aucbench.cell import Cell
 from aucbench.infra.supervise.records import Job, Limits, Outcome
+from aucbench.records import CellStatus
 from aucbench.registry.specs import parse_spec
 
 MEGABYTE = 10**6
 CLAIM_PAUSE = 0.2  # seconds between looks at cells that another run has claimed
 PREPARE = 3600.0  # seconds for the rows of a split
-WAITING, AGAIN, KNOWN = 0, 1, 2  # states of a cell: not finished, to be recomputed, yielded
+# States of a cell: not finished, to be computed again, in the store, yielded.
+WAITING, AGAIN, STORED, KNOWN = 0, 1, 2, 3
+STOPPED = (CellStatus.TIMEOUT, CellStatus.MEMOUT)  # by a limit
+TO_JUDGE = ("status", "imports", "conditions")  # of a record: whether it counts
 
 
 def run(
@@ -80,6 +86,7 @@ def run(
         runner = Runner(plan, lookups, store, engine, conditions, retry, listeners)
         with store.targets_away(lookups.targets):
             yield from runner.records()
+            store.pack()
 
 
 @dataclass
@@ -116,57 +123,71 @@ class Runner:
         for dataset in self.plan.datasets:
             if about := self.lookups.known[Name("data", dataset)].found:
                 self._tell.aucbench_data_read(dataset=dataset, about=about)
-        yield from self._finished(first=True)
+        self.find(first=True)
         while any(state != KNOWN for state in self._state):
             progress = False
             for record in self._round():
                 progress = True
                 yield record
-            for record in self._finished(first=False):
+            self.find(first=False)
+            for record in self._stored():
                 progress = True
                 yield record
             if not progress:
                 sleep(CLAIM_PAUSE)
 
-    def _finished(self, *, first: bool) -> Iterator[Record]:
-        """Records in the store that were not yielded yet."""
+    def find(self, *, first: bool = True) -> None:
+        """Mark the cells that are in the store; most of each record is left unread."""
+        if WAITING not in self._state:
+            return
+        finished = self.store.finished(TO_JUDGE)
         for number, cell in enumerate(self.plan.cells()):
             if self._state[number] != WAITING:
                 continue
-            record = self.store.read(self.lookups.id(cell))
-            if record is None:
-                continue
-            if first and self._is_stale(record):
-                self._state[number] = AGAIN
-                continue
-            self._state[number] = KNOWN
-            yield replace(record, cell=cell)  # its files may have been elsewhere
+            found = finished(self.lookups.id(cell))
+            if found is not None:
+                again = first and self._is_stale(**found)
+                self._state[number] = AGAIN if again else STORED
 
-    def _is_stale(self, record: Record) -> bool:
+    def _is_stale(
+        self, status: Mapping[str, Any], imports: Mapping[str, Any], conditions: Mapping[str, Any]
+    ) -> bool:
         """Whether a finished cell has to run again.
 
         It has when `retry` names its status, when what it imported is not the same any more, or
         when a smaller limit ended it.
         """
-        status = record.status.status
-        if status in self.retry or not self._imports.same(record.imports):
+        ended = CellStatus(status["status"])
+        if ended in self.retry or not self._imports.same(imports):
             return True
-        return self.conditions.lift(status, record.conditions)
+        return ended in STOPPED and self.conditions.lift(ended, Conditions(**conditions))
+
+    def _stored(self) -> Iterator[Record]:
+        """Records of the cells that are in the store and were not yielded yet."""
+        for number, cell in enumerate(self.plan.cells()):
+            if self._state[number] == STORED:
+                record = self.store.read(self.lookups.id(cell))
+                self._state[number] = WAITING if record is None else KNOWN
+                if record is not None:
+                    yield replace(record, cell=cell)  # its files may have been elsewhere
 
     def _round(self) -> Iterator[Record]:
-        """Run every cell that was not yielded and that no other run has claimed."""
-        outcomes = self.engine.run(self._jobs())
-        try:
+        """Yield what is stored, and run every other cell that no other run has claimed."""
+        with ExitStack() as stack:
+            stack.callback(self._release)
+            outcomes = self.engine.run(self._jobs())
+            stack.callback(outcomes.close)  # type: ignore[attr-defined]
+            yield from self._stored()  # while the first cells run
             for key, outcome in outcomes:
                 number, cell = self._running.pop(key)
                 yield self._keep(number, cell, key, outcome)
             # Cells that need no process because something they need is broken.
             for number, cell, key in self._claimed(broken=True):
                 yield self._keep(number, cell, key, self.lookups.failure(cell))
-        finally:
-            outcomes.close()  # type: ignore[attr-defined]
-            for key in self._running:  # killed: nothing is left to claim
-                self.store.release(key)
+
+    def _release(self) -> None:
+        for key in self._running:  # killed: nothing is left to claim
+            self.store.release(key)
 
     def _jobs(self) -> Iterator[tuple[str, Job]]:
         for number, cell, key in self._claimed(broken=False):
@@ -189,9 +210,11 @@ class Runner:
 
     def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
         """Claim cells one by one, when they are needed, and yield them."""
+        if WAITING not in self._state and AGAIN not in self._state:
+            return
         for number, cell in enumerate(self.plan.cells()):
             state = self._state[number]
-            if state == KNOWN or (self.lookups.failure(cell) is not None) != broken:
+            if state in (STORED, KNOWN) or (self.lookups.failure(cell) is not None) != broken:
                 continue
             key = self.lookups.id(cell)
             if key in self._running or not self.store.claim(key):

@@ -68,7 +68,12 @@ OPTIONAL = re.compile(r";.*\bextra\s*==")  # a requirement of an extra
 
 def hash_of(thing: Any) -> str:
     """Return a hash of a JSON value, 32 hexadecimal digits."""
-    return blake2b(CANONICAL.encode(thing).encode(), digest_size=HASH_BYTES).hexdigest()
+    return hash_of_text(CANONICAL.encode(thing))
+
+
+def hash_of_text(text: str) -> str:
+    """Return a hash of a text, 32 hexadecimal digits."""
+    return blake2b(text.encode(), digest_size=HASH_BYTES).hexdigest()
 
 
 def fingerprint(files: Mapping[str, Path]) -> str:

@@ -134,6 +134,30 @@ def test_a_cell_that_another_run_holds_is_waited_for(lookups, store):
     assert len(found) == len(engine.ran) == 4
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_is_missing_starts_before_what_is_stored_is_read(lookups, store, monkeypatch, packed):
+    ended = records(lookups, store, Answers())
+    gone = next(store.records()).id
+    (lost,) = (store.folder / "cells").rglob(f"{gone}.json")
+    lost.unlink()
+    if packed:
+        store._documents.pack(many=1)
+    seen = []
+    read = store.read
+    monkeypatch.setattr(store, "read", lambda key: seen.append(key) or read(key))
+
+    class Eager(Answers):
+        def run(self, jobs):
+            seen.extend(handed := [*jobs])
+            return super().run(handed)
+
+    found = records(lookups, store, Eager())
+
+    assert [key for key, _ in seen[:1]] == [gone]
+    assert len(seen) == 4
+    assert sorted(found) == sorted(ended)
+
+
 def test_listeners_hear_of_cells_after_they_are_stored(lookups, store):
     heard = []
 

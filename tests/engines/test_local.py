@@ -37,6 +37,16 @@ def test_endless_jobs_are_taken_one_by_one_and_slots_are_filled_before_the_calle
     assert supervisors[0].closed
 
 
+def test_the_first_jobs_run_before_the_caller_asks_for_an_outcome(supervisors, cells):
+    jobs = [(str(n), cells.job("echo", n)) for n in range(5)]
+    running = LocalEngine(2).run(jobs)
+
+    assert len(supervisors[0].running) == 2
+    running.close()
+    assert supervisors[0].killed == [0, 1]
+    assert supervisors[0].closed
+
+
 def test_an_interrupt_closes_the_supervisor(supervisors, cells):
     def jobs():
         yield "a", cells.job("echo")

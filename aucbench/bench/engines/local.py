@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -44,13 +44,25 @@ class LocalEngine:
         return Supervisor(threads=self.threads, preload=PRELOAD)
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
-        """Yield (id, outcome) as the jobs end; closing the generator kills running jobs."""
+        """Yield (id, outcome) as the jobs end; closing the generator kills running jobs.
+
+        The first jobs run when this returns.
+        """
+        outcomes = self._outcomes(iter(jobs))
+        next(outcomes)
+        return outcomes  # type: ignore[return-value] # None comes first only
+
+    def _outcomes(
+        self, jobs: Iterator[tuple[str, Job]]
+    ) -> Generator[tuple[str, Outcome] | None, None, None]:
+        """Yield None when the first jobs run, and then their outcomes."""
         given = self.supervisor
         opened: AbstractContextManager[Supervisor] = nullcontext(given) if given else self.open()
         with opened as supervisor:
-            slots = _Slots(supervisor, iter(jobs), self.jobs)
+            slots = _Slots(supervisor, jobs, self.jobs)
             try:
                 slots.fill()
+                yield None
                 while slots.running:
                     # `ended` starts other jobs first, so that they run while the caller works.
                     yield from slots.ended()

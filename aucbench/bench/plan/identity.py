@@ -2,18 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 
 from aucbench.cell import NAMES, Cell, listed
 from aucbench.infra.store import SCHEMA
-from aucbench.registry.fingerprints import hash_of
+from aucbench.registry.fingerprints import CANONICAL, hash_of_text
 from aucbench.registry.specs import short
 
 SPECS = ("solver", "dataset", "features", "objective", "projector")
 OF_TUNING = ("tune_evals", "inner_splits")  # cannot matter to a solver that is not tuned
 PLAIN = tuple(name for name in NAMES if name not in OF_TUNING)
+COUNTED = ("repeat", "seed", "split")  # whole numbers, by which neighbours in a plan differ
+SHARED = tuple(name for name in NAMES if name not in COUNTED)
+MOST_TEXTS = 4096
 _all, _plain = attrgetter(*NAMES), attrgetter(*PLAIN)
+_counts, _shared = attrgetter(*COUNTED), attrgetter(*SHARED)
+
+
+class CellIds:
+    """The ids of many cells; what they share is written down once.
+
+    Parameters
+    ----------
+    code : str
+        As for `cell_id`.
+    used : function (Cell) -> mapping of str to str
+        Returns `plugins`, and `data` under this name.
+    """
+
+    def __init__(self, code: str, used: Callable[[Cell], Mapping[str, str]]):
+        self._code, self._used = code, used
+        # By the objects that the cells share: equal ones, as 1 and 1.0, may be written otherwise.
+        # The cell keeps the objects alive.
+        self._texts: dict[tuple[int, ...], tuple[Cell, list[str]]] = {}
+
+    def of(self, cell: Cell) -> str:
+        """Return the `cell_id` of a cell."""
+        shared = tuple(map(id, _shared(cell)))
+        known = self._texts.get(shared)
+        if known is None:
+            if len(self._texts) == MOST_TEXTS:
+                self._texts.clear()
+            known = self._texts[shared] = (cell, self._parts(cell))
+        parts, (repeat, seed, split) = known[1], _counts(cell)
+        return hash_of_text(f"{parts[0]}{repeat}{parts[1]}{seed}{parts[2]}{split}{parts[3]}")
+
+    def _parts(self, cell: Cell) -> list[str]:
+        """Return the text that is hashed without the three numbers, which are in this order."""
+        plugins = dict(self._used(cell))
+        rest = _text(cell, data=plugins.pop("data"), plugins=plugins, code=self._code)
+        found = []
+        for name, value in zip(COUNTED, _counts(cell), strict=True):
+            before, mark, rest = rest.partition(f',"{name}":{value},')
+            if not mark:
+                raise AssertionError(f"the text of an id has no {name}={value} where it was")
+            found.append(f'{before},"{name}":')
+            rest = f",{rest}"
+        return [*found, rest]
 
 
 def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
@@ -30,6 +76,10 @@ def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> 
     code : str
         `code_fingerprint` of aucbench.
     """
+    return hash_of_text(_text(cell, data=data, plugins=plugins, code=code))
+
+
+def _text(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
     names, values = (NAMES, _all(cell)) if cell.tune else (PLAIN, _plain(cell))
     fields = {name: listed(value) for name, value in zip(names, values, strict=True)}
     # A file is known by its content, which is in `data` or `plugins`, and not by its place.
@@ -39,4 +89,4 @@ def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> 
         if fields[name] is not None
     }
     used = {"data": data, "plugins": dict(plugins), "code": code, "schema": SCHEMA}
-    return hash_of({"cell": fields, **used})
+    return CANONICAL.encode({"cell": fields, **used})

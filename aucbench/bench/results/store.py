@@ -3,14 +3,14 @@
 FOLDER/plans/....toml   every plan that was run into the folder
 FOLDER/targets/....npz  the targets of the data sets, while no run is going on
 FOLDER/datasets/....json what is known of the data sets, by hash
-FOLDER/cells/, scores/  see `aucbench.infra.store`
+FOLDER/cells/, packs/, scores/  see `aucbench.infra.store`
 FOLDER/measurements/    a folder of the same form, see `aucbench.papers.measuring`
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
@@ -82,6 +82,17 @@ class Store:
         """Return the record of a cell by its id; None when it is not finished."""
         plain = self._documents.read(cell)
         return None if plain is None else Record.from_json(plain)
+
+    def finished(self, names: Collection[str]) -> Callable[[str], dict[str, Any] | None]:
+        """Return a function from the id of a cell to some fields of its record, as JSON holds them.
+
+        It returns None for a cell that is not finished now, and reads less than `read`.
+        """
+        return self._documents.finished(names)
+
+    def pack(self) -> None:
+        """Move the records that are small files into one file, if they are many."""
+        self._documents.pack()
 
     def records(self) -> Iterator[Record]:
         """Yield all records in the order of their ids; memory does not grow with their number."""

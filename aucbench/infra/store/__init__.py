@@ -3,6 +3,7 @@
     FOLDER/
       aucbench-results.json   the marker: format and schema
       cells/3f/3f....json     a shard: the document of one key, see `shard`
+      packs/00000001-....pack many shards that were in cells/, see `packs`
       scores/3f/3f....npz     its blob: an npz file
       leases/3f....lease      which process works on the key now, see `leases`
       aside/                  damaged shards, with the reason in their names
@@ -11,7 +12,8 @@
 Crashes, full disks and other hosts that use the folder do not damage what it holds.
 
 Design
-  a. A key is finished when its shard is in the folder; this is stored nowhere else.
+  a. A key is finished when its shard is in the folder, as a file or in a pack; this is stored
+     nowhere else.
   b. A file is written under another name, flushed to the disk, and renamed. (Rejected: a
      data base in one file. It can be lost or locked on network file systems, and git cannot
      merge it.)
@@ -21,7 +23,7 @@ Design
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -36,6 +38,8 @@ from aucbench.infra.store.user_files import own_file, require_writable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+PACKING = "packing"  # a lease
 
 __all__ = ["SCHEMA", "DocumentStore", "own_file", "require_writable"]
 
@@ -100,6 +104,32 @@ class DocumentStore:
         found = self._shards.read(key)
         return None if found is None else found.document
 
+    def finished(self, names: Collection[str]) -> Callable[[str], dict[str, Any] | None]:
+        """Return a function from a key to some values of its document, None if not finished.
+
+        It reads less than `read`, and finds what is finished now. The values are shared with
+        other documents that have the same.
+        """
+        return self._shards.finished(names)
+
+    def pack(self, **many: int) -> int:
+        """Move many small files into one; return how many, 0 where another process does it now.
+
+        Parameters
+        ----------
+        many : int
+            Least number of files, 1000 by default.
+        """
+        try:
+            if not self._leases.take(PACKING):
+                return 0
+            try:
+                return self._shards.pack(**many)
+            finally:
+                self._leases.drop(PACKING)
+        except OSError as error:
+            raise refused("pack", self.folder, error) from error
+
     def arrays(self, key: str) -> dict[str, NDArray[Any]] | None:
         """Return the arrays of the blob of a key, by name; None when there is none."""
         return self._shards.arrays(key)
@@ -146,9 +176,13 @@ class DocumentStore:
         try:
             remove_unfinished(self.folder, patience)
             remove_unfinished(self._scratch, patience)
-            self._leases.sweep(lambda key: KEY.fullmatch(key) is not None and self.has(key))
+            self._leases.sweep(self._is_over)
         except OSError as error:
             self._report(f"{self.folder} cannot be cleaned up: {why(error)}")
+
+    def _is_over(self, key: str) -> bool:
+        """Whether nobody has to take over the work of a process that died with this lease."""
+        return key == PACKING or (KEY.fullmatch(key) is not None and self.has(key))
 
     def _report(self, problem: str) -> None:
         self._problems[problem] = None

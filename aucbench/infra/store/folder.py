@@ -20,14 +20,15 @@ from aucbench.infra.store.shard_folder import BLOBS, SHARDS
 MARKER = "aucbench-results.json"
 FORMAT = "aucbench results"
 ABOUT = (
-    "Results of aucbench. cells/ holds one JSON file per cell, scores/ the scores of its test "
-    "rows, aside/ files that were damaged. Finished cells are not run again. Folders of one "
-    "schema are merged by copying the files of cells/ and scores/ together, or with git."
+    "Results of aucbench. cells/ holds one JSON file per cell, packs/ many of them in one file, "
+    "scores/ the scores of test rows, aside/ files that were damaged. Finished cells are not run "
+    "again. Folders of one schema are merged by copying the files of cells/, packs/ and scores/ "
+    "together, or with git."
 )
 # Git must not merge two versions of a shard line by line: the result would be damaged.
 GIT = {
     ".gitignore": "/aside/\n/leases/\n/tmp/\n",
-    ".gitattributes": "*.json text eol=lf\n*.npz binary\n/cells/** -merge\n",
+    ".gitattributes": "*.json text eol=lf\n*.npz binary\n*.pack binary\n/cells/** -merge\n",
 }
 
 

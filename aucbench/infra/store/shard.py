@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from math import isfinite
 from typing import Any
@@ -108,6 +108,21 @@ def parse(text: bytes) -> Shard:
     """Return the content of a whole shard."""
     found = json.loads(text)
     return Shard(found["record"], found["scores"])
+
+
+def values(text: bytes, names: Collection[str]) -> dict[str, Any]:
+    """Return some values of the document of a whole shard, each from the line that it has."""
+    found = {}
+    for name in names:
+        mark = f'\n"{name}": '.encode()
+        begin = text.index(mark) + len(mark)
+        found[name] = _value(text[begin : text.index(b"\n", begin)].rstrip(b","))
+    return found
+
+
+@lru_cache(maxsize=1024)  # many records were made under the same conditions
+def _value(line: bytes) -> Any:
+    return json.loads(line)
 
 
 def blob_hash(text: bytes) -> str | None:

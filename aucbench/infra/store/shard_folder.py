@@ -1,9 +1,20 @@
-"""The shards of a results folder and their blobs; damaged shards are set aside."""
+"""The shards of a results folder and their blobs; damaged shards are set aside.
+
+Design
+  a. A shard is written as a file of its own. When there are many, `pack` copies them into one
+     pack, and removes the files when the pack is on the disk. Killed at any moment it leaves
+     each shard in a file, in a pack, or in both.
+  b. A file is looked for before the packs: it is newer, or equal. Who finds neither looks at
+     the list of packs again, since the file may have gone into a new one in between.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
+from heapq import merge
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -19,12 +30,14 @@ from aucbench.infra.store.files import (
     whole_file,
     why,
 )
+from aucbench.infra.store.packs import ENDING, PACKS, Pack, Packs, write_pack
 from aucbench.infra.store.shard import Fault, Shard, require_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHARDS, BLOBS = "cells", "scores"  # names of the folders: part of the format on disk
+MANY = 1000  # files that are worth a pack
 
 
 class Shards:
@@ -41,6 +54,9 @@ class Shards:
     def __init__(self, folder: Path, report: Callable[[str], None]):
         self.folder = folder
         self.report = report
+        self._packs = Packs(
+            folder / PACKS, lambda path, number: self._set_aside(path, number, Fault.DAMAGED)
+        )
 
     def has(self, key: str) -> bool:
         """Whether the shard is there and whole; a damaged one is set aside."""
@@ -51,9 +67,25 @@ class Shards:
         text = self._text(key)
         return None if text is None else shard.parse(text)
 
+    def finished(self, names: Collection[str]) -> Callable[[str], dict[str, Any] | None]:
+        """Return a function that returns some values of the document of a key, or None.
+
+        It is faster than `read`. A shard that is written after this call may not be found.
+        """
+        files = {*self._keys()}  # before the packs, to which a file may go now
+        self._packs.refresh(always=True)
+
+        def values(key: str) -> dict[str, Any] | None:
+            text = self._text(key) if key in files else self._packed_text(key)
+            return None if text is None else shard.values(text, names)
+
+        return values
+
     def documents(self) -> Iterator[dict[str, Any]]:
         """Yield the documents in the order of their keys, one at a time."""
-        for key in self._keys():
+        files = [*self._keys()]  # before the packs, to which a file may go now
+        self._packs.refresh(always=True)
+        for key, _ in groupby(merge(files, self._packs.keys())):
             found = self.read(key)
             if found is not None:
                 yield found.document
@@ -94,8 +126,61 @@ class Shards:
             trouble = str(error)
         # The blob stays: another process may be about to write the shard that belongs to it.
         again = self._path(SHARDS, key, "json")
-        self.report(f"{path} cannot be used: {trouble}; delete {again} to have it computed again")
+        cure = f"delete {again} to have it computed again" if again.exists() else "its record stays"
+        self.report(f"{path} cannot be used: {trouble}; {cure}")
         return None
+
+    def pack(self, many: int = MANY) -> int:
+        """Move the shards that are files into a pack, if they are `many`; return their number.
+
+        Packs that are no larger than what the new one has by then are taken into it, so that
+        there are few of them and each shard is copied few times. Only one process at a time
+        may do this.
+        """
+        files = [*self._keys()]
+        if len(files) < many:
+            return 0
+        self._packs.refresh(always=True)
+        taken = self._small_packs(files)
+        folder, scratch = self.folder / PACKS, self.folder / "tmp"
+        path = folder / f"{self._packs.next_name()}-{uuid4().hex[:16]}{ENDING}"
+        keys = (key for key, _ in groupby(merge(files, *(pack.keys() for pack in taken))))
+        try:
+            make_folder(folder)
+            with whole_file(path, unfinished(scratch, path.name)) as file:
+                write_pack(file, ((key, text) for key in keys if (text := self._text(key))))
+            packed = Pack(path)
+            for key in files:
+                self._remove_packed(key, packed, scratch)
+            for old in taken:
+                old.path.unlink(missing_ok=True)
+            packed.close()
+        except OSError as error:
+            raise refused("write", path, error) from error
+        return len(files)
+
+    def _small_packs(self, files: list[str]) -> list[Pack]:
+        size = sum(self._path(SHARDS, key, "json").stat().st_size for key in files)
+        taken = []
+        for pack in self._packs.newest():
+            if pack.size > size:
+                break
+            taken.append(pack)
+            size += pack.size
+        return taken
+
+    def _remove_packed(self, key: str, packed: Pack, scratch: Path) -> None:
+        """Remove the file of a shard that is in a pack, unless another process has replaced it."""
+        path, text = self._path(SHARDS, key, "json"), packed.text(key)
+        moved = unfinished(scratch, path.name)
+        with suppress(FileNotFoundError):
+            if path.read_bytes() != text:
+                return
+            path.rename(moved)
+            if moved.read_bytes() != text:
+                with suppress(FileExistsError):  # an even newer one is there
+                    path.hardlink_to(moved)
+            moved.unlink()
 
     def _path(self, kind: str, key: str, ending: str) -> Path:
         return self.folder / kind / key[:2] / f"{key}.{ending}"
@@ -111,6 +196,18 @@ class Shards:
         except OSError as error:
             if error.errno not in GONE:
                 raise refused("read", path, error) from error
+        self._packs.refresh()
+        packed = self._packed_text(key)
+        if packed is None and self._packs.refresh(always=True):
+            packed = self._packed_text(key)
+        return packed
+
+    def _packed_text(self, key: str) -> bytes | None:
+        text = self._packs.text(key)
+        if text is None or shard.is_whole(key, text):
+            return text
+        where = self._packs.folder
+        self.report(f"{where} has a damaged shard of {key}, and its result counts as missing")
         return None
 
     def _put(self, path: Path, content: bytes) -> None:
