@@ -59,6 +59,23 @@ def go(
     printed : Printed
         What is printed when the run has ended.
     """
+    with ExitStack() as stack:
+        # First of all: the warm process starts while this one imports the rest.
+        engine = stack.enter_context(_warm(options.make_engine(folder)))
+        _go(plan, options, folder, json, way_on, printed, engine, stack.close)
+
+
+def _go(
+    plan: Plan,
+    options: Options,
+    folder: Path | None,
+    json: Path | None,
+    way_on: str,
+    printed: Printed,
+    engine: Engine,
+    close: Callable[[], None],
+) -> None:
+    """As `go`, on an engine that `close` closes."""
     from aucbench.bench.addons import supervised
     from aucbench.bench.show.tally import Tally
     from aucbench.infra.store import require_writable
@@ -70,12 +87,12 @@ def go(
             demand.require_solvers(names)
     if json is not None:
         require_writable(json)
-    engine = options.make_engine(folder)
     tally = Tally(plan)
     ids: dict[Cell, str] = {}
     keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
     with opened(folder) as store:
         whole = _run(plan, store, engine, options, keepers)
+        close()
         found = {ids[cell]: cell for cell in plan.cells() if cell in ids}
         with supervised():
             with _rows_into(json, store, tally, printed) as add:
@@ -88,6 +105,18 @@ def go(
         raise typer.Exit(INTERRUPTED)
     if broken:
         raise typer.Exit(BROKEN)
+
+
+@contextmanager
+def _warm(engine: Engine) -> Iterator[Engine]:
+    """Give an engine of this host its supervisor now; `run` opens that of another one."""
+    from aucbench.bench.engines.local import LocalEngine
+
+    if not isinstance(engine, LocalEngine):
+        yield engine
+        return
+    with engine.open() as supervisor:
+        yield engine.on(supervisor)
 
 
 def warn(sentence: str) -> None:
