@@ -17,19 +17,18 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+import numpy as np
+
+import aucbench
+from aucbench import aum
 from benchmarks.measured import DATA, Side, in_turns, machine, one_thread, ratio, write
-
-one_thread()  # before NumPy is imported
-
-import numpy as np  # noqa: E402
-
-import aucbench  # noqa: E402
-from aucbench import aum  # noqa: E402
-from benchmarks.rows import LAYOUTS, dense, sector  # noqa: E402
+from benchmarks.peers.process import apart
+from benchmarks.rows import LAYOUTS, dense, sector
 
 SECONDS = 1.0  # for each side
 LEAST = 7  # rounds
 N = 1_000_000  # scores
+DENSE_ROWS = "20 000 × 1000"
 Call = Callable[[], object]
 
 
@@ -105,7 +104,8 @@ def one_pass(name: str, layout: str) -> tuple[Call, Call]:
 
 def stepping(name: str, data: aucbench.Data) -> Call:
     """Return a call that makes one pass in file order."""
-    solver = aucbench.get_solver(name, shuffle=False)
+    planned = {"passes": 10_000} if name == "fsauc" else {}  # its stages are parts of the whole
+    solver = aucbench.get_solver(name, shuffle=False, **planned)
     problem = solver.problem(data, np.random.default_rng(0))
     states = solver.iterates(problem, np.random.default_rng(0))
     next(states)
@@ -183,10 +183,10 @@ def selection() -> tuple[Call, Call]:
     return lambda: aum.aum_loss(breakpoints, s), reading(s)
 
 
-def line_minimum() -> tuple[Call, Call]:
+def line_minimum(n: int) -> tuple[Call, Call]:
     """Scores and direction are read once."""
-    y, s = labelled()
-    d = np.random.default_rng(1).standard_normal(N) - 0.3 * y
+    y, s = (each[:n] for each in labelled())
+    d = np.random.default_rng(1).standard_normal(n) - 0.3 * y
     return lambda: aum.aum_line_min(s, d, y), reading(s, d)
 
 
@@ -216,48 +216,67 @@ def nystroem() -> tuple[Call, Call]:
 
 def cases() -> Iterator[tuple[str, Case]]:
     """Yield all kernels, in the order of the table."""
-    read = "one read of the rows"
-    for which, text in (("scores", "X w"), ("pullback", "Xᵀr"), ("grad", "gradient of a loss")):
-        what = f"{text}, dense 20 000 × 1000"
-        yield f"dense-{which}", Case(what, read, partial(products, which))
+    yield from _products()
+    yield from _passes()
+    yield from _scores()
+    yield from _aum()
+
+
+def _products() -> Iterator[tuple[str, Case]]:
     scipy = {"scores": "`X @ w`", "pullback": "`X.T @ r`", "grad": "`X @ w` and `X.T @ r`"}
-    for which, text in (("scores", "X w"), ("pullback", "Xᵀr"), ("grad", "gradient of a loss")):
-        what = f"{text}, like a9a, CSR"
-        yield (
-            f"csr-{which}",
-            Case(what, f"{scipy[which]} of SciPy", partial(sparse_products, which)),
-        )
-    for name in ("spam-l2", "spam-l1", "solam"):
-        what = f"`{name}`, one pass, dense 20 000 × 1000"
-        yield f"dense-{name}", Case(what, read, partial(one_pass, name, "dense"))
-    both = "`X @ w` and `X.T @ r` of SciPy"
-    for name, layout in (("spam-l2", "csr"), ("spam-l2", "sector"), ("spam-l1", "sector")):
-        what = f"`{name}`, one pass, like {'a9a' if layout == 'csr' else layout}, CSR"
-        yield f"{layout}-{name}", Case(what, both, partial(one_pass, name, layout))
-    what = "`opauc`, a pass over 1000 × 1000"
-    yield "opauc", Case(what, "a read of half a matrix, for each row", covariances, 10.0)
+    texts = {"scores": "X w", "pullback": "Xᵀr", "grad": "gradient of a loss"}
+    for which, text in texts.items():
+        what, build = f"{text}, dense {DENSE_ROWS}", partial(products, which)
+        yield f"dense-{which}", Case(what, "one read of the rows", build)
+    for which, text in texts.items():
+        what, build = f"{text}, like a9a, CSR", partial(sparse_products, which)
+        yield f"csr-{which}", Case(what, f"{scipy[which]} of SciPy", build)
+    what, bound = "the map of 300 landmarks, 30 000 × 20", "its product, and `np.exp` of it"
+    yield "nystroem", Case(what, bound, nystroem)
+
+
+def _passes() -> Iterator[tuple[str, Case]]:
+    for name in ("spam-l2", "spam-l1", "solam", "fsauc"):
+        what, build = f"`{name}`, one pass, dense {DENSE_ROWS}", partial(one_pass, name, "dense")
+        yield f"dense-{name}", Case(what, "one read of the rows", build)
+    bound = "`X @ w` and `X.T @ r` of SciPy"
+    for name in ("spam-l2", "spam-l1", "spam-net", "solam", "fsauc"):
+        what, build = f"`{name}`, one pass, like a9a, CSR", partial(one_pass, name, "csr")
+        yield f"csr-{name}", Case(what, bound, build)
+    for name in ("spam-l2", "spam-l1"):
+        what, build = f"`{name}`, one pass, like sector, CSR", partial(one_pass, name, "sector")
+        yield f"sector-{name}", Case(what, bound, build)
+    what, bound = "`opauc`, a pass over 1000 × 1000", "a read of half a matrix, for each row"
+    yield "opauc", Case(what, bound, covariances, 10.0)
+
+
+def _scores() -> Iterator[tuple[str, Case]]:
     for power, text in ((6, "10⁶"), (7, "10⁷")):
-        what = f"top-k, d = {text}, after a copy"
-        yield f"top-k-{power}", Case(what, "a copy after a copy", partial(top_k, 10**power))
+        what, build = f"top-k, d = {text}, after a copy", partial(top_k, 10**power)
+        yield f"top-k-{power}", Case(what, "a copy after a copy", build)
     yield "auc", Case("`auc`, 10⁶ scores", "`np.sort` of the scores", auc)
     sort = "`np.sort` of the smaller class"
     for name, reads, text in (
         ("pairwise-hinge", 2, "two reads"),
         ("pairwise-squared-hinge", 3, "three reads"),
     ):
-        bound = f"{sort}, {text}, one write"
-        yield name, Case(f"`{name}`, 10⁶ scores", bound, partial(pair_loss, name, reads))
+        build = partial(pair_loss, name, reads)
+        yield name, Case(f"`{name}`, 10⁶ scores", f"{sort}, {text}, one write", build)
     what = "a product with its second derivatives, 10⁶"
     yield "bend", Case(what, "two reads with ranks, one write", bend)
     bound = "`np.sort`, two `np.exp`"
     yield "pairwise-logistic", Case("`pairwise-logistic`, 10⁶ scores", bound, logistic)
+
+
+def _aum() -> Iterator[tuple[str, Case]]:
     yield "aum-loss", Case("`aum_loss`, 10⁶ labels", "one read of the scores", selection)
-    bound = "one read of scores and direction"
-    yield "aum-line", Case("`aum_line_min`, 10⁶ labels", bound, line_minimum)
+    for power, text in ((4, "10⁴"), (6, "10⁶")):
+        what, bound = f"`aum_line_min`, {text} labels", "one read of scores and direction"
+        yield f"aum-line-{power}", Case(what, bound, partial(line_minimum, 10**power))
     bound = "`np.argsort` of the lines, `np.sort` of the events"
-    yield "aum-path", Case("`aum_path`, 10⁵ events of 10⁵ lines", bound, partial(path, 100_000))
-    what, bound = "the map of 300 landmarks, 30 000 × 20", "its product, and `np.exp` of it"
-    yield "nystroem", Case(what, bound, nystroem)
+    for power, text in ((3, "10³"), (5, "10⁵"), (6, "10⁶")):
+        what = f"`aum_path`, {text} events of as many lines"
+        yield f"aum-path-{power}", Case(what, bound, partial(path, 10**power))
 
 
 CASES = dict(cases())
@@ -288,13 +307,14 @@ def rates() -> dict[str, float]:
     read, copy, product, sort, argsort = map(
         median, in_turns([Side(call) for call in calls], 0.5, LEAST)
     )
-    return {
+    found = {
         "read GB/s": long.nbytes / read / 1e9,
         "copy GB/s": 2 * long.nbytes / copy / 1e9,
         "products GFlop/s": 2 * 1200**3 / product / 1e9,
         "np.sort of 10⁶, ms": sort * 1e3,
         "np.argsort of 10⁶, ms": argsort * 1e3,
     }
+    return {name: float(f"{value:.3g}") for name, value in found.items()}
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -306,11 +326,12 @@ def main(words: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(words)
     if wrong := [name for name in asked.cases if name not in CASES]:
         parser.error(f"{wrong[0]} is none of {', '.join(CASES)}")
-    about = {"machine": machine(), "rates": {key: float(f"{x:.3g}") for key, x in rates().items()}}
+    one_thread()  # of the processes that measure, each with one kernel
+    about = {"machine": machine(), "rates": apart(rates)}
     sys.stdout.write(f"{about['rates']}\n")
     rows = []
     for name in asked.cases or CASES:
-        rows.append(row := measure(name, asked.seconds))
+        rows.append(row := apart(measure, name, asked.seconds))
         times = f"{row['time'] * 1e3:9.3f} ms, bound {row['least'] * 1e3:9.3f} ms"
         sys.stdout.write(f"{name:24} {times}, {row['share'][0]:6.1%}\n")
         sys.stdout.flush()

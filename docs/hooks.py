@@ -17,6 +17,7 @@ from page_growth import operations, passes
 from page_history import changes, slower, states
 from page_reproductions import with_reproductions
 from page_sets import named_suites, sets
+from page_speed import TABLES as SPEED
 
 from aucbench.about import bibtex
 from aucbench.bench.results.convergence import Convergence
@@ -44,6 +45,7 @@ TABLES = {
     "<!-- history: commits -->": states,
     "<!-- history: changes -->": changes,
     "<!-- history: slower -->": slower,
+    **SPEED,
 }
 KNOWN = "<!-- known plugins -->"
 PAPERS = re.compile(r"^<!-- papers: (.+) -->$", re.MULTILINE)

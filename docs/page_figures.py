@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from page_growth import per_size
-from page_tables import Table, code, numbers_in, table
+from page_tables import Table, code, table
 
 from aucbench.report.figures import WIDTH, line_style, rendered
 
@@ -136,84 +136,81 @@ def _aum_validation(empty: Any, page: str) -> None:
     empty.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
 
 
-def ratio(cell: str) -> float:
-    """Return how many times as fast a cell says that something is: 2 for `2 × faster`."""
-    value = numbers_in(cell)[0]
-    return 1 / value if "slower" in cell else value
-
-
 def _speed_ratios(empty: Any, page: str) -> None:
-    found = _first_with(page, "against", "faster")
-    names, ratios = found.text(0), [ratio(row[3]) for row in found.rows]
-    for j, name in enumerate(names):
-        if name.startswith("the same"):
-            names[j] = f"{names[j - 1]}, {name.removeprefix('the same, ')}"
-    empty.set_size_inches(WIDTH, 0.8 + 0.24 * len(names))
+    """How many times as fast each call is as its peer, with the quartiles of the rounds."""
+    from page_speed import rows
+
+    found = rows("kernels")
+    names = [f"{row['what']} / {row['peer']}".replace("`", "") for row in found]
+    empty.set_size_inches(WIDTH, 0.8 + 0.22 * len(names))
     ax = empty.subplots()
-    ax.barh(names, ratios, left=1e-9, color=line_style(0)["color"], height=0.6)
+    for number, group in enumerate(dict.fromkeys(row["group"] for row in found)):
+        places = [place for place, row in enumerate(found) if row["group"] == group]
+        middle, low, high = np.array([found[place]["ratio"] for place in places]).T
+        style = {**line_style(number), "ls": "", "ms": 4, "elinewidth": 1}
+        ax.errorbar(middle, places, xerr=[middle - low, high - middle], **style)
     ax.axvline(1, color=INK, lw=1)
-    for place, value in enumerate(ratios):
-        ax.text(value * 1.05, place, f"{value:.2g}×", va="center", fontsize=8)
-    ax.set(xscale="log", xlim=(0.3, 40), xlabel="times as fast as what it is compared with")
-    ax.set_xticks([0.5, 1, 2, 5, 10, 20], ["½", "1", "2", "5", "10", "20"])
-    ax.set_xticks([], minor=True)
+    ax.set_yticks(range(len(names)), names, fontsize=6)
+    ax.set(xscale="log", xlabel="times as fast as the peer")
     ax.invert_yaxis()
     ax.grid(axis="x", lw=0.5)
 
 
-def _first_with(page: str, heading: str, word: str) -> Table:
-    """Return the first table with a heading, whose rows have a word."""
-    parts = re.split(r"^## ", page, flags=re.MULTILINE)
-    found = table(parts[0], heading)
-    if not any(word in cell for row in found.rows for cell in row):
-        raise ValueError(f"the first table with {heading} has no cell with {word}")
-    return found
+def _speed_published(empty: Any, page: str) -> None:
+    """Our time and that of published code, joined by a line."""
+    from page_speed import published
 
-
-def _speed_passes(empty: Any, page: str) -> None:
-    found = table(page, "a9a, CSR")
-    kept = [j for j, row in enumerate(found.rows) if len(numbers_in(row[1])) and "[" in row[1]]
-    names = [re.sub(r", ball.*", "", found.text(0)[j]) for j in kept]
-    ours = [numbers_in(found.rows[j][1].partition("[")[0])[0] for j in kept]
-    theirs = [np.mean(numbers_in(found.rows[j][1].partition("[")[2])) for j in kept]
-    empty.set_size_inches(WIDTH, 1.0 + 0.3 * len(kept))
+    found = published()
+    ours, theirs = ([1e3 * row["time"] for row, _ in found], [1e3 * s for _, s in found])
+    empty.set_size_inches(WIDTH, 1.0 + 0.26 * len(found))
     ax = empty.subplots()
-    for place, (a, b) in enumerate(zip(ours, theirs, strict=True)):
-        ax.plot([a, b], [place, place], color=INK, lw=0.8, alpha=0.5)
-    for number, (label, values) in enumerate((("aucbench", ours), ("published C code", theirs))):
-        ax.plot(values, range(len(kept)), **{**line_style(number), "ls": ""}, label=label)
-    ax.set_yticks(range(len(kept)), names)
-    ax.set(xscale="log", xlabel="ms for a pass over a9a")
-    ax.set_xticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
-    ax.set_xticks([], minor=True)
+    for place, both in enumerate(zip(ours, theirs, strict=True)):
+        ax.plot(both, [place, place], color=INK, lw=0.8, alpha=0.5)
+    for number, (label, values) in enumerate((("aucbench", ours), ("published code", theirs))):
+        ax.plot(values, range(len(found)), **{**line_style(number), "ls": ""}, label=label)
+    names = [row["what"].replace("`", "") for row, _ in found]
+    ax.set_yticks(range(len(found)), names, fontsize=7)
+    ax.set(xscale="log", xlabel="ms")
     ax.invert_yaxis()
     ax.grid(axis="x", lw=0.5)
     empty.legend(loc="outside lower center", ncols=2)
 
 
-def _speed_aum(empty: Any, page: str) -> None:
-    found = table(page, "10³")
-    n = np.array([1e3, 1e4, 1e5, 1e6])
-    rows = {
-        name.partition(",")[0]: row[1:] for name, row in zip(found.text(0), found.rows, strict=True)
-    }
-    empty.set_size_inches(WIDTH, 3.0)
+def _speed_soon(empty: Any, page: str) -> None:
+    """Seconds until the AUC that counts; a method that never has it has no mark."""
+    from page_speed import soonest
+
+    empty.set_size_inches(WIDTH, 3.6)
+    axes = empty.subplots(1, 2, sharey=True)
+    number = 0
+    for ax, linear in zip(axes, (True, False), strict=True):
+        found = soonest(linear)
+        for method in dict.fromkeys(name for of in found.values() for name in of):
+            x = [of.get(method, (None, 0.0))[0] for of in found.values()]
+            style = {**line_style(number), "ls": "", "ms": 5, "label": method.replace("`", "")}
+            ax.plot([np.nan if each is None else each for each in x], range(len(x)), **style)
+            number += 1
+        ax.set(xscale="log", xlabel="seconds", title="linear scores" if linear else "any scores")
+        ax.set_yticks(range(len(found)), found)
+        ax.grid(lw=0.5)
+    axes[0].invert_yaxis()
+    empty.legend(loc="outside lower center", ncols=4, fontsize=7)
+
+
+def _speed_bounds(empty: Any, page: str) -> None:
+    """The share of the bound in the time of each kernel."""
+    from page_speed import rows
+
+    found = rows("bounds")
+    empty.set_size_inches(WIDTH, 0.8 + 0.2 * len(found))
     ax = empty.subplots()
-    named = {
-        "aum_path": [np.mean(numbers_in(c.partition("[")[0])) for c in rows["aum_path"]],
-        "aum_path, published": [_in_brackets(c) for c in rows["aum_path"]],
-        "aum_line_min": [numbers_in(c.partition("[")[0])[0] for c in rows["aum_line_min"]],
-        "minimum along a line, published": [_in_brackets(c) for c in rows["aum_line_min"]],
-    }
-    lines(ax, n, {name: np.array(values) for name, values in named.items()})
-    log_axes(ax, "lines or rows n", "ms")
-    empty.legend(loc="outside lower center", ncols=2)
-
-
-def _in_brackets(cell: str) -> float:
-    """Return the number in brackets; NaN without one, and where it is only a bound."""
-    inside = cell.partition("[")[2]
-    return np.nan if not inside or "over" in inside else numbers_in(inside)[0]
+    shares = [100 * row["share"][0] for row in found]
+    ax.barh(range(len(found)), shares, color=line_style(0)["color"], height=0.6)
+    ax.axvline(100, color=INK, lw=1)
+    ax.set_yticks(range(len(found)), [row["what"].replace("`", "") for row in found], fontsize=6)
+    ax.set(xlabel="bound / time, %")
+    ax.invert_yaxis()
+    ax.grid(axis="x", lw=0.5)
 
 
 def _roc_svm_seconds(empty: Any, page: str) -> None:
@@ -436,8 +433,9 @@ FIGURES: dict[str, Callable[[Any, str], None]] = {
     "aum_times": _aum_times,
     "aum_validation": _aum_validation,
     "speed_ratios": _speed_ratios,
-    "speed_passes": _speed_passes,
-    "speed_aum": _speed_aum,
+    "speed_soon": _speed_soon,
+    "speed_bounds": _speed_bounds,
+    "speed_published": _speed_published,
     "roc_svm_seconds": _roc_svm_seconds,
     "leaderboard": _leaderboard,
     "choice": _choice,

@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 # The peak of a process counts what the process that started it held at that moment, so a small
 # one starts the program: without NumPy, it holds 10 MB.
 STARTER = """
-import os, resource, subprocess, sys
+import resource, subprocess, sys
+limit = int(sys.argv[1])
 done = subprocess.run(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                      timeout=float(sys.argv[1]))
+                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 sys.stdout.buffer.write(done.stdout)
 print(f"\\n{done.returncode} {used.ru_utime + used.ru_stime} {used.ru_maxrss}")
 """
-LIMIT = 30.0  # seconds of a program
+LIMIT = 30  # seconds of CPU of a program
 
 
 class Ended(NamedTuple):
@@ -37,8 +38,8 @@ def apart(job: Callable[..., Any], *arguments: Any) -> Any:
         return pool.submit(job, *arguments).result()
 
 
-def program(command: Sequence[str], limit: float = LIMIT) -> Ended | None:
-    """Run a program to its end; None when it takes more than `limit` seconds.
+def program(command: Sequence[str], limit: int = LIMIT) -> Ended | None:
+    """Run a program to its end; None when it takes more than `limit` seconds of CPU.
 
     Raises
     ------
@@ -47,12 +48,12 @@ def program(command: Sequence[str], limit: float = LIMIT) -> Ended | None:
     """
     starter = [sys.executable, "-I", "-S", "-c", STARTER, str(limit), *command]
     done = subprocess.run(starter, capture_output=True, text=True, check=False)
-    if "TimeoutExpired" in done.stderr:
-        return None
     if done.returncode:
         raise RuntimeError(f"{command[0]} did not start: {done.stderr.strip()}")
     text, _, last = done.stdout.rstrip("\n").rpartition("\n")
     code, seconds, kilobytes = last.split()
+    if float(seconds) >= limit:  # the system has killed it
+        return None
     if int(code):
         raise RuntimeError(f"{' '.join(command)} ended with {code}: {text.strip()[-500:]}")
     return Ended(text, float(seconds), int(kilobytes) / 1024)

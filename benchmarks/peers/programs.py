@@ -54,7 +54,7 @@ def write_rows(X: object, y: np.ndarray, path: Path) -> Path:
     return path
 
 
-def ranksvm(path: str, rows: Path, d: int, C: float, limit: float = LIMIT) -> Learnt | None:
+def ranksvm(path: str, rows: Path, d: int, C: float, limit: int = LIMIT) -> Learnt | None:
     """Minimise C Σ [1 − w·(x_i − x_j)]₊² + ‖w‖²/2 at the default tolerance.
 
     With a tolerance above 1 it stops after reading and one evaluation, which is subtracted.
@@ -71,7 +71,7 @@ def ranksvm(path: str, rows: Path, d: int, C: float, limit: float = LIMIT) -> Le
     return Learnt(padded(np.array(lines, dtype=np.float64), d), seconds, done.megabytes)
 
 
-def svm_perf(path: str, rows: Path, d: int, C: float, limit: float = LIMIT) -> Learnt | None:
+def svm_perf(path: str, rows: Path, d: int, C: float, limit: int = LIMIT) -> Learnt | None:
     """Minimise 100 C times the mean hinge of all pairs + ‖w‖²/2; its own clock leaves out reading.
 
     Options: -l 10, the share of swapped pairs; -w 3, the dual with one slack.
@@ -86,7 +86,7 @@ def svm_perf(path: str, rows: Path, d: int, C: float, limit: float = LIMIT) -> L
     return Learnt(svm_light_weights(model, d), float(found[1]), done.megabytes)
 
 
-def sofia(path: str, rows: Path, d: int, steps: int, limit: float = LIMIT) -> Learnt | None:
+def sofia(path: str, rows: Path, d: int, steps: int, limit: int = LIMIT) -> Learnt | None:
     """Take Pegasos steps on random pairs of a positive and a negative row, λ = 10⁻⁴."""
     model = rows.with_suffix(".sofia")
     told = ["--learner_type", "pegasos", "--loop_type", "roc", "--lambda", "0.0001"]

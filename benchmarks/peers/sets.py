@@ -1,4 +1,7 @@
-"""Data sets for all peers: read once, kept as arrays, scaled by the largest magnitude."""
+"""Data sets for all peers: read once, kept as arrays, scaled.
+
+Features are scaled by their largest magnitude, and rows of words to length 1.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.preprocessing import maxabs_scale
+from sklearn.preprocessing import maxabs_scale, normalize
 
 import aucbench
 from aucbench.errors import AucbenchError
 
+TEXTS = ("news20", "sector")  # rows of length 1
 SMALL = "made"  # a set of random rows, for a try without any file
 
 
@@ -43,7 +47,7 @@ def keep(name: str, folder: Path) -> Kept:
         data = made() if name == SMALL else aucbench.get_dataset(name)
     except AucbenchError as error:
         return Kept(name, folder, why=str(error).splitlines()[0])
-    X: Any = maxabs_scale(data.rows.matrix)
+    X: Any = (normalize if name in TEXTS else maxabs_scale)(data.rows.matrix)
     if hasattr(X, "tocsr"):
         sparse.save_npz(folder / f"{name}.npz", sparse.csr_matrix(X), compressed=False)
     else:

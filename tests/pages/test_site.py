@@ -21,7 +21,7 @@ def tools(monkeypatch):
     import page_tables
 
     yield page_tables, page_figures
-    for name in ("page_choice", "page_figures", "page_tables"):
+    for name in ("page_choice", "page_figures", "page_speed", "page_tables"):
         sys.modules.pop(name, None)
 
 
@@ -51,13 +51,13 @@ def test_every_known_figure_is_on_a_page(tools):
 
 def test_a_figure_follows_the_numbers_of_its_table(tools):
     _, figures = tools
-    page = (DOCS / "speed.md").read_text(encoding="utf-8")
-    changed = page.replace("14 × faster", "2.5 × faster", 1)
+    page = (DOCS / "defaults.md").read_text(encoding="utf-8")
+    changed = page.replace("| sector | 9619", "| another | 9619", 1)
     assert page != changed
-    before, after = (figures.figure("speed_ratios", "ratios", text) for text in (page, changed))
-    assert ">14×<" in before
-    assert ">14×<" not in after
-    assert ">2.5×<" in after
+    before, after = (figures.figure("how_soon", "seconds", text) for text in (page, changed))
+    assert ">sector<" in before
+    assert ">sector<" not in after
+    assert ">another<" in after
 
 
 def test_a_figure_that_is_not_known_is_refused(tools):
