@@ -49,7 +49,7 @@ def times(ratio: float) -> str:
 
 def of_kernels(group: str) -> Iterator[str]:
     """Yield a table of calls in turns."""
-    yield "| what | time | against | its time | ratio | half of the rounds | memory |"
+    yield "| what | time | against | its time | ratio | quartiles | memory |"
     yield "|---|---|---|---|---|---|---|"
     for row in rows("kernels"):
         if row["group"] == group:
@@ -73,10 +73,15 @@ def of_objectives() -> Iterator[str]:
     for row in rows("objectives"):
         name = f"{row['set']}, {grouped(row['n'])} × {grouped(row['d'])}"
         ours, theirs, ratio = ended(row)
-        excess = "–" if row["excess"] is None else f"{row['excess']:.0e}"
+        excess = "–" if row["excess"] is None else small(row["excess"])
         cells = (name, f"{row['lam']:.1g}", row["peer"], theirs, excess)
-        cells = (*cells, f"`{row['solver']}`", ours, ratio, megabytes(row["megabytes"][::-1]))
+        cells = (*cells, f"`{row['solver']}`", ours, ratio, megabytes(row["megabytes"]))
         yield f"| {' | '.join(cells)} |"
+
+
+def small(share: float) -> str:
+    """Return a small share with one digit; what rounding may hide is 0."""
+    return "0" if share < 1e-9 else f"{share:.0e}".replace("e-0", "e-")
 
 
 def ended(row: Row) -> tuple[str, str, str]:
@@ -209,9 +214,12 @@ def of_losses() -> Iterator[str]:
 
 def conditions() -> Iterator[str]:
     """Yield where, when and with which versions all parts were measured."""
-    kinds = ("kernels", "objectives", "curves", "bounds")
-    told = dict.fromkeys(_conditions(read(part)) for part in kinds)
-    yield from (f"{line}  " for line in told)
+    loads: dict[str, list[float]] = {}
+    for part in ("kernels", "objectives", "curves", "bounds"):
+        run = read(part)
+        loads.setdefault(_conditions(run), []).append(run["machine"]["load"])
+    for line, found in loads.items():
+        yield f"- {line} The load at the start was {min(found)} to {max(found)}."
 
 
 def _conditions(run: dict[str, Any]) -> str:
@@ -220,7 +228,7 @@ def _conditions(run: dict[str, Any]) -> str:
     named = ", ".join(f"`{variable}`" for variable in run.get("programs", []))
     chosen = "".join(f" {name}={value}." for name, value in here["environment"].items())
     programs = f" Programs: {named}." if named else ""
-    cores = f"{here['cores']} cores, load {here['load']}"
+    cores = f"{here['cores']} cores"
     return f"{run['date']}, {here['cpu']} ({here['simd']}), {cores}: {versions}.{programs}{chosen}"
 
 

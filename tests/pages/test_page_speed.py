@@ -72,11 +72,10 @@ def objective(ours, theirs):
 def test_equal_objectives_and_programs_that_take_too_long(speed, given):
     given("objectives", objective(0.05, 0.4), objective(None, None), objective(None, 0.4))
     [*_, first, second, third] = speed.of_objectives()
-    assert (
-        "| a9a, 32 561 × 123 | 0.01 | P | 400 ms | 1e-04 | `svm-or` | 50 ms | 8 × faster |" in first
-    )
+    assert first.startswith("| a9a, 32 561 × 123 | 0.01 | P | 400 ms | 1e-4 | `svm-or` | 50 ms |")
+    assert first.endswith("| 8 × faster | 9, 30 MB |")
     assert "| too long | – | `svm-or` | – | – |" in second
-    assert "| 400 ms | 1e-04 | `svm-or` | not reached | – |" in third
+    assert "| 400 ms | 1e-4 | `svm-or` | not reached | – |" in third
 
 
 def curve(method, points, name="usps", linear=True, ours=False):
