@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -13,9 +14,9 @@ from typing import Any, NamedTuple
 # one starts the program: without NumPy, it holds 10 MB.
 STARTER = """
 import resource, subprocess, sys
-limit = int(sys.argv[1])
+CPU, limit = resource.RLIMIT_CPU, int(sys.argv[1])
 done = subprocess.run(sys.argv[2:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
+                      preexec_fn=lambda: resource.setrlimit(CPU, (limit, limit + 5)))
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 sys.stdout.buffer.write(done.stdout)
 print(f"\\n{done.returncode} {used.ru_utime + used.ru_stime} {used.ru_maxrss}")
@@ -52,7 +53,7 @@ def program(command: Sequence[str], limit: int = LIMIT) -> Ended | None:
         raise RuntimeError(f"{command[0]} did not start: {done.stderr.strip()}")
     text, _, last = done.stdout.rstrip("\n").rpartition("\n")
     code, seconds, kilobytes = last.split()
-    if float(seconds) >= limit:  # the system has killed it
+    if int(code) == -signal.SIGXCPU:  # the system ended it
         return None
     if int(code):
         raise RuntimeError(f"{' '.join(command)} ended with {code}: {text.strip()[-500:]}")
