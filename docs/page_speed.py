@@ -39,7 +39,7 @@ def span(seconds: float) -> str:
 
 def two(value: float) -> str:
     """Return a number with two digits, and no exponent."""
-    return f"{value:.0f}" if value >= 9.95 else f"{value:.2g}"
+    return grouped(round(float(f"{value:.2g}"))) if value >= 9.95 else f"{value:.2g}"
 
 
 def times(ratio: float) -> str:
