@@ -26,7 +26,7 @@ ASV := XDG_CONFIG_HOME="$${XDG_CONFIG_HOME:-$$HOME/.config}" \
 QUICK := run --quick --python=same --dry-run --show-stderr --launch-method forkserver
 BASE ?= HEAD~1
 BENCH ?= .
-N ?= 13
+N ?= 14
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check check-code check-benchmarks build debug bench bench-compare bench-history docs
@@ -70,7 +70,7 @@ bench-compare: $(VENV)/dev .asv/.asv-machine.json ## is HEAD slower than BASE=RE
 	  --bench '$(BENCH)' $(BASE) HEAD
 
 # asv ends with 2 where a benchmark failed: old commits do not have all that is measured.
-bench-history: $(VENV)/dev .asv/.asv-machine.json ## time the last N=13 landed states; publish the pages
+bench-history: $(VENV)/dev .asv/.asv-machine.json ## time the last N=14 landed states; publish the pages
 	$(BIN)/python -m benchmarks.history commits $(N) > .asv/commits
 	OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THREADS=1 $(ASV) run --interleave-rounds --skip-existing \
 	  --bench '^bench_history' HASHFILE:.asv/commits || test $$? = 2
