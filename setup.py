@@ -11,6 +11,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 DEBUG = os.environ.get("AUCBENCH_DEBUG", "0") not in {"", "0"}
+# A fused product and sum rounds once, and not every CPU has it: results would depend on the CPU.
+SAME_BITS = ("-ffp-contract=off",)
 CHECKS = ("boundscheck", "wraparound", "initializedcheck", "nonecheck", "overflowcheck")
 
 sources = sorted(Path("cython").glob("*.pyx"))
@@ -52,7 +54,7 @@ setup(
             [str(source)],
             include_dirs=["cython"],
             depends=[str(p) for p in sorted(Path("cython").glob("*.[hp]*"))],
-            extra_compile_args=["-O0", "-g"] if DEBUG else ["-O3", "-g0"],
+            extra_compile_args=[*SAME_BITS, *(["-O0", "-g"] if DEBUG else ["-O3", "-g0"])],
         )
         for source in sources
     ],

@@ -34,9 +34,10 @@ AUCBENCH_INLINE uint64_t aucbench_aum_word(const double *s, const signed char *y
  * one spare entry. The key of a row is written to both outputs, and only one of them moves on,
  * so no branch is needed.
  */
-AUCBENCH_CLONES
-static void aucbench_aum_gather(size_t n, const double *s, const signed char *y, double lo,
-                                double hi, aucbench_key *pos, aucbench_key *neg, int64_t *count)
+AUCBENCH_CLONED(void, aucbench_aum_gather,
+                (size_t n, const double *s, const signed char *y, double lo, double hi,
+                 aucbench_key *pos, aucbench_key *neg, int64_t *count),
+                (n, s, y, lo, hi, pos, neg, count))
 {
     int64_t above = 0, above_pos = 0;
     size_t p = 0, q = 0;
@@ -79,9 +80,9 @@ AUCBENCH_INLINE void aucbench_aum_rows(int size, const double *restrict s,
 
 /* Fill the places of all scores; return the AUM. Sums are taken in lanes and in stretches of fixed
  * size, so that their error does not grow like n. */
-AUCBENCH_CLONES
-static double aucbench_aum_place(size_t n, const double *s, const signed char *y,
-                                 const aucbench_aum_rule *rule, signed char *place)
+AUCBENCH_CLONED(double, aucbench_aum_place,
+                (size_t n, const double *s, const signed char *y, const aucbench_aum_rule *rule,
+                 signed char *place), (n, s, y, rule, place))
 {
     const aucbench_aum_rule r = *rule;
     double area[512], total = 0.0;
@@ -100,8 +101,9 @@ static double aucbench_aum_place(size_t n, const double *s, const signed char *y
     return total;
 }
 
-AUCBENCH_CLONES
-static void aucbench_aum_look_up(size_t n, const signed char *place, const double *of, double *out)
+AUCBENCH_CLONED(void, aucbench_aum_look_up,
+                (size_t n, const signed char *place, const double *of, double *out),
+                (n, place, of, out))
 {
     for (size_t i = 0; i < n; i++)
         out[i] = of[place[i] & 7];

@@ -41,10 +41,10 @@ static double aucbench_least(const aucbench_v8 *sum)
 }
 
 /* Replace `to` by the lowest example, times side, at step t of those with place = side. */
-AUCBENCH_CLONES
-static void aucbench_extreme_of(ptrdiff_t m, const double *place, const double *a,
-                                const double *b, double side, const double *pivot, double t,
-                                aucbench_extreme *to)
+AUCBENCH_CLONED(void, aucbench_extreme_of,
+                (ptrdiff_t m, const double *place, const double *a, const double *b, double side,
+                 const double *pivot, double t, aucbench_extreme *to),
+                (m, place, a, b, side, pivot, t, to))
 {
     ptrdiff_t best = -1, i = 0;
     double least = side * to->value;

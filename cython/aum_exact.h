@@ -16,16 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As in clones.h, but the middle machine has FMA, because a call of the library's fma() is slow. */
-#if defined(__has_attribute) && defined(__x86_64__) && defined(__GLIBC__)
-#if __has_attribute(target_clones)
-#define AUCBENCH_FMA_CLONES __attribute__((target_clones("avx512f", "arch=haswell", "default")))
-#endif
-#endif
-#ifndef AUCBENCH_FMA_CLONES
-#define AUCBENCH_FMA_CLONES
-#endif
-
 #define AUCBENCH_WORDS 68 /* of 64 bits */
 
 typedef struct {

@@ -5,9 +5,9 @@
 #include "aum_line.h"
 
 /* out = larger (smaller) of the distances to c at two steps, lo[0] = eta, lo[1] = c */
-AUCBENCH_CLONES
-static void aucbench_reach(ptrdiff_t m, const double *a, const double *b, const double *lo,
-                           const double *hi, int larger, double *out)
+AUCBENCH_CLONED(void, aucbench_reach,
+                (ptrdiff_t m, const double *a, const double *b, const double *lo, const double *hi,
+                 int larger, double *out), (m, a, b, lo, hi, larger, out))
 {
     double sign = larger ? 1.0 : -1.0;
     for (ptrdiff_t i = 0; i < m; i++) {

@@ -65,8 +65,9 @@ static void aucbench_keys(ptrdiff_t m, const double *a, const double *b, double 
 }
 
 /* The numbers of x > hi, x >= hi, x > lo and x >= lo. */
-AUCBENCH_CLONES
-static void aucbench_ranked(ptrdiff_t m, const double *x, double lo, double hi, ptrdiff_t *number)
+AUCBENCH_CLONED(void, aucbench_ranked,
+                (ptrdiff_t m, const double *x, double lo, double hi, ptrdiff_t *number),
+                (m, x, lo, hi, number))
 {
     int64_t above = 0, from = 0, over = 0, reach = 0;
     for (ptrdiff_t i = 0; i < m; i++) {
@@ -98,8 +99,9 @@ AUCBENCH_INLINE uint64_t aucbench_word_between(
 }
 
 /* Keep those with lo <= x <= hi, in their order; out may be x. Returns their number. */
-AUCBENCH_CLONES
-static ptrdiff_t aucbench_keep(ptrdiff_t m, const double *x, double lo, double hi, double *out)
+AUCBENCH_CLONED(ptrdiff_t, aucbench_keep,
+                (ptrdiff_t m, const double *x, double lo, double hi, double *out),
+                (m, x, lo, hi, out))
 {
     ptrdiff_t k = 0;
     for (ptrdiff_t i = 0; i < m; i += 64) {
@@ -130,9 +132,9 @@ static double aucbench_across(const aucbench_v8 *sum)
 
 /* Sums over the examples with z = sign (key - c) > 0; a is the sum of z. Returns how many have
  * z = 0. */
-AUCBENCH_CLONES
-static ptrdiff_t aucbench_side(ptrdiff_t m, const double *key, const double *b, double c,
-                               double sign, aucbench_sums *out)
+AUCBENCH_CLONED(ptrdiff_t, aucbench_side,
+                (ptrdiff_t m, const double *key, const double *b, double c, double sign,
+                 aucbench_sums *out), (m, key, b, c, sign, out))
 {
     long double sum_z = 0, sum_b = 0, mass = 0;
     ptrdiff_t count = 0, ties = 0, i = 0;

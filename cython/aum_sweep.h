@@ -141,9 +141,9 @@ AUCBENCH_INLINE double aucbench_value(const aucbench_sum *of, aucbench_quotient 
 }
 
 /* Write entries until `out` (5, capacity) is full, no event is left, or `stop` holds. */
-AUCBENCH_FMA_CLONES
-static int aucbench_run(
-    aucbench_sweep *to, double step_limit, int stop, size_t capacity, double *out, size_t *rows)
+AUCBENCH_CLONED(int, aucbench_run,
+                (aucbench_sweep *to, double step_limit, int stop, size_t capacity, double *out,
+                 size_t *rows), (to, step_limit, stop, capacity, out, rows))
 {
     aucbench_sum *sum = &to->sum;
     double area = 4.0 * (double)to->level[sum->lines].fp * (double)to->level[0].fn;
@@ -228,10 +228,10 @@ AUCBENCH_INLINE void aucbench_count(aucbench_sweep *to)
     }
 }
 
-AUCBENCH_FMA_CLONES
-static void aucbench_begin(
-    aucbench_sweep *to, double *tree, int *winner, size_t count, const int *order,
-    const double *T, const double *d, const long long *fp, const long long *fn, double unit)
+AUCBENCH_CLONED(void, aucbench_begin,
+                (aucbench_sweep *to, double *tree, int *winner, size_t count, const int *order,
+                 const double *T, const double *d, const long long *fp, const long long *fn,
+                 double unit), (to, tree, winner, count, order, T, d, fp, fn, unit))
 {
     memset(&to->sum, 0, sizeof to->sum);
     to->sum.unit = unit;

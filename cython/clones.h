@@ -1,28 +1,105 @@
-/* AUCBENCH_CLONES before a function builds it for several instruction sets. The loader picks the
- * one that fits the machine. This works on x86-64 with glibc; other systems get the instruction
- * set that the compiler uses by default. So wheels are portable without -march=native.
+/* AUCBENCH_CLONED builds a function for several instruction sets; each call takes the set in use.
+ *
+ *     AUCBENCH_CLONED(double, twice, (size_t n, const double *x), (n, x))
+ *     {
+ *         the body of double twice(size_t n, const double *x)
+ *     }
+ *
+ * The body is inlined into one function for each level, and compiled for the instructions of that
+ * level. So wheels are portable without -march=native. The level in use is the best one of the
+ * CPU, or what AUCBENCH_SIMD names; each compiled module reads it when it is loaded. Elsewhere
+ * than on x86-64 with GCC or Clang there is one level, for which the compiler has its default.
+ *
+ * Every level gives the same bits. Sums have as many lanes as the source says, and setup.py
+ * forbids the compiler to fuse products and sums. fma() is one instruction but on the lowest level.
+ * (Rejected: target_clones. The loader of the system chooses among its functions, so no test can
+ * choose another one, and it needs glibc.)
  */
 #ifndef AUCBENCH_CLONES_H
 #define AUCBENCH_CLONES_H
 
-#include <stddef.h> /* defines __GLIBC__ where there is one */
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-#if defined(__has_attribute) && defined(__x86_64__) && defined(__GLIBC__)
-#if __has_attribute(target_clones)
-#define AUCBENCH_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-#endif
-#ifndef AUCBENCH_CLONES
-#define AUCBENCH_CLONES
-#endif
+#include <string.h>
 
 /* Always inlined: a separate function would be built for the machine without SIMD. */
 #if defined(__GNUC__)
 #define AUCBENCH_INLINE static inline __attribute__((always_inline))
 #else
 #define AUCBENCH_INLINE static inline
+#endif
+
+enum { AUCBENCH_NONE, AUCBENCH_AVX2, AUCBENCH_AVX512, AUCBENCH_LEVELS };
+
+#define AUCBENCH_LEVEL_NAMES {"none", "avx2", "avx512"}
+
+#if defined(__GNUC__) && defined(__x86_64__)
+
+static int aucbench_simd;
+
+/* The best level of this CPU. */
+static inline int aucbench_best_simd(void)
+{
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+        return AUCBENCH_NONE;
+    return __builtin_cpu_supports("avx512f") ? AUCBENCH_AVX512 : AUCBENCH_AVX2;
+}
+
+#define AUCBENCH_AVX2_CODE __attribute__((target("avx2,fma")))
+#define AUCBENCH_AVX512_CODE __attribute__((target("avx512f,fma")))
+
+#define AUCBENCH_EACH_LEVEL(type, name, parameters, arguments)                                    \
+    AUCBENCH_INLINE type name##_body parameters;                                                  \
+    AUCBENCH_AVX512_CODE static type name##_avx512 parameters { return name##_body arguments; }   \
+    AUCBENCH_AVX2_CODE static type name##_avx2 parameters { return name##_body arguments; }       \
+    static type name##_none parameters { return name##_body arguments; }                          \
+    static inline type name parameters                                                            \
+    {                                                                                             \
+        return aucbench_simd == AUCBENCH_AVX512 ? name##_avx512 arguments                         \
+               : aucbench_simd == AUCBENCH_AVX2 ? name##_avx2 arguments                           \
+                                                 : name##_none arguments;                         \
+    }                                                                                             \
+    AUCBENCH_INLINE type name##_body parameters
+
+/* A macro of its own, so that `name` may be a macro too. */
+#define AUCBENCH_CLONED(type, name, parameters, arguments) \
+    AUCBENCH_EACH_LEVEL(type, name, parameters, arguments)
+
+#else
+
+static inline int aucbench_best_simd(void)
+{
+    return AUCBENCH_NONE;
+}
+
+#define AUCBENCH_CLONED(type, name, parameters, arguments) static type name parameters
+
+#endif
+
+/* The level that AUCBENCH_SIMD names, the best one if it names none; -1 for another word, and for
+ * a level that this CPU does not have. */
+static inline int aucbench_asked_simd(void)
+{
+    static const char *const names[] = AUCBENCH_LEVEL_NAMES;
+    const char *asked = getenv("AUCBENCH_SIMD");
+    const int best = aucbench_best_simd();
+    if (asked == NULL || *asked == '\0')
+        return best;
+    for (int level = 0; level <= best; level++)
+        if (strcmp(asked, names[level]) == 0)
+            return level;
+    return -1;
+}
+
+#if defined(__GNUC__) && defined(__x86_64__)
+/* When the module is loaded. What is wrong is refused by aucbench.kernels. */
+__attribute__((constructor)) static void aucbench_set_simd(void)
+{
+    const int asked = aucbench_asked_simd();
+    aucbench_simd = asked < 0 ? AUCBENCH_NONE : asked;
+}
 #endif
 
 AUCBENCH_INLINE int aucbench_lowest_bit(uint64_t word)

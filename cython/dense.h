@@ -53,8 +53,7 @@ typedef float aucbench_f8 __attribute__((vector_size(32)));
 #include "dense_rows.h"
 
 /* x . w, one row: BLAS has no product of floats and doubles */
-AUCBENCH_CLONES
-static double aucbench_dot_f(size_t d, const float *x, const double *w)
+AUCBENCH_CLONED(double, aucbench_dot_f, (size_t d, const float *x, const double *w), (d, x, w))
 {
     aucbench_v8 a[4] = {{0}}, v, u;
     double t = 0;
@@ -71,8 +70,8 @@ static double aucbench_dot_f(size_t d, const float *x, const double *w)
 }
 
 /* out += a x */
-AUCBENCH_CLONES
-static void aucbench_axpy_f(size_t d, double a, const float *x, double *out)
+AUCBENCH_CLONED(void, aucbench_axpy_f, (size_t d, double a, const float *x, double *out),
+                (d, a, x, out))
 {
     aucbench_v8 u, v;
     size_t j = 0;
@@ -87,8 +86,7 @@ static void aucbench_axpy_f(size_t d, double a, const float *x, double *out)
 }
 
 /* x . y, for W a multiple of 8 */
-AUCBENCH_CLONES
-static double aucbench_inner(size_t W, const double *x, const double *y)
+AUCBENCH_CLONED(double, aucbench_inner, (size_t W, const double *x, const double *y), (W, x, y))
 {
     aucbench_v8 s = {0}, u, v;
     for (size_t j = 0; j < W; j += 8) {
@@ -100,8 +98,8 @@ static double aucbench_inner(size_t W, const double *x, const double *y)
 }
 
 /* y = b y + c x, for W a multiple of 8 */
-AUCBENCH_CLONES
-static void aucbench_mix(size_t W, double b, double c, const double *x, double *y)
+AUCBENCH_CLONED(void, aucbench_mix, (size_t W, double b, double c, const double *x, double *y),
+                (W, b, c, x, y))
 {
     aucbench_v8 u, v;
     for (size_t j = 0; j < W; j += 8) {

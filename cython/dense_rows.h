@@ -11,10 +11,9 @@ AUCBENCH_INLINE void AUCBENCH_NAMED(aucbench_next4)(const AUCBENCH_NUMBER *const
 }
 
 /* s[r] = x_r . w for the rows x_0..x_3, stored at x[0]..x[3], while the rows of `next` are loaded */
-AUCBENCH_CLONES
-static void AUCBENCH_NAMED(aucbench_dot4)(
-    size_t d, const AUCBENCH_NUMBER *const *x, const AUCBENCH_NUMBER *const *next, const double *w,
-    double *s)
+AUCBENCH_CLONED(void, AUCBENCH_NAMED(aucbench_dot4),
+                (size_t d, const AUCBENCH_NUMBER *const *x, const AUCBENCH_NUMBER *const *next,
+                 const double *w, double *s), (d, x, next, w, s))
 {
     aucbench_v8 a0 = {0}, a1 = {0}, a2 = {0}, a3 = {0}, v, u;
     double t0 = 0, t1 = 0, t2 = 0, t3 = 0;
@@ -52,10 +51,9 @@ static void AUCBENCH_NAMED(aucbench_dot4)(
 }
 
 /* out += c[0] x_0 + c[1] x_1 + c[2] x_2 + c[3] x_3, while the rows of `next` are loaded */
-AUCBENCH_CLONES
-static void AUCBENCH_NAMED(aucbench_axpy4)(
-    size_t d, const double *c, const AUCBENCH_NUMBER *const *x, const AUCBENCH_NUMBER *const *next,
-    double *out)
+AUCBENCH_CLONED(void, AUCBENCH_NAMED(aucbench_axpy4),
+                (size_t d, const double *c, const AUCBENCH_NUMBER *const *x,
+                 const AUCBENCH_NUMBER *const *next, double *out), (d, c, x, next, out))
 {
     aucbench_v8 v, u;
     size_t j = 0;
@@ -77,9 +75,9 @@ static void AUCBENCH_NAMED(aucbench_axpy4)(
 }
 
 /* s[0] = x . u, s[1] = x . w */
-AUCBENCH_CLONES
-static void AUCBENCH_NAMED(aucbench_dot2)(
-    size_t d, const AUCBENCH_NUMBER *x, const double *u, const double *w, double *s)
+AUCBENCH_CLONED(void, AUCBENCH_NAMED(aucbench_dot2),
+                (size_t d, const AUCBENCH_NUMBER *x, const double *u, const double *w, double *s),
+                (d, x, u, w, s))
 {
     aucbench_v8 a0 = {0}, a1 = {0}, b0 = {0}, b1 = {0}, v, y;
     double ta = 0, tb = 0;
@@ -111,9 +109,9 @@ static void AUCBENCH_NAMED(aucbench_dot2)(
 }
 
 /* u += a x, w += b x; u and w do not overlap */
-AUCBENCH_CLONES
-static void AUCBENCH_NAMED(aucbench_axpy2)(
-    size_t d, double a, double b, const AUCBENCH_NUMBER *x, double *u, double *w)
+AUCBENCH_CLONED(void, AUCBENCH_NAMED(aucbench_axpy2),
+                (size_t d, double a, double b, const AUCBENCH_NUMBER *x, double *u, double *w),
+                (d, a, b, x, u, w))
 {
     aucbench_v8 v, y;
     size_t j = 0;

@@ -72,8 +72,9 @@ AUCBENCH_INLINE fsauc_size fsauc_soften(size_t d, const double *c, double *z, do
 }
 
 /* The size of w = c + s z. */
-AUCBENCH_CLONES
-static void fsauc_measure(size_t d, const double *c, double *z, double s, fsauc_size *size)
+AUCBENCH_CLONED(void, fsauc_measure,
+                (size_t d, const double *c, double *z, double s, fsauc_size *size),
+                (d, c, z, s, size))
 {
     *size = fsauc_soften(d, c, z, s, 0.0, 0);
 }
@@ -87,9 +88,9 @@ static void fsauc_measure(size_t d, const double *c, double *z, double s, fsauc_
  * theta is the mean excess, or a Newton step from the theta that `crowd` suggests, the value that
  * the last call returned; a step from the right of the solution ends on its left. Returns
  * excess / theta. */
-AUCBENCH_CLONES
-static double fsauc_ball(size_t d, const double *c, double *z, double s, double R, double limit,
-                         double crowd, fsauc_size *size)
+AUCBENCH_CLONED(double, fsauc_ball,
+                (size_t d, const double *c, double *z, double s, double R, double limit,
+                 double crowd, fsauc_size *size), (d, c, z, s, R, limit, crowd, size))
 {
     fsauc_size now = *size;
     const double excess = now.norm - R;
@@ -149,16 +150,16 @@ AUCBENCH_INLINE fsauc_size fsauc_step(size_t d, double e, double f, const double
                         tail.nonzeros + (double)FSAUC_SUM(kept)};
 }
 
-AUCBENCH_CLONES
-static void fsauc_move(size_t d, double e, double f, const double *x, const double *c, double s,
-                       double *z, double *u, fsauc_size *size)
+AUCBENCH_CLONED(void, fsauc_move,
+                (size_t d, double e, double f, const double *x, const double *c, double s,
+                 double *z, double *u, fsauc_size *size), (d, e, f, x, c, s, z, u, size))
 {
     *size = f == 0.0 ? fsauc_step(d, e, f, x, c, s, z, u, 0) : fsauc_step(d, e, f, x, c, s, z, u, 1);
 }
 
 /* total += s z */
-AUCBENCH_CLONES
-static void fsauc_add(size_t d, double s, const double *z, double *total)
+AUCBENCH_CLONED(void, fsauc_add, (size_t d, double s, const double *z, double *total),
+                (d, s, z, total))
 {
     for (size_t j = 0; j < d; j++)
         total[j] += s * z[j];

@@ -15,9 +15,9 @@
 #define AUCBENCH_PAD 4     /* entries after the sorted values, filled with infinity */
 
 /* out[i] = sign s[rows[i]] + shift, i < count */
-AUCBENCH_CLONES
-static void aucbench_gather(size_t count, const double *s, const int *rows, double sign,
-                            double shift, double *out)
+AUCBENCH_CLONED(void, aucbench_gather,
+                (size_t count, const double *s, const int *rows, double sign, double shift,
+                 double *out), (count, s, rows, sign, shift, out))
 {
     for (size_t i = 0; i < count; i++)
         out[i] = sign * s[rows[i]] + shift;
@@ -29,9 +29,9 @@ static void aucbench_gather(size_t count, const double *s, const int *rows, doub
  * keep the order when they are rounded, so the cell never falls as x grows. It is in bounds for
  * any x, and 0 for NaN.
  */
-AUCBENCH_CLONES
-static void aucbench_cells(size_t count, const double *x, double centre, double scale, int cells,
-                           int *out)
+AUCBENCH_CLONED(void, aucbench_cells,
+                (size_t count, const double *x, double centre, double scale, int cells, int *out),
+                (count, x, centre, scale, cells, out))
 {
     double half = 0.5 * cells, last = cells - 1;
     for (size_t i = 0; i < count; i++) {
@@ -43,9 +43,9 @@ static void aucbench_cells(size_t count, const double *x, double centre, double 
 }
 
 /* rank[i] = #{r: a_r < b_i}, a ascending; cell k holds a[table[k]] up to a[table[k + 1]] */
-AUCBENCH_CLONES
-static void aucbench_ranks(size_t count, const double *b, const double *a, const int *table,
-                           const int *cell, int *rank)
+AUCBENCH_CLONED(void, aucbench_ranks,
+                (size_t count, const double *b, const double *a, const int *table, const int *cell,
+                 int *rank), (count, b, a, table, cell, rank))
 {
     for (size_t i = 0; i < count; i++)
         rank[i] = table[cell[i]];

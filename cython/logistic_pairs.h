@@ -37,11 +37,10 @@ AUCBENCH_INLINE double aucbench_combined(const double *a, const double *state)
  * bend[r] = the same with slope[k]
  * Points are read forwards (stride 1) or backwards (stride -1) from `begin`.
  */
-AUCBENCH_CLONES
-static void aucbench_exponentials(size_t n, ptrdiff_t begin, ptrdiff_t stride, const double *t,
-                                  const double *mass, const signed char *side,
-                                  const double *value, const double *slope, double *near,
-                                  double *bend)
+AUCBENCH_CLONED(void, aucbench_exponentials,
+                (size_t n, ptrdiff_t begin, ptrdiff_t stride, const double *t, const double *mass,
+                 const signed char *side, const double *value, const double *slope, double *near,
+                 double *bend), (n, begin, stride, t, mass, side, value, slope, near, bend))
 {
     double states[2][AUCBENCH_TERMS] = {{0.0}};
     double last = n ? t[begin] : 0.0;

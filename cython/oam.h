@@ -28,9 +28,9 @@ AUCBENCH_INLINE void aucbench_part(
 }
 
 /* p = sum of x[l] F[c[l]], for rows of W numbers */
-AUCBENCH_CLONES
-static void aucbench_columns(
-    size_t W, size_t count, const double *x, const int *c, const double *F, double *p)
+AUCBENCH_CLONED(void, aucbench_columns,
+                (size_t W, size_t count, const double *x, const int *c, const double *F,
+                 double *p), (W, count, x, c, F, p))
 {
     size_t j = 0;
     for (; j + 64 <= W; j += 64)
@@ -54,10 +54,9 @@ AUCBENCH_INLINE aucbench_v8 aucbench_losses(
  * u and p can be read up to the next multiple of 8. To test a register takes longer than to
  * compute it, so four are tested together where possible.
  */
-AUCBENCH_CLONES
-static size_t aucbench_next_loss(
-    size_t from, size_t size, double side, double s, double c, double square, const double *u,
-    const double *p)
+AUCBENCH_CLONED(size_t, aucbench_next_loss,
+                (size_t from, size_t size, double side, double s, double c, double square,
+                 const double *u, const double *p), (from, size, side, s, c, square, u, p))
 {
     size_t j = from & ~(size_t)7;
     while (j < size) {
@@ -79,9 +78,9 @@ static size_t aucbench_next_loss(
 }
 
 /* First slot j >= from with |x - x'|^2 <= near (|x|^2 + |x'|^2), else size; squares are |x'|^2 */
-AUCBENCH_CLONES
-static size_t aucbench_next_near(
-    size_t from, size_t size, double near, double square, const double *squares, const double *p)
+AUCBENCH_CLONED(size_t, aucbench_next_near,
+                (size_t from, size_t size, double near, double square, const double *squares,
+                 const double *p), (from, size, near, square, squares, p))
 {
     aucbench_v8 x, z;
     size_t j = from;

@@ -37,9 +37,9 @@ AUCBENCH_INLINE uint64_t aucbench_word_above(const double_bits *x, ptrdiff_t lef
 
 /* Copy the keys above t to out, in their order; stop early after more than `cap`. Returns how
  * many were copied. `out` has room for min(d, cap + 64). */
-AUCBENCH_CLONES
-static ptrdiff_t aucbench_gather_above(const double *v, ptrdiff_t d, int64_t t, int64_t *out,
-                                       ptrdiff_t cap)
+AUCBENCH_CLONED(ptrdiff_t, aucbench_gather_above,
+                (const double *v, ptrdiff_t d, int64_t t, int64_t *out, ptrdiff_t cap),
+                (v, d, t, out, cap))
 {
     const double_bits *x = (const double_bits *)v;
     ptrdiff_t n = 0;
@@ -52,8 +52,8 @@ static ptrdiff_t aucbench_gather_above(const double *v, ptrdiff_t d, int64_t t, 
 }
 
 /* x_i <- 0 for lo <= i < hi, unless the key of x_i is above t. */
-AUCBENCH_CLONES
-static void aucbench_keep_above(double *v, ptrdiff_t lo, ptrdiff_t hi, int64_t t)
+AUCBENCH_CLONED(void, aucbench_keep_above, (double *v, ptrdiff_t lo, ptrdiff_t hi, int64_t t),
+                (v, lo, hi, t))
 {
     double_bits *x = (double_bits *)v;
     for (ptrdiff_t i = lo; i < hi; i++)
@@ -83,8 +83,8 @@ static void aucbench_sample_keys(const double *v, ptrdiff_t d, int64_t *out, ptr
 /* Sum of |x_i|, and the largest |x_i| in *peak (a NaN shows only in the sum). Sums are taken in
  * lanes and in stretches of fixed size, so that the sum is the same on every machine and its
  * error does not grow like d. */
-AUCBENCH_CLONES
-static double aucbench_l1_norm(const double *x, ptrdiff_t d, double *peak)
+AUCBENCH_CLONED(double, aucbench_l1_norm, (const double *x, ptrdiff_t d, double *peak),
+                (x, d, peak))
 {
     double total = 0.0, top = 0.0;
     for (ptrdiff_t i = 0; i < d; i += 512) {
@@ -111,8 +111,8 @@ static double aucbench_l1_norm(const double *x, ptrdiff_t d, double *peak)
 }
 
 /* |x_i| <- max(0, delta - (peak - |x_i|)), signs kept. */
-AUCBENCH_CLONES
-static void aucbench_shrink(double *x, ptrdiff_t d, double peak, double delta)
+AUCBENCH_CLONED(void, aucbench_shrink, (double *x, ptrdiff_t d, double peak, double delta),
+                (x, d, peak, delta))
 {
     for (ptrdiff_t i = 0; i < d; i++) {
         const double a = delta - (peak - fabs(x[i]));

@@ -5,8 +5,8 @@
 #include "dense.h"
 
 /* y += sum of c[i] S[i] over the W rows of S */
-AUCBENCH_CLONES
-static void aucbench_combine(size_t W, const double *c, const double *S, double *y)
+AUCBENCH_CLONED(void, aucbench_combine, (size_t W, const double *c, const double *S, double *y),
+                (W, c, S, y))
 {
     aucbench_v8 u, v;
     for (size_t i = 0; i < W; i += 8, S += 8 * W)
@@ -21,8 +21,8 @@ static void aucbench_combine(size_t W, const double *c, const double *S, double 
 }
 
 /* y[i] += S[i] . x for the W rows of S */
-AUCBENCH_CLONES
-static void aucbench_project(size_t W, const double *S, const double *x, double *y)
+AUCBENCH_CLONED(void, aucbench_project, (size_t W, const double *S, const double *x, double *y),
+                (W, S, x, y))
 {
     aucbench_v8 s[4], u, v;
     for (size_t i = 0; i < W; i += 4, S += 4 * W) {
@@ -61,9 +61,9 @@ AUCBENCH_INLINE void aucbench_outer_part(
 }
 
 /* S += sum of l[t] r[t]^T over t < count; each part of S is read and written once */
-AUCBENCH_CLONES
-static void aucbench_outer(
-    size_t W, size_t count, const double *const *l, const double *const *r, double *S)
+AUCBENCH_CLONED(void, aucbench_outer,
+                (size_t W, size_t count, const double *const *l, const double *const *r,
+                 double *S), (W, count, l, r, S))
 {
     for (size_t i = 0; i < W; i += 4, S += 4 * W) {
         size_t j = 0;
@@ -77,9 +77,9 @@ static void aucbench_outer(
 /* trace[0] = tr S + |c|^2, with c = column tau of B / n and S = |Z - c q^T|^2 / n, from G = B^T B
  * and share = 1 / n; trace[1] bounds the magnitudes in this sum
  */
-AUCBENCH_CLONES
-static void aucbench_traces(
-    size_t W, size_t tau, const double *G, const double *q, double share, double *trace)
+AUCBENCH_CLONED(void, aucbench_traces,
+                (size_t W, size_t tau, const double *G, const double *q, double share,
+                 double *trace), (W, tau, G, q, share, trace))
 {
     double c = G[tau * (W + 1)] * share * share, diagonal = 0, square = 0, cross = 0;
     for (size_t r = 0; r < tau; r++) {
@@ -92,9 +92,9 @@ static void aucbench_traces(
 }
 
 /* step = -c v with v = b - p q; return q . v */
-AUCBENCH_CLONES
-static double aucbench_turn(
-    size_t W, const double *b, double p, const double *q, double c, double *step)
+AUCBENCH_CLONED(double, aucbench_turn,
+                (size_t W, const double *b, double p, const double *q, double c, double *step),
+                (W, b, p, q, c, step))
 {
     aucbench_v8 s = {0}, u, v;
     for (size_t j = 0; j < W; j += 8) {

@@ -29,10 +29,9 @@
 typedef int64_t aucbench_i8 __attribute__((vector_size(64)));
 
 /* w <- soft(w, t) * shrink; sum += w; returns m . w. NaN stays NaN. */
-AUCBENCH_CLONES
-static double aucbench_soft(
-    size_t d, double t, double shrink, const double *restrict m, double *restrict w,
-    double *restrict sum)
+AUCBENCH_CLONED(double, aucbench_soft,
+                (size_t d, double t, double shrink, const double *restrict m, double *restrict w,
+                 double *restrict sum), (d, t, shrink, m, w, sum))
 {
     aucbench_v8 v, u, r, a = {0}, b = {0};
     const aucbench_i8 magnitude = (aucbench_i8){0} + INT64_MAX;
@@ -148,8 +147,7 @@ static void aucbench_index(aucbench_window *W)
 }
 
 /* Begin a window: enter all weights with K = w. */
-AUCBENCH_CLONES
-static void aucbench_lazy_begin(aucbench_window *to, int d)
+AUCBENCH_CLONED(void, aucbench_lazy_begin, (aucbench_window *to, int d), (to, d))
 {
     aucbench_index(to);
     aucbench_window W = *to;
@@ -168,8 +166,7 @@ static void aucbench_lazy_begin(aucbench_window *to, int d)
 }
 
 /* End a window: K = w after the last step, and all sums are complete. */
-AUCBENCH_CLONES
-static void aucbench_lazy_end(aucbench_window *W, int d)
+AUCBENCH_CLONED(void, aucbench_lazy_end, (aucbench_window *W, int d), (W, d))
 {
     const aucbench_step *last = W->steps + W->size, *s;
     for (int j = 0; j < d; j++) {
@@ -181,9 +178,9 @@ static void aucbench_lazy_end(aucbench_window *W, int d)
 }
 
 /* w . x after step k */
-AUCBENCH_CLONES
-static double aucbench_lazy_dot(
-    const aucbench_window *W, int k, int stored, const double *x, const int *columns)
+AUCBENCH_CLONED(double, aucbench_lazy_dot,
+                (const aucbench_window *W, int k, int stored, const double *x, const int *columns),
+                (W, k, stored, x, columns))
 {
     const double C = W->steps[k].C;
     double s = 0, r = 0, u;
@@ -263,10 +260,10 @@ AUCBENCH_INLINE void aucbench_change_sums(aucbench_window *W, int at, int j, auc
 
 /* w += step x after step k, then the prox of step k + 1; after aucbench_lazy_dot of this row. The
  * cells of the next row, `soon`, are loaded early. */
-AUCBENCH_CLONES
-static void aucbench_lazy_step(
-    aucbench_window *to, int k, double step, int stored, const double *x, const int *columns,
-    int later, const int *soon)
+AUCBENCH_CLONED(void, aucbench_lazy_step,
+                (aucbench_window *to, int k, double step, int stored, const double *x,
+                 const int *columns, int later, const int *soon),
+                (to, k, step, stored, x, columns, later, soon))
 {
     aucbench_window W = *to;
     const aucbench_v2 paid = W.steps[k + 1].paid;

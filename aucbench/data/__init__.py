@@ -1,14 +1,15 @@
 """The data that solvers read: rows, targets, chunks and folds.
 
 `Data.of(X, y)` is the only place where input is checked. `arrays` has the two layouts of rows,
-`targets` and `breakpoints` have what is to be predicted, `ties` and `folds` divide rows, and
-`rounding` bounds the rounding errors of products with rows.
+`targets` and `breakpoints` have what is to be predicted, `ties` and `folds` divide rows,
+`rounding` bounds the rounding errors of products with rows, and `sorting` sorts their scores.
 """
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, rows, size
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.data import IGNORES_WEIGHTS, NEEDS_LABELS, Chunk, Data
 from aucbench.data.passes import scores
+from aucbench.data.sorting import argsort, sort_in_use
 from aucbench.data.targets import Labels
 
 __all__ = [
@@ -23,7 +24,9 @@ __all__ = [
     "Labels",
     "Rows",
     "Vector",
+    "argsort",
     "rows",
     "scores",
     "size",
+    "sort_in_use",
 ]

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import aucbench
+from aucbench.data.sorting import sort_in_use
+from aucbench.kernels import simd
 from aucbench.registry.fingerprints import version_of
 
 CPUINFO = Path("/proc/cpuinfo")
@@ -18,7 +20,7 @@ THREADS = "OMP_NUM_THREADS"
 
 
 def here() -> dict[str, Any]:
-    """Return host, CPU, cores, versions, and the threads and load of this moment."""
+    """Return host, CPU, cores, versions, SIMD level, sort, and the threads and load of now."""
     return {**_machine(), "threads": _threads(), "load": round(os.getloadavg()[0], 2)}
 
 
@@ -64,6 +66,8 @@ def _machine() -> dict[str, Any]:
         "host": platform.node(),
         "cpu": _cpu(),
         "cores": len(os.sched_getaffinity(0)),
+        "simd": simd.level(),
+        "sort": sort_in_use(),
         "versions": {
             "python": platform.python_version(),
             "aucbench": aucbench.__version__,

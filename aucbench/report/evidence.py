@@ -44,6 +44,7 @@ OF_SOLVER = (
     *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
     *("tune_evals", "inner_splits", "repeat_fits"),
 )
+BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
 MOST_INFO = 20  # diagnostics of a fit; as many as a solver may give
 OF_TUNING = ("tune_evals", "inner_splits")
 NO_DESCENT = Descent()
@@ -580,11 +581,12 @@ def _info(points: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
 
 
 def _versions(record: Record) -> str:
-    versions = record.machine.get("versions") or {}
-    plugin = record.plugin
+    machine, plugin = record.machine, record.plugin
+    versions = machine.get("versions") or {}
     known = [f"{name} {version}" for name, version in versions.items()]
     if plugin is not None and plugin[0] not in versions:
         known.append(f"{plugin[0]} {plugin[1]}")
+    known += [f"{name} {machine[key]}" for key, name in BUILDS.items() if key in machine]
     return ", ".join(known) or "not run"
 
 

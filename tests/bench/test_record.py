@@ -16,12 +16,14 @@ from aucbench.bench.results.convergence import Convergence, Optima, flat_row
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Record, documented
 from aucbench.data.packed import pack_arrays
+from aucbench.data.sorting import sort_in_use
 from aucbench.errors import DataError
 from aucbench.fit import machine
 from aucbench.fit.machine import CPUINFO, here
 from aucbench.fit.plain import canonical_json, message, strict
 from aucbench.infra.supervise.records import Ending, Outcome
 from aucbench.judge.targets import KeptTarget
+from aucbench.kernels import simd
 from aucbench.records import CellStatus
 
 LINES = (
@@ -371,6 +373,7 @@ def test_conditions_name_the_machine(monkeypatch):
     assert found["threads"] == 3
     assert {"python", "aucbench", "numpy", "scipy", "scikit-learn"} == found["versions"].keys()
     assert found["cores"] >= 1
+    assert (found["simd"], found["sort"]) == (simd.level(), sort_in_use())
     assert found["load"] >= 0
     if "model name" in CPUINFO.read_text(encoding="utf-8"):
         assert f": {found['cpu']}\n" in CPUINFO.read_text(encoding="utf-8")
