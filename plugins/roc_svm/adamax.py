@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,6 +13,15 @@ from aucbench.errors import ParameterError, require_above
 from aucbench.optim import pair_square
 from aucbench.projectors import ridge_of
 from aucbench.protocols import Problem, State
+
+
+@runtime_checkable
+class Evaluated(Protocol):
+    """An objective that knows f(w) where it computes a subgradient over all rows."""
+
+    def both(self, w: Vector) -> tuple[float, Vector]:
+        """Return f(w) and a subgradient from one evaluation."""
+        ...
 
 
 def require_moves(step: float | None, beta1: float, beta2: float) -> None:
@@ -69,7 +79,8 @@ def adamax_ridge(
 
     P is λ-strongly convex. So each state has a certified gap, P(w) − min P ≤ ‖G‖²/(2λ), plus a
     bound of rounding errors where f has one. The gap costs nothing more. Near a kink of f it stays
-    above zero, even when w is optimal.
+    above zero, even when w is optimal. Where f computes P(w) with its subgradient, a state has it
+    too.
 
     Parameters
     ----------
@@ -81,11 +92,18 @@ def adamax_ridge(
     f, n, lam = problem.objective, problem.data.n, ridge_of(problem)
     alpha = step or pair_square(problem.data, "step") ** -0.5
 
+    value: float | None = None
+
     def gradient(w: Vector) -> Vector:
-        return f.grad(w) + lam * w
+        nonlocal value
+        if not isinstance(f, Evaluated):
+            return f.grad(w) + lam * w
+        loss, g = f.both(w)
+        value = loss + problem.project.value(w)
+        return g + lam * w
 
     moves = adamax(gradient, problem.start(), step=alpha, beta1=beta1, beta2=beta2)
     for t, (w, G) in enumerate(moves, 1):
         residual = float(np.linalg.norm(G))
         gap = gap_of_gradient(residual, w, lam, slack_of(f, w))
-        yield State(t, w, (t + 1) * n, gap, residual)
+        yield State(t, w, (t + 1) * n, gap, residual, value)

@@ -78,6 +78,15 @@ def test_the_gap_bounds_the_distance_to_the_minimum():
     assert seen[-1][1] < 0.05 * seen[0][1]
 
 
+@pytest.mark.parametrize("name", ["roc-svm", "roc-svm-full"])
+def test_a_state_has_the_objective_of_its_weights(name):
+    solver, data, rng = get_solver(name), get_dataset("digits-8"), np.random.default_rng(0)
+    problem = solver.problem(data, rng)
+
+    for state in islice(solver.iterates(problem, rng), 5):
+        assert state.value == problem.value(state.w)
+
+
 @pytest.mark.parametrize("solver", ["roc-svm", "roc-svm-full"])
 def test_parameters_are_checked(solver):
     for wrong in ({"beta1": 1.0}, {"beta2": -0.1}, {"beta2": float("nan")}):
