@@ -12,6 +12,8 @@ from aucbench.data.arrays import ALL, Block, Vector, size
 from aucbench.data.passes import margin
 from aucbench.errors import require_whole
 
+ALIKE = np.ones(2)  # weights of negative and of positive rows
+
 
 @dataclass(frozen=True, eq=False)
 class Logistic:
@@ -57,7 +59,7 @@ class Logistic:
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return −(1/b) Σ_B y_i x̄_i / (1 + exp(y_i w·x̄_i)), x̄ = x − m, over a block of b rows."""
         data, shift = self.data, -self._at_centre(w)
-        out, total = margin(data.rows, data.y, w, np.ones(2), rows, logistic=True, shift=shift)
+        out, total = margin(data.rows, data.y, w, ALIKE, rows, logistic=True, shift=shift)
         if self.centre:
             out -= total * self.mean
         out /= size(rows, data.n)

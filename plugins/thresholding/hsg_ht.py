@@ -22,7 +22,7 @@ from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
 from aucbench.protocols import Budget, Needs, Problem, Smooth, State, identity
 
-from .sparsity import kept
+from .sparsity import Largest, kept
 
 
 @about("few features, by the logistic loss with growing batches", sparse=True, cites=("zhou2018",))
@@ -105,12 +105,14 @@ class HsgHt:
         f = Logistic(data.with_rows(phi(data.rows)), self.centre, phi.exempt)
         return Problem(f, TopK(kept(self, data, rng, budget), free=phi.exempt), phi)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Yield one state per batch."""
+    def iterates(
+        self, problem: Problem, rng: np.random.Generator, largest: Largest = lipschitz
+    ) -> Iterator[State]:
+        """Yield one state per batch. `largest` finds L̂."""
         f, H, w = counted(problem.objective), problem.project, problem.start()
         n = f.data.n
         parts = min(100, n // min(n, ceil(self.tau)))
-        gamma = self.gamma or 1.0 / lipschitz(f, f.data.blocks(parts, rng), rng)
+        gamma = self.gamma or 1.0 / largest(f, f.data.blocks(parts, rng), rng)
         size = self.tau
         for t in count(1):
             B = _draw(n, min(n, ceil(size)), rng)
@@ -123,7 +125,9 @@ def _draw(n: int, b: int, rng: np.random.Generator) -> Block:
     """Draw b of n rows without replacement, in ascending order."""
     if b == n:
         return ALL
-    return np.sort(rng.choice(n, b, replace=False).astype(np.int32))
+    rows = rng.choice(n, b, replace=False).astype(np.int32)
+    rows.sort()
+    return rows
 
 
 @hookimpl

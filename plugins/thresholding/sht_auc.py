@@ -20,7 +20,7 @@ from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
 from aucbench.protocols import Budget, Needs, Problem, Smooth, State
 
-from .sparsity import kept
+from .sparsity import Largest, kept
 
 
 @about("few features that rank well, by the pairwise square", sparse=True, cites=("yang2020",))
@@ -92,13 +92,15 @@ class ShtAuc:
         """Minimise the pairwise square over k-sparse weights."""
         return Problem(PairwiseSquare(data), TopK(kept(self, data, rng, budget)))
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Yield one state per block."""
+    def iterates(
+        self, problem: Problem, rng: np.random.Generator, largest: Largest = lipschitz
+    ) -> Iterator[State]:
+        """Yield one state per block. `largest` finds L̂."""
         f, H, w = counted(problem.objective), problem.project, problem.start()
         n = f.data.n
         blocks = f.data.blocks(self.blocks, rng if self.shuffle else None)
         m = len(blocks)
-        gamma = self.gamma or 0.5 / lipschitz(f, blocks, rng)
+        gamma = self.gamma or 0.5 / largest(f, blocks, rng)
         for t in count(1):
             B = blocks[rng.integers(m)]
             w = H(w - gamma * (m * size(B, n) / n) * f.grad(w, B), gamma)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from aucbench.data import Data
+from aucbench.data.arrays import Block
+from aucbench.optim import Counted, lipschitz
 from aucbench.optim.choice import AUTO, chosen
-from aucbench.protocols import Budget
+from aucbench.protocols import Budget, Problem, State
 
+Largest = Callable[[Counted, Sequence[Block], np.random.Generator], float]  # `lipschitz`
 LEAST = 10  # weights; fewer are a matter for the user
 
 
@@ -35,4 +40,47 @@ def kept(solver: Any, data: Data, rng: np.random.Generator, budget: Budget | Non
     sizes = [data.d]
     while sizes[-1] > 4 * LEAST:
         sizes.append(sizes[-1] // 4)
-    return int(chosen(solver, "k", sizes[::-1], data, rng, budget))
+    return int(chosen(_Trial(solver, sizes[0]), "k", sizes[::-1], data, rng, budget))
+
+
+class _Shared:
+    """What trials have in common, because it does not depend on k: the objective, and L̂."""
+
+    def __init__(self) -> None:
+        self.problem: Problem | None = None
+        self._top, self._rows = 0.0, 0
+
+    def lipschitz(self, f: Counted, blocks: Sequence[Block], rng: np.random.Generator) -> float:
+        """Return L̂ of the first trial; count rows and advance `rng` as if it were found anew.
+
+        So a trial has as many steps, and the same batches, as a fit of its own.
+        """
+        if self._top:
+            rng.standard_normal(f.data.d)
+            f.rows_seen += self._rows
+            return self._top
+        before = f.rows_seen
+        self._top = lipschitz(f, blocks, rng)
+        self._rows = f.rows_seen - before
+        return self._top
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A fit with k weights, on the same rows and with the same seed as those of other k."""
+
+    solver: Any
+    k: int
+    shared: _Shared = field(default_factory=_Shared)
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Return the problem of the first trial with this k."""
+        if self.shared.problem is None:
+            self.shared.problem = replace(self.solver, k=self.k).problem(data, rng)
+        project: Any = self.shared.problem.project
+        return replace(self.shared.problem, project=replace(project, k=self.k))
+
+    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
+        """Yield the states of the solver."""
+        states: Iterator[State] = self.solver.iterates(problem, rng, self.shared.lipschitz)
+        return states

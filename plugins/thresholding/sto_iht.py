@@ -21,7 +21,7 @@ from aucbench.optim.choice import require_whole_or_auto
 from aucbench.projectors import TopK
 from aucbench.protocols import Budget, Needs, Problem, Smooth, State, identity
 
-from .sparsity import kept
+from .sparsity import Largest, kept
 
 
 @about("few features, by the logistic loss with blocks of rows", sparse=True, cites=("nguyen2017",))
@@ -107,13 +107,15 @@ class StoIht:
         f = Logistic(data.with_rows(phi(data.rows)), self.centre, phi.exempt)
         return Problem(f, TopK(kept(self, data, rng, budget), free=phi.exempt), phi)
 
-    def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Yield one state per block."""
+    def iterates(
+        self, problem: Problem, rng: np.random.Generator, largest: Largest = lipschitz
+    ) -> Iterator[State]:
+        """Yield one state per block. `largest` finds L̂."""
         f, H, w = counted(problem.objective), problem.project, problem.start()
         n = f.data.n
         blocks = f.data.blocks(self.blocks, rng if self.shuffle else None)
         m = len(blocks)
-        gamma = self.gamma or 0.5 / lipschitz(f, blocks, rng)
+        gamma = self.gamma or 0.5 / largest(f, blocks, rng)
         for t in count(1):
             B = blocks[rng.integers(m)]
             w = H(w - gamma * (m * size(B, n) / n) * f.grad(w, B), gamma)

@@ -1,0 +1,44 @@
+"""The choice of k is that of trial fits of their own, but L̂ is found once for all of them."""
+
+import numpy as np
+import pytest
+
+import aucbench_plugins.thresholding.sparsity as sparsity
+from aucbench.optim import chosen, lipschitz
+from aucbench.registry import get_dataset, get_solver
+from aucbench.solving.loop import solve
+
+DATA = get_dataset("outbreak[n=400,d=50,k=5]")
+
+
+@pytest.mark.parametrize("name", ["sht-auc", "sto-iht", "hsg-ht"])
+def test_trials_are_fits_of_their_own(name, monkeypatch):
+    shared = solve(name, DATA, passes=3)
+    monkeypatch.setattr(sparsity, "chosen", lambda trial, *rest: chosen(trial.solver, *rest))
+
+    own = solve(name, DATA, passes=3)
+
+    np.testing.assert_array_equal(shared.w, own.w)
+    assert [p.objective for p in shared.points] == [p.objective for p in own.points]
+
+
+@pytest.mark.parametrize("name", ["sht-auc", "sto-iht", "hsg-ht"])
+def test_every_trial_has_the_same_batches_and_rows(name, monkeypatch):
+    found, tried = [], []
+    monkeypatch.setattr(sparsity, "lipschitz", lambda *a: found.append(a) or lipschitz(*a))
+
+    def watched(trial, parameter, values, data, rng, budget):
+        for k in values:
+            run = type(trial)(trial.solver, k, trial.shared)
+            draws = np.random.default_rng(7)
+            problem = run.problem(data, draws)
+            state = next(run.iterates(problem, draws))
+            tried.append((k, problem.project.k, state.rows_seen, draws.random()))
+        return values[0]
+
+    monkeypatch.setattr(sparsity, "chosen", watched)
+    get_solver(name).problem(DATA, np.random.default_rng(0))
+
+    assert len(found) == 1
+    assert [k for k, *_ in tried] == [k for _, k, *_ in tried] == [12, 50]
+    assert len({(rows, draw) for *_, rows, draw in tried}) == 1
