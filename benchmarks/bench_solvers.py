@@ -26,3 +26,22 @@ class Solvers:
 
     def peakmem_pass(self, solver: str, layout: str) -> None:
         aucbench.solve(self.solver, self.data, passes=1)
+
+
+class FewRows:
+    """A first fit of fewer rows than features, and of data that know the products of their rows."""
+
+    version = "1"
+    params = (["ls-svm"], [1000, 3162])
+    param_names = ("solver", "d")
+
+    def setup(self, solver: str, d: int) -> None:
+        self.data = dense(200, d)
+        self.solver = aucbench.get_solver(solver)
+        aucbench.solve(self.solver, self.data)
+
+    def time_first(self, solver: str, d: int) -> None:
+        aucbench.solve(self.solver, self.data.with_rows(self.data.rows))
+
+    def time_next(self, solver: str, d: int) -> None:
+        aucbench.solve(self.solver, self.data)

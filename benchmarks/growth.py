@@ -371,8 +371,7 @@ def _passes() -> Iterator[Case]:
         for of, (data, low, high) in PASSES.items():
             power, why = POWERS.get((name, of), (1.0, ""))
             start = lambda size, name=name, data=data: _pass(name, data(size))  # noqa: E731
-            largest = LARGEST.get((name, of), high)
-            yield Case(f"pass of {name}", of, start, low, largest, power, why=why)
+            yield Case(f"pass of {name}", of, start, low, high, power, why=why)
 
 
 def _own() -> list[str]:
@@ -388,10 +387,8 @@ PASSES: dict[str, tuple[Callable[[int], aucbench.Data], int, int]] = {
 }
 # Where the method itself is not linear.
 POWERS = {
-    ("ls-svm", "d"): (3.0, "up to 4000 features it factorises the matrix of features"),
     ("roc-svm-kernel", "n"): (2.0, "the kernel of all pairs of rows"),
 }
-LARGEST = {("ls-svm", "d"): 3_200}
 
 
 def rows_of(found: list[Growth]) -> list[dict[str, Any]]:

@@ -35,7 +35,9 @@ class LsSvm:
     C₊, C₋ and m₊, m₋ are the covariances and the means of the classes. The method is
     preconditioned conjugate gradients (`conjugate_gradient.py`); a product reads the rows once. Up
     to 4000 features the matrix is formed, in O(n d²) for dense rows, and factorised. With the
-    factor as preconditioner one or two iterations are enough.
+    factor as preconditioner one or two iterations are enough. Where there are fewer rows than
+    features, the products of the rows take the place of the matrix: O(n² d), and each iteration
+    reads the rows once more.
 
     Means and covariances of rows with weights are weighted. Where the residual ‖∇‖ is computed from
     its definition, the state has a certified gap, by strong convexity: (‖∇‖ + rounding)²/(2λ).
@@ -79,18 +81,18 @@ class LsSvm:
         return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge(self, data, rng, budget)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
-        """Yield one state per product with the matrix. To form M counts as a pass."""
+        """Yield one state per product with H. To form M counts as a pass, M⁻¹ of rows too."""
         square = PairwiseSquare(problem.data)
-        f, lam, n = counted(square), ridge_of(problem), problem.data.n
+        f, lam = counted(square), ridge_of(problem)
         b = -f.grad(np.zeros(f.data.d))
-        solve, formed = preconditioner(f.data, lam)
+        solve = preconditioner(f, lam)
         tol = self.tol * float(np.linalg.norm(b))
         found = conjugate_gradient(
             lambda v: f.curvature(v) + lam * v, b, problem.start(), solve, tol
         )
         for t, (w, residual, exact) in enumerate(found, 1):
             gap = gap_of_gradient(residual, w, lam, square.rounding(w)) if exact else None
-            yield State(t, w, f.rows_seen + formed * n, gap, residual)
+            yield State(t, w, f.rows_seen, gap, residual)
 
 
 @hookimpl

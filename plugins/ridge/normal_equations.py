@@ -9,31 +9,77 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.rounding import gamma, longest
+from aucbench.optim import Counted
 
 DIRECT = 4000  # features up to which the d x d matrix is formed: 128 MB
+DIGITS = 1e-3  # of λ; above this rounding of the products, the d x d matrix is better
 
 
-def preconditioner(data: Data, lam: float) -> tuple[Callable[[Vector], Vector], int]:
-    """Return r -> M⁻¹ r for H = 2(C₊ + C₋ + δδᵀ) + λI, and how often the rows were read for it.
+def preconditioner(f: Counted, lam: float) -> Callable[[Vector], Vector]:
+    """Return r -> M⁻¹ r for H = 2(C₊ + C₋ + δδᵀ) + λI.
 
-    M is H up to 4000 features, and the diagonal of H beyond. M is also the diagonal where features
-    with huge means spoil the digits of H so that it has no Cholesky factor. Only the speed depends
-    on M: the residual is always that of H.
+    M is H up to 4000 features, and the diagonal of H beyond. It is H by the products of the rows
+    where there are fewer rows than features. M is also the diagonal where features with huge means
+    spoil the digits of H so that it has no Cholesky factor. Only the speed depends on M: the
+    residual is always that of H.
 
     Parameters
     ----------
-    data : Data
-        Training rows.
+    f : Counted
+        The pairwise square; the rows that are read for M, and by M⁻¹, are counted there.
     lam : float
         Ridge λ > 0.
     """
-    if data.d <= DIRECT:
-        try:
-            factor = cho_factor(_matrix(data, lam), overwrite_a=True, check_finite=False)
-            return lambda r: cho_solve(factor, r, check_finite=False), 1
-        except LinAlgError:
-            return _by_diagonal(data, lam), 2
-    return _by_diagonal(data, lam), 1
+    data = f.data
+    if data.d > DIRECT:
+        f.rows_seen += data.n
+        return _by_diagonal(data, lam)
+    try:
+        f.rows_seen += data.n
+        if data.n < data.d and _has_digits(data, lam):
+            return _by_products(f, lam)
+        factor = cho_factor(_matrix(data, lam), overwrite_a=True, check_finite=False)
+        return lambda r: cho_solve(factor, r, check_finite=False)
+    except LinAlgError:
+        f.rows_seen += data.n
+        return _by_diagonal(data, lam)
+
+
+def _has_digits(data: Data, lam: float) -> bool:
+    """Whether products of rows are rounded by much less than λ, which they are added to."""
+    rounding = gamma(data.d + 16) * longest(data) ** 2
+    return bool(rounding * 2.0 * data.labels.shares.max() <= DIGITS * lam)
+
+
+def _by_products(f: Counted, lam: float) -> Callable[[Vector], Vector]:
+    """Return r -> (r − Aᵀ(AAᵀ + λI)⁻¹ A r)/λ, the inverse of H = AᵀA + λI by Woodbury's formula.
+
+    A has a row √(2a_i) (x_i − m) for each x_i of share a_i in its class, where m is the middle of
+    the means, and a last row δ. With the rows x_i − x̄ as Z, and the sums a of all shares being 2,
+    m − x̄ = Zᵀa/2 and δ = −Zᵀ(a y). So AAᵀ follows from ZZᵀ in O(n²).
+    """
+    data, a = f.data, f.data.labels.shares
+    m_neg, m_pos = data.means
+    m, delta, root = 0.5 * (m_neg + m_pos), m_neg - m_pos, np.sqrt(2.0 * a)
+    K = data.row_products
+    at_m, at_delta = 0.5 * (K @ a), -(K @ (a * data.y))  # z_i · (m − x̄), z_i · δ
+    S = np.empty((data.n + 1, data.n + 1))
+    S[:-1, :-1] = root[:, None] * (K - at_m - at_m[:, None] + 0.5 * float(a @ at_m)) * root
+    S[-1, :-1] = S[:-1, -1] = root * (at_delta - 0.5 * float(a @ at_delta))
+    S[-1, -1] = -float((a * data.y) @ at_delta)
+    S.flat[:: data.n + 2] += lam
+    factor = cho_factor(S, overwrite_a=True, check_finite=False)
+
+    def solve(r: Vector) -> Vector:
+        f.rows_seen += data.n
+        of_rows = root * (data.scores(r) - float(m @ r))
+        t = cho_solve(factor, np.append(of_rows, delta @ r), check_finite=False)
+        c = root * t[:-1]
+        out: Vector = (r - data.pullback(c) + float(c.sum()) * m - t[-1] * delta) / lam
+        return out
+
+    return solve
 
 
 def _matrix(data: Data, lam: float) -> Vector:

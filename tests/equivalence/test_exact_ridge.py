@@ -10,6 +10,8 @@ import aucbench_plugins.ridge.normal_equations as normal_equations
 from aucbench.data import Data
 from aucbench.datasets import load
 from aucbench.features import Unit
+from aucbench.objectives import PairwiseSquare
+from aucbench.optim import counted
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
@@ -44,6 +46,50 @@ def test_ls_svm_is_the_closed_form(layout, lam):
 
     np.testing.assert_allclose(run.w, ridge(data, lam), rtol=1e-9, atol=1e-12)
     assert run.stop in {Stop.FINISHED, Stop.CERTIFIED}
+
+
+def wide(layout=np.asarray, offset=0.0):
+    return sample(layout, n=60, d=90, offset=offset)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("lam", [1e-4, 0.01, 10.0])
+def test_with_fewer_rows_than_features_it_is_the_closed_form_too(layout, lam, monkeypatch):
+    monkeypatch.setattr(normal_equations, "_matrix", None)  # nothing of the size of d x d
+    data = wide(layout)
+
+    run = solve(get_solver("ls-svm", lam=lam), data, gap_tol=0.0)
+
+    np.testing.assert_allclose(run.w, ridge(data, lam), rtol=1e-7, atol=1e-10)
+    assert run.stop is Stop.FINISHED
+    assert len(run.points) <= 8
+
+
+@LAYOUTS
+def test_the_factor_of_few_rows_inverts_the_matrix(layout):
+    data = wide(layout)
+    weighted = Data.of(data.rows.matrix, data.y, weights=np.linspace(0.5, 2.0, data.n))
+    for rows in (data, weighted):
+        f = counted(PairwiseSquare(rows))
+        solve_few, r = normal_equations.preconditioner(f, 0.01), np.sin(np.arange(90.0))
+        assert f.rows_seen == rows.n
+
+        v = solve_few(r)
+
+        assert f.rows_seen == 2 * rows.n
+        np.testing.assert_allclose(f.curvature(v) + 0.01 * v, r, rtol=1e-9, atol=1e-9)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("lam", [1e-12, 1e-3])
+def test_products_that_rounding_spoils_are_not_used(layout, lam, monkeypatch):
+    monkeypatch.setattr(normal_equations, "_by_products", None)
+    offset = 0.0 if lam < 1e-6 else 1e6
+    data = wide(layout, offset=offset)
+
+    run = solve(get_solver("ls-svm", lam=lam), data)
+
+    np.testing.assert_allclose(run.w, ridge(wide(layout), lam), rtol=1e-2, atol=1e-3)
 
 
 @LAYOUTS
