@@ -10,6 +10,9 @@
  * CPU, or what AUCBENCH_SIMD names; each compiled module reads it when it is loaded. Elsewhere
  * than on x86-64 with GCC or Clang there is one level, for which the compiler has its default.
  *
+ * In the body, `lanes` is a constant: the number of doubles in a register of the level.
+ * each_width.h says what it is for.
+ *
  * Every level gives the same bits. Sums have as many lanes as the source says, and setup.py
  * forbids the compiler to fuse products and sums. fma() is one instruction but on the lowest level.
  * (Rejected: target_clones. The loader of the system chooses among its functions, so no test can
@@ -34,6 +37,8 @@ enum { AUCBENCH_NONE, AUCBENCH_AVX2, AUCBENCH_AVX512, AUCBENCH_LEVELS };
 
 #define AUCBENCH_LEVEL_NAMES {"none", "avx2", "avx512"}
 
+#define AUCBENCH_LISTED(...) __VA_ARGS__
+
 #if defined(__GNUC__) && defined(__x86_64__)
 
 static int aucbench_simd;
@@ -51,21 +56,23 @@ static inline int aucbench_best_simd(void)
 #define AUCBENCH_AVX512_CODE __attribute__((target("avx512f,fma")))
 
 #define AUCBENCH_EACH_LEVEL(type, name, parameters, arguments)                                    \
-    AUCBENCH_INLINE type name##_body parameters;                                                  \
-    AUCBENCH_AVX512_CODE static type name##_avx512 parameters { return name##_body arguments; }   \
-    AUCBENCH_AVX2_CODE static type name##_avx2 parameters { return name##_body arguments; }       \
-    static type name##_none parameters { return name##_body arguments; }                          \
+    AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters);                \
+    AUCBENCH_AVX512_CODE static type name##_avx512 parameters                                     \
+    {                                                                                             \
+        return name##_body(8, AUCBENCH_LISTED arguments);                                         \
+    }                                                                                             \
+    AUCBENCH_AVX2_CODE static type name##_avx2 parameters                                         \
+    {                                                                                             \
+        return name##_body(4, AUCBENCH_LISTED arguments);                                         \
+    }                                                                                             \
+    static type name##_none parameters { return name##_body(2, AUCBENCH_LISTED arguments); }      \
     static inline type name parameters                                                            \
     {                                                                                             \
         return aucbench_simd == AUCBENCH_AVX512 ? name##_avx512 arguments                         \
                : aucbench_simd == AUCBENCH_AVX2 ? name##_avx2 arguments                           \
                                                  : name##_none arguments;                         \
     }                                                                                             \
-    AUCBENCH_INLINE type name##_body parameters
-
-/* A macro of its own, so that `name` may be a macro too. */
-#define AUCBENCH_CLONED(type, name, parameters, arguments) \
-    AUCBENCH_EACH_LEVEL(type, name, parameters, arguments)
+    AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters)
 
 #else
 
@@ -74,9 +81,16 @@ static inline int aucbench_best_simd(void)
     return AUCBENCH_NONE;
 }
 
-#define AUCBENCH_CLONED(type, name, parameters, arguments) static type name parameters
+#define AUCBENCH_EACH_LEVEL(type, name, parameters, arguments)                       \
+    AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters);    \
+    static type name parameters { return name##_body(2, AUCBENCH_LISTED arguments); } \
+    AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters)
 
 #endif
+
+/* A macro of its own, so that `name` may be a macro too. */
+#define AUCBENCH_CLONED(type, name, parameters, arguments) \
+    AUCBENCH_EACH_LEVEL(type, name, parameters, arguments)
 
 /* The level that AUCBENCH_SIMD names, the best one if it names none; -1 for another word, and for
  * a level that this CPU does not have. */

@@ -4,60 +4,21 @@
 
 #include "dense.h"
 
+#define AUCBENCH_LOOPS "sketch_loops.h"
+#include "each_width.h"
+
 /* y += sum of c[i] S[i] over the W rows of S */
 AUCBENCH_CLONED(void, aucbench_combine, (size_t W, const double *c, const double *S, double *y),
                 (W, c, S, y))
 {
-    aucbench_v8 u, v;
-    for (size_t i = 0; i < W; i += 8, S += 8 * W)
-        for (size_t j = 0; j < W; j += 8) {
-            AUCBENCH_LOAD(v, y + j);
-            for (size_t r = 0; r < 8; r++) {
-                AUCBENCH_LOAD(u, S + r * W + j);
-                v += u * c[i + r];
-            }
-            AUCBENCH_STORE(y + j, v);
-        }
+    AUCBENCH_BY_WIDTH(aucbench_combine_, W, c, S, y);
 }
 
 /* y[i] += S[i] . x for the W rows of S */
 AUCBENCH_CLONED(void, aucbench_project, (size_t W, const double *S, const double *x, double *y),
                 (W, S, x, y))
 {
-    aucbench_v8 s[4], u, v;
-    for (size_t i = 0; i < W; i += 4, S += 4 * W) {
-        s[0] = s[1] = s[2] = s[3] = (aucbench_v8){0};
-        for (size_t j = 0; j < W; j += 8) {
-            AUCBENCH_LOAD(v, x + j);
-            for (size_t r = 0; r < 4; r++) {
-                AUCBENCH_LOAD(u, S + r * W + j);
-                s[r] += u * v;
-            }
-        }
-        for (size_t r = 0; r < 4; r++)
-            y[i + r] += aucbench_total(s[r]);
-    }
-}
-
-/* four rows of S += sum of l[t] r[t]^T, in 8 or 16 columns, which stay in registers */
-AUCBENCH_INLINE void aucbench_outer_part(
-    size_t W, size_t count, const double *const *l, const double *const *r, size_t i, size_t j,
-    size_t parts, double *S)
-{
-    aucbench_v8 s[8], u[2];
-    for (size_t k = 0; k < 4; k++)
-        for (size_t p = 0; p < parts; p++)
-            AUCBENCH_LOAD(s[2 * k + p], S + k * W + 8 * p);
-    for (size_t t = 0; t < count; t++) {
-        for (size_t p = 0; p < parts; p++)
-            AUCBENCH_LOAD(u[p], r[t] + j + 8 * p);
-        for (size_t k = 0; k < 4; k++)
-            for (size_t p = 0; p < parts; p++)
-                s[2 * k + p] += u[p] * l[t][i + k];
-    }
-    for (size_t k = 0; k < 4; k++)
-        for (size_t p = 0; p < parts; p++)
-            AUCBENCH_STORE(S + k * W + 8 * p, s[2 * k + p]);
+    AUCBENCH_BY_WIDTH(aucbench_project_, W, S, x, y);
 }
 
 /* S += sum of l[t] r[t]^T over t < count; each part of S is read and written once */
@@ -65,13 +26,7 @@ AUCBENCH_CLONED(void, aucbench_outer,
                 (size_t W, size_t count, const double *const *l, const double *const *r,
                  double *S), (W, count, l, r, S))
 {
-    for (size_t i = 0; i < W; i += 4, S += 4 * W) {
-        size_t j = 0;
-        for (; j + 16 <= W; j += 16)
-            aucbench_outer_part(W, count, l, r, i, j, 2, S + j);
-        if (j < W)
-            aucbench_outer_part(W, count, l, r, i, j, 1, S + j);
-    }
+    AUCBENCH_BY_WIDTH(aucbench_outer_, W, count, l, r, S);
 }
 
 /* trace[0] = tr S + |c|^2, with c = column tau of B / n and S = |Z - c q^T|^2 / n, from G = B^T B
@@ -96,16 +51,7 @@ AUCBENCH_CLONED(double, aucbench_turn,
                 (size_t W, const double *b, double p, const double *q, double c, double *step),
                 (W, b, p, q, c, step))
 {
-    aucbench_v8 s = {0}, u, v;
-    for (size_t j = 0; j < W; j += 8) {
-        AUCBENCH_LOAD(u, q + j);
-        AUCBENCH_LOAD(v, b + j);
-        v -= u * p;
-        s += u * v;
-        v *= -c;
-        AUCBENCH_STORE(step + j, v);
-    }
-    return aucbench_total(s);
+    return AUCBENCH_BY_WIDTH(aucbench_turn_, W, b, p, q, c, step);
 }
 
 #endif

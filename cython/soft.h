@@ -62,8 +62,6 @@ AUCBENCH_CLONED(double, aucbench_soft,
     return s + ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
 }
 
-typedef double aucbench_v2 __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double aucbench_v4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t aucbench_i4 __attribute__((vector_size(32)));
 
 #define AUCBENCH_NEVER 8 /* steps after the last; with one, additions would wait */
