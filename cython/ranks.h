@@ -140,4 +140,43 @@ static uint64_t aucbench_concordant_twice(const aucbench_key *of, size_t m,
     return below + (tied ? aucbench_sum_of_ranks(of, m, in, n, 1, &again) : below);
 }
 
+/* twice[i] = mass[#{j: in_j < of_i}] + mass[#{j: in_j <= of_i}], for ascending arrays without NaN;
+ * mass has n + 1 sums, and `first` room for m numbers. A step of the first merge has no branch. In
+ * the second one ties are rare or many, so its branch is easy to predict. */
+static void aucbench_masses_below(const double *of, size_t m, const double *in, size_t n,
+                                  const double *mass, size_t *first, double *twice)
+{
+    size_t i = 0, j = 0;
+    while (i < m && j < n) {
+        const size_t passes = in[j] < of[i];
+        first[i] = j;
+        j += passes;
+        i += 1 - passes;
+    }
+    for (; i < m; i++)
+        first[i] = n;
+    for (i = 0, j = 0; i < m; i++) {
+        j = j < first[i] ? first[i] : j;
+        while (j < n && in[j] <= of[i])
+            j++;
+        twice[i] = mass[first[i]] + mass[j];
+    }
+}
+
+/* The scores of positives and their weights, and those of negatives, each in their order. The
+ * arrays have one spare entry. */
+static void aucbench_split_weighted(size_t n, const unsigned char *positive, const double *scores,
+                                    const double *weights, double *pos, double *pos_weights,
+                                    double *neg, double *neg_weights)
+{
+    size_t a = 0, b = 0;
+    for (size_t i = 0; i < n; i++) {
+        const size_t up = positive[i] != 0;
+        pos[a] = neg[b] = scores[i];
+        pos_weights[a] = neg_weights[b] = weights[i];
+        a += up;
+        b += 1 - up;
+    }
+}
+
 #endif

@@ -17,6 +17,14 @@ cdef extern from "ranks.h" nogil:
         size_t n, const unsigned char* positive, const double* scores, range_t* to
     )
     uint64_t aucbench_concordant_twice(const key_t* of, size_t m, const key_t* within, size_t n)
+    void aucbench_masses_below(
+        const double* of, size_t m, const double* within, size_t n, const double* mass,
+        size_t* first, double* twice
+    )
+    void aucbench_split_weighted(
+        size_t n, const unsigned char* positive, const double* scores, const double* weights,
+        double* pos, double* pos_weights, double* neg, double* neg_weights
+    )
 
 
 def split_keys(
@@ -47,3 +55,32 @@ def concordant_twice(const key_t[::1] pos, const key_t[::1] neg):
         with nogil:
             total = aucbench_concordant_twice(&pos[0], pos.shape[0], &neg[0], neg.shape[0])
     return total
+
+
+def split_weighted(
+    const unsigned char[::1] positive, const double[::1] scores, const double[::1] weights,
+    double[::1] pos, double[::1] pos_weights, double[::1] neg, double[::1] neg_weights,
+):
+    """Write the scores and the weights of each class; the arrays have one spare entry."""
+    if scores.shape[0] > 0:
+        with nogil:
+            aucbench_split_weighted(
+                scores.shape[0], &positive[0], &scores[0], &weights[0], &pos[0], &pos_weights[0],
+                &neg[0], &neg_weights[0],
+            )
+
+
+def masses_below(
+    const double[::1] of, const double[::1] within, const double[::1] mass,
+    size_t[::1] first, double[::1] twice,
+):
+    """twice[i] = mass[#{j: within_j < of_i}] + mass[#{j: within_j <= of_i}]
+
+    `of` and `within` ascend and have no NaN, and mass has one entry more than `within`. `first`
+    becomes the first of these numbers. It takes one merge: O(m + n).
+    """
+    if of.shape[0] > 0 and within.shape[0] > 0:
+        with nogil:
+            aucbench_masses_below(
+                &of[0], of.shape[0], &within[0], within.shape[0], &mass[0], &first[0], &twice[0]
+            )

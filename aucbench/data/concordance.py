@@ -92,12 +92,26 @@ def weighted_concordance(
     """
     if weights is None:
         return concordance(positive, s, int(np.count_nonzero(positive)))
-    own, shares = _ascending(s[positive], weights[positive])
-    others, masses = _ascending(s[~positive], weights[~positive])
-    below = np.concatenate([[0.0], np.cumsum(masses)])
-    # Sorted values are found much faster than others.
-    twice = below[np.searchsorted(others, own)] + below[np.searchsorted(others, own, "right")]
+    (own, shares), (others, masses) = (
+        _ascending(*one) for one in _classes(positive, np.ascontiguousarray(s), weights)
+    )
+    below = np.zeros(masses.size + 1)
+    np.cumsum(masses, out=below[1:])
+    first, twice = np.empty(own.size, np.uintp), np.empty(own.size)
+    ranks.masses_below(own, others, below, first, twice)
     return float(shares @ twice / (2.0 * below[-1] * shares.sum()))
+
+
+def _classes(
+    positive: NDArray[np.bool_], s: Vector, weights: Vector
+) -> list[tuple[Vector, Vector]]:
+    """Return the scores and the weights of the positives, and those of the negatives."""
+    sizes = np.count_nonzero(positive), np.count_nonzero(~positive)
+    pos, neg = (np.empty((2, size + 1)) for size in sizes)  # each row has one spare entry
+    ranks.split_weighted(
+        np.ascontiguousarray(positive).view(np.uint8), s, np.ascontiguousarray(weights), *pos, *neg
+    )
+    return [(of[0, :-1], of[1, :-1]) for of in (pos, neg)]
 
 
 def _ascending(s: Vector, weights: Vector) -> tuple[Vector, Vector]:

@@ -41,6 +41,27 @@ def test_flipping_labels_and_scores_changes_nothing(case):
     assert auc(y, -scores) == pytest.approx(1 - auc(y, scores), abs=1e-15)
 
 
+@given(st.lists(SCORES, min_size=1), st.lists(SCORES, min_size=1))
+def test_masses_below_are_those_that_a_search_finds(of, within):
+    of, within = np.sort(of), np.sort(within)
+    mass = np.concatenate([[0.0], np.cumsum(np.arange(1.0, within.size + 1) / 7.0)])
+    first, twice = np.empty(of.size, np.uintp), np.empty(of.size)
+
+    ranks.masses_below(of, within, mass, first, twice)
+
+    low, high = (np.searchsorted(within, of, side) for side in ("left", "right"))
+    np.testing.assert_array_equal(first, low)
+    np.testing.assert_array_equal(twice, mass[low] + mass[high])
+
+
+@given(labelled(), st.integers(0, 2**32 - 1))
+def test_weighted_auc_equals_the_sum_over_all_pairs(case, seed):
+    (y, scores), v = case, np.random.default_rng(seed).uniform(0.5, 2.0, len(case[0]))
+
+    expected = reference.weighted_auc_by_pairs(y, scores, v)
+    assert auc(y, scores, v) == pytest.approx(expected, abs=1e-14)
+
+
 def test_counts_are_integers_and_lose_no_tie():
     n = 200_000
     pos, neg = np.ones(n, np.uint64), np.zeros(n, np.uint64)
