@@ -37,7 +37,7 @@ from aucbench.cli.power import power
 from aucbench.cli.report import figure, report, serve
 from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import export, list_plan, log, run, status
-from aucbench.errors import INTERRUPTED, AucbenchError
+from aucbench.errors import INTERRUPTED, AucbenchError, ParameterError
 
 __all__ = ["app", "main"]
 
@@ -110,6 +110,14 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _check_simd() -> None:
+    """Refuse a wrong AUCBENCH_SIMD by a sentence; kernels, which know nothing of ours, cannot."""
+    try:
+        from aucbench.kernels import simd  # noqa: F401  its import is the check
+    except ImportError as error:
+        raise ParameterError(str(error)) from error
+
+
 @app.callback()
 def common(
     *,
@@ -122,6 +130,8 @@ def common(
     ] = False,
 ) -> None:
     """Compare solvers that maximise the area under the ROC curve."""
+    if os.environ.get("AUCBENCH_SIMD"):
+        _check_simd()
     if no_plugins:
         from aucbench.registry.discovery import ALLOWED
 

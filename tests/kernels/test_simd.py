@@ -97,6 +97,17 @@ def test_a_level_that_is_not_there_is_refused(asked):
     assert line.startswith(f"ImportError: AUCBENCH_SIMD is '{asked}', and this machine has")
 
 
+def test_the_command_shows_the_sentence_only():
+    done = run(
+        "import sys; from aucbench.cli import main; sys.argv[1:] = ['list', 'solvers']; main()",
+        AUCBENCH_SIMD="avx9",
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: AUCBENCH_SIMD is 'avx9', and this machine has")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_without_a_name_the_highest_level_is_in_use():
     done = run("from aucbench.kernels import simd; print(simd.level())", AUCBENCH_SIMD="")
 
