@@ -74,6 +74,17 @@ static inline int aucbench_best_simd(void)
     }                                                                                             \
     AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters)
 
+/* For vectors of four doubles: code for AVX2 is as good on the best level, or better. */
+#define AUCBENCH_CLONED_NARROW(type, name, parameters, arguments)                                 \
+    AUCBENCH_INLINE type name##_body parameters;                                                  \
+    AUCBENCH_AVX2_CODE static type name##_avx2 parameters { return name##_body arguments; }       \
+    static type name##_none parameters { return name##_body arguments; }                          \
+    static inline type name parameters                                                            \
+    {                                                                                             \
+        return aucbench_simd >= AUCBENCH_AVX2 ? name##_avx2 arguments : name##_none arguments;    \
+    }                                                                                             \
+    AUCBENCH_INLINE type name##_body parameters
+
 #else
 
 static inline int aucbench_best_simd(void)
@@ -85,6 +96,7 @@ static inline int aucbench_best_simd(void)
     AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters);    \
     static type name parameters { return name##_body(2, AUCBENCH_LISTED arguments); } \
     AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters)
+#define AUCBENCH_CLONED_NARROW(type, name, parameters, arguments) static type name parameters
 
 #endif
 

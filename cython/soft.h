@@ -15,8 +15,9 @@
  *
  * A row of s values costs O(s), without branches that are hard to predict. To avoid them, a dead
  * weight subtracts from the record of a past step, and a weight that never dies from the record
- * of a step after the last. Where most weights of a row live to the end of the window, or are 0
- * already, these change no record: that saves three accesses to memory for each of them.
+ * of a step after the last. Most weights of a row live to the end of the window, or are 0 already,
+ * before and after the step: they change no record. Four weights at a time are stepped as vectors;
+ * those that do change a record are listed, and follow when all weights of the row are done.
  */
 #ifndef AUCBENCH_SOFT_H
 #define AUCBENCH_SOFT_H
@@ -25,6 +26,11 @@
 
 #include <math.h>
 #include <stdint.h>
+
+/* All functions of vectors are inlined: how vectors are passed to a function plays no part. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
 
 typedef int64_t aucbench_i8 __attribute__((vector_size(64)));
 
@@ -89,9 +95,8 @@ typedef struct {
     int *first; /* of each bin of |K|, the first step with C in that bin or a later one */
     double top, scale;
     aucbench_v4 level; /* sums over living weights of m_- K, m_- sign(K), m_+ K, m_+ sign(K) */
-    aucbench_v2 *old, *now; /* (K, sign(K)) of the weights that a row stores, before and after it */
-    double *live;           /* 1 for those that lived before it */
-    int *bin;               /* the bins of |K| after it */
+    double *old; /* K of the weights that a row stores, before it; there is room for 3 more */
+    int *moved;  /* which of them are listed by aucbench_step4; room for 3 more */
 } aucbench_window;
 
 AUCBENCH_INLINE double aucbench_soft1(double x, double t)
@@ -155,10 +160,12 @@ AUCBENCH_CLONED(void, aucbench_lazy_begin, (aucbench_window *to, int d), (to, d)
         aucbench_v4 m;
         aucbench_means(W.cells + j, &m);
         m *= (aucbench_v4){K, side, K, side};
-        int bin = aucbench_bin(side == 0 ? INFINITY : fabs(K), W.top, W.scale, j);
-        W.due[j] = aucbench_death(&W, K, bin);
-        W.steps[W.due[j]].death += m;
         W.level += m;
+        W.due[j] = W.size + 1 + j % AUCBENCH_NEVER;
+        if (fabs(K) <= W.top && side != 0) {
+            W.due[j] = aucbench_death(&W, K, aucbench_bin(fabs(K), W.top, W.scale, j));
+            W.steps[W.due[j]].death += m;
+        }
     }
     *to = W;
 }
@@ -175,111 +182,190 @@ AUCBENCH_CLONED(void, aucbench_lazy_end, (aucbench_window *W, int d), (W, d))
     }
 }
 
+/* Four values at a time: bits of a where the mask is set, and of b elsewhere. */
+AUCBENCH_INLINE aucbench_v4 aucbench_choose(aucbench_i4 mask, aucbench_v4 a, aucbench_v4 b)
+{
+    return (aucbench_v4)(((aucbench_i4)a & mask) | ((aucbench_i4)b & ~mask));
+}
+
+AUCBENCH_INLINE aucbench_v4 aucbench_where(aucbench_i4 mask, aucbench_v4 a)
+{
+    return (aucbench_v4)((aucbench_i4)a & mask);
+}
+
+AUCBENCH_INLINE aucbench_v4 aucbench_abs4(aucbench_v4 x)
+{
+    return (aucbench_v4)((aucbench_i4)x & INT64_MAX);
+}
+
+AUCBENCH_INLINE aucbench_v4 aucbench_copysign4(aucbench_v4 size, aucbench_v4 x)
+{
+    return (aucbench_v4)((aucbench_i4)size | ((aucbench_i4)x & INT64_MIN));
+}
+
+AUCBENCH_INLINE aucbench_v4 aucbench_soft4(aucbench_v4 x, aucbench_v4 t)
+{
+    aucbench_v4 c = aucbench_choose(t < x, t, x);
+    return x - aucbench_choose(-t > c, -t, c);
+}
+
+/* The first `count` values at x, then zeros. */
+AUCBENCH_INLINE aucbench_v4 aucbench_some4(const double *x, int count)
+{
+    aucbench_v4 v = {0};
+    if (count == 4)
+        memcpy(&v, x, sizeof v);
+    else
+        for (int l = 0; l < count; l++)
+            v[l] = x[l];
+    return v;
+}
+
+/* The products of up to four values at `at` with their weights; keeps K. */
+AUCBENCH_INLINE aucbench_v4 aucbench_products(
+    const aucbench_window *W, double C, int at, int count, const double *x, const int *columns)
+{
+    const aucbench_cell *c = W->cells;
+    const int *j = columns + at;
+    aucbench_v4 K = {0};
+    if (count == 4)
+        K = (aucbench_v4){c[j[0]].K, c[j[1]].K, c[j[2]].K, c[j[3]].K};
+    else
+        for (int l = 0; l < count; l++)
+            K[l] = c[j[l]].K;
+    memcpy(W->old + at, &K, sizeof K);
+    return aucbench_some4(x + at, count) * aucbench_soft4(K, (aucbench_v4){0} + C);
+}
+
 /* w . x after step k */
-AUCBENCH_CLONED(double, aucbench_lazy_dot,
-                (const aucbench_window *W, int k, int stored, const double *x, const int *columns),
-                (W, k, stored, x, columns))
+AUCBENCH_CLONED_NARROW(double, aucbench_lazy_dot,
+                       (const aucbench_window *W, int k, int stored, const double *x,
+                        const int *columns),
+                       (W, k, stored, x, columns))
 {
     const double C = W->steps[k].C;
-    double s = 0, r = 0, u;
-    aucbench_v2 *old = W->old;
-    for (int at = 0; at < stored; at++) {
-        double K = W->cells[columns[at]].K;
-        old[at] = (aucbench_v2){K, aucbench_sign(K)};
-        u = s + x[at] * aucbench_soft1(K, C);
-        s = r;
-        r = u;
+    aucbench_v2 s = {0, 0}; /* two sums: each addition waits for the last */
+    aucbench_v4 p;
+    int at = 0;
+    for (; at + 4 <= stored; at += 4) {
+        p = aucbench_products(W, C, at, 4, x, columns);
+        for (int l = 0; l < 4; l += 2)
+            s += (aucbench_v2){p[l], p[l + 1]};
     }
-    return (s + r) / W->steps[k].q;
-}
-
-/* Step the weights of a row, without a branch or an index, so that it becomes SIMD. Weights that
- * the prox of the step makes 0 are 0 at once, and they add 0 to a sum. */
-AUCBENCH_INLINE void aucbench_push(
-    const aucbench_window *W, int stored, double C, double next, double step,
-    const double *restrict x, const double *restrict old, double *restrict now,
-    double *restrict live, int *restrict bin)
-{
-    const double top = W->top, scale = W->scale;
-    for (int at = 0; at < stored; at++) {
-        double K = old[2 * at], u = aucbench_soft1(K, C) + step * x[at], size = fabs(u) + C;
-        live[at] = fabs(K) > C ? 1.0 : 0.0;
-        now[2 * at] = size <= next ? 0.0 : u + copysign(C, u);
-        now[2 * at + 1] = size <= next ? 0.0 : copysign(1.0, u);
-        bin[at] = aucbench_bin(size <= next ? INFINITY : size, top, scale, at);
+    if (at < stored) {
+        p = aucbench_products(W, C, at, stored - at, x, columns);
+        for (int l = 0; l < 4; l += 2)
+            s += (aucbench_v2){p[l], p[l + 1]};
     }
+    return (s[0] + s[1]) / W->steps[k].q;
 }
 
-/* Whether a weight with this K lives to the end of the window, or is 0 already. */
-AUCBENCH_INLINE int aucbench_stays(double K, double top)
-{
-    return (fabs(K) > top) | (K == 0);
-}
-
-/* Whether many of the first weights of a row do not stay, before or after the step. */
-AUCBENCH_INLINE int aucbench_many_move(
-    int stored, double top, const double *old, const double *now)
-{
-    const int looked = stored < 32 ? stored : 32;
-    int count = 0;
-    for (int at = 0; at < looked; at++)
-        count += !(aucbench_stays(old[2 * at], top) & aucbench_stays(now[2 * at], top));
-    return 4 * count > looked;
-}
-
-/* Change the sums by weight `at` of a row, in column j, and the records of its deaths. */
-AUCBENCH_INLINE void aucbench_change(aucbench_window *W, int at, int j, aucbench_v2 paid)
+/* Move the weight in column j, the value `at` of a row, from the record of one death to that of
+ * another, and complete its sum. */
+AUCBENCH_INLINE void aucbench_move(
+    const aucbench_window *W, double C, aucbench_v2 paid, int at, int j)
 {
     aucbench_cell *c = W->cells + j;
     aucbench_step *s = W->steps + W->due[j];
-    aucbench_v2 old = W->old[at], now = W->now[at], alive = old * W->live[at];
-    aucbench_v2 change = now - alive, sum = (old - alive) * s->paid - change * paid;
+    const double K = W->old[at];
+    const int bin = aucbench_bin(c->K == 0 ? INFINITY : fabs(c->K), W->top, W->scale, at);
+    const aucbench_v2 old = {K, aucbench_sign(K)}, now = {c->K, aucbench_sign(c->K)};
+    const aucbench_v2 alive = fabs(K) > C ? old : (aucbench_v2){0, 0};
+    const aucbench_v2 sum = (old - alive) * s->paid - (now - alive) * paid;
     aucbench_v4 m;
     aucbench_means(c, &m);
     s->death -= m * AUCBENCH_TWICE(old);
-    W->level += m * AUCBENCH_TWICE(change);
-    W->due[j] = aucbench_death(W, now[0], W->bin[at]);
+    W->due[j] = aucbench_death(W, c->K, bin);
     W->steps[W->due[j]].death += m * AUCBENCH_TWICE(now);
-    c->K = now[0];
     c->total += sum[0] + sum[1];
 }
 
-/* The same for a weight that stays, of which no record is read again. */
-AUCBENCH_INLINE void aucbench_change_sums(aucbench_window *W, int at, int j, aucbench_v2 paid)
+/* Negative where 0 < |K| <= top. Elsewhere K lives to the end of the window, or is 0 already.
+ * Positive doubles are ordered as their bits are. */
+AUCBENCH_INLINE aucbench_i4 aucbench_moves(aucbench_v4 K, double top)
 {
-    aucbench_cell *c = W->cells + j;
-    aucbench_v2 now = W->now[at], change = now - W->old[at], sum = change * paid;
-    aucbench_v4 m;
-    aucbench_means(c, &m);
-    W->level += m * AUCBENCH_TWICE(change);
-    c->K = now[0];
-    c->total -= sum[0] + sum[1];
+    const aucbench_i4 size = (aucbench_i4)aucbench_abs4(K) - 1;
+    return (size - (aucbench_i4)((aucbench_v4){0} + top)) & ~size;
+}
+
+AUCBENCH_INLINE int aucbench_any_negative(aucbench_i4 a)
+{
+    return ((a[0] | a[1]) | (a[2] | a[3])) < 0;
+}
+
+/* A row, and the step that it takes. */
+typedef struct {
+    double C, next; /* of the step before, and of this one */
+    aucbench_v2 paid;
+    double step;
+    const double *x;
+    const int *columns;
+} aucbench_row;
+
+/* Step up to four weights of a row, at `at`. Weights that the prox of the step makes 0 are 0 at
+ * once, and they add 0 to a sum. No record of a weight that stays is read again, so none changes.
+ * Those that move are added to the list, of `moved` so far; returns how long it is then. */
+AUCBENCH_INLINE int aucbench_step4(
+    aucbench_window *W, const aucbench_row *row, int at, int count, int moved)
+{
+    const aucbench_v4 one = (aucbench_v4){0} + 1.0, C = (aucbench_v4){0} + row->C;
+    aucbench_v4 K, u, size, now, side, dK, dside, sum;
+    aucbench_i4 lives, left, moves;
+    memcpy(&K, W->old + at, sizeof K);
+    u = aucbench_soft4(K, C) + row->step * aucbench_some4(row->x + at, count);
+    size = aucbench_abs4(K);
+    lives = size > C;
+    side = aucbench_copysign4(aucbench_where(size > 0.0, one), K);
+    left = ~(aucbench_abs4(u) + C <= row->next); /* NaN stays NaN */
+    now = aucbench_where(left, u + aucbench_copysign4(C, u));
+    dK = now - aucbench_where(lives, K);
+    dside = aucbench_where(left, aucbench_copysign4(one, u)) - aucbench_where(lives, side);
+    moves = aucbench_moves(K, W->top) | aucbench_moves(now, W->top);
+    sum = aucbench_where(~(moves >> 63), dK * row->paid[0] + dside * row->paid[1]);
+    if (aucbench_any_negative(moves))
+        for (int l = 0; l < count; l++) {
+            W->moved[moved] = at + l;
+            moved += moves[l] < 0;
+        }
+    for (int l = 0; l < count; l++) {
+        aucbench_cell *c = W->cells + row->columns[at + l];
+        aucbench_v4 m;
+        aucbench_means(c, &m);
+        W->level += m * (aucbench_v4){dK[l], dside[l], dK[l], dside[l]};
+        c->K = now[l];
+        c->total -= sum[l];
+    }
+    return moved;
 }
 
 /* w += step x after step k, then the prox of step k + 1; after aucbench_lazy_dot of this row. The
- * cells of the next row, `soon`, are loaded early. */
-AUCBENCH_CLONED(void, aucbench_lazy_step,
-                (aucbench_window *to, int k, double step, int stored, const double *x,
-                 const int *columns, int later, const int *soon),
-                (to, k, step, stored, x, columns, later, soon))
+ * cells of the next row, `soon`, are loaded early, into the second cache: the first has no room for
+ * two rows. */
+AUCBENCH_CLONED_NARROW(void, aucbench_lazy_step,
+                       (aucbench_window *to, int k, double step, int stored, const double *x,
+                        const int *columns, int later, const int *soon),
+                       (to, k, step, stored, x, columns, later, soon))
 {
     aucbench_window W = *to;
-    const aucbench_v2 paid = W.steps[k + 1].paid;
-    double *old = (double *)W.old, *now = (double *)W.now;
-    aucbench_push(&W, stored, W.steps[k].C, W.steps[k + 1].C, step * W.steps[k].q, x, old, now,
-        W.live, W.bin);
-    /* Where many move, a branch for each is hard to predict and saves little. */
-    const int many = aucbench_many_move(stored, W.top, old, now);
-    for (int at = 0; at < stored; at++) {
-        if (at < later)
-            AUCBENCH_PREFETCH(W.cells + soon[at]);
-        if (many || !(aucbench_stays(old[2 * at], W.top) & aucbench_stays(now[2 * at], W.top)))
-            aucbench_change(&W, at, columns[at], paid);
-        else
-            aucbench_change_sums(&W, at, columns[at], paid);
+    const aucbench_step *s = W.steps + k;
+    const aucbench_row row = {s[0].C, s[1].C, s[1].paid, step * s[0].q, x, columns};
+    int at = 0, moved = 0;
+    for (; at + 4 <= stored; at += 4) {
+        if (at + 4 <= later)
+            for (int l = 0; l < 4; l++)
+                AUCBENCH_PREFETCH_FAR(W.cells + soon[at + l]);
+        moved = aucbench_step4(&W, &row, at, 4, moved);
     }
-    for (int at = stored; at < later; at++)
-        AUCBENCH_PREFETCH(W.cells + soon[at]);
+    for (int l = later < at ? later & ~3 : at; l < later; l++)
+        AUCBENCH_PREFETCH_FAR(W.cells + soon[l]);
+    if (at < stored)
+        moved = aucbench_step4(&W, &row, at, stored - at, moved);
+    for (int l = 0; l < moved; l++)
+        AUCBENCH_PREFETCH(W.due + columns[W.moved[l]]);
+    for (int l = 0; l < moved; l++)
+        AUCBENCH_PREFETCH(W.steps + W.due[columns[W.moved[l]]]);
+    for (int l = 0; l < moved; l++)
+        aucbench_move(&W, row.C, row.paid, W.moved[l], columns[W.moved[l]]);
     to->level = W.level - W.steps[k + 1].death;
 }
 

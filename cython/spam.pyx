@@ -24,10 +24,8 @@ cdef extern from "soft.h" nogil:
         int size
         int* first
         aucbench_v4 level
-        aucbench_v2* old
-        aucbench_v2* now
-        double* live
-        int* bin
+        double* old
+        int* moved
     double aucbench_soft(
         size_t d, double t, double shrink, const double* m, double* w, double* sum)
     void aucbench_lazy_begin(aucbench_window* to, int d)
@@ -184,7 +182,7 @@ def soft_lazy(
 
     The end of a window (soft.h) costs O(d). A window ends after `budget` stored values, after T
     steps, when q has grown a lot, or when the levels have become small. Scratch arrays: cells
-    (d, 4), tables (T + 9, 8), row (d, 7), due (d,), bins (4 T + 9,).
+    (d, 4), tables (T + 9, 8), row (3, d + 3), due (d,), bins (4 T + 9,).
     """
     cdef Rows X = view(values, columns, starts, d)
     cdef const int* order_ = first_index(order)
@@ -195,8 +193,7 @@ def soft_lazy(
     cdef aucbench_window W
     W.cells, W.steps = <aucbench_cell*> &cells[0, 0], <aucbench_step*> &tables[0, 0]
     W.due, W.first = &due[0], &bins[0]
-    W.old = <aucbench_v2*> &row[0, 0]
-    W.now, W.live, W.bin = W.old + d, &row[0, 0] + 4 * d, <int*> (&row[0, 0] + 5 * d)
+    W.old, W.moved = &row[0, 0], <int*> &row[2, 0]
     with nogil:
         for j in range(d):
             W.cells[j] = aucbench_cell(w[j], total[j], [means[j], means[d + j]])
@@ -209,7 +206,7 @@ def soft_lazy(
                 ahead(&X, order_, t, n)
                 rate = 2.0 * steps_[t] * (p if y[i] < 0 else 1.0 - p)
                 lazy_row(
-                    &W, &X, i, order_[min(t + 1, n - 1)], k, y[i], rate, &row[0, 0] + 6 * d)
+                    &W, &X, i, order_[min(t + 1, n - 1)], k, y[i], rate, &row[1, 0])
                 t += 1
                 if faded(&W, k + 1, &lost):
                     W.size = k + 1

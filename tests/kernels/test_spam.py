@@ -33,7 +33,7 @@ def sample(rng, n, d, share):
 
 
 def scratch(d, T, fill=np.nan):
-    shapes = [(d, 4), (T + 9, 8), (d, 7)]
+    shapes = [(d, 4), (T + 9, 8), (3, d + 3)]
     return (
         *(np.full(shape, fill) for shape in shapes),
         np.full(d, -1, np.int32),
