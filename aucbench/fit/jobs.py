@@ -7,7 +7,6 @@ need those rows are skipped, with its sentence as the reason.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from contextlib import chdir
 from dataclasses import replace
@@ -30,7 +29,7 @@ from aucbench.fit import machine, rows
 from aucbench.fit.blame import blamed
 from aucbench.fit.build import build, plugin_of
 from aucbench.fit.features import Refitted, mapped_parts
-from aucbench.fit.imports import imported_since
+from aucbench.fit.imports import imported_since, mark_imports
 from aucbench.fit.measure import LineFile, fitted_cell
 from aucbench.fit.plain import plain_parameters, strict
 from aucbench.fit.resolve import resolved, resolved_grid
@@ -121,7 +120,7 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
         When the map refuses the rows, or the data set is not the one that the cell was
         planned with.
     """
-    before = {*sys.modules}
+    mark = mark_imports()
     tell(request.get("homes", ()))
     folder = steps[request["data"]]
     known = rows.read_about(folder)
@@ -142,7 +141,7 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     write_array(room, "learnt", learnt)
     sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
     kept = train.schema is None and keeps_columns(features)
-    about = {**sizes, "data": known["hash"], "imports": imported_since(before)}
+    about = {**sizes, "data": known["hash"], "imports": imported_since(mark)}
     about["keeps_columns"] = kept
     rows.write_about(room, about)
     return about
@@ -165,7 +164,7 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
-    before = {*sys.modules}
+    mark = mark_imports()
     tell(request.get("homes", ()))
     _take(request)
     planned = Cell.from_json(request["cell"])
@@ -182,10 +181,10 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
             with blamed():
                 solver = build(planned, {})
                 lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
-                lines(_imports(request, known, before))
+                lines(_imports(request, known, mark))
                 done = _fitted(planned, solver, train, source, folder, room, lines)
         finally:
-            lines(_imports(request, known, before))
+            lines(_imports(request, known, mark))
         # After the fit, which imports what is beside a file as late as it likes.
         return {"status": "error", "reason": changed} if (changed := _changed(request)) else done
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
@@ -194,13 +193,13 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
         lines.close()
 
 
-def _imports(request: Request, known: Mapping[str, Any], before: set[str]) -> dict[str, Any]:
+def _imports(request: Request, known: Mapping[str, Any], mark: str) -> dict[str, Any]:
     """Return a line about the imports of this process, and of the one that mapped the rows.
 
     What is in the id of the cell already, as a file of a plugin or beside one, is left out.
     """
     named = {file for path in request["files"] for file in files_in(Path(path))}
-    found = {**known["imports"], **imported_since(before)}
+    found = {**known["imports"], **imported_since(mark)}
     kept = {top: at for top, at in found.items() if not named or Path(at).resolve() not in named}
     return {"imports": kept}
 

@@ -12,7 +12,7 @@ from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.results.export import table_rows
 from aucbench.bench.results.imports import Imports, versions_of
-from aucbench.fit.imports import imported_since
+from aucbench.fit.imports import imported_since, mark_imports
 from aucbench.report.folder import FolderReader
 
 pytestmark = pytest.mark.usefixtures("shared_supervisors")
@@ -169,15 +169,18 @@ def test_libraries_of_aucbench_and_the_standard_library_are_left_out(site, monke
     places = {"numpy": numpy.__file__, "sklearn": sklearn.__file__}
     assert Imports().told(places, None) == {}
     site.module("quite_new", "import colorsys")
-    before = {*sys.modules} - {"colorsys"}
+    mark = mark_imports()
     monkeypatch.delitem(sys.modules, "colorsys", raising=False)
     import quite_new
 
     monkeypatch.setitem(sys.modules, "not_a_module", None)
     monkeypatch.setitem(sys.modules, "odd", type("Odd", (), {"__file__": 5})())
-    found = imported_since(before)
+    found = imported_since(mark)
     assert found["quite_new"] == quite_new.__file__
-    assert {*found} & {"colorsys", "not_a_module", "odd"} == set()
+    assert {*found} & {"colorsys", "not_a_module", "odd", mark} == set()
+    assert imported_since(mark_imports()) == {}
+    monkeypatch.delitem(sys.modules, mark)
+    assert {"numpy", "quite_new"} <= {*imported_since(mark)}
 
 
 def test_versions_of_what_has_one():
