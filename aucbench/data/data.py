@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench import kernels
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows, feature_numbers
@@ -18,7 +19,6 @@ from aucbench.data.targets import Labels, side_of
 from aucbench.data.ties import held_out, numbered, row_weights
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.kernels import linear
 
 if TYPE_CHECKING:
     from aucbench.tables import Schema
@@ -384,5 +384,5 @@ class Data:
 def square_norms(X: Rows) -> Vector:
     """|x_i|^2 of each row, shape (n,)."""
     out = np.empty(X.n)
-    linear.square_norms(*X.stored_arrays, X.n, out)
+    kernels.linear.square_norms(*X.stored_arrays, X.n, out)
     return out

@@ -19,9 +19,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench import kernels
 from aucbench.data.arrays import ALL, Block, Rows, Vector, span
 from aucbench.errors import DataError
-from aucbench.kernels import linear
 from aucbench.parallel import mapped
 
 DIVIDED_FROM = 2**18  # stored values: 0.2 ms
@@ -71,7 +71,7 @@ def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
     w, out = np.ascontiguousarray(w), np.empty(hi - lo)
 
     def fill(cut: Cut) -> None:
-        linear.scores(*X.stored_arrays, order, *cut, w, out[cut[0] - lo : cut[1] - lo])
+        kernels.linear.scores(*X.stored_arrays, order, *cut, w, out[cut[0] - lo : cut[1] - lo])
 
     mapped(fill, parts(X, lo, hi, 0))
     return out
@@ -83,7 +83,7 @@ def pullback(X: Rows, r: Vector, block: Block = ALL) -> Vector:
 
     def sums(cut: Cut) -> Vector:
         out = np.zeros(X.d)
-        linear.pullback(*X.stored_arrays, order, *cut, r[cut[0] - lo : cut[1] - lo], out)
+        kernels.linear.pullback(*X.stored_arrays, order, *cut, r[cut[0] - lo : cut[1] - lo], out)
         return out
 
     return _total(mapped(sums, parts(X, lo, hi, X.d)))
@@ -101,7 +101,9 @@ def affine(
 
     def sums(cut: Cut) -> tuple[Vector, Vector]:
         out, of_classes = np.zeros(X.d), np.zeros(2)
-        linear.affine_pass(*X.stored_arrays, order, *cut, y, w, slope, shift, out, of_classes)
+        kernels.linear.affine_pass(
+            *X.stored_arrays, order, *cut, y, w, slope, shift, out, of_classes
+        )
         return out, of_classes
 
     found = mapped(sums, parts(X, lo, hi, X.d))
@@ -129,7 +131,7 @@ def margin(
 
     def sums(cut: Cut) -> tuple[Vector, float]:
         out = np.zeros(X.d)
-        return out, linear.margin_pass(
+        return out, kernels.linear.margin_pass(
             *X.stored_arrays, order, *cut, y, w, weight, logistic, out, shift
         )
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import sqrt
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+import scipy  # its part is imported when it is used
 
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma
@@ -48,7 +48,7 @@ class KernelNorm:
         require_writable_vector(v)
         M = step * self.lam * (self.root.T @ self.root)
         M[np.diag_indices(v.size)] += 1.0
-        v[:] = cho_solve(cho_factor(M), v)
+        v[:] = scipy.linalg.cho_solve(scipy.linalg.cho_factor(M), v)
         return v
 
     def contains(self, w: Vector) -> bool:
@@ -66,11 +66,11 @@ class KernelNorm:
 
     def weights(self, v: Vector) -> Vector:
         """Return the weights α = R⁻¹v."""
-        return solve_triangular(self.root, v, check_finite=False)
+        return scipy.linalg.solve_triangular(self.root, v, check_finite=False)
 
     def pulled(self, g: Vector) -> Vector:
         """Return R⁻ᵀg, which turns a gradient in α into a gradient in v."""
-        return solve_triangular(self.root, g, trans="T", check_finite=False)
+        return scipy.linalg.solve_triangular(self.root, g, trans="T", check_finite=False)
 
     @cached_property
     def stretch(self) -> float:

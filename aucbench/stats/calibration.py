@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
 
 from aucbench.stats.rows import Mask, Vector, checked_rows, checked_weights
 
@@ -83,7 +83,9 @@ def _curve(positive: Mask, s: Vector, w: Vector) -> Callable[[Vector], Vector]:
     target = np.where(positive, (n_pos + 1.0) / (n_pos + 2.0), 1.0 / (n_neg + 2.0))
     mean, spread = s.mean(), s.std() or 1.0
     slope, intercept = _fitted((s - mean) / spread, target, w)
-    return lambda scores: np.asarray(expit(slope * ((scores - mean) / spread) + intercept))
+    return lambda scores: np.asarray(
+        scipy.special.expit(slope * ((scores - mean) / spread) + intercept)
+    )
 
 
 def _fitted(z: Vector, target: Vector, w: Vector) -> tuple[float, float]:
@@ -91,7 +93,7 @@ def _fitted(z: Vector, target: Vector, w: Vector) -> tuple[float, float]:
 
     The loss is convex, so that a is 0 where the loss does not fall in its direction from there.
     """
-    theta = np.array([0.0, logit(np.average(target, weights=w))])
+    theta = np.array([0.0, scipy.special.logit(np.average(target, weights=w))])
     X = np.vstack([z, np.ones(z.size)])
 
     def loss(at: Vector) -> float:
@@ -100,7 +102,7 @@ def _fitted(z: Vector, target: Vector, w: Vector) -> tuple[float, float]:
 
     value = loss(theta)
     for step_number in range(STEPS):
-        p = expit(theta @ X)
+        p = scipy.special.expit(theta @ X)
         gradient = X @ (w * (p - target))
         if step_number == 0 and gradient[0] >= -PRECISION * w.size:
             return 0.0, float(theta[1])

@@ -23,15 +23,8 @@ from math import nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
-from scipy.special import (
-    expit,
-    logit,
-    ndtri,
-    stdtr,
-    stdtrit,
-)  # scipy.stats takes longer for each call
 
 from aucbench.errors import DataError, require_whole
 from aucbench.stats.rows import Mask, Vector, checked_rows, checked_weights, require_both
@@ -299,10 +292,11 @@ def interval_of(placed: Placements, level: float = LEVEL, repeats: int = 1) -> I
     tail = (1 - level) / 2
     if not flaw:
         variance, degrees = placed.variance(repeats)
-        half = -stdtrit(degrees, tail) * sqrt(variance) / (estimate * (1 - estimate))
-        low, high = (float(expit(logit(estimate) + side * half)) for side in (-1, 1))
+        half = -scipy.special.stdtrit(degrees, tail) * sqrt(variance) / (estimate * (1 - estimate))
+        middle = scipy.special.logit(estimate)
+        low, high = (float(scipy.special.expit(middle + side * half)) for side in (-1, 1))
         return Interval(estimate, low, high, level, "DeLong, logit", placed.note)
-    low, high = _not_rejected(estimate, placed.counts, repeats, -float(ndtri(tail)))
+    low, high = _not_rejected(estimate, placed.counts, repeats, -float(scipy.special.ndtri(tail)))
     note = f"{flaw} {placed.note}".strip()
     return Interval(estimate, low, high, level, "Hanley-McNeil, score", note)
 
@@ -368,9 +362,9 @@ def difference_of(
         return Difference(effect, nan, nan, nan, level, method, note)
     variance, degrees = placed.variance(repeats)
     se = sqrt(variance)
-    half = -float(stdtrit(degrees, (1 - level) / 2)) * se
+    half = -float(scipy.special.stdtrit(degrees, (1 - level) / 2)) * se
     low, high = max(-1.0, effect - half), min(1.0, effect + half)
-    p = 2 * float(stdtr(degrees, -abs(effect) / se))
+    p = 2 * float(scipy.special.stdtr(degrees, -abs(effect) / se))
     return Difference(effect, low, high, p, level, method, a.note)
 
 
@@ -419,6 +413,6 @@ def _not_rejected(auc: float, counts: Vector, repeats: int, z: float) -> tuple[f
 
     # So close to an AUC of 0 or 1, `excess` is below 0: there V(θ) >= θ (1 - θ) sum 1 / (m n) / J².
     near = min(0.5, z**2 * float((1 / (m * n)).sum()) * repeats / m.size**2 / 4)
-    low = 0.0 if auc == 0 else brentq(excess, 0.0, min(auc, 1 - near), xtol=1e-15)
-    high = 1.0 if auc == 1 else brentq(excess, max(auc, near), 1.0, xtol=1e-15)
+    low = 0.0 if auc == 0 else scipy.optimize.brentq(excess, 0.0, min(auc, 1 - near), xtol=1e-15)
+    high = 1.0 if auc == 1 else scipy.optimize.brentq(excess, max(auc, near), 1.0, xtol=1e-15)
     return float(low), float(high)

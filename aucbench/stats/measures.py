@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import nan
 
 import numpy as np
+import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
-from scipy.special import xlogy
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_whole
 from aucbench.stats.calibration import calibrated
@@ -134,6 +134,7 @@ def log_loss(y: ArrayLike, p: ArrayLike, weights: ArrayLike | None = None) -> fl
     It is infinite when a row has the probability 0 of its own class.
     """
     positive, probabilities, w = _probabilities(y, p, weights)
+    xlogy = scipy.special.xlogy
     losses = -xlogy(positive, probabilities) - xlogy(1.0 - positive, 1.0 - probabilities)
     return float(np.average(losses, weights=w))
 

@@ -22,9 +22,8 @@ from itertools import combinations
 from math import inf, isnan, nan, sqrt
 
 import numpy as np
+import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
-from scipy.special import ndtr, owens_t
 
 from aucbench.errors import (
     DataError,
@@ -301,7 +300,7 @@ def detectable_difference(
     if data_sets <= EXACT:
         return sd * float(np.quantile(_thresholds(data_sets, alpha), wanted))
     found = _power(data_sets, alpha)
-    return sd * float(brentq(lambda effect: found(effect) - wanted, 0.0, FAR))
+    return sd * float(scipy.optimize.brentq(lambda effect: found(effect) - wanted, 0.0, FAR))
 
 
 def data_sets_needed(
@@ -487,9 +486,10 @@ def _normal_power(n: int, c: int, effect: float) -> float:
     Lehmann (1975), "Nonparametrics: statistical methods based on ranks", section 4.2. p2 and p3
     are the probabilities that X1 + X2 > 0, and that X1 + X3 > 0 too.
     """
-    p1, h = ndtr(effect), sqrt(2.0) * effect
-    p2 = ndtr(h)
-    p3 = p2 - 2.0 * owens_t(h, sqrt(1.0 / 3.0))  # two normals with a correlation of 1/2
+    p1, h = scipy.special.ndtr(effect), sqrt(2.0) * effect
+    p2 = scipy.special.ndtr(h)
+    # Two normals with a correlation of 1/2.
+    p3 = p2 - 2.0 * scipy.special.owens_t(h, sqrt(1.0 / 3.0))
     mean = n * p1 + n * (n - 1) / 2.0 * p2
     variance = (
         n * p1 * (1.0 - p1)
@@ -497,7 +497,9 @@ def _normal_power(n: int, c: int, effect: float) -> float:
         + n * (n - 1) * (n - 2) * (p3 - p2**2)
     )
     beyond = mean - (n * (n + 1) / 2.0 - c - 0.5)
-    return float(ndtr(beyond / sqrt(variance))) if variance > 0.0 else float(beyond > 0.0)
+    if variance > 0.0:
+        return float(scipy.special.ndtr(beyond / sqrt(variance)))
+    return float(beyond > 0.0)
 
 
 def _settled(

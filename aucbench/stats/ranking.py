@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from math import log, nan, sqrt
 
 import numpy as np
+import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc
 
 from aucbench.errors import DataError, require_at_least, require_whole
 from aucbench.stats.missing import Array, Rule, checked, filled
@@ -316,7 +316,7 @@ def _friedman(ranks: Array) -> float:
     if spread == 0.0:
         return 1.0
     between = np.sum((ranks.mean(axis=0) - (k + 1) / 2.0) ** 2)
-    return float(chdtrc(k - 1, n**2 * (k - 1) * between / spread))
+    return float(scipy.special.chdtrc(k - 1, n**2 * (k - 1) * between / spread))
 
 
 def _groups(

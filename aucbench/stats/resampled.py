@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import nan, sqrt
 
 import numpy as np
+import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit  # scipy.stats takes longer for each call
 
 from aucbench.errors import DataError, require_above
 from aucbench.stats.rows import Vector
@@ -99,7 +99,7 @@ def corrected_difference(
     half, se, note = _spread(known, ratio, level)
     effect = float(known.mean()) if known.size else nan
     if se > 0:
-        p = 2 * float(stdtr(known.size - 1, -abs(effect) / se))
+        p = 2 * float(scipy.special.stdtr(known.size - 1, -abs(effect) / se))
     else:
         p = 1.0 if known.size and np.abs(known).max() <= SAME else nan
     note = _joined(note, missing)
@@ -140,7 +140,7 @@ def _spread(known: Vector, ratio: float, level: float) -> tuple[float, float, st
     if np.ptp(known) <= SAME:
         return nan, nan, "The splits all have the same value."
     se = standard_error(float(known.std(ddof=1)), known.size, ratio)
-    return -float(stdtrit(known.size - 1, (1 - level) / 2)) * se, se, ""
+    return -float(scipy.special.stdtrit(known.size - 1, (1 - level) / 2)) * se, se, ""
 
 
 def _joined(*sentences: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import nan, sqrt
 
-from scipy.special import ndtri
+import scipy  # its parts are imported when they are used
 
 from aucbench.errors import DataError, require_whole
 from aucbench.stats.words import LEVEL, Interval, require_level
@@ -45,7 +45,7 @@ def wilson(count: int, n: int, level: float = LEVEL) -> Interval:
         raise DataError(f"{count} of {n} rows is no share; give a count from 0 to {n}")
     if not n:
         return Interval(nan, nan, nan, level, "Wilson", "There is no row.")
-    z2, p = float(ndtri((1 + level) / 2)) ** 2, count / n
+    z2, p = float(scipy.special.ndtri((1 + level) / 2)) ** 2, count / n
     middle = (p + z2 / (2 * n)) / (1 + z2 / n)
     half = sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n))) / (1 + z2 / n)
     low = 0.0 if count == 0 else middle - half

@@ -18,8 +18,8 @@ from functools import lru_cache
 from math import inf, nan, sqrt
 
 import numpy as np
+import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
 
 from aucbench.errors import DataError
 from aucbench.stats.ranks import average_ranks_of
@@ -152,7 +152,7 @@ def p_values(d: Array) -> Array:
     if n > EXACT:
         spread = np.sqrt(np.sum(flipped**2, axis=-1)) / 2.0
         z = np.divide(away, spread, out=np.zeros_like(away), where=spread > 0.0)
-        return np.asarray(2.0 * ndtr(-z))
+        return np.asarray(2.0 * scipy.special.ndtr(-z))
     doubled = np.sort((2.0 * flipped).astype(np.int64), axis=-1)  # midranks are halves
     lower = (doubled.sum(axis=-1) - 4.0 * away) / 2.0  # the smaller sum of doubled ranks
     at = np.rint(lower).astype(np.int64)
@@ -180,7 +180,10 @@ def _distribution(ranks: NDArray[np.int64]) -> Array:
 def critical(n: int, alpha: float) -> int:
     """Largest c with P(T <= c) <= alpha/2 for n differences without ties; -1 if there is none."""
     if n > EXACT:
-        return int(n * (n + 1) / 4.0 + ndtri(alpha / 2.0) * sqrt(n * (n + 1) * (2 * n + 1) / 24.0))
+        return int(
+            n * (n + 1) / 4.0
+            + scipy.special.ndtri(alpha / 2.0) * sqrt(n * (n + 1) * (2 * n + 1) / 24.0)
+        )
     below = _distribution(np.arange(1, n + 1)) <= alpha / 2.0 * (1.0 + SLACK)
     return int(np.count_nonzero(below)) - 1
 
