@@ -119,11 +119,7 @@ class Lookups:
     known: Mapping[Name, Lookup]
     homes: Homes = ()  # the plugins of names that are not those of their plugins
     given: Given = NOTHING
-
-    @cached_property
-    def code(self) -> str:
-        """Fingerprint of the part of aucbench that computes."""
-        return code_fingerprint()
+    code: str = field(default_factory=code_fingerprint)  # of the part of aucbench that computes
 
     def of(self, cell: Cell) -> dict[str, Lookup]:
         """Return the answers about what a cell needs, by role."""
@@ -241,19 +237,22 @@ def limits_of_data(plan: Plan, dataset: str) -> Limits:
 
 def look_up(plan: Plan, engine: Engine, given: Given = NOTHING) -> Lookups:
     """Look up all names; raises as `understand`."""
-    found = _answered(engine, dict(lookup_jobs(plan, (), given)))
+    answers = _asked(engine, dict(lookup_jobs(plan, (), given)))
+    code = code_fingerprint()  # while the first processes run
+    found = dict(answers)
     asked = ((name, _home(plan, name, found[name])) for name, _ in lookup_jobs(plan))
     homes = {name: home for name, home in asked if home is not None}
     if homes:
         again = dict(lookup_jobs(plan, homes.values(), given))
-        found |= _answered(engine, {name: again[name] for name in homes})
-    return understand(plan, found.items(), given, homes)
+        found |= dict(_asked(engine, {name: again[name] for name in homes}))
+    return understand(plan, found.items(), given, homes, code)
 
 
-def _answered(engine: Engine, jobs: Mapping[Name, Job]) -> dict[Name, Outcome]:
+def _asked(engine: Engine, jobs: Mapping[Name, Job]) -> Iterator[tuple[Name, Outcome]]:
+    """Start the jobs; return an iterator over their outcomes."""
     names = [*jobs]
-    asked = ((str(number), jobs[name]) for number, name in enumerate(names))
-    return {names[int(number)]: outcome for number, outcome in engine.run(asked)}
+    outcomes = engine.run((str(number), jobs[name]) for number, name in enumerate(names))
+    return ((names[int(number)], outcome) for number, outcome in outcomes)
 
 
 def _home(plan: Plan, name: Name, outcome: Outcome) -> Home | None:
@@ -279,8 +278,11 @@ def understand(
     outcomes: Iterable[tuple[Name, Outcome]],
     given: Given = NOTHING,
     homes: Mapping[Name, Home] = NO_HOMES,
+    code: str | None = None,
 ) -> Lookups:
     """Return the lookups from the outcomes of `lookup_jobs`.
+
+    `code` is the fingerprint of aucbench, where it is known already.
 
     Raises
     ------
@@ -296,7 +298,7 @@ def understand(
     _refuse_ignored(plan, known)
     _refuse_needless(plan, known)
     _refuse_unfit_objective(plan, known)
-    return Lookups(known, tuple(homes.values()), given=given)
+    return Lookups(known, tuple(homes.values()), given, code or code_fingerprint())
 
 
 def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home | None) -> Lookup:
