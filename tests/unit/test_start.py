@@ -1,0 +1,65 @@
+"""What the command that starts a run imports: each second of it is waited for."""
+
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+
+import numpy as np
+import pytest
+
+from aucbench.fit import jobs, rehearsal
+
+CODE = """
+import sys
+import aucbench.bench.runner, aucbench.cli.options, aucbench.report.demand, aucbench.projectors
+import aucbench.judge.measures, aucbench.judge.targets, aucbench.bench.show.progress
+import aucbench.datasets.places
+print(*sorted(name for name in sys.modules if name.count(".") == 1 and name.startswith("scipy.")))
+"""
+
+
+def test_no_part_of_scipy_is_imported_before_a_run():
+    found = subprocess.run([sys.executable, "-c", CODE], check=True, capture_output=True, text=True)
+    heavy = {"scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats"}
+
+    assert heavy & {*found.stdout.split()} == set()
+    assert "scipy.version" in found.stdout  # it is seen where it is imported
+
+
+def test_a_kernel_that_needs_scipy_is_imported_on_first_use():
+    code = (
+        "import sys; from aucbench import kernels; n = 'aucbench.kernels.linear'; "
+        "a = n in sys.modules; kernels.linear.scores; print(a, n in sys.modules); "
+        "kernels.absent"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert found.stdout.split() == ["False", "True"]
+    assert "module 'aucbench.kernels' has no attribute 'absent'" in found.stderr
+
+
+def global_states():
+    return random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002 - the global one
+
+
+def test_a_rehearsal_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    drawn, of_numpy = global_states()
+    threads = threading.active_count()
+    rehearsal.rehearse()
+
+    assert [*tmp_path.iterdir()] == []
+    assert global_states() == (drawn, of_numpy)
+    assert threading.active_count() == threads
+    assert {"mmap", "encodings.cp437"} <= sys.modules.keys()  # what a cell would import
+
+
+def test_a_rehearsal_that_fails_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(jobs, "own_code", iter(["of one host", "of another"]).__next__)
+    with pytest.raises(RuntimeError, match="ended as error: this host computes with other files"):
+        rehearsal.rehearse()
+
+    assert [*tmp_path.iterdir()] == []
