@@ -89,7 +89,16 @@ def test_the_command_and_the_types_are_installed():
     assert (files("aucbench") / "py.typed").is_file()
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda p: p.stem)
+# asv runs benchmarks of today at commits of old, where only public names are sure to be the same.
+# Resuming a run and dealing folds have no public names; their benchmarks are not in the history.
+INSIDE = {"bench_harness", "growth"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for path in (ROOT / "benchmarks").glob("*.py") if path.stem not in INSIDE),
+    ids=lambda path: path.stem,
+)
 def test_benchmarks_use_public_names_only(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and not node.level:
