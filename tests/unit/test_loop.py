@@ -401,7 +401,7 @@ class Threaded(Counting):
 def test_cpu_seconds_are_those_of_all_threads_and_processes():
     run = solve(Threaded(), DATA, passes=0.25)
 
-    assert 0.38 <= run.cpu_seconds < 0.6
+    assert 0.38 <= run.cpu_seconds < 0.75  # a fork costs too, 30 ms with checked memory
 
 
 def test_cpu_seconds_are_those_of_the_solver_and_not_of_the_curve():
