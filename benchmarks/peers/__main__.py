@@ -15,7 +15,7 @@ from benchmarks.peers.process import apart
 from benchmarks.peers.programs import VARIABLES, given
 from benchmarks.peers.sets import Kept, keep
 
-OBJECTIVES = ("a9a", "ijcnn1", "usps", "mnist", "news20")
+OBJECTIVES = ("a9a", "ijcnn1", "usps", "mnist", "news20", "normal")
 CURVES = ("a9a", "ijcnn1", "usps", "mnist", "sector", "skin")
 PACKAGES = ("lightgbm", "xgboost", "xgboost-cpu", "torch", "libauc")
 Row = dict[str, Any]

@@ -21,7 +21,7 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN)
 sys.stdout.buffer.write(done.stdout)
 print(f"\\n{done.returncode} {used.ru_utime + used.ru_stime} {used.ru_maxrss}")
 """
-LIMIT = 30  # seconds of CPU of a program
+LIMIT = 100  # seconds of CPU of a program, of which reading its file may be 20
 
 
 class Ended(NamedTuple):

@@ -16,7 +16,8 @@ import aucbench
 from aucbench.errors import AucbenchError
 
 TEXTS = ("news20", "sector")  # rows of length 1
-SMALL = "made"  # a set of random rows, for a try without any file
+SMALL = "made"  # for a try without any file
+MADE = {SMALL: (400, 8), "normal": (1_000_000, 20)}  # sets of random rows: n, d
 
 
 class Kept(NamedTuple):
@@ -44,7 +45,7 @@ class Labelled(NamedTuple):
 def keep(name: str, folder: Path) -> Kept:
     """Read a set and write its scaled rows; say why if it is not at hand."""
     try:
-        data = made() if name == SMALL else aucbench.get_dataset(name)
+        data = made(*MADE[name]) if name in MADE else aucbench.get_dataset(name)
     except AucbenchError as error:
         return Kept(name, folder, why=str(error).splitlines()[0])
     X: Any = (normalize if name in TEXTS else maxabs_scale)(data.rows.matrix)
@@ -75,9 +76,9 @@ def halves(kept: Kept) -> tuple[Labelled, Labelled]:
     return Labelled(rows.X[learnt], rows.y[learnt]), Labelled(rows.X[held], rows.y[held])
 
 
-def made() -> aucbench.Data:
-    """Return 400 × 8 normal rows, of which a linear score explains most."""
+def made(n: int, d: int) -> aucbench.Data:
+    """Return n × d normal rows, of which a linear score explains most; three in ten positive."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((400, 8))
-    noisy = X @ rng.standard_normal(8) + rng.standard_normal(400)
+    X = rng.standard_normal((n, d))
+    noisy = X @ rng.standard_normal(d) + rng.standard_normal(n)
     return aucbench.Data.of(X, np.where(noisy > np.quantile(noisy, 0.7), 1, -1))
