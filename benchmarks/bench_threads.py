@@ -1,18 +1,22 @@
 """What a second thread saves, and what it costs: products with rows, the AUC, sums of hinges.
 
-`python -m benchmarks.bench_threads` alternates between both in one process and prints the ratios.
+`python -m benchmarks.bench_threads` alternates between both in one process, prints the ratios, and
+writes the table of docs/speed.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 import aucbench
 
+from .measured import DATA, machine, write
 from .rows import DENSE, dense, ones, sector
 
 LAYOUTS = {
@@ -26,6 +30,7 @@ OBJECTIVES = {"affine": "pairwise-square", "margin": "logistic"}
 TASKS = ["scores", "pullback", *OBJECTIVES]
 OF_SCORES = ["auc", "pairwise-hinge", "pairwise-squared-hinge"]
 ROUNDS = 41
+KINDS: dict[str, Callable[[list[float]], float]] = {"median": median, "least": min}
 
 
 def task_of_scores(what: str) -> Callable[[], object]:
@@ -88,8 +93,9 @@ class ThreadsOfScores:
         self.task()
 
 
-def ratio(name: str, run: Callable[[], object]) -> None:
-    """Print medians and least times in milliseconds by one thread and by two, and the ratios."""
+def in_turns(name: str, prepare: Callable[[], Callable[[], object]]) -> dict[str, Any]:
+    """Return seconds by one thread and by two, in turns: their medians, and the least."""
+    run = prepare()
     seen: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(ROUNDS):
         for count, times in seen.items():
@@ -97,16 +103,26 @@ def ratio(name: str, run: Callable[[], object]) -> None:
                 start = perf_counter()
                 run()
                 times.append(perf_counter() - start)
-    line = f"{name:24}"
-    for kind, of in (("median", median), ("least", min)):
-        one, two = (1e3 * of(times) for times in seen.values())
-        line += f"   {kind} {one:7.3f} {two:7.3f} {one / two:5.2f} x"
-    print(line, flush=True)
+    found = {kind: [of(times) for times in seen.values()] for kind, of in KINDS.items()}
+    line = "   ".join(
+        f"{kind} {1e3 * one:7.3f} {1e3 * two:7.3f} {one / two:5.2f} x"
+        for kind, (one, two) in found.items()
+    )
+    print(f"{name:32}{line}", flush=True)
+    return {"what": name, **found}
+
+
+def main() -> None:
+    """Print milliseconds and ratios; write the table of docs/speed.md."""
+    about = {"machine": machine()}
+    rows = [
+        in_turns(f"{what}, {layout} rows", partial(task, what, layout))
+        for layout in LAYOUTS
+        for what in TASKS
+    ]
+    rows += [in_turns(what, partial(task_of_scores, what)) for what in OF_SCORES]
+    write(DATA / "speed_threads.json", rows, about)
 
 
 if __name__ == "__main__":
-    for layout in LAYOUTS:
-        for what in TASKS:
-            ratio(f"{layout} {what}", task(what, layout))
-    for what in OF_SCORES:
-        ratio(what, task_of_scores(what))
+    main()

@@ -1,12 +1,14 @@
-"""Time kernels at each level of SIMD and with each sort; print a table of ratios in Markdown.
+"""Time kernels at each level of SIMD, with each sort, and beside an earlier version.
 
-    python benchmarks/levels.py                   all kernels, seven rounds
-    python benchmarks/levels.py --rounds 3 auc argsort
+    python -m benchmarks.levels                             # all kernels, seven rounds
+    python -m benchmarks.levels auc argsort --rounds 3
+    python -m benchmarks.levels --before PYTHON             # whose aucbench is the earlier one
+    python -m benchmarks.levels --without "X86_V4 AVX512_ICL"   # a column where NumPy lacks these
 
 The level and the sort belong to a process, so each round starts a process for each of them, in
 turn. A cell is the median over the rounds of the processor time of one call, its spread (the
 distance of the quartiles, in per cent of the median), and how many times as fast it is as the
-first column. NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL" lets NumPy sort with AVX2.
+first column. All kernels: the table of docs/speed.md is written too.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from time import process_time
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -25,11 +28,20 @@ from sklearn.metrics import roc_auc_score
 
 import aucbench
 from aucbench import aum, data, kernels
+from aucbench.errors import AucbenchError
 
-SORTS = ("numpy", "digits")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "AUCBENCH_THREADS")
 CALLS = 5  # of one kernel in one process; the median counts
 N = 1_000_000
 Call = Callable[[], object]
+
+
+class Way(NamedTuple):
+    """A version of the package, and the environment in which its kernels choose."""
+
+    title: str
+    python: str
+    environment: dict[str, str]
 
 
 def timed() -> Iterator[tuple[str, Callable[[], Call]]]:
@@ -121,68 +133,94 @@ def one_pass(name: str) -> Call:
     return lambda: aucbench.solve(aucbench.get_solver(name), sample, passes=1)
 
 
-def measure(names: list[str]) -> dict[str, float]:
-    """Return the median seconds of a call of each kernel in this process."""
+def measure(names: Sequence[str]) -> dict[str, float]:
+    """Return the median seconds of a call of each kernel that this process has."""
     found = {}
     for name, prepare in timed():
-        if not names or name in names:
+        if names and name not in names:
+            continue
+        try:
             call = prepare()
+        except (AttributeError, AucbenchError):
+            continue  # an earlier version
+        call()
+        times = []
+        for _ in range(CALLS):
+            begin = process_time()
             call()
-            times = []
-            for _ in range(CALLS):
-                begin = process_time()
-                call()
-                times.append(process_time() - begin)
-            found[name] = float(np.median(times))
+            times.append(process_time() - begin)
+        found[name] = float(np.median(times))
     return found
 
 
-def ways() -> list[dict[str, str]]:
-    """Return the settings to compare: the lowest level, all of them, and the other sort."""
-    best, sort = kernels.simd.levels()[-1], data.sort_in_use()
-    other = next(named for named in SORTS if named != sort)
-    levels = [{"AUCBENCH_SIMD": level, "AUCBENCH_SORT": sort} for level in kernels.simd.levels()]
-    return [*levels, {"AUCBENCH_SIMD": best, "AUCBENCH_SORT": other}]
+def ways(before: str | None, without: str | None) -> list[Way]:
+    """Return what to compare: an earlier version, the levels from the lowest, and both sorts."""
+    levels = kernels.simd.levels()
+    found = [] if before is None else [Way("before", before, {})]
+    found += [_way(level, "digits") for level in levels]
+    found.append(_way(levels[-1], "numpy"))
+    if without is not None:
+        lacking = _way(levels[-1], "numpy", NPY_DISABLE_CPU_FEATURES=without)
+        found.append(lacking._replace(title=f"{lacking.title} without {without}"))
+    return found
 
 
-def measured_apart(way: dict[str, str], names: list[str]) -> dict[str, float]:
+def _way(level: str, sort: str, **more: str) -> Way:
+    chosen = {"AUCBENCH_SIMD": level, "AUCBENCH_SORT": sort, **more}
+    return Way(f"{level}, {sort}", sys.executable, chosen)
+
+
+def measured_apart(way: Way, names: Sequence[str]) -> dict[str, float]:
     """Return what `measure` finds in a process of its own."""
     done = subprocess.run(
-        [sys.executable, __file__, "--here", *names],
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **way},
+        [way.python, __file__, "--here", *names],
+        env={**os.environ, **dict.fromkeys(THREADS, "1"), **way.environment},
         stdout=subprocess.PIPE,
         check=True,
     )
-    return json.loads(done.stdout)
+    return dict(json.loads(done.stdout))
 
 
-def table(settings: list[dict[str, str]], rounds: list[list[dict[str, float]]]) -> Iterator[str]:
-    """Yield the lines of the table; rounds[i][j] has the seconds of setting j in round i."""
-    yield "| kernel | " + " | ".join(", ".join(way.values()) for way in settings) + " |"
-    yield "|---|" + "---|" * len(settings)
-    for name in rounds[0][0]:
-        seconds = np.array([[way[name] for way in one] for one in rounds])
-        low, middle, high = np.quantile(seconds, [0.25, 0.5, 0.75], axis=0)
-        cells = (
-            f"{1e3 * m:.3g} ms ± {100 * (b - a) / m:.0f} %, {middle[0] / m:.2f} ×"
-            for a, m, b in zip(low, middle, high, strict=True)
-        )
-        yield f"| {name} | " + " | ".join(cells) + " |"
+def compared(titles: list[str], rounds: list[list[dict[str, float]]]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each kernel: three quartiles of each way that has it.
+
+    rounds[i][j] has the seconds of way j in round i.
+    """
+    for name in rounds[0][-1]:
+        each = {title: [one[j].get(name) for one in rounds] for j, title in enumerate(titles)}
+        quartiles = {
+            title: None if None in seconds else np.quantile(seconds, [0.25, 0.5, 0.75]).tolist()
+            for title, seconds in each.items()
+        }
+        yield {"kernel": name, "seconds": quartiles}
 
 
 def main() -> None:
     """Print the table, or the seconds of this process as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser("python -m benchmarks.levels", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *(name for name, _ in timed())])
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--before", metavar="PYTHON", help="whose aucbench is an earlier one")
+    parser.add_argument("--without", metavar="FEATURES", help="of the CPU, for one more column")
     parser.add_argument("--here", action="store_true", help="this process only, as JSON")
     given = parser.parse_args()
     if given.here:
         print(json.dumps(measure(given.names)))
         return
-    settings = ways()
-    rounds = [[measured_apart(way, given.names) for way in settings] for _ in range(given.rounds)]
-    print("\n".join(table(settings, rounds)))
+    # The process of an earlier version runs this file too, but does not find this package.
+    from benchmarks.measured import DATA, machine, write
+
+    about = {"machine": machine()}
+    asked = ways(given.before, given.without)
+    rounds = [[measured_apart(way, given.names) for way in asked] for _ in range(given.rounds)]
+    rows = list(compared([way.title for way in asked], rounds))
+    for row in rows:
+        cells = (
+            f"{title} {1e3 * middle:.3g} ms" for title, (_, middle, _) in row["seconds"].items()
+        )
+        print(f"{row['kernel']:24}{'   '.join(cells)}")
+    if not given.names:
+        write(DATA / "speed_levels.json", rows, about)
 
 
 if __name__ == "__main__":

@@ -120,6 +120,36 @@ def of_rates() -> Iterator[str]:
     yield f"| {' | '.join(two(value) for value in found.values())} |"
 
 
+def of_levels() -> Iterator[str]:
+    """Yield the table of levels of instructions and of sorts; a ratio is to the first column."""
+    titles = list(rows("levels")[0]["seconds"])
+    yield f"| kernel | {' | '.join(titles)} |"
+    yield f"|---|{'---|' * len(titles)}"
+    for row in rows("levels"):
+        found = list(row["seconds"].values())
+        first = next(quartiles[1] for quartiles in found if quartiles)
+        cells = (of_level(quartiles, first) for quartiles in found)
+        yield f"| {row['kernel']} | {' | '.join(cells)} |"
+
+
+def of_level(quartiles: list[float] | None, first: float) -> str:
+    """Return median, spread, and how many times as fast as the first."""
+    if quartiles is None:
+        return "–"
+    low, middle, high = quartiles
+    return f"{span(middle)} ± {round(100 * (high - low) / middle)} %, {two(first / middle)} ×"
+
+
+def of_threads() -> Iterator[str]:
+    """Yield the table of one thread and two."""
+    yield "| what | 1 thread | 2 threads | ratio | ratio of least times |"
+    yield "|---|---|---|---|---|"
+    for row in rows("threads"):
+        (one, two_), (least, least_two) = row["median"], row["least"]
+        ratios = (f"{two(one / two_)} ×", f"{two(least / least_two)} ×")
+        yield f"| {' | '.join((row['what'], span(one), span(two_), *ratios))} |"
+
+
 def of_published() -> Iterator[str]:
     """Yield our passes beside what was measured of the authors' code on a similar machine."""
     yield "| what | time | published code | ratio |"
@@ -215,7 +245,7 @@ def of_losses() -> Iterator[str]:
 def conditions() -> Iterator[str]:
     """Yield where, when and with which versions all parts were measured."""
     loads: dict[str, list[float]] = {}
-    for part in ("kernels", "objectives", "curves", "bounds"):
+    for part in ("kernels", "objectives", "curves", "bounds", "levels", "threads"):
         run = read(part)
         loads.setdefault(_conditions(run), []).append(run["machine"]["load"])
     for line, found in loads.items():
@@ -240,6 +270,8 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "<!-- speed curved -->": partial(of_curves, False),
     "<!-- speed rates -->": of_rates,
     "<!-- speed bounds -->": of_bounds,
+    "<!-- speed levels -->": of_levels,
+    "<!-- speed threads -->": of_threads,
     "<!-- speed published -->": of_published,
     "<!-- speed losses -->": of_losses,
 }

@@ -63,6 +63,24 @@ def test_calls_in_turns(speed, given):
     assert len([*speed.of_kernels("passes")]) == 2
 
 
+def test_levels_are_compared_with_the_first_that_has_the_kernel(speed, given):
+    given(
+        "levels",
+        {"kernel": "auc", "seconds": {"before": [0.03, 0.04, 0.05], "avx2": [0.01, 0.01, 0.01]}},
+        {"kernel": "argsort", "seconds": {"before": None, "avx2": [0.02, 0.02, 0.021]}},
+    )
+    head, _, auc, argsort = speed.of_levels()
+    assert head == "| kernel | before | avx2 |"
+    assert auc == "| auc | 40 ms ± 50 %, 1 × | 10 ms ± 0 %, 4 × |"
+    assert argsort == "| argsort | – | 20 ms ± 5 %, 1 × |"
+
+
+def test_one_thread_and_two(speed, given):
+    given("threads", {"what": "auc", "median": [0.02, 0.0125], "least": [0.018, 0.01]})
+    [*_, line] = speed.of_threads()
+    assert line == "| auc | 20 ms | 12 ms | 1.6 × | 1.8 × |"
+
+
 def objective(ours, theirs):
     about = {"set": "a9a", "n": 32561, "d": 123, "lam": 0.01, "peer": "P", "solver": "svm-or"}
     excess = None if theirs is None else 1.2e-4
