@@ -5,6 +5,7 @@ Both work in place, so each measurement has a vector of its own, copied off the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from statistics import median
 from time import perf_counter
@@ -14,7 +15,7 @@ import numpy as np
 import aucbench
 
 SIZES = [1_000, 100_000, 1_000_000, 10_000_000]
-SHAPES = {
+SHAPES: dict[str, Callable[[int, np.random.Generator], np.ndarray]] = {
     "normal": lambda d, rng: rng.standard_normal(d),
     "zeros98": lambda d, rng: rng.standard_normal(d) * (rng.random(d) < 0.02),
 }

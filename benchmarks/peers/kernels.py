@@ -17,6 +17,7 @@ from sklearn.metrics import roc_auc_score
 
 import aucbench
 from aucbench import aum
+from benchmarks.bench_select import numpy_recipe
 from benchmarks.measured import Side, in_turns, memory, middle, ratio
 from benchmarks.rows import LAYOUTS, sector
 
@@ -88,17 +89,7 @@ def top_k(d: int) -> Sides:
     def fresh() -> None:
         v[:] = source
 
-    return Side(lambda: ours(v), fresh), Side(lambda: top_k_in_numpy(v, k, buffer), fresh)
-
-
-def top_k_in_numpy(v: np.ndarray, k: int, buffer: np.ndarray) -> np.ndarray:
-    """Keep k entries of v in place, by the magnitudes in a buffer; it does not count ties."""
-    np.abs(v, out=buffer)
-    buffer.partition(v.size - k)
-    threshold = buffer[v.size - k]
-    np.abs(v, out=buffer)
-    v *= buffer >= threshold
-    return v
+    return Side(lambda: ours(v), fresh), Side(lambda: numpy_recipe(v, k, buffer), fresh)
 
 
 def one_pass(layout: str) -> Sides:
