@@ -34,6 +34,16 @@ cdef inline int digit_of(sortable x, int level) noexcept nogil:
     return <int> ((key >> (DIGIT_BITS * level)) & (DIGIT_VALUES - 1))
 
 
+cdef inline void begins(unsigned int* count) noexcept nogil:
+    """Replace how often each digit occurs by the place where the first one of its values goes."""
+    cdef unsigned int total = 0, size
+    cdef int digit
+    for digit in range(DIGIT_VALUES):
+        size = count[digit]
+        count[digit] = total
+        total += size
+
+
 cdef inline void radix_sort(
     Py_ssize_t n, sortable* x, sortable* spare_x, int* row, int* spare_row, unsigned int* counts,
 ) noexcept nogil:
@@ -48,7 +58,7 @@ cdef inline void radix_sort(
     cdef int* row_from = row
     cdef int* row_to = spare_row
     cdef unsigned int* count
-    cdef unsigned int total, size, at
+    cdef unsigned int at
     cdef Py_ssize_t r
     cdef int level, digit
     cdef sortable value
@@ -63,11 +73,7 @@ cdef inline void radix_sort(
         count = counts + DIGIT_VALUES * level
         if count[digit_of(x_from[0], level)] == n:
             continue
-        total = 0
-        for digit in range(DIGIT_VALUES):
-            size = count[digit]
-            count[digit] = total
-            total += size
+        begins(count)
         for r in range(n):
             value = x_from[r]
             digit = digit_of(value, level)

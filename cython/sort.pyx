@@ -13,7 +13,7 @@ moves twelve bytes instead of eight, and NumPy's vectorised argsort of it takes 
 long as its sort, and is not stable.)
 """
 
-from keys cimport DIGIT_BITS, DIGIT_VALUES, DIGITS, key_of, key_t
+from keys cimport DIGIT_BITS, DIGIT_VALUES, DIGITS, begins, key_of, key_t
 from libc.string cimport memcpy, memset
 
 cdef enum:
@@ -40,7 +40,6 @@ cdef key_t* sort_digits(
 ) noexcept nogil:
     """Sort by the digits of (key - low) >> shift; return which array has the result."""
     cdef unsigned int* count
-    cdef unsigned int total, size
     cdef Py_ssize_t r
     cdef int level, digit, down
     cdef key_t x
@@ -55,11 +54,7 @@ cdef key_t* sort_digits(
         down = shift + DIGIT_BITS * level
         if count[((keys[0] - low) >> down) & (DIGIT_VALUES - 1)] == n:
             continue  # all keys share this digit
-        total = 0
-        for digit in range(DIGIT_VALUES):
-            size = count[digit]
-            count[digit] = total
-            total += size
+        begins(count)
         for r in range(n):
             x = keys[r]
             digit = <int> (((x - low) >> down) & (DIGIT_VALUES - 1))
