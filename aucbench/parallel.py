@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from warnings import warn
 
 from aucbench.errors import ParameterError, require_whole
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 VARIABLE = "AUCBENCH_THREADS"
 MOST_HELPERS = 64  # threads beside the callers' own; a call needs no more than it has parts
@@ -82,6 +84,8 @@ def mapped(compute: Callable[[Part], Found], parts: Sequence[Part]) -> list[Foun
     most = min(_count, len(parts))
     if most <= 1:
         return [compute(part) for part in parts]
+    from concurrent.futures import wait
+
     found: dict[int, Found] = {}
     rest = iter(range(len(parts)))  # one thread at a time holds the lock that `next` needs
 
@@ -122,6 +126,8 @@ def _start(work: Callable[[], None], helpers: int) -> list[Future[None]]:
     """Let other threads begin the work; fewer of them where the system starts no more."""
     global _helpers
     if _helpers is None:
+        from concurrent.futures import ThreadPoolExecutor
+
         _helpers = ThreadPoolExecutor(MOST_HELPERS, "aucbench")
     started: list[Future[None]] = []
     try:

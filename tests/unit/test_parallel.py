@@ -12,7 +12,6 @@ import pytest
 import aucbench
 from aucbench import parallel
 from aucbench.errors import ParameterError
-from aucbench.infra.supervise import fork_server_handle
 
 
 def test_one_thread_unless_asked_and_a_with_block_gives_back_what_was():
@@ -54,10 +53,6 @@ def test_the_environment_says_how_many_threads_a_process_begins_with(text, found
 
     assert found in ended.stdout + ended.stderr
     assert (ended.returncode == 0) == (text == "3")
-
-
-def test_cells_get_the_variable_by_its_name():
-    assert parallel.VARIABLE == fork_server_handle.OWN_THREADS
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

@@ -14,6 +14,7 @@ from typing import Any
 from aucbench.infra import scratch
 from aucbench.infra.supervise import proc
 from aucbench.infra.supervise.wire import LOOK_SECONDS, Inbox, send
+from aucbench.parallel import VARIABLE
 
 START_CODE = """\
 import json, sys
@@ -22,7 +23,6 @@ from aucbench.infra.supervise import fork_server
 fork_server.main(setup)
 """
 POOLS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
-OWN_THREADS = "AUCBENCH_THREADS"  # as in aucbench.parallel
 LOG_NAME = "fork-server.log"
 SOON = 2.0  # seconds for the fork server to end all below it
 SLOW = 60.0  # seconds for it to remove its folder
@@ -55,7 +55,7 @@ class ForkServerHandle:
         self.ready = False
         path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - '' is the cwd
         argument = json.dumps([path, {**asdict(setup), "client": os.getpid()}])
-        names = [*(f"{name}_NUM_THREADS" for name in POOLS), OWN_THREADS]
+        names = [*(f"{name}_NUM_THREADS" for name in POOLS), VARIABLE]
         pools = dict.fromkeys(names, str(threads))
         # A fixed hash seed: sets of str have the same order in every run.
         fixed = {
