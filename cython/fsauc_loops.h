@@ -1,12 +1,28 @@
 /* Loops over vectors of one width; fsauc.h includes this for each width. */
 
+/* The lanes of a fsauc_size; `kept` counts the entries of w that are not zero. */
+typedef struct {
+    AUCBENCH_VECTOR norm[AUCBENCH_PARTS], square[AUCBENCH_PARTS];
+    AUCBENCH_MASK kept[AUCBENCH_PARTS];
+} AUCBENCH_WIDE(fsauc_lanes_);
+
+AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_sum_)(
+    const AUCBENCH_WIDE(fsauc_lanes_) *of, fsauc_size tail)
+{
+    AUCBENCH_LANES_OF(norms, of->norm);
+    AUCBENCH_LANES_OF(squares, of->square);
+    int64_t count[8];
+    memcpy(count, of->kept, sizeof count);
+    return (fsauc_size){tail.norm + FSAUC_SUM(norms), tail.square + FSAUC_SUM(squares),
+                        tail.nonzeros + (double)FSAUC_SUM(count)};
+}
+
 /* w <- sign(w) max(|w| - theta, 0), and the size of the result; z is written if `write`. */
 AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_soften_)(
     size_t d, const double *c, double *z, double s, double theta, const int write)
 {
     const AUCBENCH_MASK sign = (AUCBENCH_MASK){0} + INT64_MIN;
-    AUCBENCH_VECTOR norm[AUCBENCH_PARTS] = {{0}}, square[AUCBENCH_PARTS] = {{0}};
-    AUCBENCH_MASK kept[AUCBENCH_PARTS] = {{0}};
+    AUCBENCH_WIDE(fsauc_lanes_) of = {{{0}}, {{0}}, {{0}}};
     fsauc_size tail = {0, 0, 0};
     size_t j = 0;
     for (; j + 8 <= d; j += 8)
@@ -22,9 +38,9 @@ AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_soften_)(
                 Z = (AUCBENCH_VECTOR)((AUCBENCH_MASK)A | (W & sign)) - C;
                 AUCBENCH_AT(z + k) = Z;
             }
-            kept[p] -= above;
-            norm[p] += A;
-            square[p] += Z * Z;
+            of.kept[p] -= above;
+            of.norm[p] += A;
+            of.square[p] += Z * Z;
         }
     for (; j < d; j++) {
         double y = z[j] * s, w = c[j] + y, a = fabs(w) - theta;
@@ -35,12 +51,7 @@ AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_soften_)(
         tail.square += y * y;
         tail.nonzeros += a > 0;
     }
-    AUCBENCH_LANES_OF(norms, norm);
-    AUCBENCH_LANES_OF(squares, square);
-    int64_t count[8];
-    memcpy(count, kept, sizeof count);
-    return (fsauc_size){tail.norm + FSAUC_SUM(norms), tail.square + FSAUC_SUM(squares),
-                        tail.nonzeros + (double)FSAUC_SUM(count)};
+    return AUCBENCH_WIDE(fsauc_sum_)(&of, tail);
 }
 
 /* z += e x, u += f x if `sum`, and the size of c + s z. */
@@ -49,8 +60,7 @@ AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_step_)(
     const int sum)
 {
     const AUCBENCH_MASK sign = (AUCBENCH_MASK){0} + INT64_MIN;
-    AUCBENCH_VECTOR norm[AUCBENCH_PARTS] = {{0}}, square[AUCBENCH_PARTS] = {{0}};
-    AUCBENCH_MASK kept[AUCBENCH_PARTS] = {{0}};
+    AUCBENCH_WIDE(fsauc_lanes_) of = {{{0}}, {{0}}, {{0}}};
     fsauc_size tail = {0, 0, 0};
     size_t j = 0;
     for (; j + 8 <= d; j += 8)
@@ -63,9 +73,9 @@ AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_step_)(
                 AUCBENCH_AT(u + k) = AUCBENCH_CONST_AT(u + k) + X * f;
             Z *= s;
             W = AUCBENCH_CONST_AT(c + k) + Z;
-            kept[p] -= (AUCBENCH_MASK)(W != 0.0);
-            norm[p] += (AUCBENCH_VECTOR)((AUCBENCH_MASK)W & ~sign);
-            square[p] += Z * Z;
+            of.kept[p] -= (AUCBENCH_MASK)(W != 0.0);
+            of.norm[p] += (AUCBENCH_VECTOR)((AUCBENCH_MASK)W & ~sign);
+            of.square[p] += Z * Z;
         }
     for (; j < d; j++) {
         z[j] += e * x[j];
@@ -76,10 +86,5 @@ AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_step_)(
         tail.square += y * y;
         tail.nonzeros += w != 0;
     }
-    AUCBENCH_LANES_OF(norms, norm);
-    AUCBENCH_LANES_OF(squares, square);
-    int64_t count[8];
-    memcpy(count, kept, sizeof count);
-    return (fsauc_size){tail.norm + FSAUC_SUM(norms), tail.square + FSAUC_SUM(squares),
-                        tail.nonzeros + (double)FSAUC_SUM(count)};
+    return AUCBENCH_WIDE(fsauc_sum_)(&of, tail);
 }
