@@ -247,7 +247,8 @@ def weighted_median(
 ):
     """Return the largest value with a weight >= target at or above it, and how many were read.
 
-    A positive has the weight n_-, a negative n_+.
+    A positive has the weight n_-, a negative n_+. For the tests: how many are read cannot be seen
+    in the minimum.
     """
     cdef const double* x[2]
     cdef double* kept[2]

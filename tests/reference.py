@@ -98,11 +98,6 @@ def keys(v):
     return np.asarray(v, dtype=np.float64).view(np.int64) & np.int64(2**63 - 1)
 
 
-def kth_magnitude(v, k):
-    """k-th largest |v_i|."""
-    return np.sort(keys(v))[::-1][k - 1 : k].view(np.float64)[0]
-
-
 def top_k(v, k, free=0):
     """Keep the k largest magnitudes, ties by lowest index, and the last `free` entries."""
     tied = max(0, len(v) - free)

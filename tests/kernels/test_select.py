@@ -50,16 +50,6 @@ def test_top_k_of_repeated_entries_is_its_definition(part, d, k):
     assert_same(run_top_k(v, k), reference.top_k(v, k))
 
 
-@given(VECTORS.filter(len), st.data())
-def test_kth_magnitude_is_its_definition(v, data):
-    k = data.draw(st.integers(1, len(v)))
-    before = v.copy()
-    v.flags.writeable = False  # a map that may only be read is enough
-    found = select.kth_magnitude(v, k, np.empty(len(v), np.int64))
-    np.testing.assert_equal(found, reference.kth_magnitude(v, k))
-    assert_same(v, before)
-
-
 def sample_places(d):
     """Where top_k looks before it chooses a threshold: what an adversary knows."""
     s = max(128, min(d // 64, 4096))
@@ -117,14 +107,6 @@ def test_top_k_of_large_vectors(shape, d):
     v = SHAPES[shape](np.random.default_rng(d).standard_normal(d))
     for k in (1, 7, d // 100, d // 2, d - 2, d - 1):
         assert_same(run_top_k(v.copy(), k, free=1), reference.top_k(v, k, free=1))
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_kth_magnitude_of_large_vectors(shape):
-    v = SHAPES[shape](np.random.default_rng(0).standard_normal(9_999))
-    for k in (1, 99, 5_000, 9_999):
-        found = select.kth_magnitude(v, k, np.empty(v.size, np.int64))
-        np.testing.assert_equal(found, reference.kth_magnitude(v, k))
 
 
 @pytest.mark.parametrize("d", [SAMPLED, 100_000])
