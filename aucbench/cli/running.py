@@ -59,25 +59,35 @@ def go(
     printed : Printed
         What is printed when the run has ended.
     """
-    with ExitStack() as stack:
+    with ExitStack() as warm:
         # First of all: the warm process starts while this one imports the rest.
-        engine = stack.enter_context(_warm(options.make_engine(folder)))
-        _go(plan, options, folder, json, way_on, printed, engine, stack.close)
+        engine = warm.enter_context(_warm(options.make_engine(folder)))
+        from aucbench.bench.addons import supervised
+        from aucbench.bench.show.tally import Tally
+
+        _refuse(plan, printed, json)
+        tally = Tally(plan)
+        ids: dict[Cell, str] = {}
+        keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
+        with opened(folder) as store:
+            whole = _run(plan, store, engine, options, keepers)
+            warm.close()
+            found = {ids[cell]: cell for cell in plan.cells() if cell in ids}
+            with supervised():
+                with _rows_into(json, store, tally, printed) as add:
+                    evidence = _evidence(plan, store, found, add)
+                broken = print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
+                print_sections(printed.sections, store.folder, evidence, printed.form)
+    if not whole:
+        missing = len(plan) - tally.total
+        typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
+        raise typer.Exit(INTERRUPTED)
+    if broken:
+        raise typer.Exit(BROKEN)
 
 
-def _go(
-    plan: Plan,
-    options: Options,
-    folder: Path | None,
-    json: Path | None,
-    way_on: str,
-    printed: Printed,
-    engine: Engine,
-    close: Callable[[], None],
-) -> None:
-    """As `go`, on an engine that `close` closes."""
-    from aucbench.bench.addons import supervised
-    from aucbench.bench.show.tally import Tally
+def _refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
+    """Raise where a condition names an unknown solver, or the rows cannot be written."""
     from aucbench.infra.store import require_writable
     from aucbench.report.evidence import evidence_of
 
@@ -87,24 +97,6 @@ def _go(
             demand.require_solvers(names)
     if json is not None:
         require_writable(json)
-    tally = Tally(plan)
-    ids: dict[Cell, str] = {}
-    keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
-    with opened(folder) as store:
-        whole = _run(plan, store, engine, options, keepers)
-        close()
-        found = {ids[cell]: cell for cell in plan.cells() if cell in ids}
-        with supervised():
-            with _rows_into(json, store, tally, printed) as add:
-                evidence = _evidence(plan, store, found, add)
-            broken = print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
-            print_sections(printed.sections, store.folder, evidence, printed.form)
-    if not whole:
-        missing = len(plan) - tally.total
-        typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
-        raise typer.Exit(INTERRUPTED)
-    if broken:
-        raise typer.Exit(BROKEN)
 
 
 @contextmanager
