@@ -363,7 +363,7 @@ def test_a_silent_server_is_left_after_the_time_out(server, after):
         quick(remote(server, "/x", body=LONG))
     start = time.monotonic()
     assert quick(remote(server, "/x", "/y", body=LONG)).read_bytes() == LONG
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20  # as long as the server is silent
 
 
 def chunked(body, ends=True):
@@ -537,7 +537,7 @@ def test_two_processes_download_a_file_once(server):
     both = threading.Event()
 
     def slow(call):
-        both.wait(20)
+        both.wait(120)
         call.say(LONG)
 
     server.routes = {"/x": slow}
@@ -548,7 +548,7 @@ def test_two_processes_download_a_file_once(server):
     second = another_process(file, **pipes)
     waits = second.stderr.readline()
     both.set()
-    outputs = [task.communicate(timeout=20) for task in (first, second)]
+    outputs = [task.communicate(timeout=120) for task in (first, second)]
     assert waits == "rows.svm is being downloaded by another process; waiting for it\n"
     assert [task.returncode for task in (first, second)] == [0, 0], outputs
     assert server.asked == ["/x"]
@@ -561,7 +561,7 @@ def test_who_waited_for_a_download_that_failed_downloads_it(server):
 
     def answer(call):
         if len(call.server.asked) == 1:
-            fail.wait(20)
+            fail.wait(120)
             call.say(b"", 503)
         else:
             call.say(CONTENT)
@@ -573,8 +573,8 @@ def test_who_waited_for_a_download_that_failed_downloads_it(server):
     second = another_process(file, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert "waiting" in second.stderr.readline()
     fail.set()
-    assert "503" in first.communicate(timeout=20)[1]
-    path, _ = second.communicate(timeout=20)
+    assert "503" in first.communicate(timeout=120)[1]
+    path, _ = second.communicate(timeout=120)
     assert Path(path.strip()).read_bytes() == CONTENT
 
 

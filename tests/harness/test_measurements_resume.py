@@ -93,7 +93,7 @@ def test_ctrl_c_ends_with_130_and_the_same_command_goes_on(toy):
     process = toy.start()
     toy.until(process, 2)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "interrupted: the same command goes on where it stopped" in err
     assert out == ""

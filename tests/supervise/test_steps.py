@@ -91,23 +91,22 @@ def test_a_failing_step_is_tried_again_by_the_next_supervisor(count):
 
 
 def test_a_step_has_limits_of_its_own(supervisor, count):
-    short = Limits(timeout=0.2, grace=0.1)
+    short = Limits(timeout=1.0, grace=0.1)
     one = job("echo", {}, (step("prepares_and_hangs_once", count, "slow", limits=short),))
     for _ in range(2):  # a step that was too slow will be so again
         outcome = outcome_of(supervisor, one)
         assert (outcome.ending, outcome.step) == ("timeout", "slow")
-        assert outcome.reason == "did not end within 0.2 s"
+        assert outcome.reason == "did not end within 1 s"
     assert count.read_text() == "x"
     assert not strays(supervisor.token)
 
 
 def test_the_time_of_a_job_begins_after_its_steps(supervisor, count):
-    steps = (step("prepares", count),)
+    steps = (step("prepares_slowly", count),)
     outcome = outcome_of(supervisor, job("uses", {"key": "data"}, steps, timeout=20.0))
 
     assert outcome.ending == "ok"
-    again = outcome_of(supervisor, job("uses", {"key": "data"}, steps))
-    assert outcome.wall_seconds < 20 * again.wall_seconds
+    assert outcome.wall_seconds < 1.0
 
 
 def test_a_step_that_was_killed_is_done_by_the_next(supervisor, count):

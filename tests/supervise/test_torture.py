@@ -114,7 +114,7 @@ def test_what_a_job_gets_and_leaves(ended):
     assert not Path(result["cwd"]).exists()
     assert outcome.files == {"scores.bin": bytes([1, 2, 3])}
     assert outcome.log == "one\ntwo\n"
-    assert 0 < outcome.wall_seconds < 10
+    assert outcome.wall_seconds > 0
     assert outcome.step is None
 
 
@@ -126,11 +126,11 @@ def test_partial_lines_are_kept(ended):
 
 
 def test_sigterm_comes_first(ended):
-    outcome = ended("obeys", timeout=0.3, grace=10.0)
+    outcome = ended("obeys", timeout=1.0, grace=10.0)
 
     assert outcome.ending == "timeout"
     assert outcome.lines == ({"started": True}, {"ended": True})
-    assert outcome.wall_seconds < 5
+    assert outcome.wall_seconds < 10  # it was not killed
 
 
 def test_the_log_has_the_end_of_the_output_and_the_traceback(ended):

@@ -453,6 +453,11 @@ def prepares(request, room, steps):
     return {"n": request["n"], "earlier": {key: str(path) for key, path in steps.items()}}
 
 
+def prepares_slowly(request, room, steps):
+    time.sleep(1.0)
+    return prepares(request, room, steps)
+
+
 def prepares_and_hands_over(request, room, steps):
     """Leaves something for one job in room/out, and in its temporary folder."""
     from tempfile import mkdtemp
