@@ -83,8 +83,20 @@ def test_a_malformed_solver_is_broken_in_one_sentence_everywhere(site, case):
         shown = CliRunner().invoke(app, ["show", name])
         assert isinstance(shown.exception, PluginError | SystemExit)
         assert sentence in str(shown.exception) + shown.stderr
-    [checkup] = check_plugins(["mine"])
-    assert (checkup.status, sentence in checkup.reason) == ("error", True)
+
+
+def test_the_doctor_says_the_same_sentences(site):
+    names = {f"mine-{number}": case for number, case in enumerate(MALFORMED)}
+    sources = {
+        name: MALFORMED[case][0].replace("'mine'", f"'{name}'") for name, case in names.items()
+    }
+    site.add("third", **{name.replace("-", "_"): source for name, source in sources.items()})
+
+    checkups = {checkup.name: checkup for checkup in check_plugins(names)}
+    assert checkups.keys() == names.keys()
+    for name, case in names.items():
+        assert checkups[name].status == "error", case
+        assert MALFORMED[case][1] in checkups[name].reason
 
 
 def test_a_malformed_solver_does_not_disturb_the_list_or_the_others(site):
