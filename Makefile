@@ -59,7 +59,7 @@ build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
 	$(MAKE) $(VENV)/dev
 
 debug: $(VENV)/test ## run the tests on kernels whose memory accesses are checked
-	.ci/debug $(BESIDE) $(COMPUTING)
+	.ci/debug $(BESIDE) -m 'not plain' $(COMPUTING)
 
 bench: $(VENV)/dev .asv/.asv-machine.json ## time this tree once; BENCH=REGEX selects
 	$(ASV) $(QUICK) --bench '$(BENCH)'

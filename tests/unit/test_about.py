@@ -15,6 +15,8 @@ from aucbench.registry import describe, get_features, list_solvers, names
 from aucbench.registry.descriptions import described
 from aucbench.registry.discovery import stated_in
 
+pytestmark = pytest.mark.plain
+
 WITHOUT_A_PAPER = {"constant"}
 # How each solver that is said to give sparse weights is asked for them.
 SPARSE = {

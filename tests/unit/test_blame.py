@@ -15,6 +15,8 @@ from aucbench.registry import get_features, get_objective, get_solver
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import recast
 
+pytestmark = pytest.mark.plain
+
 PARTS = '''
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -6,6 +6,8 @@ from plugin_site import HEAD, HOOK, Site, listed, solver
 from aucbench.errors import PluginError
 from aucbench.registry import get_solver, list_solvers, plugins
 
+pytestmark = pytest.mark.plain
+
 
 def test_listing_never_imports(site):
     site.add("foo", foo=f"open({str(site.path / 'imported')!r}, 'w').close()")

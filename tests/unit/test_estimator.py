@@ -131,6 +131,7 @@ SAME = [
 
 
 @pytest.mark.parametrize(("features", "splits"), [("auto", 2), ("maxabs+nystroem[rank=20]", 1)])
+@pytest.mark.plain  # workers compute
 @pytest.mark.usefixtures("shared_supervisors")
 def test_the_test_auc_is_that_of_compare(features, splits):
     data = get_dataset("breast-cancer")

@@ -17,6 +17,8 @@ import aucbench
 from aucbench.cli import app
 from aucbench.errors import ParameterError
 
+pytestmark = pytest.mark.plain
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 COMPILER = which("cc") or which("gcc")
 WRAPPERS = {

@@ -18,6 +18,8 @@ from aucbench.registry.fingerprints import (
     plugin_fingerprint,
 )
 
+pytestmark = pytest.mark.plain
+
 HERE = Path(aucbench.__file__).parent
 
 

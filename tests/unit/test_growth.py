@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.plain
+
 ROOT = Path(__file__).resolve().parents[2]
 ABOVE = 0.4  # of the exponent of the method: caches and a busy machine, but no square
 SHORT = 0.002  # CPU seconds of the longest call

@@ -6,6 +6,8 @@ from plugin_site import HEAD, listed, solver
 from aucbench.errors import PluginError, UnknownNameError
 from aucbench.registry import get_projector, get_solver, list_solvers, names
 
+pytestmark = pytest.mark.plain
+
 
 def test_two_third_parties_with_one_plugin_name(site):
     site.add("first", same=solver("same"))

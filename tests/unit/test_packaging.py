@@ -11,6 +11,8 @@ import pytest
 
 import aucbench.kernels
 
+pytestmark = pytest.mark.plain
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SOURCES = sorted(path.stem for path in (ROOT / "cython").glob("*.pyx"))

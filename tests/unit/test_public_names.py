@@ -8,6 +8,8 @@ import pytest
 
 import aucbench
 
+pytestmark = pytest.mark.plain
+
 
 def test_public_names_are_sorted_and_unique():
     assert aucbench.__all__ == sorted({*aucbench.__all__})

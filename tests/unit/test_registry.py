@@ -18,6 +18,8 @@ from aucbench.registry import (
     names,
 )
 
+pytestmark = pytest.mark.plain
+
 
 def test_an_instance_is_returned_unchanged():
     made = get_solver("logistic")

@@ -18,6 +18,8 @@ from aucbench.registry import (
     get_solver,
 )
 
+pytestmark = pytest.mark.plain
+
 BODY = {
     "space": "space: ClassVar = {}",
     "needs": "needs: ClassVar = Needs()",

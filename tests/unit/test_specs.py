@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from aucbench.errors import ParameterError
 from aucbench.registry.specs import Spec, parse_spec, split_specs
 
+pytestmark = pytest.mark.plain
+
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),

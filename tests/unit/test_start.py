@@ -11,6 +11,8 @@ import pytest
 
 from aucbench.fit import jobs, rehearsal
 
+pytestmark = pytest.mark.plain
+
 CODE = """
 import sys
 import aucbench.bench.runner, aucbench.cli.options, aucbench.report.demand, aucbench.projectors
