@@ -88,6 +88,7 @@ def test_the_streaming_example_reads_its_file(tmp_path, monkeypatch):
     assert names["model"].decision_function([[1.0, 0.5], [0.0, 0.5]]).shape == (2,)
 
 
+@pytest.mark.usefixtures("shared_supervisors")
 def test_the_splits_of_the_page_are_those_that_are_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {}
