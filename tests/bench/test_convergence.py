@@ -13,6 +13,8 @@ from aucbench.bench.results.convergence import ENOUGH, LONG, Descent, Optima, fl
 from aucbench.bench.results.decay import decays_of
 from aucbench.bench.results.record import Record
 
+pytestmark = pytest.mark.usefixtures("shared_supervisors")
+
 PROBLEM = "PairwiseSquare + L2Ball[R=1.0]"
 
 
@@ -243,7 +245,7 @@ def test_noise_and_rising_curves_are_no_decay():
 
 
 @pytest.fixture(scope="module")
-def fits():
+def fits(shared_supervisors):
     """Fits of exact and of iterative solvers, some of them of one problem."""
     solvers = (
         "ls-svm[lam=0.5],opauc[lam=0.25],spam-l1[xi=0.04],aum,aum-margin[early_stopping=False],"
