@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from aucbench.bench.text import shown
+from aucbench.cli.head_start import supervisor_of
 from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _warm(engine: Engine) -> Iterator[Engine]:
     if not isinstance(engine, LocalEngine):
         yield engine
         return
-    with engine.open() as supervisor:
+    with supervisor_of(engine) as supervisor:
         yield engine.on(supervisor)
 
 

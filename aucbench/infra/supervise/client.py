@@ -16,7 +16,6 @@ from aucbench.errors import AucbenchError, ParameterError, UnsupportedError, req
 from aucbench.infra import scratch
 from aucbench.infra.supervise import job_folder
 from aucbench.infra.supervise.fork_server_handle import ForkServerHandle, Setup
-from aucbench.infra.supervise.plain import to_plain
 from aucbench.infra.supervise.records import Ending, Job, Outcome, Step
 from aucbench.infra.supervise.tickets import Tickets
 from aucbench.infra.supervise.wire import packed
@@ -109,6 +108,8 @@ class Supervisor:
         AucbenchError
             When the supervisor is closed, or its warm process could not be started.
         """
+        from aucbench.infra.supervise.plain import to_plain  # slow, and not needed to start
+
         with self._lock:
             ticket = self._tickets.new()
         try:

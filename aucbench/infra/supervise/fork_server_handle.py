@@ -107,6 +107,8 @@ class ForkServerHandle:
     def close_input(self) -> None:
         """Close the pipe to the fork server, which then ends all processes."""
         self._in.close()
+        if not self.ready:  # while it imports, it does not look at the pipe
+            self._process.terminate()
 
     def end(self) -> None:
         """Wait until the fork server has ended, kill what is left, and empty the folder.

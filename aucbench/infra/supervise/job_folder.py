@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from aucbench.infra import scratch
-from aucbench.infra.supervise.plain import MalformedError, from_plain
 from aucbench.infra.supervise.records import Ending, Failure, Outcome, Report
 
 ROOM, TEMPORARY, OUT, HANDED, LINES = "room", "tmp", "out", "handed", "lines.jsonl"
@@ -155,6 +154,8 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 def _record(kind: type[T], path: Path) -> T | None:
     """Return the object in a file; None when it is damaged, perhaps on purpose by the job."""
+    from aucbench.infra.supervise.plain import MalformedError, from_plain  # slow: see `Supervisor`
+
     try:
         return from_plain(kind, _object(read(path)))
     except (UnfitFileError, MalformedError):

@@ -1,0 +1,116 @@
+"""The commands and the options that all of them have."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from aucbench.bench.text import shown
+from aucbench.cli.catalogue import (
+    cite,
+    describe,
+    guide,
+    list_names,
+    list_plugins,
+    show,
+    warn_of_broken_plugins,
+)
+from aucbench.cli.check import check
+from aucbench.cli.compare import compare
+from aucbench.cli.data import data
+from aucbench.cli.model import explain, fit, predict
+from aucbench.cli.new import new
+from aucbench.cli.power import power
+from aucbench.cli.report import figure, report, serve
+from aucbench.cli.reproduce import reproduce
+from aucbench.cli.run import export, list_plan, log, run, status
+from aucbench.errors import INTERRUPTED, AucbenchError, ParameterError
+
+__all__ = ["app"]
+
+
+class CommandGroup(TyperGroup):
+    """Prints one sentence for a mistake of the user; a bug keeps its traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; exit code 2 when it raises `AucbenchError`, 130 after Ctrl-C."""
+        try:
+            return super().invoke(ctx)
+        except AucbenchError as error:
+            typer.echo(f"error: {shown(str(error))}", err=True)
+            warn_of_broken_plugins()
+            raise typer.Exit(2) from error
+        except KeyboardInterrupt as error:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from error
+
+
+app = typer.Typer(
+    cls=CommandGroup,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("compare")(compare)
+app.command("run")(run)
+app.command("plan")(list_plan)
+app.command("status")(status)
+app.command("log")(log)
+app.command("export")(export)
+app.command("power")(power)
+app.command("fit")(fit)
+app.command("predict")(predict)
+app.command("explain")(explain)
+app.command("report")(report)
+app.command("reproduce")(reproduce)
+app.command("figure")(figure)
+app.command("serve")(serve)
+app.command("list")(list_names)
+app.command("show")(show)
+app.command("describe")(describe)
+app.command("cite")(cite)
+app.command("guide")(guide)
+app.command("plugins")(list_plugins)
+app.add_typer(data, name="data")
+app.command("check")(check)
+app.command("new")(new)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"aucbench {version('aucbench')}")
+        raise typer.Exit
+
+
+def _check_simd() -> None:
+    """Refuse a wrong AUCBENCH_SIMD by a sentence; kernels, which know nothing of ours, cannot."""
+    try:
+        from aucbench.kernels import simd  # noqa: F401  its import is the check
+    except ImportError as error:
+        raise ParameterError(str(error)) from error
+
+
+@app.callback()
+def common(
+    *,
+    no_plugins: Annotated[
+        bool, typer.Option("--no-plugins", help="Load what comes with aucbench only.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
+    ] = False,
+) -> None:
+    """Compare solvers that maximise the area under the ROC curve."""
+    if os.environ.get("AUCBENCH_SIMD"):
+        _check_simd()
+    if no_plugins:
+        from aucbench.registry.discovery import ALLOWED
+
+        os.environ[ALLOWED] = ""  # an empty list, which processes started from here inherit
