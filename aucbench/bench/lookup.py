@@ -57,7 +57,8 @@ if TYPE_CHECKING:
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
 READ = 3600.0  # seconds to read a file, or to get it from its address
 MEGABYTE = 10**6
-MEASURE_MODULES = ("aucbench.judge.measures", "aucbench.judge.targets")
+# What the parent measures with, and deals rows to splits with.
+MEASURE_MODULES = ("aucbench.judge.measures", "aucbench.judge.targets", "numpy.random")
 REGISTERED = {"data": "datasets"}  # kinds of names that the registry calls otherwise
 NO_HOMES: Mapping[Name, Home] = {}
 PLAN_FIELDS = {  # of a plan, by kind
@@ -182,9 +183,6 @@ def supervisor_for(engine: LocalEngine) -> Iterator[Supervisor]:
     """Open the supervisor of an engine, unless it has one."""
     given = engine.supervisor
     with nullcontext(given) if given else engine.open() as supervisor:
-        # The parent imports what it measures with while the warm process starts, a second each.
-        for module in MEASURE_MODULES:
-            import_module(module)
         yield supervisor
 
 
@@ -192,25 +190,33 @@ def lookup_jobs(
     plan: Plan, homes: Homes = (), given: Given = NOTHING
 ) -> Iterator[tuple[Name, Job]]:
     """Yield jobs that look up the names of a plan, one job for each name since any may crash."""
-    for name, job in _lookup_jobs(plan, homes):
-        yield name, given.handed(job, _name(name.spec))
+    for name in _names(plan):
+        yield name, given.handed(_lookup_job(plan, name, homes), _name(name.spec))
 
 
-def _lookup_jobs(plan: Plan, homes: Homes) -> Iterator[tuple[Name, Job]]:
+def _names(plan: Plan) -> Iterator[Name]:
+    """Yield the names of a plan, in its order."""
     for choice in plan.solvers:
-        grids = [(choice.spec, choice.tuning)] if choice.tune else []
-        about = (RESOLVE_LIMITS, homes, _replaced(plan), _likely(choice.spec))
-        job = resolve_job({"solvers": [choice.spec]}, grids, *about)
-        yield Name("solvers", choice.spec, choice.tuning), job
+        yield Name("solvers", choice.spec, choice.tuning)
     named = (("objectives", plan.objective), ("projectors", plan.projector))
     maps = (part for spec in plan.features for part in registry.joined_specs(spec))
     for kind, spec in chain(named, (("features", part) for part in maps)):
         if spec is not None:
-            yield Name(kind, spec), resolve_job({kind: [spec]}, (), RESOLVE_LIMITS, homes)
-    first = next(plan.cells())
+            yield Name(kind, spec)
     for dataset in plan.datasets:
-        cell, limits = replace(first, dataset=dataset), limits_of_data(plan, dataset)
-        yield Name("data", dataset), data_job(cell, limits, homes)
+        yield Name("data", dataset)
+
+
+def _lookup_job(plan: Plan, name: Name, homes: Homes) -> Job:
+    kind, spec, tuning = name
+    if kind == "data":
+        cell = replace(next(plan.cells()), dataset=str(spec))
+        return data_job(cell, limits_of_data(plan, cell.dataset), homes)
+    if isinstance(spec, Spec):
+        grids = [(spec, tuning)] if tuning else []
+        about = (RESOLVE_LIMITS, homes, _replaced(plan), _likely(spec))
+        return resolve_job({kind: [spec]}, grids, *about)
+    return resolve_job({kind: [spec]}, (), RESOLVE_LIMITS, homes)
 
 
 def _likely(spec: Spec) -> tuple[str, ...]:
@@ -238,9 +244,9 @@ def limits_of_data(plan: Plan, dataset: str) -> Limits:
 def look_up(plan: Plan, engine: Engine, given: Given = NOTHING) -> Lookups:
     """Look up all names; raises as `understand`."""
     answers = _asked(engine, dict(lookup_jobs(plan, (), given)))
-    code = code_fingerprint()  # while the first processes run
+    code = _prepared(plan)  # while the first processes run
     found = dict(answers)
-    asked = ((name, _home(plan, name, found[name])) for name, _ in lookup_jobs(plan))
+    asked = ((name, _home(plan, name, found[name])) for name in _names(plan))
     homes = {name: home for name, home in asked if home is not None}
     if homes:
         again = dict(lookup_jobs(plan, homes.values(), given))
@@ -248,9 +254,23 @@ def look_up(plan: Plan, engine: Engine, given: Given = NOTHING) -> Lookups:
     return understand(plan, found.items(), given, homes, code)
 
 
+def _prepared(plan: Plan) -> str:
+    """Do what needs no answers, and return the fingerprint of aucbench.
+
+    It imports what the parent measures with, and hashes the files of the built-in solvers.
+    """
+    for module in MEASURE_MODULES:
+        import_module(module)
+    asked = {choice.spec.name for choice in plan.solvers}
+    for entry in entries():
+        if entry.builtin and entry.name in asked:
+            _fingerprint(entry.distribution, entry.value)  # which is kept
+    return code_fingerprint()
+
+
 def _asked(engine: Engine, jobs: Mapping[Name, Job]) -> Iterator[tuple[Name, Outcome]]:
-    """Start the jobs; return an iterator over their outcomes."""
-    names = [*jobs]
+    """Start the jobs, first those of data, which take longest; return their outcomes."""
+    names = sorted(jobs, key=lambda name: name.kind != "data")
     outcomes = engine.run((str(number), jobs[name]) for number, name in enumerate(names))
     return ((names[int(number)], outcome) for number, outcome in outcomes)
 
@@ -291,8 +311,7 @@ def understand(
     """
     answered = dict(outcomes)
     known = {
-        name: _lookup(plan, name, answered[name], given, homes.get(name))
-        for name, _ in lookup_jobs(plan)
+        name: _lookup(plan, name, answered[name], given, homes.get(name)) for name in _names(plan)
     }
     _refuse_equal_files(known)
     _refuse_ignored(plan, known)

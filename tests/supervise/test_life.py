@@ -354,6 +354,16 @@ def test_what_cannot_be_preloaded_is_named():
             supervisor.wait()
 
 
+def test_a_warm_process_that_still_imports_is_not_waited_for():
+    begin = monotonic()
+    with supervising(preload=("supervise.hangs_at_import",)) as supervisor:
+        supervisor.submit(job("echo"))
+        server = server_of(supervisor)
+
+    assert monotonic() - begin < 60  # seconds; the import takes 600
+    until(lambda: not alive([server]))
+
+
 def test_a_job_finds_what_it_asks_for_imported_and_others_do_not():
     names = ["colorsys", "sndhdr"]
     with supervising(preload=()) as supervisor:

@@ -9,6 +9,8 @@ import threading
 import numpy as np
 import pytest
 
+from aucbench.bench.lookup import look_up
+from aucbench.bench.plan.plan import Plan, choices
 from aucbench.fit import jobs, rehearsal
 
 pytestmark = pytest.mark.plain
@@ -28,6 +30,25 @@ def test_no_part_of_scipy_is_imported_before_a_run():
 
     assert heavy & {*found.stdout.split()} == set()
     assert "scipy.version" in found.stdout  # it is seen where it is imported
+
+
+class Asked(Exception):
+    """Raised with the jobs that a run asks first."""
+
+
+class Asking:
+    """An engine that starts nothing."""
+
+    def run(self, jobs):
+        raise Asked([job.call.partition(":")[2] for _, job in jobs])
+
+
+def test_data_which_take_longest_are_asked_for_first():
+    plan = Plan(("linear", "outbreak"), choices(["sht-auc", "svm-or"]), projector="l2-ball")
+    with pytest.raises(Asked) as asked:
+        look_up(plan, Asking())
+
+    assert asked.value.args[0] == ["data", "data", *["resolve"] * 4]
 
 
 def test_a_kernel_that_needs_scipy_is_imported_on_first_use():

@@ -17,10 +17,8 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 from aucbench.datasets.collections.facts import Facts
@@ -167,6 +165,9 @@ def _files(name: str) -> tuple[Path, ...]:
 @contextmanager
 def _errors_of(name: str) -> Iterator[None]:
     """Turn what `fetch_openml` raises into one sentence."""
+    from http.client import HTTPException  # which import ssl: a run seldom downloads
+    from urllib.error import HTTPError
+
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(SILENT)  # fetch_openml has no parameter for it
     try:

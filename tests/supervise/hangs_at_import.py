@@ -1,0 +1,5 @@
+"""A module whose import does not end."""
+
+from time import sleep
+
+sleep(600)
