@@ -35,30 +35,34 @@ AUCBENCH_INLINE double aucbench_total(const double *v)
 #define AUCBENCH_NUMBER double
 #define AUCBENCH_NAMED(f) f
 #define AUCBENCH_READ(p) AUCBENCH_CONST_AT(p)
+#define AUCBENCH_WIDEST 8
 #include "dense_rows.h"
 #undef AUCBENCH_NUMBER
 #undef AUCBENCH_NAMED
 #undef AUCBENCH_READ
+#undef AUCBENCH_WIDEST
 
 #define AUCBENCH_NUMBER float
 #define AUCBENCH_NAMED(f) f##_f
 #define AUCBENCH_READ(p) AUCBENCH_FLOATS_AT(p)
+#define AUCBENCH_WIDEST 4
 #include "dense_rows.h"
 #undef AUCBENCH_NUMBER
 #undef AUCBENCH_NAMED
 #undef AUCBENCH_READ
+#undef AUCBENCH_WIDEST
 
 /* x . w, one row: BLAS has no product of floats and doubles */
 AUCBENCH_CLONED(double, aucbench_dot_f, (size_t d, const float *x, const double *w), (d, x, w))
 {
-    return AUCBENCH_BY_WIDTH(aucbench_dot_f_, d, x, w);
+    return AUCBENCH_UP_TO(4, aucbench_dot_f_, d, x, w);
 }
 
 /* out += a x */
 AUCBENCH_CLONED(void, aucbench_axpy_f, (size_t d, double a, const float *x, double *out),
                 (d, a, x, out))
 {
-    AUCBENCH_BY_WIDTH(aucbench_axpy_f_, d, a, x, out);
+    AUCBENCH_UP_TO(4, aucbench_axpy_f_, d, a, x, out);
 }
 
 /* x . y, for W a multiple of 8 */

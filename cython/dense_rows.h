@@ -18,7 +18,7 @@ AUCBENCH_CLONED(void, AUCBENCH_NAMED(aucbench_dot4),
                 (size_t d, const AUCBENCH_NUMBER *const *x, const AUCBENCH_NUMBER *const *next,
                  const double *w, double *s), (d, x, next, w, s))
 {
-    AUCBENCH_BY_WIDTH(AUCBENCH_NAMED(aucbench_dot4_), d, x, next, w, s);
+    AUCBENCH_UP_TO(AUCBENCH_WIDEST, AUCBENCH_NAMED(aucbench_dot4_), d, x, next, w, s);
 }
 
 /* out += c[0] x_0 + c[1] x_1 + c[2] x_2 + c[3] x_3, while the rows of `next` are loaded */
@@ -26,7 +26,7 @@ AUCBENCH_CLONED(void, AUCBENCH_NAMED(aucbench_axpy4),
                 (size_t d, const double *c, const AUCBENCH_NUMBER *const *x,
                  const AUCBENCH_NUMBER *const *next, double *out), (d, c, x, next, out))
 {
-    AUCBENCH_BY_WIDTH(AUCBENCH_NAMED(aucbench_axpy4_), d, c, x, next, out);
+    AUCBENCH_UP_TO(AUCBENCH_WIDEST, AUCBENCH_NAMED(aucbench_axpy4_), d, c, x, next, out);
 }
 
 /* s[0] = x . u, s[1] = x . w */
@@ -34,7 +34,7 @@ AUCBENCH_CLONED(void, AUCBENCH_NAMED(aucbench_dot2),
                 (size_t d, const AUCBENCH_NUMBER *x, const double *u, const double *w, double *s),
                 (d, x, u, w, s))
 {
-    AUCBENCH_BY_WIDTH(AUCBENCH_NAMED(aucbench_dot2_), d, x, u, w, s);
+    AUCBENCH_UP_TO(AUCBENCH_WIDEST, AUCBENCH_NAMED(aucbench_dot2_), d, x, u, w, s);
 }
 
 /* u += a x, w += b x; u and w do not overlap */
@@ -42,5 +42,5 @@ AUCBENCH_CLONED(void, AUCBENCH_NAMED(aucbench_axpy2),
                 (size_t d, double a, double b, const AUCBENCH_NUMBER *x, double *u, double *w),
                 (d, a, b, x, u, w))
 {
-    AUCBENCH_BY_WIDTH(AUCBENCH_NAMED(aucbench_axpy2_), d, a, b, x, u, w);
+    AUCBENCH_UP_TO(AUCBENCH_WIDEST, AUCBENCH_NAMED(aucbench_axpy2_), d, a, b, x, u, w);
 }

@@ -30,9 +30,13 @@ AUCBENCH_INLINE void AUCBENCH_WIDE(AUCBENCH_NAMED(aucbench_dot4_))(
 }
 
 AUCBENCH_INLINE void AUCBENCH_WIDE(AUCBENCH_NAMED(aucbench_axpy4_))(
-    size_t d, const double *c, const AUCBENCH_NUMBER *const *x,
-    const AUCBENCH_NUMBER *const *next, double *out)
+    size_t d, const double *factors, const AUCBENCH_NUMBER *const *rows,
+    const AUCBENCH_NUMBER *const *coming, double *out)
 {
+    /* Copies: a store to out could change those of the caller, so each step would load them. */
+    const AUCBENCH_NUMBER *const x[4] = {rows[0], rows[1], rows[2], rows[3]};
+    const AUCBENCH_NUMBER *const next[4] = {coming[0], coming[1], coming[2], coming[3]};
+    const double c[4] = {factors[0], factors[1], factors[2], factors[3]};
     size_t j = 0;
     for (; j + 8 <= d; j += 8) {
         AUCBENCH_PARTS_OF(p) {

@@ -41,6 +41,7 @@ for kind, rows in (("dense", X), ("csr", scipy.sparse.csr_array(X))):
     w = rng.standard_normal(43)
     few = aucbench.Data.of(rows, y, dtype="float32")
     keep(f"float32 {kind}", few.scores(w), few.pullback(rng.standard_normal(300)))
+    keep(f"float32 gradient {kind}", aucbench.get_objective("pairwise-square", few).grad(w))
     keep(f"scores {kind}", data.scores(w), data.pullback(rng.standard_normal(300)))
     for name in ("pairwise-hinge", "pairwise-squared-hinge", "pairwise-logistic"):
         keep(f"{name} {kind}", *aucbench.get_objective(name, data).both(w))
