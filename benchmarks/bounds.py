@@ -23,12 +23,13 @@ import aucbench
 from aucbench import aum
 from benchmarks.measured import DATA, Side, in_turns, machine, one_thread, ratio, write
 from benchmarks.peers.process import apart
-from benchmarks.rows import LAYOUTS, dense, sector
+from benchmarks.rows import BULK, LAYOUTS, dense, sector
 
 SECONDS = 1.0  # for each side
 LEAST = 7  # rounds
 N = 1_000_000  # scores
 DENSE_ROWS = "20 000 × 1000"
+BLOCKS = 20
 Call = Callable[[], object]
 
 
@@ -63,10 +64,10 @@ def writing(n: int) -> Call:
     return partial(target.fill, 1.0)
 
 
-def products(which: str) -> tuple[Call, Call]:
+def products(layout: str, which: str) -> tuple[Call, Call]:
     """Dense rows: each product reads the matrix once."""
-    data = LAYOUTS["dense"]()
-    return bulk(data, which), reading(data.rows.matrix)
+    data = BULK[layout]()
+    return bulk(data, which), reading(data.rows.stored)
 
 
 def sparse_products(which: str) -> tuple[Call, Call]:
@@ -77,6 +78,23 @@ def sparse_products(which: str) -> tuple[Call, Call]:
     scores, pullback = (lambda: X @ w), (lambda: X.T @ r)
     known = {"scores": scores, "pullback": pullback, "grad": together(scores, pullback)}
     return bulk(data, which), known[which]
+
+
+def random_blocks(layout: str) -> tuple[Call, Call]:
+    """Gradients of random blocks; the bound has the rows of each block side by side already.
+
+    A gradient has d numbers, and needs w and the means of both classes, however few rows it is of.
+    """
+    data = BULK[layout]()
+    f = aucbench.get_objective("pairwise-square", data)
+    w, blocks = np.ones(data.d), data.blocks(BLOCKS, np.random.default_rng(1))
+    ours = together(*(partial(f.grad, w, block) for block in blocks))
+    vectors = [reading(w, *data.means), writing(data.d)] * BLOCKS
+    if not data.rows.is_sparse:
+        return ours, together(reading(data.rows.stored), *vectors)
+    X: Any = data.rows.matrix
+    parts = [(part, part.T, np.ones(part.shape[0])) for part in (X[block] for block in blocks)]
+    return ours, together(lambda: [(part @ w, turned @ r) for part, turned, r in parts], *vectors)
 
 
 def bulk(data: aucbench.Data, which: str) -> Call:
@@ -217,6 +235,7 @@ def nystroem() -> tuple[Call, Call]:
 def cases() -> Iterator[tuple[str, Case]]:
     """Yield all kernels, in the order of the table."""
     yield from _products()
+    yield from _blocks()
     yield from _passes()
     yield from _scores()
     yield from _aum()
@@ -225,14 +244,28 @@ def cases() -> Iterator[tuple[str, Case]]:
 def _products() -> Iterator[tuple[str, Case]]:
     scipy = {"scores": "`X @ w`", "pullback": "`X.T @ r`", "grad": "`X @ w` and `X.T @ r`"}
     texts = {"scores": "X w", "pullback": "Xᵀr", "grad": "gradient of a loss"}
-    for which, text in texts.items():
-        what, build = f"{text}, dense {DENSE_ROWS}", partial(products, which)
-        yield f"dense-{which}", Case(what, "one read of the rows", build)
+    for layout in ("dense", "float32"):
+        for which, text in texts.items():
+            what, build = f"{text}, {layout} {DENSE_ROWS}", partial(products, layout, which)
+            yield f"{layout}-{which}", Case(what, "one read of the rows", build)
     for which, text in texts.items():
         what, build = f"{text}, like a9a, CSR", partial(sparse_products, which)
         yield f"csr-{which}", Case(what, f"{scipy[which]} of SciPy", build)
     what, bound = "the map of 300 landmarks, 30 000 × 20", "its product, and `np.exp` of it"
     yield "nystroem", Case(what, bound, nystroem)
+
+
+def _blocks() -> Iterator[tuple[str, Case]]:
+    vectors = "three reads and one write of d numbers a block"
+    of_scipy, one_read = "`X @ w` and `X.T @ r` of SciPy", "one read of the rows"
+    for layout, text, bound in (
+        ("dense", f"dense {DENSE_ROWS}", one_read),
+        ("float32", f"float32 {DENSE_ROWS}", one_read),
+        ("csr", "like a9a, CSR", of_scipy),
+        ("sector", "like sector, CSR", of_scipy),
+    ):
+        what, build = f"gradients of {BLOCKS} random blocks, {text}", partial(random_blocks, layout)
+        yield f"{layout}-blocks", Case(what, f"{bound}, {vectors}", build)
 
 
 def _passes() -> Iterator[tuple[str, Case]]:

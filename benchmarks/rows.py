@@ -5,6 +5,7 @@ asv runs `setup` before each sample, so the data are cached. They never change.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -58,4 +59,4 @@ def single() -> aucbench.Data:
 
 
 LAYOUTS = {"dense": lambda: dense(*DENSE), "csr": lambda: ones(*A9A)}
-BULK = {**LAYOUTS, "float32": single, "sector": sector}
+BULK: dict[str, Callable[[], aucbench.Data]] = {**LAYOUTS, "float32": single, "sector": sector}
