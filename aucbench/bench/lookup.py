@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
 READ = 3600.0  # seconds to read a file, or to get it from its address
 MEGABYTE = 10**6
+LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s
 # What the parent measures with, and deals rows to splits with.
 MEASURE_MODULES = ("aucbench.judge.measures", "aucbench.judge.targets", "numpy.random")
 REGISTERED = {"data": "datasets"}  # kinds of names that the registry calls otherwise
@@ -103,6 +104,8 @@ class Lookup:
         The file that holds it, where it is in no package.
     preload : tuple of str
         Modules that a process which uses it finds imported.
+    own : bool
+        Whether aucbench has it, and needs none of these modules for it.
     """
 
     fingerprint: str
@@ -111,6 +114,7 @@ class Lookup:
     target: KeptTarget | None = None
     file: tuple[str, str] | None = None
     preload: tuple[str, ...] = ()
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,12 @@ class Lookups:
     def preload(self, cell: Cell) -> tuple[str, ...]:
         """Return the modules that the process of a cell finds imported."""
         return max((found.preload for found in self.of(cell).values()), key=len)
+
+    def maps_lightly(self, cell: Cell) -> bool:
+        """Whether its rows are few, and only maps of aucbench are applied to them."""
+        maps = (self.known[Name("features", s)] for s in registry.joined_specs(cell.features))
+        found = self.data(cell).found
+        return all(each.own for each in maps) and found["n"] * found["d"] <= LIGHT_VALUES
 
     def data(self, cell: Cell) -> Lookup:
         """Return the answer about the data set of a cell."""
@@ -345,8 +355,9 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home |
     if packages:
         files = hash_of([files, *map(_package, packages)])
     own = plugin is not None and normalized(plugin[0]) == PROJECT
-    preload = () if own and not any(answer["learning"] for answer in answers) else LEARNING
-    return Lookup(files, failure, answers[0], file=file, preload=preload)
+    own = own and not any(answer["learning"] for answer in answers)
+    preload = () if own else LEARNING
+    return Lookup(files, failure, answers[0], file=file, preload=preload, own=own)
 
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:

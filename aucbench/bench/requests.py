@@ -60,6 +60,7 @@ def cell_job(
     homes: Homes = (),
     read: Limits | None = None,
     preload: tuple[str, ...] = (),
+    light: bool = False,
 ) -> Job:
     """Job that fits one cell and scores its test rows.
 
@@ -82,6 +83,8 @@ def cell_job(
         Of reading its data set, if that has to be done again; by default as `step`.
     preload : tuple of str
         Modules that its process finds imported.
+    light : bool
+        Whether the preparation of its rows is a light step, see `Step`.
 
     Raises
     ------
@@ -102,7 +105,7 @@ def cell_job(
         "target": labels,
         "homes": _sorted(homes, "features"),
     }
-    second = Step(_key("split", request), f"{JOBS}:split", request, step)
+    second = Step(_key("split", request), f"{JOBS}:split", request, step, light)
     asked: dict[str, Any] = {"cell": cell.to_json(), "code": code, "files": dict(files)}
     asked |= {"data": first.key, "rows": second.key}
     asked |= {"target": labels, "homes": _sorted(homes)}

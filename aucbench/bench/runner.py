@@ -204,6 +204,7 @@ class Runner:
                 homes=self.lookups.homes,
                 read=limits_of_data(self.plan, cell.dataset),
                 preload=self.lookups.preload(cell),
+                light=self.lookups.maps_lightly(cell),
             )
             names = (cell.solver.name, parse_spec(cell.dataset).name)
             yield key, self.lookups.given.handed(job, *names)

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from threading import Barrier
 
@@ -497,6 +498,29 @@ def traces(folder):
             with suppress(FileNotFoundError):
                 if SECRET in Path(place, name).read_text(errors="replace"):
                     yield Path(place, name)
+
+
+def prepares_and_tells(request, room, steps):
+    """Leaves what it found of its process, and does what is asked."""
+    prepares(request, room, steps)
+    found = {"pid": os.getpid(), "random": random.random(), "cwd": str(Path.cwd() == room)}
+    (room / "found.json").write_text(json.dumps(found))
+    if request["then"] == "import":
+        import_module("supervise.asking")
+    if request["then"] == "die once" and Path(request["count"]).stat().st_size == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if request["then"] == "hang once" and Path(request["count"]).stat().st_size == 1:
+        hang()
+    return {"n": request["n"]}
+
+
+def which(request, room, steps):
+    return {"pid": os.getpid()}
+
+
+def found(request, room, steps):
+    folder = steps[request["key"]]
+    return json.loads((folder / "found.json").read_text())
 
 
 def prepares_and_fails(request, room, steps):

@@ -6,6 +6,8 @@ Design
      large libraries once, so that a job starts in milliseconds. A fresh interpreter would need
      seconds. Only the process of the job runs or imports what the job names. A job parent is
      used for several jobs, one after another: that halves the number of forks.
+     Light steps run our own code only: one process, which is not forked again, does them for
+     all jobs, see light_steps.py.
   b. A job parent is the sub-reaper of its job. A process that the job leaves behind becomes a
      child of the job parent, even if it has forked twice and has a session of its own. The job
      parent reports when it has no child left. The fork server is the sub-reaper of job parents

@@ -41,7 +41,7 @@ def main(task: Task, output: int, parent: int) -> NoReturn:
     code = 1
     try:
         _replace_inherited(task.folder, output, parent)
-        _seed(task)
+        seed(task)
         _write_answer(task)
         _flush()
         code = 0
@@ -72,7 +72,7 @@ def _replace_inherited(folder: Path, output: int, parent: int) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder / job_folder.TEMPORARY)
 
 
-def _seed(task: Task) -> None:
+def seed(task: Task) -> None:
     """Seed the global generators from the request: every run of a job draws the same numbers."""
     seed = int(json_hash([task.call, task.request])[:8], 16)
     random.seed(seed)
@@ -83,7 +83,7 @@ def _seed(task: Task) -> None:
 def _write_answer(task: Task) -> None:
     me = os.getpid()
     try:
-        text, name = _called(task), job_folder.RESULT
+        text, name = called(task), job_folder.RESULT
     except BaseException as error:
         limits.lift_memory_limit()
         with suppress(OSError, ValueError):  # the function may have closed stderr
@@ -93,7 +93,16 @@ def _write_answer(task: Task) -> None:
         job_folder.write(task.folder / name, text)
 
 
-def _called(task: Task) -> str:
+def called(task: Task) -> str:
+    """Call the function of a task; return its result as JSON.
+
+    Raises
+    ------
+    TypeError
+        When the result is not a dict, or not JSON.
+    ValueError
+        When it is too large.
+    """
     function = _found(task.call)
     if task.limits.memory is not None:
         limits.set_memory_limit(int(task.limits.memory))

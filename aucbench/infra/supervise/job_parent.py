@@ -9,9 +9,10 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,13 +31,21 @@ def main(wire: int, folder: Path, server: int) -> NoReturn:
 
     After each job this process has no descendants left, so that it can do the next one.
     """
+    serve(wire, server, partial(_report, base=folder))
+
+
+def serve(wire: int, server: int, do: Callable[[Mapping[str, Any]], bool]) -> NoReturn:
+    """Do what each message of the fork server asks, say so, and end this process.
+
+    It ends with the fork server, or when `do` returns False.
+    """
     code = 1
     try:
         wire = _keep_only_wire(wire, server)
-        inbox = Inbox(wire)
-        while (messages := inbox.read()) is not None:
+        inbox, more = Inbox(wire), True
+        while more and (messages := inbox.read()) is not None:
             for message in messages:
-                _report(message, folder)
+                more = do(message)
                 os.write(wire, packed({"ended": message["run"]}))
         code = 0
     except BaseException:
@@ -56,11 +65,12 @@ def _keep_only_wire(wire: int, server: int) -> int:
     return FIRST_FREE
 
 
-def _report(message: Mapping[str, Any], base: Path) -> None:
+def _report(message: Mapping[str, Any], base: Path) -> bool:
     folder = base / str(message["run"])
     report = _done(from_plain(Job, message["job"]), folder, job_folder.steps_in(base))
     folder.mkdir(parents=True, exist_ok=True)  # the job may have removed it
     job_folder.write(folder / job_folder.REPORT, json.dumps(to_plain(report)))
+    return True
 
 
 def _done(job: Job, folder: Path, kept: Path) -> Report:
@@ -84,8 +94,8 @@ def _ensure(task: Task, place: Path, handed: Path | None) -> Report | None:
     """
     if place.is_dir():
         return None
-    with _locked(place.with_suffix(".lock")):
-        before = place.with_suffix(".failed")
+    with locked(place):
+        before = failure_file(place)
         if place.is_dir():
             return None
         if before.exists():
@@ -101,24 +111,40 @@ def _kept(report: Report, task: Task, place: Path, handed: Path | None) -> Repor
     """Move the room of a step that succeeded to `place`, where jobs find it; see `_ensure`."""
     if report.ending is not Ending.OK:
         return report
-    room = task.folder / job_folder.ROOM
     try:
         job_folder.result_of(task.folder)
-        job_folder.take_out(room, handed)
-        (task.folder / job_folder.RESULT).rename(room / job_folder.RESULT)
-        for file in room.rglob("*"):
-            if file.is_file() and not file.is_symlink():
-                file.chmod(0o444)  # many jobs read it at the same time
-        room.rename(place)
-        scratch.remove(task.folder)  # its temporary files
+        keep(task.folder, place, handed)
     except (OSError, job_folder.UnfitFileError) as error:
         return replace(report, ending=Ending.ERROR, reason=f"its files cannot be kept: {error}")
     return report
 
 
+def keep(folder: Path, place: Path, handed: Path | None) -> None:
+    """Move the room of the step that was done in `folder` to `place`; see `_ensure`.
+
+    Raises
+    ------
+    OSError
+        When a file cannot be moved.
+    """
+    room = folder / job_folder.ROOM
+    job_folder.take_out(room, handed)
+    (folder / job_folder.RESULT).rename(room / job_folder.RESULT)
+    for file in room.rglob("*"):
+        if file.is_file() and not file.is_symlink():
+            file.chmod(0o444)  # many jobs read it at the same time
+    room.rename(place)
+    scratch.remove(folder)  # its temporary files
+
+
+def failure_file(place: Path) -> Path:
+    """Return where the report of a step that failed is kept."""
+    return place.with_suffix(".failed")
+
+
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock; the kernel releases it when this process is killed."""
-    with path.open("w") as file:
+def locked(place: Path) -> Iterator[None]:
+    """Hold the lock of a step; the kernel releases it when this process is killed."""
+    with place.with_suffix(".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -65,12 +65,16 @@ class Step:
         JSON.
     limits : Limits
         Limits of the step. The time of the job begins after its steps.
+    light : bool
+        Whether it runs code of aucbench only, takes well under a second and little memory. Then it
+        may be done in a process that does several of them, see `light_steps`.
     """
 
     key: str
     call: str
     request: Mapping[str, Any]
     limits: Limits = field(default_factory=Limits)
+    light: bool = False
 
     def __post_init__(self) -> None:
         _require_call(self.call)
@@ -78,7 +82,7 @@ class Step:
     @property
     def identity(self) -> str:
         """The name of its folder; another request under the same key is another step."""
-        return json_hash([self.key, self.call, self.request])
+        return step_identity(self.key, self.call, self.request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +199,11 @@ class Failure:
     error_type: str
     refusal: bool
     memory: bool  # whether it means that there was not enough memory
+
+
+def step_identity(key: str, call: str, request: Mapping[str, Any]) -> str:
+    """Return the identity of the step with these attributes."""
+    return json_hash([key, call, request])
 
 
 def json_hash(plain: Any) -> str:
