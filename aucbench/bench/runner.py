@@ -117,6 +117,8 @@ class Runner:
         self._state = bytearray(len(self.plan))
         self._tell = announcer(self.listeners)
         self._imports = Imports()
+        # A look at the files that have names lasts as long as a small cell.
+        self._read_limits = {name: limits_of_data(self.plan, name) for name in self.plan.datasets}
 
     def records(self) -> Iterator[Record]:
         """Yield the record of every cell: first those in the store, then as cells end."""
@@ -202,7 +204,7 @@ class Runner:
                 code=self.lookups.code,
                 files=self.lookups.files(cell),
                 homes=self.lookups.homes,
-                read=limits_of_data(self.plan, cell.dataset),
+                read=self._read_limits[cell.dataset],
                 preload=self.lookups.preload(cell),
                 light=self.lookups.maps_lightly(cell),
             )
