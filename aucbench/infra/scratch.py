@@ -23,9 +23,12 @@ from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from queue import Empty, Queue
+from threading import Lock, Thread
 from types import TracebackType
 from typing import Self
 
+MOST_WASTE = 32  # folders that wait for their removal
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -87,6 +90,43 @@ class Scratch:
         return False
 
 
+class Waste:
+    """Removes folders in a thread, since ext4 can take milliseconds for each of them.
+
+    Methods may be called from several threads.
+    """
+
+    def __init__(self) -> None:
+        self._folders: Queue[Path | None] = Queue(MOST_WASTE)
+        self._thread: Thread | None = None
+        self._lock = Lock()
+
+    def put(self, folder: Path) -> None:
+        """Let a folder be removed soon; wait when many are left."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = Thread(target=self._work, name="removal of folders", daemon=True)
+                self._thread.start()
+            self._folders.put(folder)
+
+    def stop(self) -> None:
+        """End the thread; folders that were not removed yet stay."""
+        with self._lock:
+            if self._thread is None:
+                return
+            with suppress(Empty):
+                while True:
+                    self._folders.get_nowait()
+            self._folders.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def _work(self) -> None:
+        while (folder := self._folders.get()) is not None:
+            with suppress(OSError):  # it stays until the folder that it is in is removed
+                remove(folder)
+
+
 def remove_abandoned(beside: Path) -> None:
     """Remove the folders in `beside` that have no owner any more."""
     for path in beside.glob(f"{_prefix()}*"):
@@ -107,7 +147,7 @@ def empty(folder: Path) -> None:
         if path.is_dir() and not path.is_symlink():
             remove(path)
         else:
-            path.unlink()
+            path.unlink(missing_ok=True)
 
 
 def remove(folder: Path) -> None:

@@ -154,3 +154,21 @@ def test_runs_that_are_ended_at_any_moment_leave_nothing(beside):
     assert ended.returncode == 0, ended.stderr
     assert [*beside.iterdir()] == []
     assert processes(beside) == []
+
+
+def test_waste_is_removed_and_a_folder_that_is_gone_does_no_harm(tmp_path):
+    folders = [tmp_path / str(number) for number in range(2 * scratch.MOST_WASTE)]
+    for folder in folders[1:]:
+        (folder / "room").mkdir(parents=True)
+        (folder / "room" / "file").write_text("x")
+    waste = scratch.Waste()
+    for folder in folders:
+        waste.put(folder)
+    until(lambda: not any(tmp_path.iterdir()))
+
+    waste.stop()
+    waste.stop()
+    folders[0].mkdir()
+    waste.put(folders[0])  # a thread starts again
+    until(lambda: not folders[0].exists())
+    waste.stop()

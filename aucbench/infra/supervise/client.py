@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from math import inf
 from threading import Lock, RLock
 from time import monotonic
@@ -71,6 +72,7 @@ class Supervisor:
         self._setup = Setup(tuple(preload), str(self._folder), self._scratch.lock)
         self._lock, self._reading = RLock(), Lock()
         self._tickets = Tickets()
+        self._waste = scratch.Waste()
         self._end: str | None = None  # why it cannot run more jobs
         self._failed_starts = 0
         self._server: ForkServerHandle | None = None
@@ -151,7 +153,10 @@ class Supervisor:
 
     def forget(self, step: Step) -> None:
         """Remove the folder of a step. No running job may need it; a later job does it again."""
-        scratch.remove(job_folder.steps_in(self._folder) / step.identity)
+        gone = self._folder / f"forgotten-{uuid4().hex}"
+        with suppress(FileNotFoundError):  # it was never done, or failed
+            (job_folder.steps_in(self._folder) / step.identity).rename(gone)
+            self._waste.put(gone)
 
     def close(self) -> None:
         """End all processes. A thread that waits gets an AucbenchError."""
@@ -160,11 +165,13 @@ class Supervisor:
         with self._lock:
             self._end = self._end or "the supervisor is closed"
             server = self._server
+            self._waste.stop()  # the folders are in one that is removed as a whole
             if server:
                 server.close_input()
         with self._reading:
             if server and self._server is server:
                 self._remove_server(server)
+            self._waste.stop()
             self._scratch.remove()
 
     def _started(self) -> ForkServerHandle:
@@ -218,13 +225,13 @@ class Supervisor:
                 self._start_due()
 
     def _finish_ticket(self, ticket: int, why: str | None) -> None:
-        """Make the outcome of a job from the files in its folder, and remove them."""
+        """Make the outcome of a job from the files in its folder, and let that be removed."""
         folder = self._folder / str(ticket)
         if ticket in self._tickets:
             outcome = job_folder.collect(folder) or self._unreported(why)
             with self._lock:
                 self._tickets.settle(ticket, outcome)
-        scratch.remove(folder)
+        self._waste.put(folder)
 
     def _unreported(self, why: str | None) -> Outcome:
         server = self._server
@@ -234,6 +241,7 @@ class Supervisor:
     def _remove_server(self, server: ForkServerHandle) -> None:
         """End what is left of a fork server that has ended; its running jobs wait again."""
         words = server.last_line()
+        self._waste.stop()  # `end` empties the folder
         server.end()
         with self._lock:
             self._server = None

@@ -114,6 +114,7 @@ def _kept(report: Report, task: Task, place: Path, handed: Path | None) -> Repor
     try:
         job_folder.result_of(task.folder)
         keep(task.folder, place, handed)
+        scratch.remove(task.folder)  # its temporary files
     except (OSError, job_folder.UnfitFileError) as error:
         return replace(report, ending=Ending.ERROR, reason=f"its files cannot be kept: {error}")
     return report
@@ -134,7 +135,6 @@ def keep(folder: Path, place: Path, handed: Path | None) -> None:
         if file.is_file() and not file.is_symlink():
             file.chmod(0o444)  # many jobs read it at the same time
     room.rename(place)
-    scratch.remove(folder)  # its temporary files
 
 
 def failure_file(place: Path) -> Path:

@@ -82,14 +82,15 @@ def _do(task: Task, place: Path) -> None:
     with job_parent.locked(place):
         if place.is_dir():
             return
-        scratch.remove(task.folder)  # another process may have ended in the middle of a step
         room, temporary = (task.folder / name for name in (job_folder.ROOM, job_folder.TEMPORARY))
-        for path in (room, temporary):
-            path.mkdir(parents=True)
+        scratch.remove(room)  # another process may have ended in the middle of a step
+        room.mkdir(parents=True)
+        temporary.mkdir(exist_ok=True)
         os.chdir(room)
         os.environ["TMPDIR"] = tempfile.tempdir = str(temporary)
         child.seed(task)
         (task.folder / job_folder.RESULT).write_text(child.called(task), encoding="utf-8")
+        scratch.empty(temporary)
         job_parent.keep(task.folder, place, None)
 
 
