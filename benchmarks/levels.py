@@ -213,13 +213,12 @@ def main() -> None:
     asked = ways(given.before, given.without)
     rounds = [[measured_apart(way, given.names) for way in asked] for _ in range(given.rounds)]
     rows = list(compared([way.title for way in asked], rounds))
-    for row in rows:
-        cells = (
-            f"{title} {1e3 * middle:.3g} ms" for title, (_, middle, _) in row["seconds"].items()
-        )
-        print(f"{row['kernel']:24}{'   '.join(cells)}")
     if not given.names:
         write(DATA / "speed_levels.json", rows, about)
+    for row in rows:
+        known = ((title, found[1]) for title, found in row["seconds"].items() if found)
+        cells = (f"{title} {1e3 * middle:.3g} ms" for title, middle in known)
+        print(f"{row['kernel']:24}{'   '.join(cells)}")
 
 
 if __name__ == "__main__":
