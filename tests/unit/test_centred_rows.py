@@ -47,9 +47,11 @@ def test_the_pairwise_square_is_half_a_mean_of_squares():
 
 
 @LAYOUTS
-def test_gram_is_a_weighted_sum_of_outer_products(layout):
-    data, c, centre = Data.of(layout(X), Y), RNG.random(40), RNG.normal(size=6)
+@pytest.mark.parametrize("stored", [0.05, 0.5, 1.0])  # few are multiplied as sparse rows
+def test_gram_is_a_weighted_sum_of_outer_products(layout, stored):
+    Z, c, centre = X * (RNG.random(X.shape) < stored), RNG.random(40), RNG.normal(size=6)
 
-    total = sum(weight * np.outer(x - centre, x - centre) for weight, x in zip(c, X, strict=True))
+    total = sum(weight * np.outer(z - centre, z - centre) for weight, z in zip(c, Z, strict=True))
 
-    np.testing.assert_allclose(data.rows.gram(c, centre), total, rtol=1e-11, atol=1e-11)
+    gram = Data.of(layout(Z), Y).rows.gram(c, centre)
+    np.testing.assert_allclose(gram, total, rtol=1e-11, atol=1e-11)
