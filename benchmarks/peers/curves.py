@@ -138,15 +138,17 @@ def by_solver(spec: str, learnt: Labelled, held: Labelled, watch: Watch, file: P
     test = held.data().rows
     watch.start()
     problem = solver.problem(data, np.random.default_rng(0))
-    due = 0.0
+    due, seen = 0.0, True
     for state in solver.iterates(problem, np.random.default_rng(0)):
         sure = state.gap is not None and state.value and state.gap <= CERTIFIED * state.value
-        if watch.seconds() >= due or sure:
-            w: Any = state.w
+        w: Any = state.w
+        if seen := bool(watch.seconds() >= due or sure):
             more = watch.see(partial(problem.scores, w, test))
             due = SPACED * watch.seconds()
             if sure or not more or state.rows_seen >= PASSES * data.n:
                 return
+    if not seen:
+        watch.see(partial(problem.scores, w, test))
 
 
 def by_logistic(learnt: Labelled, held: Labelled, watch: Watch, file: Path) -> None:
