@@ -29,7 +29,6 @@ from sklearn.metrics import roc_auc_score
 import aucbench
 from aucbench import aum, data, kernels
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "AUCBENCH_THREADS")
 CALLS = 5  # of one kernel in one process; the median counts
 N = 1_000_000
 Call = Callable[[], object]
@@ -173,7 +172,7 @@ def measured_apart(way: Way, names: Sequence[str]) -> dict[str, float]:
     """Return what `measure` finds in a process of its own."""
     done = subprocess.run(
         [way.python, __file__, "--here", *names],
-        env={**os.environ, **dict.fromkeys(THREADS, "1"), **way.environment},
+        env={**os.environ, **way.environment},
         stdout=subprocess.PIPE,
         check=True,
     )
@@ -207,8 +206,9 @@ def main() -> None:
         print(json.dumps(measure(given.names)))
         return
     # The process of an earlier version runs this file too, but does not find this package.
-    from benchmarks.measured import DATA, machine, write
+    from benchmarks.measured import DATA, machine, one_thread, write
 
+    one_thread()
     about = {"machine": machine()}
     asked = ways(given.before, given.without)
     rounds = [[measured_apart(way, given.names) for way in asked] for _ in range(given.rounds)]
