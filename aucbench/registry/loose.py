@@ -4,8 +4,8 @@ A class is a solver, an objective, a projector or a feature map by its methods, 
 a data set.
 
 Design
-  a. A file is compiled from the bytes that are hashed, so that no cache of Python stands between
-     the two. It may import the files beside it.
+  a. A file is compiled from the bytes that are hashed, and so are the files beside it that it
+     imports: Python's cache takes two contents of one second and one size for the same.
   b. What identifies a file is its content, with the files beside it that it imports, and the
      versions of other packages. The statements `import` are read, none is run. Paths have no
      influence, so that a file may be moved.
@@ -18,11 +18,19 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    ModuleSpec,
+    PathFinder,
+    SourceFileLoader,
+)
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import walk_tb
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from aucbench.errors import ParameterError, PluginError
@@ -45,6 +53,16 @@ class _Neighbours:
     def find_spec(name: str, path: Any = None, _: Any = None) -> ModuleSpec | None:
         """Return how a top-level module beside a loose file is imported."""
         return PathFinder.find_spec(name, _folders) if path is None else None
+
+
+class _Compiled(SourceFileLoader):
+    """Compiles what is in the file now."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the code of a module without a look at Python's cache."""
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
 
 
 def claimed(kind: str, text: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:
@@ -145,6 +163,10 @@ def _imported(path: Path, content: bytes, name: str) -> ModuleType:
         sys.meta_path.append(_Neighbours)  # a class serves as its instance
     if str(path.parent) not in _folders:
         _folders.append(str(path.parent))
+    for folder in {str(file.parent) for file in files_of(path)[0].values()}:
+        sys.path_importer_cache[folder] = FileFinder(
+            folder, (ExtensionFileLoader, EXTENSION_SUFFIXES), (_Compiled, SOURCE_SUFFIXES)
+        )
     module = module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and pickles look for it there
     try:

@@ -145,6 +145,8 @@ def test_the_metadata_fit_to_the_package(written, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_word_of_a_template_is_left(written, kind):
     for path in (written / f"aucbench-{NAMES[kind]}").rglob("*"):
+        if "__pycache__" in path.parts:  # of a test that has imported the module
+            continue
         assert not re.search(r"PACKAGE|MODULE|dot_|\.in\.in$", path.name)
         if path.is_file():
             text = path.read_text(encoding="utf-8")
