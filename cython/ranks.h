@@ -1,41 +1,41 @@
-/* Keys of two classes; and merges of two ascending arrays that count what is below each key.
+/* Scores of two classes; and merges of two ascending arrays that count what is below each score.
  *
- * Which array has the next key is random, so a step has no branch on it. A step waits for the last
+ * Which array has the next score is random, so a step has no branch on it. A step waits for the last
  * one, so the first array is cut into parts whose merges run at the same time.
  */
 #ifndef AUCBENCH_RANKS_H
 #define AUCBENCH_RANKS_H
 
-#include "keys.h"
+#include "clones.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 enum { AUCBENCH_PARTS = 4 };
 
-/* The state of one merge: the next keys of both arrays, and the ends of both. */
+/* The state of one merge: the next scores of both arrays, and the ends of both. */
 typedef struct {
-    const aucbench_key *of, *of_end, *in, *in_end;
+    const double *of, *of_end, *in, *in_end;
 } aucbench_merge;
 
-/* The keys of a range, of positive and of negative scores: where they go, and how many there are. */
+/* Positive and negative scores from low to high: where they go, and how many there are. */
 typedef struct {
-    aucbench_key low, high, *pos, *neg;
+    double low, high, *pos, *neg;
     size_t a, b, pos_room, neg_room;
 } aucbench_range;
 
-/* Each key is written to both arrays, and only one moves on: no branch to mispredict. */
+/* Each score is written to both arrays, and only one moves on: no branch to mispredict. */
 AUCBENCH_INLINE void aucbench_split_block(aucbench_range *to, const int roomy, size_t count,
                                           const unsigned char *positive, const double *scores)
 {
-    const aucbench_key low = to->low, width = to->high - to->low;
-    aucbench_key *pos = to->pos, *neg = to->neg;
+    const double low = to->low, high = to->high;
+    double *pos = to->pos, *neg = to->neg;
     size_t a = to->a, b = to->b;
     for (size_t i = 0; i < count; i++) {
-        const aucbench_key key = aucbench_key_of(scores[i]);
-        const size_t within = key - low <= width, up = within & (positive[i] != 0);
-        pos[a] = key;
-        neg[b] = key;
+        const double s = scores[i];
+        const size_t within = (s >= low) & (s <= high), up = within & (positive[i] != 0);
+        pos[a] = s;
+        neg[b] = s;
         a += roomy ? up : up & (a < to->pos_room);
         b += roomy ? within ^ up : (within ^ up) & (b < to->neg_room);
     }
@@ -43,9 +43,9 @@ AUCBENCH_INLINE void aucbench_split_block(aucbench_range *to, const int roomy, s
     to->b = b;
 }
 
-/* Write the keys from low to high; both arrays have room for one more than they hold. */
-static void aucbench_split_keys(size_t n, const unsigned char *positive, const double *scores,
-                                 aucbench_range *to)
+/* Write the scores from low to high; both arrays have room for one more than they hold. */
+static void aucbench_split(size_t n, const unsigned char *positive, const double *scores,
+                           aucbench_range *to)
 {
     enum { BLOCK = 64 }; /* it is asked once for each block whether both arrays have room for it */
     for (size_t i = 0; i < n; i += BLOCK) {
@@ -57,11 +57,11 @@ static void aucbench_split_keys(size_t n, const unsigned char *positive, const d
     }
 }
 
-/* One step: pass a key of `in` that is below the key of `of` (or equal, if `equal`), or else count
- * how many have been passed, and go on to the next key of `of`. */
+/* One step: pass a score of `in` that is below the one of `of` (or equal, if `equal`), or else
+ * count how many have been passed, and go on to the next score of `of`. */
 #define AUCBENCH_STEP(m, equal, start, total, tied)              \
     do {                                                         \
-        const aucbench_key s = *(m).of, t = *(m).in;             \
+        const double s = *(m).of, t = *(m).in;                   \
         const uint64_t passes = (equal) ? t <= s : t < s;        \
         (total) += (uint64_t)((m).in - (start)) & (passes - 1);  \
         (tied) |= t == s;                                        \
@@ -69,13 +69,13 @@ static void aucbench_split_keys(size_t n, const unsigned char *positive, const d
         (m).of += 1 - passes;                                    \
     } while (0)
 
-/* The number of keys below s. */
-static size_t aucbench_rank(const aucbench_key *keys, size_t n, aucbench_key s)
+/* The number of scores below s. */
+static size_t aucbench_rank(const double *scores, size_t n, double s)
 {
     size_t low = 0, high = n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (keys[middle] < s)
+        if (scores[middle] < s)
             low = middle + 1;
         else
             high = middle;
@@ -90,10 +90,10 @@ AUCBENCH_INLINE ptrdiff_t aucbench_steps(aucbench_merge m)
     return a < b ? a : b;
 }
 
-/* The sum over the keys s of `of` of the number of keys below s in `in` (up to s, if `equal`).
- * Sets *tied if there are equal keys in both arrays. */
-AUCBENCH_INLINE uint64_t aucbench_sum_of_ranks(const aucbench_key *of, size_t m,
-                                               const aucbench_key *in, size_t n, const int equal,
+/* The sum over the scores s of `of` of the number of scores below s in `in` (up to s, if `equal`).
+ * Sets *tied if there are equal scores in both arrays. */
+AUCBENCH_INLINE uint64_t aucbench_sum_of_ranks(const double *of, size_t m,
+                                               const double *in, size_t n, const int equal,
                                                int *tied)
 {
     aucbench_merge at[AUCBENCH_PARTS];
@@ -132,8 +132,7 @@ AUCBENCH_INLINE uint64_t aucbench_sum_of_ranks(const aucbench_key *of, size_t m,
 }
 
 /* 2 #{(i, j): of_i > in_j} + #{(i, j): of_i = in_j}, exact if m n <= 2^62 */
-static uint64_t aucbench_concordant_twice(const aucbench_key *of, size_t m,
-                                          const aucbench_key *in, size_t n)
+static uint64_t aucbench_concordant_twice(const double *of, size_t m, const double *in, size_t n)
 {
     int tied, again;
     const uint64_t below = aucbench_sum_of_ranks(of, m, in, n, 0, &tied);

@@ -6,13 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
-from aucbench.data.sorting import Keys, argsort, sort_keys
+from aucbench.data.sorting import argsort, sort
 from aucbench.errors import DataError
 from aucbench.kernels import ranks
 from aucbench.parallel import count, mapped
 
 MAX_PAIRS = 2**62
-MAX_KEY = 2**64 - 1
 SHARED_FROM = 2**17  # scores from which threads share them: less takes about a millisecond
 SAMPLE = 2**10  # scores that say where the ranges of the threads begin
 
@@ -41,11 +40,12 @@ def concordance(positive: NDArray[np.bool_], s: Vector, n_pos: int) -> float:
     if pairs > MAX_PAIRS:
         raise DataError(f"there are {pairs} pairs, more than 2**62; use a sample of the rows")
 
-    def counted(keys: tuple[int, int]) -> tuple[int, int, int]:
-        pos, neg = _room(n_pos, s.size - n_pos)
-        a, b = ranks.split_keys(positive.view(np.uint8), s, *keys, pos, neg)
-        sort_keys(pos[:a])
-        sort_keys(neg[:b])
+    def counted(ends: tuple[float, float]) -> tuple[int, int, int]:
+        # One block of memory costs less than two. Each class has one spare entry.
+        pos, neg = np.split(np.empty(s.size + 2), [n_pos + 1])
+        a, b = ranks.split(positive.view(np.uint8), s, *ends, pos, neg)
+        sort(pos[:a])
+        sort(neg[:b])
         return a, b, ranks.concordant_twice(pos[:a], neg[:b])
 
     twice = lower = 0
@@ -55,24 +55,17 @@ def concordance(positive: NDArray[np.bool_], s: Vector, n_pos: int) -> float:
     return twice / (2 * pairs)
 
 
-def _room(n_pos: int, n_neg: int) -> list[Keys]:
-    """Return arrays for the keys of both classes; each has one spare entry."""
-    # One block of memory costs less than two, and every call gets it anew.
-    return np.split(np.empty(n_pos + n_neg + 2, np.uint64), [n_pos + 1])
+def _ranges(s: Vector) -> list[tuple[float, float]]:
+    """Divide all scores into one range for each thread, ascending; a sample says where they begin.
 
-
-def _ranges(s: Vector) -> list[tuple[int, int]]:
-    """Divide all keys into one range for each thread, ascending; a sample says where they begin."""
+    Ranges have both their ends, and no score is between the end of one and the start of the next.
+    """
     parts = count() if s.size >= SHARED_FROM else 1
-    if parts == 1:
-        return [(0, MAX_KEY)]
-    sample = s[:: -(-s.size // SAMPLE)].copy()
-    keys, none = _room(sample.size, 0)
-    ranks.split_keys(np.ones(sample.size, np.uint8), sample, 0, MAX_KEY, keys, none)
-    at = [sample.size * k // parts for k in range(1, parts)]
-    starts = [0, *np.sort(keys[:-1])[at].tolist()]
-    ends = [*starts[1:], MAX_KEY + 1]
-    return [(low, high - 1) for low, high in zip(starts, ends, strict=True) if low < high]
+    sample = np.sort(s[:: -(-s.size // SAMPLE)]) if parts > 1 else s
+    inner = {float(sample[sample.size * k // parts]) for k in range(1, parts)} - {-np.inf}
+    starts = sorted(inner | {-np.inf})
+    ends = [*np.nextafter(starts[1:], -np.inf).tolist(), np.inf]
+    return list(zip(starts, ends, strict=True))
 
 
 def weighted_concordance(

@@ -1,7 +1,8 @@
 """The sorting door: every sort of scores, with its rows or without them, goes through here.
 
-a. What is sorted are integers of 64 bits: keys of doubles, or a key with its row (cython/sort.pyx).
-   So there is one question, which sort of integers to use, and both answers give equal bits.
+a. What is sorted are doubles: scores, or doubles whose bits are those of a key and its row
+   (cython/sort.pyx). So there is one question, which sort of doubles to use, and both answers give
+   equal results.
 b. The answers are `np.sort` and our own sort by digits. NumPy's is the faster one where its vector
    instructions are fast. What NumPy reports does not say so: on some CPUs with AVX-512 (AMD Zen 4)
    its vectorised sort takes five times as long as with AVX2. So a trial of about a millisecond
@@ -16,25 +17,26 @@ from functools import cache
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError, ParameterError
-from aucbench.kernels import sort
+from aucbench.kernels.sort import by_digits, pack, unpack
 
-Keys = NDArray[np.uint64]
 SORTS = ("numpy", "digits")
 FEW = 1_000  # below this NumPy's sorts of doubles are as fast, on every CPU (measured)
-TRIAL = 1 << 14  # keys of the trial; below this both sorts take less time than it
+TRIAL = 1 << 14  # doubles of the trial; below this both sorts take less time than it
 MAX_ROWS = 2**31 - 1
 
 
-def sort_keys(keys: Keys) -> None:
-    """Sort keys in place, ascending. Time: O(n) by digits, O(n log n) by NumPy."""
-    if _by_numpy(keys.size):
-        keys.sort()
+def sort(x: Vector) -> None:
+    """Sort doubles in place, ascending; there is no NaN, and -0.0 may become 0.0.
+
+    Time: O(n) by digits, O(n log n) by NumPy.
+    """
+    if _by_numpy(x.size):
+        x.sort()
     else:
-        _by_digits(keys, np.empty_like(keys))
+        _by_digits(x, np.empty_like(x))
 
 
 def argsort(x: Vector) -> tuple[Vector, Index]:
@@ -58,15 +60,15 @@ def argsort(x: Vector) -> tuple[Vector, Index]:
     if x.size > MAX_ROWS:
         raise DataError(f"there are {x.size} numbers to sort, more than {MAX_ROWS}; use fewer rows")
     if x.size >= (2 if _forced() else FEW):
-        packed, values = np.empty(x.size, np.uint64), np.empty(x.size)
+        pairs, values = np.empty(x.size), np.empty(x.size)
         order = np.empty(x.size, np.int32)
         x = np.ascontiguousarray(x)
-        sort.pack(x, packed)
+        pack(x, pairs.view(np.uint64))
         if _by_numpy(x.size):
-            packed.sort()
+            pairs.sort()
         else:
-            _by_digits(packed, values.view(np.uint64))
-        if sort.unpack(packed, x, values, order):
+            _by_digits(pairs, values)
+        if unpack(pairs.view(np.uint64), x, values, order):
             return values, order
     order = np.argsort(x, kind="stable").astype(np.int32)
     return x[order], order
@@ -89,8 +91,8 @@ def _by_numpy(n: int) -> bool:
     return n < FEW or (n >= TRIAL and _faster() == "numpy")
 
 
-def _by_digits(keys: Keys, spare: Keys) -> None:
-    sort.by_digits(keys, spare, np.empty((6, 2048), np.uint32))
+def _by_digits(x: Vector, spare: Vector) -> None:
+    by_digits(x.view(np.uint64), spare.view(np.uint64), np.empty((6, 2048), np.uint32))
 
 
 @cache
@@ -106,13 +108,13 @@ def _forced() -> str:
 
 @cache
 def _faster() -> str:
-    """Return the sort that is faster here, for keys like those of scattered numbers."""
-    keys = np.arange(TRIAL, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    spare = np.empty_like(keys)
+    """Return the sort that is faster here, for scattered numbers."""
+    scattered = np.modf(np.arange(TRIAL) * 0.6180339887498949)[0] - 0.5  # as scores of two classes
+    spare = np.empty_like(scattered)
     seconds = dict.fromkeys(SORTS, np.inf)
     for _ in range(3):
         for name in SORTS:
-            trial = keys.copy()
+            trial = scattered.copy()
             start = perf_counter()
             if name == "numpy":
                 trial.sort()

@@ -1,18 +1,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
-OrderKeys = NDArray[np.uint64]
 Doubles = NDArray[np.float64]
 
-def split_keys(
+def split(
     positive: NDArray[np.uint8],
-    scores: NDArray[np.float64],
-    low: int,
-    high: int,
-    pos: OrderKeys,
-    neg: OrderKeys,
+    scores: Doubles,
+    low: float,
+    high: float,
+    pos: Doubles,
+    neg: Doubles,
 ) -> tuple[int, int]: ...
-def concordant_twice(pos: OrderKeys, neg: OrderKeys) -> int: ...
+def concordant_twice(pos: Doubles, neg: Doubles) -> int: ...
 def split_weighted(
     positive: NDArray[np.uint8],
     scores: Doubles,
