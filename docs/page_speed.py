@@ -2,7 +2,6 @@
 
 `python -m benchmarks.peers` writes the parts kernels, objectives and curves, and
 `python -m benchmarks.bounds` the part bounds. A page asks for a table with `<!-- speed NAME -->`.
-`docs/data/avx512` has the files of an earlier run on another CPU, which stand beside the others.
 """
 
 from __future__ import annotations
@@ -16,28 +15,18 @@ from typing import Any
 
 DATA = Path(__file__).with_name("data")
 SHARE = 0.995  # of the best AUC
-OTHER = DATA / "avx512"
 GROUPS = ("kernels", "passes", "pairs")
-PARTS = ("kernels", "objectives", "curves", "bounds", "levels", "threads")
 Row = dict[str, Any]
 
 
-def read(part: str, folder: Path | None = None) -> dict[str, Any]:
+def read(part: str) -> dict[str, Any]:
     """Return a file of a run: its rows, the machine, and what was asked for."""
-    file = (folder or DATA) / f"speed_{part}.json"
-    return dict(json.loads(file.read_text(encoding="utf-8")))
+    return dict(json.loads((DATA / f"speed_{part}.json").read_text(encoding="utf-8")))
 
 
 def rows(part: str) -> list[Row]:
     """Return the rows of a run."""
     return list(read(part)["rows"])
-
-
-def with_other(part: str, *names: str) -> Iterator[tuple[Row, Row | None]]:
-    """Yield each row of a run, and that of the other CPU which agrees in these entries."""
-    others = {tuple(row[name] for name in names): row for row in read(part, OTHER)["rows"]}
-    for row in rows(part):
-        yield row, others.get(tuple(row[name] for name in names))
 
 
 def span(seconds: float) -> str:
@@ -60,15 +49,14 @@ def times(ratio: float) -> str:
 
 def of_kernels(group: str) -> Iterator[str]:
     """Yield a table of calls in turns."""
-    yield "| what | time | against | its time | ratio | quartiles | with AVX-512 | memory |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for row, other in with_other("kernels", "name", "peer"):
+    yield "| what | time | against | its time | ratio | quartiles | memory |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows("kernels"):
         if row["group"] == group:
             middle, low, high = row["ratio"]
             cells = (
                 *(row["what"], span(row["ours"]), row["peer"], span(row["theirs"])),
-                *(times(middle), f"{two(low)} to {two(high)}"),
-                *("–" if other is None else times(other["ratio"][0]), megabytes(row["megabytes"])),
+                *(times(middle), f"{two(low)} to {two(high)}", megabytes(row["megabytes"])),
             )
             yield f"| {' | '.join(cells)} |"
 
@@ -80,18 +68,14 @@ def megabytes(both: list[float | None]) -> str:
 
 def of_objectives() -> Iterator[str]:
     """Yield the table of equal objectives."""
-    yield (
-        "| data | λ | peer | its time | above the optimum | ours | its time | ratio "
-        "| with AVX-512 | memory |"
-    )
-    yield "|---|---|---|---|---|---|---|---|---|---|"
-    for row, other in with_other("objectives", "set", "lam", "peer"):
+    yield "| data | λ | peer | its time | above the optimum | ours | its time | ratio | memory |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for row in rows("objectives"):
         name = f"{row['set']}, {grouped(row['n'])} × {grouped(row['d'])}"
         ours, theirs, ratio = ended(row)
         excess = "–" if row["excess"] is None else small(row["excess"])
         cells = (name, f"{row['lam']:.1g}", row["peer"], theirs, excess)
-        there = "–" if other is None else ended(other)[2]
-        cells = (*cells, f"`{row['solver']}`", ours, ratio, there, megabytes(row["megabytes"]))
+        cells = (*cells, f"`{row['solver']}`", ours, ratio, megabytes(row["megabytes"]))
         yield f"| {' | '.join(cells)} |"
 
 
@@ -116,12 +100,11 @@ def grouped(n: int) -> str:
 
 def of_bounds() -> Iterator[str]:
     """Yield the table of bounds."""
-    yield "| kernel | time | bound | its time | share | with AVX-512 |"
-    yield "|---|---|---|---|---|---|"
-    for row, other in with_other("bounds", "name"):
-        there = "–" if other is None else percent(other["share"][0])
+    yield "| kernel | time | bound | its time | share |"
+    yield "|---|---|---|---|---|"
+    for row in rows("bounds"):
         cells = (row["what"], span(row["time"]), row["bound"], span(row["least"]))
-        yield f"| {' | '.join((*cells, percent(row['share'][0]), there))} |"
+        yield f"| {' | '.join((*cells, percent(row['share'][0])))} |"
 
 
 def percent(share: float) -> str:
@@ -130,21 +113,19 @@ def percent(share: float) -> str:
 
 
 def of_rates() -> Iterator[str]:
-    """Yield what both machines do in one thread."""
-    both = {name: read("bounds", of)["rates"] for name, of in (("AVX2", DATA), ("AVX-512", OTHER))}
-    yield f"| CPU | {' | '.join(both['AVX2'])} |"
-    yield f"|---|{'---|' * len(both['AVX2'])}"
-    for name, found in both.items():
-        yield f"| {name} | {' | '.join(two(value) for value in found.values())} |"
+    """Yield what the machine does in one thread."""
+    found = read("bounds")["rates"]
+    yield f"| {' | '.join(found)} |"
+    yield f"|{'---|' * len(found)}"
+    yield f"| {' | '.join(two(value) for value in found.values())} |"
 
 
-def of_levels(folder: Path | None = None) -> Iterator[str]:
+def of_levels() -> Iterator[str]:
     """Yield the table of levels of instructions and of sorts; a ratio is to the first column."""
-    found = read("levels", folder)["rows"]
-    titles = list(found[0]["seconds"])
+    titles = list(rows("levels")[0]["seconds"])
     yield f"| kernel | {' | '.join(titles)} |"
     yield f"|---|{'---|' * len(titles)}"
-    for row in found:
+    for row in rows("levels"):
         found = list(row["seconds"].values())
         first = next(quartiles[1] for quartiles in found if quartiles)
         cells = (of_level(quartiles, first) for quartiles in found)
@@ -161,13 +142,12 @@ def of_level(quartiles: list[float] | None, first: float) -> str:
 
 def of_threads() -> Iterator[str]:
     """Yield the table of one thread and two."""
-    yield "| what | 1 thread | 2 threads | ratio | ratio of least times | with AVX-512 |"
-    yield "|---|---|---|---|---|---|"
-    for row, other in with_other("threads", "what"):
-        ratios = [f"{two(one / two_)} ×" for one, two_ in (row["median"], row["least"])]
-        there = "–" if other is None else f"{two(other['median'][0] / other['median'][1])} ×"
-        one, two_ = row["median"]
-        yield f"| {' | '.join((row['what'], span(one), span(two_), *ratios, there))} |"
+    yield "| what | 1 thread | 2 threads | ratio | ratio of least times |"
+    yield "|---|---|---|---|---|"
+    for row in rows("threads"):
+        (one, two_), (least, least_two) = row["median"], row["least"]
+        ratios = (f"{two(one / two_)} ×", f"{two(least / least_two)} ×")
+        yield f"| {' | '.join((row['what'], span(one), span(two_), *ratios))} |"
 
 
 def of_published() -> Iterator[str]:
@@ -265,10 +245,8 @@ def of_losses() -> Iterator[str]:
 def conditions() -> Iterator[str]:
     """Yield where, when and with which versions all parts were measured."""
     loads: dict[str, list[float]] = {}
-    files = [(part, DATA) for part in PARTS]
-    files += [(part, OTHER) for part in PARTS if (OTHER / f"speed_{part}.json").is_file()]
-    for part, folder in files:
-        run = read(part, folder)
+    for part in ("kernels", "objectives", "curves", "bounds", "levels", "threads"):
+        run = read(part)
         loads.setdefault(_conditions(run), []).append(run["machine"]["load"])
     for line, found in loads.items():
         yield f"- {line} The load at the start was {min(found)} to {max(found)}."
@@ -293,7 +271,6 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "<!-- speed rates -->": of_rates,
     "<!-- speed bounds -->": of_bounds,
     "<!-- speed levels -->": of_levels,
-    "<!-- speed levels of the other CPU -->": partial(of_levels, OTHER),
     "<!-- speed threads -->": of_threads,
     "<!-- speed published -->": of_published,
     "<!-- speed losses -->": of_losses,
