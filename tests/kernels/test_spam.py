@@ -170,8 +170,10 @@ def test_what_w_was_once_is_forgotten(lazy):
     else:
         METHODS.one_pass(data, 0.0, 0.0)(order, steps, w, total)
 
-    np.testing.assert_allclose(w, w_, rtol=1e-13)
-    np.testing.assert_allclose(total, total_, rtol=1e-12)
+    # Rounding errors that stay from the peak would be 1e-12 of w. The distance is one of vectors:
+    # a small entry has the rounding errors of the large terms that it is the sum of.
+    assert np.linalg.norm(w - w_) <= 1e-13 * np.linalg.norm(w_)
+    assert np.linalg.norm(total - total_) <= 1e-12 * np.linalg.norm(total_)
 
 
 def test_a_long_pass_in_one_window_loses_no_digits():
