@@ -16,6 +16,7 @@ Design
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,6 +139,18 @@ class Rows:
     def take(self, block: Block) -> Rows:
         """Return a copy of some rows, in the order given."""
         return rows(self._shaped(self.stored)[block], self.dtype)
+
+    def pieces(self, size: int) -> Iterator[tuple[int, Rows]]:
+        """Yield where pieces of the rows begin, and the pieces: views of about `size` values."""
+        step = max(1, size * self.n // max(1, self.stored.size))
+        for lo in range(0, self.n, step):
+            hi = min(lo + step, self.n)
+            if self.columns is None or self.starts is None:
+                yield lo, Rows(self.stored[lo * self.d : hi * self.d], None, None, hi - lo, self.d)
+            else:
+                b, e = self.starts[lo], self.starts[hi]
+                starts = self.starts[lo : hi + 1] - b
+                yield lo, Rows(self.stored[b:e], self.columns[b:e], starts, hi - lo, self.d)
 
     def densified(
         self, limit: int, why: str, way_out: str = "use maxabs or unit, which keep zeros"

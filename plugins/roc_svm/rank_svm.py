@@ -22,7 +22,7 @@ from aucbench.protocols import Budget, Needs, Problem, State
 
 from .lbfgs import Lbfgs
 from .line_search import WeakWolfe
-from .sampled_hessian import balanced, sampled_hessian
+from .preconditioner import balanced, preconditioner
 
 GROWTH = 16  # rows of a sample for each row of the sample before
 FEWEST = 1000  # rows of a sample that is worth a start
@@ -50,9 +50,10 @@ class RankSvm:
     of the rows, because scores are linear in t. A product H v costs O(n) and two readings of the
     rows, a point O(n log n) and one.
 
-    With up to 1000 features, the preconditioner is the Hessian over a sample of the rows. The last
-    5 directions of the step before, and their products with H, improve it as in L-BFGS. With
-    many rows, the start is the minimum over a sample, and its start that over a smaller one.
+    With up to 1000 features, the preconditioner is the Hessian over a sample of the rows, else a
+    power of its diagonal. The last 5 directions of the step before, and their products with H,
+    improve it as in L-BFGS. With many rows, the start is the minimum over a sample, and its start
+    that over a smaller one.
 
     P is λ-strongly convex and has a gradient. So each state has the certified gap ‖G‖²/(2λ), plus
     a bound of rounding errors. It ends where rounding allows no further progress.
@@ -180,8 +181,8 @@ def newton(
     n = f.data.n
     at = Point(f, lam, w, f.data.scores(w) if w.any() else np.zeros(n), of_scores(f.data, w))
     at.differentiate()
-    sampled = sampled_hessian(f, at.s, lam, rng)
-    inverse = Lbfgs(MEMORY, sampled)
+    initial = preconditioner(f, at.s, lam, rng)
+    inverse = Lbfgs(MEMORY, initial)
     rows, first = 2 * n, at.residual
     yield at, rows
     while at.residual > at.slack[1]:
@@ -196,7 +197,7 @@ def newton(
         found = _search(f, lam, at, step)
         if found is None:
             return
-        at, inverse = found, Lbfgs(MEMORY, sampled)
+        at, inverse = found, Lbfgs(MEMORY, initial)
         for v, Hv in step.pairs:
             inverse.add(v, Hv)
         at.differentiate()

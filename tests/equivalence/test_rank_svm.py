@@ -18,7 +18,12 @@ from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
-from aucbench_plugins.roc_svm.sampled_hessian import balanced, full_diagonal, sampled_hessian
+from aucbench_plugins.roc_svm.preconditioner import (
+    balanced,
+    full_diagonal,
+    preconditioner,
+    sampled_hessian,
+)
 
 LAMBDAS = pytest.mark.parametrize("lam", [1e-6, 0.003, 0.1, 5.0])
 
@@ -122,10 +127,10 @@ def test_csr_is_dense(lam, d):
     (dense, csr), gaps = ([end[k] for end in ends] for k in (0, 1))
 
     # ‖w − w*‖² is at most 2/λ times the gap of w. That is all one can ask of a run that is cut
-    # off before its end, as for the least λ without a preconditioner.
+    # off before its end, as for the least λ with many features.
     assert np.linalg.norm(dense - csr) <= sum(np.sqrt(2 * gap / lam) for gap in gaps)
     if d == 8 or lam > 1e-6:
-        np.testing.assert_allclose(dense, csr, rtol=1e-5, atol=1e-6 * np.abs(dense).max())
+        assert np.linalg.norm(dense - csr) <= 1e-5 * np.linalg.norm(dense)
 
 
 @LAMBDAS
@@ -175,6 +180,20 @@ def test_the_full_diagonal_is_that_of_all_pairs():
     np.testing.assert_allclose(
         full_diagonal(Data.of(csr_array(X), y)), 2 * (D**2).mean(axis=0), rtol=1e-12, atol=0.0
     )
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_many_features_have_a_power_of_the_diagonal_as_preconditioner(layout):
+    rng = np.random.default_rng(1)
+    X = np.where(rng.random((30, 1001)) < 0.3, rng.normal(size=(30, 1001)), 0.0)
+    X[:, 5] = 0.0
+    f = PairwiseSquaredHinge(Data.of(layout(X), np.where(np.arange(30) < 9, 1, -1)))
+    r = rng.normal(size=1001)
+
+    found = preconditioner(f, np.zeros(30), 1e-4, rng)(r)
+
+    D = differences(X, f.data.y)
+    np.testing.assert_allclose(found, r / (2 * (D**2).mean(axis=0) + 1e-4) ** 0.25, rtol=1e-12)
 
 
 def test_samples_are_balanced_and_keep_a_rare_class():

@@ -243,6 +243,21 @@ def test_split_is_stratified_and_disjoint():
         Data.of(X, [1, -1, -1, -1]).split(0.5, np.random.default_rng(0))
 
 
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("size", [1, 4, 10**6])
+def test_pieces_are_the_rows_in_order_without_a_copy(convert, size):
+    X = np.array([[0.0, 1, 2], [0, 0, 0], [3, 0, 0], [4, 5, 6], [0, 0, 7]])
+    whole = rows(convert(X))
+
+    begins, parts = zip(*whole.pieces(size), strict=True)
+
+    assert begins == tuple(np.cumsum([0, *(part.n for part in parts[:-1])]))
+    dense = [part.dense().matrix for part in parts]
+    np.testing.assert_array_equal(np.vstack(dense), X)
+    assert all(np.shares_memory(part.stored, whole.stored) for part in parts if part.stored.size)
+    assert (len(parts) == 1) == (size > X.size)
+
+
 def test_rows_operations_agree_between_layouts():
     rng = np.random.default_rng(1)
     M = rng.normal(size=(6, 4)) * (rng.random((6, 4)) < 0.5)

@@ -1,4 +1,4 @@
-"""A preconditioner: the Hessian of a loss over pairs, from a sample of the rows."""
+"""Preconditioners of a loss over pairs: its Hessian over a sample of the rows, or a diagonal."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
+from aucbench.data.passes import pullback
 from aucbench.objectives import PairwiseSquaredHinge
 
 Map = Callable[[Vector], Vector]
@@ -16,7 +17,8 @@ WIDE = 1000  # features beyond which a factor of a d × d matrix costs more than
 PER_FEATURE = 8  # rows of the sample for each feature
 SHRINKAGE = 0.05  # share of the diagonal over all pairs that is added
 JITTER = 1e-10  # relative, so that rounding leaves the matrix positive definite
-PIECE = 1 << 22  # stored values that are squared at a time
+POWER = 0.25  # of the diagonal: 0 leaves r as it is, and 1 hardly moves along frequent features
+PIECE = 1 << 16  # stored values that are squared at a time; they stay in a cache
 
 
 def balanced(data: Data, m: int, rng: np.random.Generator) -> Index:
@@ -32,19 +34,31 @@ def balanced(data: Data, m: int, rng: np.random.Generator) -> Index:
     return np.sort(np.concatenate(parts)).astype(np.int32)
 
 
+def preconditioner(f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator) -> Map:
+    """Return r -> M⁻¹ r, where M resembles the Hessian of f + (λ/2)‖·‖² at the scores s.
+
+    With up to 1000 features it is `sampled_hessian`. With more, M is the diagonal (diag(A) + λ)^¼,
+    where A is the Hessian with every pair active. The power is from trials on text, where it saves
+    a fifth of the products with the Hessian. A power of 1 costs more of them than no M at all,
+    because most pairs are not active near the optimum.
+    """
+    if f.data.d <= WIDE:
+        return sampled_hessian(f, s, lam, rng)
+    diagonal = (full_diagonal(f.data) + lam) ** POWER
+    return lambda r: r / diagonal
+
+
 def sampled_hessian(
     f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator
-) -> Map | None:
+) -> Map:
     """Return r -> M⁻¹ r, where M is close to the Hessian of f + (λ/2)‖·‖² at the scores s.
 
     M = H_S + λI + 0.05 diag(A). H_S is the Hessian over the pairs of 8d rows S, half of them of
     each class. A is the Hessian where every pair is active; its diagonal is added because a
     feature that is 0 in the sample still bends f. With a sample of all rows it is left out, and M
-    is the Hessian. It costs O(nnz + d³). With more than 1000 features the answer is None.
+    is the Hessian. It costs O(nnz + d³).
     """
     data = f.data
-    if data.d > WIDE:
-        return None
     rows = balanced(data, PER_FEATURE * data.d, rng)
     whole = rows.size == data.n
     part = f if whole else PairwiseSquaredHinge(data.take(rows))
@@ -63,9 +77,7 @@ def full_diagonal(data: Data) -> Vector:
     """Return 2/(n₊n₋) Σ_i Σ_j (x_i − x_j)², (d,): the diagonal where every pair is active."""
     a = data.labels.shares
     squares = np.zeros(data.d)
-    step = max(1, PIECE * data.n // max(1, data.rows.stored.size))
-    for lo in range(0, data.n, step):
-        part = data.rows.take(slice(lo, lo + step))
-        squares += part.with_values(part.values**2).matrix.T @ a[lo : lo + step]
+    for lo, part in data.rows.pieces(max(PIECE, data.d)):
+        squares += pullback(part.with_values(part.values**2), a[lo : lo + part.n])
     m_neg, m_pos = data.means
     return np.maximum(2.0 * (squares - 2.0 * m_neg * m_pos), 0.0)
