@@ -1,13 +1,42 @@
-"""Data sets that come with scikit-learn, so they need no download."""
+"""Data sets that come with scikit-learn, so they need no download.
+
+Design
+  a. To import `sklearn.datasets` takes a second or more, to read one of its files milliseconds.
+     So the file is read without scikit-learn. Its digest is compared first: of a file that is
+     elsewhere, or is another one, scikit-learn's own function is asked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gzip
+import hashlib
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.reading import REST
+
+# SHA-256 of the files, which are the same in scikit-learn 1.5 to 1.8.
+BREAST_CANCER = "fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed"
+DIGITS = "09f66e6debdee2cd2b5ae59e0d6abbb73fc2b0e0185d2e1957e9ebb51e23aa22"
+NUCLEI = (
+    "radius",
+    "texture",
+    "perimeter",
+    "area",
+    "smoothness",
+    "compactness",
+    "concavity",
+    "concave points",
+    "symmetry",
+    "fractal dimension",
+)
 
 
 @about(cites=("wdbc",))
@@ -21,11 +50,14 @@ def breast_cancer() -> Data:
     ----------
     UCI Machine Learning Repository, "Breast Cancer Wisconsin (Diagnostic)".
     """
-    from sklearn.datasets import load_breast_cancer
+    found = _content("breast_cancer.csv", BREAST_CANCER)
+    if found is None:
+        from sklearn.datasets import load_breast_cancer
 
-    bunch = load_breast_cancer()
-    data = Data.of(bunch.data, bunch.target, positive=0)
-    return replace(data, names=tuple(map(str, bunch.feature_names)))
+        X, y = load_breast_cancer(return_X_y=True)
+    else:
+        X, y = _columns(found.splitlines()[1:])  # the first line counts rows and names classes
+    return replace(Data.of(X, y, positive=0), names=tuple(_nuclei()))
 
 
 def digits(digit: int) -> Data:
@@ -45,11 +77,15 @@ def digits(digit: int) -> Data:
     ----------
     UCI Machine Learning Repository, "Optical Recognition of Handwritten Digits", test part.
     """
-    from sklearn.datasets import load_digits
+    found = _content("digits.csv.gz", DIGITS)
+    if found is None:
+        from sklearn.datasets import load_digits
 
-    bunch = load_digits()
-    data = Data.of(bunch.data, bunch.target, positive=[digit], negative=REST)
-    return replace(data, names=tuple(bunch.feature_names))
+        X, y = load_digits(return_X_y=True)
+    else:
+        X, y = _columns(gzip.decompress(found).splitlines())
+    data = Data.of(X, y, positive=[digit], negative=REST)
+    return replace(data, names=tuple(f"pixel_{i}_{j}" for i in range(8) for j in range(8)))
 
 
 def one_against_the_rest(digit: int) -> Callable[[], Data]:
@@ -61,3 +97,29 @@ def one_against_the_rest(digit: int) -> Callable[[], Data]:
     load.__name__ = f"digits_{digit}"
     load.__doc__ = f"Handwritten {digit} against the nine other digits (1797 images, 8 x 8)."
     return about(cites=("optdigits",))(load)
+
+
+def _content(name: str, digest: str) -> bytes | None:
+    """Return the bytes of a data file of scikit-learn, or None if it is not the one expected."""
+    found = find_spec("sklearn")  # which imports nothing
+    for folder in (found and found.submodule_search_locations) or ():
+        try:
+            content = (Path(folder) / "datasets" / "data" / name).read_bytes()
+        except OSError:
+            continue  # scikit-learn knows where it is, or says what is wrong
+        if hashlib.sha256(content).hexdigest() == digest:
+            return content
+    return None
+
+
+def _columns(lines: list[bytes]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return all columns but the last one, and the last one, which has whole numbers."""
+    table = np.loadtxt(lines, delimiter=",")
+    return table[:, :-1], table[:, -1].astype(np.int64)
+
+
+def _nuclei() -> Iterator[str]:
+    """Yield the names of 30 features: three statistics of ten measures."""
+    for form in ("mean {}", "{} error", "worst {}"):
+        for measure in NUCLEI:
+            yield form.format(measure)

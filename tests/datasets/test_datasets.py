@@ -7,12 +7,14 @@ import sys
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.datasets import load_breast_cancer, load_digits
 
 from aucbench.data import Data
 from aucbench.datasets import (
     aucbench_datasets,
     breast_cancer,
     digits,
+    embedded,
     linear,
     outbreak,
     outbreak_support,
@@ -45,6 +47,33 @@ def test_digits_are_one_against_the_rest(digit):
     assert (data.n, data.d) == (1797, 64)
     assert data.target.n_pos == [178, 182, 180][[0, 5, 9].index(digit)]
     np.testing.assert_array_equal(data.y, digits(digit).y)
+
+
+@pytest.mark.parametrize("broken", [None, "BREAST_CANCER", "DIGITS", "find_spec"])
+def test_embedded_sets_are_those_of_scikit_learn_even_if_its_files_change(broken, monkeypatch):
+    """An unknown digest and a missing folder lead to the functions of scikit-learn."""
+    if broken == "find_spec":
+        monkeypatch.setattr(embedded, broken, lambda name: None)
+    elif broken:
+        monkeypatch.setattr(embedded, broken, "0" * 64)
+
+    for found, bunch, positive in [
+        (breast_cancer(), load_breast_cancer(), 0),
+        (digits(8), load_digits(), 8),
+    ]:
+        np.testing.assert_array_equal(found.rows.matrix, bunch.data)
+        np.testing.assert_array_equal(found.y, np.where(bunch.target == positive, 1, -1))
+        assert found.names == tuple(bunch.feature_names)
+
+
+def test_embedded_sets_are_read_without_importing_scikit_learn():
+    code = (
+        "import sys\n"
+        "from aucbench.datasets import breast_cancer, digits\n"
+        "breast_cancer(), digits(1)\n"
+        "assert 'sklearn' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_digit_that_is_none_is_refused():
