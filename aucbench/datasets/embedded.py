@@ -22,7 +22,7 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.reading import REST
 
-# SHA-256 of the files, which are the same in scikit-learn 1.5 to 1.8.
+# SHA-256 of the files, which are the same in scikit-learn 1.5 to 1.9.
 BREAST_CANCER = "fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed"
 DIGITS = "09f66e6debdee2cd2b5ae59e0d6abbb73fc2b0e0185d2e1957e9ebb51e23aa22"
 NUCLEI = (

@@ -1,13 +1,14 @@
 """Plugins that nobody asked for cannot hold a command, and one that was asked for is named."""
 
 import sys
+from dataclasses import replace
 from time import monotonic
 
 import pytest
 from plugin_site import HEAD, Site, solver
 
 import aucbench
-from aucbench.bench import compare
+from aucbench.bench import compare, lookup
 from aucbench.errors import PluginError, UnknownNameError
 from aucbench.registry import visits
 
@@ -57,6 +58,7 @@ def hostile(tmp_path, monkeypatch):
     monkeypatch.setattr(visits, "OTHERS", TIME)
     monkeypatch.setattr(visits, "ASKED", TIME)
     monkeypatch.setattr(visits, "MEMORY", 500_000_000)
+    monkeypatch.setattr(lookup, "RESOLVE_LIMITS", replace(lookup.RESOLVE_LIMITS, timeout=TIME))
     yield site
     assert not imported()
 
