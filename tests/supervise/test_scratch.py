@@ -136,8 +136,11 @@ def processes(beside):
 def test_runs_that_are_ended_at_any_moment_leave_nothing(beside):
     rng = random.Random(0)
     for end in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
-        process = subprocess.Popen(
-            [*COMMAND, *RUN], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        process = subprocess.Popen(  # 500 cells: no machine ends them before the signal
+            [*COMMAND, *RUN, "--repeats", "100"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         until(lambda: any(beside.iterdir()), 60.0)
         sleep(rng.uniform(0.0, 1.5))
