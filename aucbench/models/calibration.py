@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.calibration import _SigmoidCalibration
-from sklearn.isotonic import IsotonicRegression
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import DataError, UnknownNameError
@@ -93,6 +91,10 @@ def calibrator(method: str, y: NDArray[np.int8], scores: Vector) -> Calibrator:
     """
     if not np.isfinite(scores).all():
         raise DataError("a score is not finite and has no probability; scale the features")
+    # Slow imports, which a model that is read from its file does not need.
+    from sklearn.calibration import _SigmoidCalibration
+    from sklearn.isotonic import IsotonicRegression
+
     positive = (y > 0).astype(np.float64)
     if method == "sigmoid":
         platt = _SigmoidCalibration().fit(scores, positive)
