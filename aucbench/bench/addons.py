@@ -19,7 +19,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from aucbench.bench.engines.local import LEARNING, LocalEngine
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.learning import likely
 from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, PluginChoiceError, PluginError, UnknownNameError
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
@@ -198,7 +199,7 @@ def _job(call: str, addon: Addon, folder: Path, ids: Collection[str] | None) -> 
         "ids": None if ids is None else sorted(ids),
         "homes": addon.homes,
     }
-    return Job(f"{JOBS}:{call}", request, LIMITS, preload=LEARNING)
+    return Job(f"{JOBS}:{call}", request, LIMITS, preload=likely(addon.qualified, addon.homes))
 
 
 @lru_cache(maxsize=64)
@@ -235,4 +236,4 @@ def _looked_up(kind: str, spec: str, path: tuple[str, ...], allowed: str | None)
 
 def _found_job(kind: str, spec: str, homes: Sequence[Home]) -> Job:
     request = {"kind": kind, "name": spec, "homes": homes}
-    return Job(f"{JOBS}:found", request, LIMITS, preload=LEARNING)
+    return Job(f"{JOBS}:found", request, LIMITS, preload=likely(spec, homes))

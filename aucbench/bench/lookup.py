@@ -14,15 +14,14 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench import registry
 from aucbench.bench.engines import Engine
-from aucbench.bench.engines.local import LEARNING, LocalEngine
+from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
+from aucbench.bench.learning import LEARNING, likely
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.identity import CellIds
 from aucbench.bench.plan.plan import Plan
@@ -224,21 +223,9 @@ def _lookup_job(plan: Plan, name: Name, homes: Homes) -> Job:
         return data_job(cell, limits_of_data(plan, cell.dataset), homes)
     if isinstance(spec, Spec):
         grids = [(spec, tuning)] if tuning else []
-        about = (RESOLVE_LIMITS, homes, _replaced(plan), _likely(spec))
+        about = (RESOLVE_LIMITS, homes, _replaced(plan), likely(spec, homes))
         return resolve_job({kind: [spec]}, grids, *about)
     return resolve_job({kind: [spec]}, (), RESOLVE_LIMITS, homes)
-
-
-def _likely(spec: Spec) -> tuple[str, ...]:
-    """Return the modules that building a solver will import, by the text of its plugin's file.
-
-    A wrong guess costs a second, or saves none.
-    """
-    named = (p for p in entries() if p.builtin and p.name == spec.name)
-    found = next((find_spec(p.value.partition(":")[0]) for p in named), None)
-    if found is None or found.origin is None:
-        return LEARNING
-    return LEARNING if b"sklearn" in Path(found.origin).read_bytes() else ()
 
 
 def limits_of_data(plan: Plan, dataset: str) -> Limits:
@@ -355,9 +342,9 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home |
     if packages:
         files = hash_of([files, *map(_package, packages)])
     own = plugin is not None and normalized(plugin[0]) == PROJECT
-    own = own and not any(answer["learning"] for answer in answers)
-    preload = () if own else LEARNING
-    return Lookup(files, failure, answers[0], file=file, preload=preload, own=own)
+    learning = any(answer["learning"] for answer in answers)
+    preload = LEARNING if learning else likely(name.spec, [home] if home else ())
+    return Lookup(files, failure, answers[0], file=file, preload=preload, own=own and not preload)
 
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.bench.addons import LIMITS, Addon, Process, addon_of, ended, supervised
-from aucbench.bench.engines.local import LEARNING
+from aucbench.bench.learning import likely
 from aucbench.hookspecs import PROJECT
 from aucbench.infra.scratch import Scratch
 from aucbench.infra.supervise.records import Job, Outcome
@@ -151,7 +151,8 @@ class PluginMeasure(Measure):
                 "folder": str(scratch.path),
                 "count": len(folds),
             }
-            return process.run(Job(VALUES, request, LIMITS, preload=LEARNING))
+            wanted = likely(self._addon.qualified, self._addon.homes)
+            return process.run(Job(VALUES, request, LIMITS, preload=wanted))
 
 
 def _elsewhere(*_: Any) -> float:

@@ -21,7 +21,8 @@ from time import sleep
 from typing import Any
 
 from aucbench.bench.engines import Engine
-from aucbench.bench.engines.local import LEARNING, LocalEngine
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.learning import LEARNING
 from aucbench.bench.results.conditions import Conditions, conditions_on
 from aucbench.bench.runner import CLAIM_PAUSE
 from aucbench.bench.show.progress import Progress

@@ -105,6 +105,11 @@ def plugin_fingerprint(dist: str, value: str) -> str:
         those of the top-level package or module, and all others that the distribution
         installed; for a built-in plugin, those of its family.
     """
+    return hash_of([value, fingerprint(plugin_files(dist, value)), dict(sorted(_versions(dist)))])
+
+
+def plugin_files(dist: str, value: str) -> dict[str, Path]:
+    """Return the files of `plugin_fingerprint` by name, without those of aucbench itself."""
     invalidate_caches()  # a plugin may have been rebuilt or upgraded since this process began
     top, family, *_ = [*re.split(r"[.:]", value), ""]
     files: dict[str, Path] = {}
@@ -115,7 +120,7 @@ def plugin_fingerprint(dist: str, value: str) -> str:
         files |= {n: p for n, p in whole.items() if n.split("/")[1] in (family, "__init__.py")}
     elif top != PROJECT:  # the code of aucbench itself is in `code_fingerprint`
         files |= _files_of_module(top)
-    return hash_of([value, fingerprint(files), dict(sorted(_versions(dist)))])
+    return files
 
 
 def package_fingerprint(top: str) -> str:

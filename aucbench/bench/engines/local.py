@@ -12,9 +12,6 @@ from aucbench.infra.supervise.records import Job, Outcome, Step
 # What a supervisor of cells imports before it forks. The last one imports all of it; between
 # two of them the warm process notices that its client has ended.
 PRELOAD = ("numpy", "scipy.linalg", "aucbench.fit.warm")
-# What a job that runs code of others finds imported too. It takes a second, so that a run whose
-# solvers do not use scikit-learn starts without it.
-LEARNING = ("sklearn.linear_model", "sklearn.svm")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,62 @@
+"""Whether a process that uses a plugin should find scikit-learn imported.
+
+Design
+  a. Its import takes a second. So it is imported once, in the warm process, for jobs which will
+     want it, and a run in which nothing wants it starts without.
+  b. The files of the plugin are searched for its name. A wrong guess changes no result: it costs
+     a second in each job, or saves none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from aucbench.registry.discovery import entries
+from aucbench.registry.fingerprints import plugin_files
+from aucbench.registry.specs import Spec, in_file, parse_spec
+from aucbench.registry.visits import Home
+
+LEARNING = ("sklearn.linear_model", "sklearn.svm")
+
+
+def likely(spec: Spec | str, homes: Iterable[Home] = ()) -> tuple[str, ...]:
+    """Return the modules to import before a plugin is used.
+
+    Parameters
+    ----------
+    spec : Spec or str
+        Such as `sht-auc[k=3]`, `acme:mine` or `./mine.py:Mine`.
+    homes : iterable of Home
+        The plugins of names that are not those of their plugins.
+
+    Returns
+    -------
+    tuple of str
+        Empty, unless a file of the plugin names scikit-learn.
+
+    Raises
+    ------
+    ParameterError
+        When it cannot be parsed.
+    """
+    name = spec.name if isinstance(spec, Spec) else parse_spec(spec).name
+    bare = name.rpartition(":")[2]  # of distribution:name
+    plugin = next((plugin for _, further, plugin in homes if further == bare), name)
+    found = any(b"sklearn" in file.read_bytes() for file in _files(plugin))
+    return LEARNING if found else ()
+
+
+def _files(name: str) -> list[Path]:
+    """Return the Python files of a plugin, as far as they are known."""
+    if (place := in_file(name)) is not None:
+        return [place[0]] if place[0].is_file() else []
+    entry = next((p for p in entries() if name in (p.name, p.qualified)), None)
+    if entry is None:
+        return []
+    if entry.builtin:  # the others of its family do not count
+        found = find_spec(entry.value.partition(":")[0])
+        return [Path(found.origin)] if found and found.origin else []
+    files = plugin_files(entry.distribution, entry.value).values()
+    return [file for file in files if file.suffix == ".py"]
