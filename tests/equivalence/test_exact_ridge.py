@@ -16,6 +16,8 @@ from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 
+pytestmark = pytest.mark.plain
+
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 SAMPLING = pytest.mark.parametrize("sampling", ["uniform", "blocks"])
 

@@ -14,6 +14,8 @@ from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 
+pytestmark = pytest.mark.plain
+
 SPAM = ["spam-l1", "spam-l2", "spam-net"]
 STREAMING = ["opauc", "opauc-lr", "uni-exp"]
 NAMES = pytest.mark.parametrize("name", STREAMING + SPAM)

@@ -14,6 +14,8 @@ from aucbench.fit.tune import inner_folds
 from aucbench.protocols import NoMap
 from aucbench.registry import get_features
 
+pytestmark = pytest.mark.plain
+
 SOURCE = '''
 from dataclasses import dataclass, field, replace
 

@@ -26,6 +26,8 @@ from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
 from aucbench.solving.wrappers import recast
 
+pytestmark = pytest.mark.plain
+
 ENDLESS = {"passes": None, "seconds": 0.05}
 
 

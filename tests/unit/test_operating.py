@@ -13,6 +13,8 @@ from aucbench.modelfile import Operating
 from aucbench.modelfile.operating import SHARES
 from aucbench.stats import wilson
 
+pytestmark = pytest.mark.plain
+
 ROWS = st.lists(st.tuples(st.booleans(), st.integers(-4, 4)), min_size=1, max_size=25)
 
 
