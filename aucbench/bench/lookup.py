@@ -221,11 +221,10 @@ def _lookup_job(plan: Plan, name: Name, homes: Homes) -> Job:
     if kind == "data":
         cell = replace(next(plan.cells()), dataset=str(spec))
         return data_job(cell, limits_of_data(plan, cell.dataset), homes)
-    if isinstance(spec, Spec):
-        grids = [(spec, tuning)] if tuning else []
-        about = (RESOLVE_LIMITS, homes, _replaced(plan), likely(spec, homes))
-        return resolve_job({kind: [spec]}, grids, *about)
-    return resolve_job({kind: [spec]}, (), RESOLVE_LIMITS, homes)
+    grids = [(spec, tuning)] if isinstance(spec, Spec) and tuning else []
+    replaced = _replaced(plan) if isinstance(spec, Spec) else ()
+    about = (RESOLVE_LIMITS, homes, replaced, likely(spec, homes))
+    return resolve_job({kind: [spec]}, grids, *about)
 
 
 def limits_of_data(plan: Plan, dataset: str) -> Limits:
@@ -342,8 +341,8 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home |
     if packages:
         files = hash_of([files, *map(_package, packages)])
     own = plugin is not None and normalized(plugin[0]) == PROJECT
-    learning = any(answer["learning"] for answer in answers)
-    preload = LEARNING if learning else likely(name.spec, [home] if home else ())
+    # It was there from the start where it is likely, and then the cells find it too.
+    preload = LEARNING if any(answer["learning"] for answer in answers) else ()
     return Lookup(files, failure, answers[0], file=file, preload=preload, own=own and not preload)
 
 

@@ -9,9 +9,9 @@ Design
 from __future__ import annotations
 
 import gzip
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -107,7 +107,7 @@ def _content(name: str, digest: str) -> bytes | None:
             content = (Path(folder) / "datasets" / "data" / name).read_bytes()
         except OSError:
             continue  # scikit-learn knows where it is, or says what is wrong
-        if hashlib.sha256(content).hexdigest() == digest:
+        if sha256(content).hexdigest() == digest:
             return content
     return None
 

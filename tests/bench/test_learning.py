@@ -1,18 +1,12 @@
 """Which plugins are likely to need scikit-learn."""
 
 import pytest
-from plugin_site import Site, solver
+from plugin_site import solver
 
 from aucbench.bench.learning import LEARNING, likely
 from aucbench.registry.specs import parse_spec
 
 LATE = "\ndef late():\n    import sklearn.svm\n"
-
-
-@pytest.fixture
-def site(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    return Site(tmp_path)
 
 
 @pytest.mark.parametrize(
