@@ -14,8 +14,8 @@ from aucbench.errors import UnsupportedError
 from aucbench.protocols import unmapped
 from aucbench.testing.laws import Laws, not_asked, require
 from aucbench.testing.samples import (
-    N,
     csr,
+    extent,
     features,
     labels,
     locked,
@@ -67,7 +67,7 @@ def fit_returns_another(phi: Any) -> None:
     """
     one = fitted(phi, sample())
     before = numbers(one, sample().rows)
-    half = np.arange(0, N, 2)
+    half = np.arange(0, extent().n, 2)
     fitted(phi, locked(3.0 * features()[half], labels()[half]))
     fitted(one, locked(3.0 * features()[half], labels()[half]))
     require_close("a map after another fit", numbers(one, sample().rows), before)
@@ -81,8 +81,8 @@ def row_by_row(phi: Any) -> None:
     """
     made = fitted(phi, sample())
     whole = numbers(made, sample().rows)
-    for some in (np.array([4]), np.arange(10, 40), np.arange(N)[::-1]):
-        part = numbers(made, sample(rows=np.arange(N)).rows.take(some.astype(np.int32)))
+    for some in (np.array([4]), np.arange(10, 40), np.arange(extent().n)[::-1]):
+        part = numbers(made, sample(rows=np.arange(extent().n)).rows.take(some.astype(np.int32)))
         require_close("rows mapped apart", part, whole[some], rtol=1e-12, atol=1e-12)
 
 

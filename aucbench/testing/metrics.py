@@ -13,7 +13,7 @@ from aucbench.errors import PluginError
 from aucbench.registry.metrics import checked_value, origin
 from aucbench.registry.shapes import takes_weights
 from aucbench.testing.laws import LawBroken, Laws, NotAsked, require
-from aucbench.testing.samples import N, features, labels, require_close
+from aucbench.testing.samples import extent, features, labels, require_close
 
 laws = Laws("metrics")
 
@@ -24,7 +24,7 @@ def scored() -> Iterator[tuple[str, Any, Vector]]:
     scores = features().sum(axis=1)
     yield "scores", y, scores
     yield "scores with ties", y, np.round(scores)
-    yield "equal scores", y, np.zeros(N)
+    yield "equal scores", y, np.zeros(extent().n)
     yield "perfect scores", y, y + 0.1 * np.tanh(scores)
     yield "reversed scores", y, -1.0 * y + 0.1 * np.tanh(scores)
 
@@ -55,7 +55,7 @@ def one_positive(f: Any) -> None:
 @laws("1e-12 of its size")
 def order_of_rows(f: Any) -> None:
     """The order of the rows does not matter, with ties too."""
-    order = np.random.default_rng(3).permutation(N)
+    order = np.random.default_rng(3).permutation(extent().n)
     for name, y, scores in scored():
         other = number(f, y[order], scores[order], name)
         require_close(f"shuffled {name}", other, number(f, y, scores), rtol=1e-12, atol=1e-12)

@@ -13,9 +13,8 @@ from aucbench.errors import UnsupportedError
 from aucbench.protocols import Smooth
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import (
-    D,
-    N,
     csr,
+    extent,
     features,
     labels,
     locked,
@@ -54,7 +53,7 @@ def declared(factory: Any) -> None:
     data = sample()
     f = factory(data)
     require(f.data is data, "data is not the Data that it was made from")
-    for w in weights(3, D):
+    for w in weights(3, extent().d):
         reading(f, w)
         slope(f, w)
 
@@ -68,9 +67,9 @@ def gradient(factory: Any) -> None:
     """
     f = factory(sample())
     rng = np.random.default_rng(8)
-    for w in weights(8, D):
+    for w in weights(8, extent().d):
         w *= 0.3
-        direction = rng.normal(size=D)
+        direction = rng.normal(size=extent().d)
         here, h = reading(f, w), STEP
         right = (reading(f, w + h * direction) - here) / h
         left = (here - reading(f, w - h * direction)) / h
@@ -90,13 +89,13 @@ def blocks(factory: Any) -> None:
     Methods that read blocks rely on it: a block then is an unbiased estimate of the whole.
     """
     f = factory(sample())
-    for w in weights(3, D):
+    for w in weights(3, extent().d):
         w *= 0.3
         whole = slope(f, w)
         for m in (2, 5):
             parts = f.data.blocks(m, np.random.default_rng(m))
             try:
-                mean = sum(part.size / N * slope(f, w, part) for part in parts)
+                mean = sum(part.size / extent().n * slope(f, w, part) for part in parts)
             except UnsupportedError as refusal:
                 not_asked(f"it refuses blocks: {refusal}")
             size = float(np.abs(whole).max())
@@ -112,7 +111,7 @@ def curvature(factory: Any) -> None:
     f = factory(sample())
     if not isinstance(f, Smooth):
         not_asked("it has no curvature")
-    for w, v in zip(weights(6, D, 1), weights(6, D, 2), strict=True):
+    for w, v in zip(weights(6, extent().d, 1), weights(6, extent().d, 2), strict=True):
         bound = float(v @ f.curvature(v))
         for at in (0.0 * w, 0.3 * w, w):
             change = slope(f, at + 1e-5 * v) - slope(f, at - 1e-5 * v)
@@ -130,7 +129,7 @@ def fresh_gradient(factory: Any) -> None:
     Methods change the gradient in place.
     """
     f = factory(Data.of(features(), labels()))
-    w = next(iter(weights(1, D)))
+    w = next(iter(weights(1, extent().d)))
     kept = w.copy()
     first = slope(f, w)
     before = first.copy()
@@ -146,9 +145,9 @@ def fresh_gradient(factory: Any) -> None:
 @laws("1e-12 of its size")
 def no_memory(factory: Any) -> None:
     """value and grad depend on w alone, and not on what was asked before."""
-    f, w = factory(sample()), next(iter(weights(1, D)))
+    f, w = factory(sample()), next(iter(weights(1, extent().d)))
     value, grad = reading(f, w), slope(f, w)
-    for other in weights(3, D, 9):
+    for other in weights(3, extent().d, 9):
         reading(f, other)
         slope(f, other)
     require_close("value, asked again", reading(f, w), value, rtol=1e-12, atol=1e-12)
@@ -158,7 +157,7 @@ def no_memory(factory: Any) -> None:
 @laws("1e-10 of the largest number")
 def layouts(factory: Any) -> None:
     """Dense rows, CSR rows and rows in Fortran order give the same numbers."""
-    w = next(iter(weights(1, D)))
+    w = next(iter(weights(1, extent().d)))
     wanted = factory(sample())
     for name, layout in (("CSR rows", csr), ("rows in Fortran order", np.asfortranarray)):
         f = factory(sample(layout))
@@ -179,7 +178,7 @@ def float32(factory: Any) -> None:
     A user stores them so to halve their memory. They are rounded once; all is computed in float64.
     An objective that cannot read them refuses them by an `UnsupportedError`.
     """
-    w = next(iter(weights(1, D)))
+    w = next(iter(weights(1, extent().d)))
     for X in (features(), csr(features())):
         wanted = factory(locked(rounded(X), labels()))
         try:
@@ -191,29 +190,29 @@ def float32(factory: Any) -> None:
 @laws("1e-10 of the largest number")
 def order_of_rows(factory: Any) -> None:
     """The order of the rows does not matter."""
-    order = np.random.default_rng(4).permutation(N)
-    w = next(iter(weights(1, D)))
+    order = np.random.default_rng(4).permutation(extent().n)
+    w = next(iter(weights(1, extent().d)))
     _require_equal("shuffled rows", factory(sample(rows=order)), factory(sample()), w)
 
 
 @laws("1e-10 of the largest number")
 def duplicated_rows(factory: Any) -> None:
     """Each row twice gives the same numbers: f is a mean over rows, or over pairs of them."""
-    twice = np.repeat(np.arange(N), 2)
-    w = next(iter(weights(1, D)))
+    twice = np.repeat(np.arange(extent().n), 2)
+    w = next(iter(weights(1, extent().d)))
     _require_equal("duplicated rows", factory(sample(rows=twice)), factory(sample()), w)
 
 
 @laws("1e-9 of the largest number")
 def weights_of_rows(factory: Any) -> None:
     """A row of weight 2 counts like two rows, or weights are refused by `require_no_weights`."""
-    v = np.where(np.arange(N) % 3 == 0, 2.0, 1.0)
+    v = np.where(np.arange(extent().n) % 3 == 0, 2.0, 1.0)
     try:
         heavy = factory(locked(features(), labels(), weights=v))
     except UnsupportedError as refusal:
         not_asked(f"it refuses weights: {refusal}")
-    twice = factory(sample(rows=np.repeat(np.arange(N), v.astype(int))))
-    w = 0.3 * next(iter(weights(1, D)))
+    twice = factory(sample(rows=np.repeat(np.arange(extent().n), v.astype(int))))
+    w = 0.3 * next(iter(weights(1, extent().d)))
     try:
         _require_equal("weights of rows", heavy, twice, w)
     except LawBroken as broken:
@@ -239,7 +238,7 @@ def scales(factory: Any) -> None:
     """Rows in units 1e8 times smaller or larger give finite numbers, at weights that fit."""
     for scale in (1e-8, 1e8):
         f = factory(locked(features() * scale, labels()))
-        for w in (np.zeros(D), np.full(D, 1.0 / scale)):
+        for w in (np.zeros(extent().d), np.full(extent().d, 1.0 / scale)):
             reading(f, w)
             slope(f, w)
 
@@ -247,6 +246,6 @@ def scales(factory: Any) -> None:
 @laws("exact")
 def pickles(factory: Any) -> None:
     """An objective survives a pickle."""
-    f, w = factory(sample()), next(iter(weights(1, D)))
+    f, w = factory(sample()), next(iter(weights(1, extent().d)))
     again = pickle.loads(pickle.dumps(f))
     require_close("value after a pickle", again.value(w), f.value(w), rtol=1e-12)

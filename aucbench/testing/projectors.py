@@ -11,7 +11,7 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.testing.laws import Laws, require
-from aucbench.testing.samples import D, require_close
+from aucbench.testing.samples import extent, require_close
 
 laws = Laws("projectors")
 STEPS = (0.1, 1.0, 5.0)
@@ -21,13 +21,13 @@ def vectors() -> Iterator[Vector]:
     """Vectors inside and outside of sets: small, large, sparse, with ties, zero."""
     rng = np.random.default_rng(6)
     for size in (1e-3, 0.3, 1.0, 5.0, 100.0):
-        yield size * rng.normal(size=D)
-    sparse = rng.normal(size=D)
+        yield size * rng.normal(size=extent().d)
+    sparse = rng.normal(size=extent().d)
     sparse[::2] = 0.0
     yield sparse
-    yield np.ones(D)
-    yield np.where(np.arange(D) % 2, 2.0, -2.0)
-    yield np.zeros(D)
+    yield np.ones(extent().d)
+    yield np.where(np.arange(extent().d) % 2, 2.0, -2.0)
+    yield np.zeros(extent().d)
 
 
 def moved(project: Any, v: Vector, step: float = 1.0) -> Vector:
@@ -106,8 +106,12 @@ def nearest(project: Any) -> None:
             best = moved(project, v, step)
             reached = _prox_objective(project, best, v, step)
             size = 1.0 + float(np.linalg.norm(v))
-            near = [best + s * size * rng.normal(size=D) for s in (1e-4, 1e-2, 0.3) for _ in "1234"]
-            others = [v, np.zeros(D), 0.5 * (best + v), *near, *vectors()]
+            near = [
+                best + s * size * rng.normal(size=extent().d)
+                for s in (1e-4, 1e-2, 0.3)
+                for _ in "1234"
+            ]
+            others = [v, np.zeros(extent().d), 0.5 * (best + v), *near, *vectors()]
             for other in [*others, *(moved(project, o, step) for o in others)]:
                 lower = _prox_objective(project, other, v, step)
                 require(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import fields, is_dataclass
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,26 +16,66 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.arrays import rows as rows_of
 from aucbench.testing.laws import LawBroken, require
 
-N, D = 90, 12
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How many rows and columns the sample has, and how they are stored.
+
+    Attributes
+    ----------
+    n, d : int
+        Rows and columns.
+    sparse : bool
+        Whether dense rows that a law makes are stored as CSR.
+    """
+
+    n: int
+    d: int
+    sparse: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.n} x {self.d}{' CSR' if self.sparse else ''}"
 
 
-@cache
-def _drawn() -> tuple[Vector, Any]:
+SMALL = Extent(90, 12)
+LARGE = tuple(
+    Extent(n, d, sparse) for n, d in ((2000, 50), (300, 3000)) for sparse in (False, True)
+)
+_extent: ContextVar[Extent] = ContextVar("extent", default=SMALL)
+
+
+def extent() -> Extent:
+    """Return the extent of the sample that laws are checked on now."""
+    return _extent.get()
+
+
+@contextmanager
+def extended(to: Extent) -> Iterator[None]:
+    """Let the sample have another extent inside the context."""
+    token = _extent.set(to)
+    try:
+        yield
+    finally:
+        _extent.reset(token)
+
+
+@lru_cache(maxsize=1)
+def _drawn(n: int, d: int) -> tuple[Vector, Any]:
     rng = np.random.default_rng(11)
-    y = np.where(rng.random(N) < 0.2, 1, -1)
-    X = np.round(rng.normal(size=(N, D)) + 0.5 * y[:, None], 3)
+    y = np.where(rng.random(n) < 0.2, 1, -1)
+    X = np.round(rng.normal(size=(n, d)) + 0.5 * y[:, None], 3)
     X[rng.random(X.shape) < 0.3] = 0.0
     return X, y
 
 
 def features() -> Vector:
     """A fresh copy of the rows, (90, 12): 30 % zeros, class means one standard deviation apart."""
-    return _drawn()[0].copy()
+    return _drawn(extent().n, extent().d)[0].copy()
 
 
 def labels() -> Any:
     """A fresh copy of the labels, (90,): one in five is +1."""
-    return _drawn()[1].copy()
+    return _drawn(extent().n, extent().d)[1].copy()
 
 
 def sample(layout: Callable[[Any], Any] = np.asarray, rows: Any = slice(None)) -> Data:
@@ -42,7 +84,9 @@ def sample(layout: Callable[[Any], Any] = np.asarray, rows: Any = slice(None)) -
 
 
 def locked(M: Any, y: Any, **given: Any) -> Data:
-    """`Data.of`, with arrays that cannot be written."""
+    """`Data.of`, with arrays that cannot be written; stored as the extent says."""
+    if extent().sparse and isinstance(M, np.ndarray):
+        M = csr(M)
     if not isinstance(M, Rows):  # whose arrays are read-only
         for part in [M] if isinstance(M, np.ndarray) else [M.data, M.indices, M.indptr]:
             part.setflags(write=False)
@@ -58,7 +102,8 @@ def csr(M: Any) -> Any:
 
 def single(M: Any) -> Rows:
     """The rows, dense or CSR, stored as float32: `Data.of` keeps them so."""
-    return rows_of(M, np.float32)
+    sparse = extent().sparse and isinstance(M, np.ndarray)
+    return rows_of(csr(M) if sparse else M, np.float32)
 
 
 def rounded(M: Any) -> Any:

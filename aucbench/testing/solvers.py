@@ -27,9 +27,8 @@ from aucbench.solving.points import mappings
 from aucbench.solving.wrappers import Observed, Recast, reads_budget, recast, with_budget
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import (
-    D,
-    N,
     csr,
+    extent,
     features,
     labels,
     locked,
@@ -214,7 +213,7 @@ def rows_are_counted(solver: Any) -> None:
         require(seen < limit, f"rows_seen is {seen:.3g} at step {count}, more than can be read")
         at_once = at_once + 1 if seen == before else 0
         before = seen
-        if seen > 5 * N:
+        if seen > 5 * extent().n:
             return
     require(at_once < PATIENCE // 2, f"rows_seen stands at {before} for {at_once} steps")
 
@@ -406,7 +405,7 @@ def ranks(solver: Any) -> None:
 def order_of_rows(solver: Any) -> None:
     """It ranks well in whatever order the rows come: shuffled, or the positives last."""
     for name, order in (
-        ("shuffled rows", np.random.default_rng(2).permutation(N)),
+        ("shuffled rows", np.random.default_rng(2).permutation(extent().n)),
         ("positives last", np.argsort(labels(), kind="stable")),
     ):
         require_ranks(name, solver, sample(rows=order))
@@ -438,7 +437,7 @@ def constant_column(solver: Any) -> None:
 @laws("scores are finite")
 def duplicated_rows(solver: Any) -> None:
     """Rows that occur twice, and with both labels, do no harm."""
-    twice = np.repeat(np.arange(N), 2)
+    twice = np.repeat(np.arange(extent().n), 2)
     y = labels()[twice]
     require_fit("duplicated rows", solver, locked(features()[twice], y))
     y[:8:2] = -y[:8:2]
@@ -649,7 +648,7 @@ def needs_weights(solver: Any) -> None:
     """
     if not getattr(solver.needs, "weights", False):
         not_asked("it does not declare Needs(weights=True)")
-    v = np.where(np.arange(N) % 3 == 0, 2.0, 1.0)
+    v = np.where(np.arange(extent().n) % 3 == 0, 2.0, 1.0)
     heavy = locked(features(), labels(), weights=v)
     problem, made = trajectory(solver, heavy, 8)
     if problem.f is None or not isinstance(problem.features, NoMap):
@@ -657,7 +656,7 @@ def needs_weights(solver: Any) -> None:
         changed = not np.array_equal(light[-1][2], made[-1][2])
         require(changed, "weights of rows change nothing; declare Needs(weights=False)")
         return
-    twice = started(solver, sample(rows=np.repeat(np.arange(N), v.astype(int))))[0]
+    twice = started(solver, sample(rows=np.repeat(np.arange(extent().n), v.astype(int))))[0]
     w = np.linspace(-1.0, 1.0, problem.data.d)
     require_close(
         "f with weight 2 and with rows twice",
@@ -675,10 +674,12 @@ def chunks(solver: Any) -> None:
     """The memory is the same wherever chunks end, even with a single row or class in a chunk."""
     if not isinstance(solver, Streaming):
         not_asked("it does not stream")
-    cuts = [0, 1, 20, 21, 60, N]
+    cuts = [0, 1, 20, 21, 60, extent().n]
     for layout in (np.asarray, csr):
-        whole, parts = (solver.start(np.zeros(D), np.random.default_rng(5)) for _ in range(2))
-        solver.update(whole, sample(layout).chunk, _first(N))
+        whole, parts = (
+            solver.start(np.zeros(extent().d), np.random.default_rng(5)) for _ in range(2)
+        )
+        solver.update(whole, sample(layout).chunk, _first(extent().n))
         for lo, hi in pairwise(cuts):
             chunk = Chunk.of(layout(features()[lo:hi]), labels()[lo:hi])
             solver.update(parts, chunk, _first(hi - lo))
