@@ -9,6 +9,7 @@ import typer
 
 from aucbench.bench.text import shown
 from aucbench.cli.options import Rope, Sections, named_sections
+from aucbench.errors import AucbenchError
 
 if TYPE_CHECKING:
     from aucbench.report.findings import Findings, Settings
@@ -137,9 +138,15 @@ def _findings(folder: Path, settings: Settings, *, stale: bool) -> Findings:
     from aucbench.report.folder import FolderReader
 
     evidence = FolderReader(folder, stale=stale).read()
-    found = findings_of(evidence, settings)
     if evidence.unchecked:
         warn(f"it is not known which records are stale: {evidence.unchecked}")
-    for problem in evidence.problems():
-        warn(problem)
-    return found
+    said = ""
+    try:
+        return findings_of(evidence, settings)
+    except AucbenchError as error:
+        said = str(error)
+        raise
+    finally:
+        for problem in evidence.problems():
+            if problem not in said:
+                warn(problem)

@@ -229,9 +229,10 @@ def _evidence(plan: Plan, store: Store, cells: Mapping[str, Cell], keep: Keep) -
                 keep(record)
                 yield record
 
-    return evidence_of(
+    found = evidence_of(
         records(), [plan], scores=lambda fit: store.scores(fit.id, fit.data), about=store.about
     )
+    return replace(found, problems=store.problems)
 
 
 def print_findings(

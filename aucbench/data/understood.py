@@ -5,11 +5,29 @@ It is said before every run and above every table. Nothing computes with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from aucbench.errors import DataError
+
 SHOWN_LABELS = 5  # labels of a class that a sentence lists
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _maps_to(kind: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and all(type(v) is kind for v in value.values())
+
+
+FITS: Mapping[str, Callable[[Any], bool]] = {  # whether a value of JSON has the type of a field
+    "label": lambda value: isinstance(value, str),
+    **dict.fromkeys(("positive", "negative", "warnings"), _is_texts),
+    "kinds": _maps_to(int),
+    "dropped": _maps_to(str),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +62,16 @@ class Understood:
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Understood:
-        """Inverse of `to_json`."""
+        """Inverse of `to_json`.
+
+        Raises
+        ------
+        DataError
+            When a value has another type.
+        """
+        wrong = [name for name, fits in FITS.items() if not fits(plain[name])]
+        if wrong:
+            raise DataError(f"{wrong[0]!r} of what was understood is {plain[wrong[0]]!r}")
         lists = {name: tuple(plain[name]) for name in ("positive", "negative", "warnings")}
         return Understood(**{**plain, **lists})
 

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.errors import DataError
 from aucbench.report.evidence import Evidence, Group
 from aucbench.stats.delong import Fold
 from aucbench.stats.measures import Measure
@@ -129,7 +130,7 @@ def inside(
     Raises
     ------
     DataError
-        When scores cannot be read.
+        When scores cannot be read, or a measure other than the AUC needs those of a damaged file.
     AucbenchError
         As `within`.
     """
@@ -137,6 +138,8 @@ def inside(
     means = {solver: np.nan_to_num(group.mean("auc")) for solver, group in groups.items()}
     best_first = sorted(groups, key=means.__getitem__, reverse=True)
     folds = _folds(evidence, {solver: groups[solver] for solver in best_first})
+    if not folds and measure.name != AUC:
+        _refuse_lost(evidence, dataset, measure)
     repeats = len({fold.seed for group in groups.values() for fold in group.fits})
     ratio = evidence.ratio(dataset)
     if folds:
@@ -163,6 +166,17 @@ def inside(
         for j, group in groups.items()
     )
     return Inside(dataset=dataset, rows=rows, pairs=found.pairs, classes=_classes(folds))
+
+
+def _refuse_lost(evidence: Evidence, dataset: int, measure: Measure) -> None:
+    """Raise where a damaged file, and no solver, is why a data set has no value of a measure."""
+    fits = [fit for _, group in evidence.row(dataset) for fit in group.ok]
+    for problem in evidence.problems():
+        if any(fit.id in problem or (fit.data and fit.data in problem) for fit in fits):
+            raise DataError(
+                f"the measure {measure.name} needs the scores of the test rows of "
+                f"{evidence.datasets[dataset]} and their labels: {problem}"
+            )
 
 
 def _classes(folds: Folds) -> tuple[int, int] | None:

@@ -20,6 +20,7 @@ from submitit.core.utils import FailedJobError, FailedSubmissionError
 from aucbench.bench.engines import MOST_LOSSES
 from aucbench.bench.engines.slurm_job import has_begun, outcome_in, run_share
 from aucbench.errors import AucbenchError, ParameterError
+from aucbench.infra.store.files import refused
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 
 LOG_TAIL = 16384  # characters of the log of a SLURM job that are kept with a crashed cell
@@ -76,6 +77,8 @@ class SlurmEngine:
             When this host has no `sbatch`, or a job has no timeout.
         AucbenchError
             When SLURM refuses a job.
+        DataError
+            When the results folder is not there any more, or cannot be written to.
         """
         if self.cluster == "slurm" and which("sbatch") is None:
             raise ParameterError(
@@ -83,12 +86,15 @@ class SlurmEngine:
                 "node of the cluster, or use engine 'local'"
             )
         waiting = iter(jobs)
-        with _SlurmRun(self) as run:
-            run.fill(waiting)
-            while run.shares:
-                ended = run.next_outcomes()
+        try:
+            with _SlurmRun(self) as run:
                 run.fill(waiting)
-                yield from ended
+                while run.shares:
+                    ended = run.next_outcomes()
+                    run.fill(waiting)
+                    yield from ended
+        except OSError as error:
+            raise refused("work in", self.folder, error) from error
 
 
 @dataclass(slots=True)
@@ -112,7 +118,7 @@ class _SlurmRun:
         self._losses: Counter[str] = Counter()
 
     def __enter__(self) -> Self:
-        self._folder.mkdir(parents=True)
+        self._folder.mkdir()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,10 +1,14 @@
 """The results folder of a benchmark: records by id, their scores, and the plans.
 
 FOLDER/plans/....toml   every plan that was run into the folder
-FOLDER/targets/....npz  the targets of the data sets, while no run is going on
+FOLDER/targets/....npz  the targets of the data sets by their hash, while no run is going on
 FOLDER/datasets/....json what is known of the data sets, by hash
 FOLDER/cells/, packs/, scores/  see `aucbench.infra.store`
 FOLDER/measurements/    a folder of the same form, see `aucbench.papers.measuring`
+
+Files of the first three folders end with a seal of their name and content. One that is damaged,
+or lies in the place of another one, is refused by its name. Folders of an older aucbench have no
+seals. There the labels of a data set count if they give the AUC that each record has.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
+from math import isclose
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -21,13 +26,20 @@ from typing import TYPE_CHECKING, Any, Self
 from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
 from aucbench.infra.store import DocumentStore
-from aucbench.infra.store.files import make_folder, refused, unfinished, whole_file
+from aucbench.infra.store.files import refused, unfinished, whole_file
 from aucbench.infra.store.npz import unpack
+from aucbench.infra.store.sealed import Seal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PLANS, TARGETS, ABOUT = "plans", "targets", "datasets"
+SEALS = {
+    PLANS: Seal(b"# seal: ", b"\n"),
+    TARGETS: Seal(b"aucbench-seal:"),  # after the directory of the archive, where readers stop
+    ABOUT: Seal(b', "seal": "', b'"}', end=b"}"),
+}
+CLOSE = 1e-9  # by which an AUC may differ that another aucbench has computed
 DIGITS = 16  # of the name of a plan
 RELEVANT = "relevant"  # as in `aucbench.data.packed`, which imports NumPy
 
@@ -55,7 +67,7 @@ class Store:
     def __init__(self, folder: Path, *, create: bool = False, patience: float = 120.0):
         self._documents = DocumentStore(folder, create=create, patience=patience)
         self.folder = self._documents.folder
-        self._unpacked = lru_cache(maxsize=1)(lambda path: unpack(path.read_bytes()))
+        self._target_of = lru_cache(maxsize=1)(self._read_target)
 
     def __enter__(self) -> Self:
         """Return the store itself."""
@@ -102,8 +114,9 @@ class Store:
         """Return `scores` and `rows` of a cell, with labels `y` and `weights` where there are some.
 
         None where there are no scores. `rows` are the numbers of the test rows in the data set.
-        There is no `y` during a run, after a run that was killed until the next one ends, and for
-        rows that have error functions in place of labels. Where the data set knows which features
+        There is no `y` during a run, after a run that was killed until the next one ends, where
+        the file of the targets cannot be used, which `problems` then says, and for rows that have
+        error functions in place of labels. Where the data set knows which features
         are relevant, their numbers are `relevant`, and `w` has the weights of all features if
         these are known: the feature map keeps the columns, and there are at most 100 000.
 
@@ -118,18 +131,62 @@ class Store:
         if data is None:
             record = self.read(cell)
             data = None if record is None else record.sizes.data
-        path = self._target(data or "")
-        try:
-            target = self._unpacked(path)
-        except FileNotFoundError:
+        target, is_sealed = self._target_of(data or "")
+        if not is_sealed and not self._agree(cell, found, target):
+            why = f"it does not give the AUC that the record {cell} has"
+            self._cannot_use(self._target(data or ""), why)
             return found
-        except OSError as error:
-            raise refused("read", path, error) from error
         known: dict[str, NDArray[Any]] = {
             name: target[name][found["rows"]] for name in ("y", "weights") if name in target
         }
         truth = {RELEVANT: target[RELEVANT]} if RELEVANT in target else {}
         return {**found, **known, **truth}
+
+    def _read_target(self, data: str) -> tuple[Mapping[str, NDArray[Any]], bool]:
+        """Return the arrays of the targets of a data set, and whether a seal vouches for them.
+
+        There are none where the file is missing or cannot be used.
+        """
+        path = self._target(data)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            if not self._has_leases():  # no run is going on, at whose end it comes back
+                self._cannot_use(path, "it is missing")
+            return {}, True
+        except OSError as error:
+            raise refused("read", path, error) from error
+        whole = SEALS[TARGETS].taken_off(data, content)
+        try:
+            if whole is None:
+                raise DataError("it is damaged, or the file of another data set")
+            return unpack(whole), SEALS[TARGETS].is_on(content)
+        except DataError as error:
+            self._cannot_use(path, str(error))
+            return {}, True
+
+    def _agree(
+        self, cell: str, found: Mapping[str, Any], target: Mapping[str, NDArray[Any]]
+    ) -> bool:
+        """Whether targets without a seal give the AUC that the record of a cell has."""
+        from aucbench.data.packed import target_of
+        from aucbench.metrics import auc_of
+
+        record = self._documents.read(cell) or {}
+        expected = record.get("measures", {}).get("auc")
+        try:
+            value = auc_of(target_of(target).take(found["rows"]), found["scores"])
+        except (LookupError, DataError):  # of rows that it has not, or of no targets at all
+            return False
+        return expected is not None and isclose(value, expected, rel_tol=CLOSE, abs_tol=CLOSE)
+
+    def _cannot_use(self, path: Path, trouble: str) -> None:
+        self._documents.report(
+            f"{path} cannot be used: {trouble}; run its plan again, which writes it anew"
+        )
+
+    def _has_leases(self) -> bool:
+        return any((self.folder / "leases").glob("*.lease"))
 
     @contextmanager
     def targets_away(self, targets: Mapping[str, bytes]) -> Iterator[None]:
@@ -143,11 +200,13 @@ class Store:
         targets : mapping of str to bytes
             npz files of the targets by the hash of their data set.
         """
-        known = {**self._take_targets(), **targets}
+        seal = SEALS[TARGETS]
+        sealed = {name: seal.put_on(name, packed) for name, packed in targets.items()}
+        known = {**self._take_targets(), **sealed}
         try:
             yield
         finally:
-            if not any((self.folder / "leases").glob("*.lease")):
+            if not self._has_leases():
                 for name, packed in known.items():
                     self._put(self._target(name), packed)
 
@@ -166,7 +225,7 @@ class Store:
 
     def _put(self, path: Path, content: bytes) -> None:
         try:
-            make_folder(path.parent)
+            self._documents.home.make(path.parent)
             with whole_file(path, unfinished(path.parent, f".{path.name}")) as file:
                 file.write(content)
         except OSError as error:
@@ -203,32 +262,46 @@ class Store:
 
         Plans of other runs stay.
         """
-        content = text.encode()
-        name = f"{sha256((known_as or text).encode()).hexdigest()[:DIGITS]}.toml"
-        path = self.folder / PLANS / name
-        if not path.is_file() or path.read_bytes() != content:
-            self._put(path, content)
+        name = sha256((known_as or text).encode()).hexdigest()[:DIGITS]
+        self._keep(self.folder / PLANS / f"{name}.toml", text.encode())
 
     def keep_about(self, about: Mapping[str, Mapping[str, Any]]) -> None:
         """Keep what is known of data sets, by the hash of their data."""
         for name, plain in about.items():
-            content = json.dumps(plain, allow_nan=False).encode()
-            path = self._about(name)
-            if not path.is_file() or path.read_bytes() != content:
-                self._put(path, content)
+            self._keep(self._about(name), json.dumps(plain, allow_nan=False).encode())
+
+    def _keep(self, path: Path, content: bytes) -> None:
+        """Write a file with its seal, unless it is there."""
+        sealed = SEALS[path.parent.name].put_on(path.stem, content)
+        if not path.is_file() or path.read_bytes() != sealed:
+            self._put(path, sealed)
 
     def about(self, data: str) -> dict[str, Any] | None:
         """Return what is known of the data set with this hash; None when that was not kept."""
+        from aucbench.data.understood import Understood
+
         path = self._about(data)
         try:
-            plain: dict[str, Any] = json.loads(path.read_bytes())
+            plain: dict[str, Any] = json.loads(self._unsealed(path))
+            Understood.from_json(plain["understood"])
         except FileNotFoundError:
             return None
         except OSError as error:
             raise refused("read", path, error) from error
-        except ValueError as error:
-            raise DataError(f"{path} is damaged ({error}); delete it") from error
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            raise self._damaged(path, str(error)) from error
         return plain
+
+    def _unsealed(self, path: Path) -> bytes:
+        found = SEALS[path.parent.name].taken_off(path.stem, path.read_bytes())
+        if found is None:
+            raise self._damaged(path, "its seal is of another content")
+        return found
+
+    def _damaged(self, path: Path, why: str) -> DataError:
+        return DataError(
+            f"{path} is damaged ({why}); delete it, and run its plan again, which writes it anew"
+        )
 
     def _about(self, name: str) -> Path:
         return self.folder / ABOUT / f"{name}.json"
@@ -238,7 +311,7 @@ class Store:
         folder = self.folder / PLANS
         try:
             return {
-                path: path.read_bytes().decode(errors="replace")
+                path: self._unsealed(path).decode(errors="replace")
                 for path in sorted(folder.glob("*.toml"))
             }
         except OSError as error:

@@ -17,7 +17,9 @@ Design
   b. A file is written under another name, flushed to the disk, and renamed. (Rejected: a
      data base in one file. It can be lost or locked on network file systems, and git cannot
      merge it.)
-  c. A damaged file is moved away and reported, and its key counts as missing.
+  c. A damaged file is moved away and reported, and its key counts as missing. Of a damaged pack
+     only what is itself damaged is lost.
+  d. A folder that was moved or deleted while it was in use is not made again: it is an error.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.errors import require_above
-from aucbench.infra.store.files import refused, remove_unfinished, why
-from aucbench.infra.store.folder import open_folder
+from aucbench.infra.store.files import Home, refused, remove_unfinished, why
+from aucbench.infra.store.folder import MARKER, open_folder
 from aucbench.infra.store.leases import Leases
 from aucbench.infra.store.shard import KEY, SCHEMA, require_key
 from aucbench.infra.store.shard_folder import Shards
@@ -57,11 +59,16 @@ class DocumentStore:
     patience : float
         Seconds without a heartbeat after which another host may take over its leases.
 
+    Attributes
+    ----------
+    home : Home
+        The folder as it was opened, through which all that is written goes.
+
     Raises
     ------
     DataError
         Here and in all methods: when the folder cannot be read or written, or is not a
-        results folder. What was stored before stays.
+        results folder, or is not there any more. What was stored before stays.
     """
 
     def __init__(self, folder: Path, *, create: bool = False, patience: float = 120.0):
@@ -69,9 +76,11 @@ class DocumentStore:
         self.folder = Path(folder)
         self._problems: dict[str, None] = {}
         open_folder(self.folder, create=create)
-        self._shards = Shards(self.folder, self._report)
+        self.home = Home(self.folder, self.folder / MARKER)
+        self._shards = Shards(self.home, self.report)
         self._scratch = self.folder / "tmp"
-        self._leases = Leases(self.folder / "leases", self._scratch, patience, self._report)
+        leases = (self.folder / "leases", self._scratch, patience, self.report)
+        self._leases = Leases(*leases, self.home.make)
         if os.access(self.folder, os.W_OK):
             self._clean_up(patience)
 
@@ -93,6 +102,7 @@ class DocumentStore:
         try:
             self._leases.close()
         except OSError as error:
+            self.home.require()
             raise refused("return the leases of", self.folder, error) from error
 
     def has(self, key: str) -> bool:
@@ -178,11 +188,12 @@ class DocumentStore:
             remove_unfinished(self._scratch, patience)
             self._leases.sweep(self._is_over)
         except OSError as error:
-            self._report(f"{self.folder} cannot be cleaned up: {why(error)}")
+            self.report(f"{self.folder} cannot be cleaned up: {why(error)}")
 
     def _is_over(self, key: str) -> bool:
         """Whether nobody has to take over the work of a process that died with this lease."""
         return key == PACKING or (KEY.fullmatch(key) is not None and self.has(key))
 
-    def _report(self, problem: str) -> None:
+    def report(self, problem: str) -> None:
+        """Add a sentence to `problems`."""
         self._problems[problem] = None

@@ -52,13 +52,23 @@ class Leases:
         Seconds without a heartbeat after which the lease of another host is stale.
     report : function (str) -> None
         Called with a sentence about each lease that was lost.
+    make : function (Path) -> None
+        Creates a folder if it is missing.
     """
 
-    def __init__(self, folder: Path, scratch: Path, patience: float, report: Callable[[str], None]):
+    def __init__(
+        self,
+        folder: Path,
+        scratch: Path,
+        patience: float,
+        report: Callable[[str], None],
+        make: Callable[[Path], None] = make_folder,
+    ):
         self.folder = folder
         self.scratch = scratch
         self.patience = patience
         self.report = report
+        self._make = make
         self._held: dict[Path, tuple[str, int]] = {}
         self._lock = Lock()
         self._closing = Event()
@@ -66,8 +76,8 @@ class Leases:
 
     def take(self, name: str) -> bool:
         """Take the lease; False when another process, or this object, holds it."""
-        make_folder(self.folder)
-        make_folder(self.scratch)
+        self._make(self.folder)
+        self._make(self.scratch)
         path = self.folder / f"{name}.lease"
         token = self._take(path)
         if token is None:

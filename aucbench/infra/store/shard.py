@@ -21,11 +21,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache, partial
 from hashlib import sha256
+from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -33,7 +34,7 @@ from aucbench.errors import DataError, ParameterError
 
 SCHEMA = 2
 KEY = re.compile(r"[0-9a-z][0-9a-z_-]{1,127}")
-BEFORE_SEAL, AFTER_SEAL = b',\n"seal": "', b'"\n}\n'
+HEAD, BEFORE_SEAL, AFTER_SEAL = b'{\n"record": {\n', b',\n"seal": "', b'"\n}\n'
 SCORES = b'"scores": '  # the last name before the seal
 BITS = 2**13  # of an integer; the parser refuses integers of more than 4300 digits
 LENGTH = len(BEFORE_SEAL) + 64 + len(AFTER_SEAL)
@@ -129,6 +130,23 @@ def blob_hash(text: bytes) -> str | None:
     """Return the hash of the blob of a whole shard, without parsing its document."""
     found: str | None = json.loads(text[:-LENGTH].rpartition(SCORES)[2])
     return found
+
+
+def found_in(content: bytes) -> Iterator[tuple[str, int, int]]:
+    """Yield key, begin and length of the whole shards in a file of many, of which no list is left.
+
+    No text inside a shard can look like its head: JSON writes a line feed in a text as an escape.
+    """
+    heads = [match.start() for match in re.finditer(re.escape(HEAD), content)]
+    for begin, following in pairwise([*heads, len(content)]):
+        end = content.rfind(BEFORE_SEAL, begin, following) + LENGTH
+        text = content[begin:end]
+        try:
+            key = require_key(values(text, ["id"])["id"])
+        except (ValueError, LookupError):
+            continue
+        if is_whole(key, text):
+            yield key, begin, len(text)
 
 
 def diagnose(key: str, text: bytes) -> Fault:

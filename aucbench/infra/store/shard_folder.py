@@ -23,14 +23,14 @@ from aucbench.errors import DataError
 from aucbench.infra.store import shard
 from aucbench.infra.store.files import (
     GONE,
-    make_folder,
+    Home,
     move_this,
     refused,
     unfinished,
     whole_file,
     why,
 )
-from aucbench.infra.store.packs import ENDING, PACKS, Pack, Packs, write_pack
+from aucbench.infra.store.packs import PACKS, Pack, Packs, new_name, write_pack
 from aucbench.infra.store.shard import Fault, Shard, require_key
 
 if TYPE_CHECKING:
@@ -45,18 +45,16 @@ class Shards:
 
     Parameters
     ----------
-    folder : Path
+    home : Home
         The results folder.
     report : function (str) -> None
         Called with a sentence about each file that cannot be used.
     """
 
-    def __init__(self, folder: Path, report: Callable[[str], None]):
-        self.folder = folder
+    def __init__(self, home: Home, report: Callable[[str], None]):
+        self.home, self.folder = home, home.folder
         self.report = report
-        self._packs = Packs(
-            folder / PACKS, lambda path, number: self._set_aside(path, number, Fault.DAMAGED)
-        )
+        self._packs = Packs(self.folder / PACKS, self._mended)
 
     def has(self, key: str) -> bool:
         """Whether the shard is there and whole; a damaged one is set aside."""
@@ -126,7 +124,9 @@ class Shards:
             trouble = str(error)
         # The blob stays: another process may be about to write the shard that belongs to it.
         again = self._path(SHARDS, key, "json")
-        cure = f"delete {again} to have it computed again" if again.exists() else "its record stays"
+        cure = "its record stays, and --retry ok has its plan computed again"
+        if again.exists():
+            cure = f"delete {again} to have it computed again"
         self.report(f"{path} cannot be used: {trouble}; {cure}")
         return None
 
@@ -142,13 +142,13 @@ class Shards:
             return 0
         self._packs.refresh(always=True)
         taken = self._small_packs(files)
-        folder, scratch = self.folder / PACKS, self.folder / "tmp"
-        path = folder / f"{self._packs.next_name()}-{uuid4().hex[:16]}{ENDING}"
+        scratch = self.folder / "tmp"
+        path = self.folder / PACKS / new_name(self._packs.next_number())
         keys = (key for key, _ in groupby(merge(files, *(pack.keys() for pack in taken))))
         try:
-            make_folder(folder)
+            self._make_for(path)
             with whole_file(path, unfinished(scratch, path.name)) as file:
-                write_pack(file, ((key, text) for key in keys if (text := self._text(key))))
+                write_pack(file, ((key, self._text(key) or b"") for key in keys))
             packed = Pack(path)
             for key in files:
                 self._remove_packed(key, packed, scratch)
@@ -203,22 +203,58 @@ class Shards:
         return packed
 
     def _packed_text(self, key: str) -> bytes | None:
-        text = self._packs.text(key)
-        if text is None or shard.is_whole(key, text):
-            return text
-        where = self._packs.folder
-        self.report(f"{where} has a damaged shard of {key}, and its result counts as missing")
-        return None
+        pack = self._packs.holder(key)
+        if pack is None:
+            return None
+        try:
+            text = pack.text(key)
+        except OSError as error:
+            raise refused("read", pack.path, error) from error
+        if not text or shard.is_whole(key, text):
+            return text or None
+        if not pack.is_whole:  # it has changed since it was looked through
+            return None
+        self._packs.mend(pack)
+        return self._packed_text(key)
+
+    def _mended(self, damaged: Pack) -> Pack:
+        """Set a damaged pack aside, and return a new one of what is whole in it.
+
+        A folder that cannot be written to keeps its pack, which is read as far as it is whole.
+        """
+        keys, lost, old = [*damaged.keys()], damaged.lost, damaged.path
+        target = self._aside(old, Fault.DAMAGED)
+        path = old.with_name(new_name(old.name.partition("-")[0]))
+        missing = ", ".join(lost) or "what else it had"
+        saved = f"{len(keys) - len(lost)} result(s) of it are kept, and {missing} counts as missing"
+        try:
+            self._make_for(target)
+            if keys:
+                with whole_file(path, unfinished(self.folder / "tmp", path.name)) as file:
+                    write_pack(file, ((key, damaged.text(key) or b"") for key in keys))
+            moved = move_this(old, damaged.number, target)
+        except OSError as error:
+            result = f"it cannot be mended ({why(error)})"
+        else:
+            result = f"it was moved to {target}" if moved else "another process has mended it"
+            if keys:
+                damaged.close()
+                damaged = Pack(path)
+        self.report(f"{old} {Fault.DAMAGED.value}: {result}; {saved}")
+        return damaged
 
     def _put(self, path: Path, content: bytes) -> None:
-        scratch = self.folder / "tmp"
         try:
-            make_folder(scratch)
-            make_folder(path.parent)
-            with whole_file(path, unfinished(scratch, path.name)) as file:
+            self._make_for(path)
+            with whole_file(path, unfinished(self.folder / "tmp", path.name)) as file:
                 file.write(content)
         except OSError as error:
             raise refused("write", path, error) from error
+
+    def _make_for(self, path: Path) -> None:
+        """Make the folder of a file, and that of unfinished ones."""
+        self.home.make(self.folder / "tmp")
+        self.home.make(path.parent)
 
     def _keys(self) -> Iterator[str]:
         """Yield the keys in order, by file name; a misplaced shard is set aside."""
@@ -242,9 +278,9 @@ class Shards:
                 raise refused("read", path, error) from error
 
     def _set_aside(self, path: Path, number: int, fault: Fault) -> None:
-        target = self.folder / "aside" / f"{path.name}.{fault.name.lower()}.{uuid4().hex[:8]}"
+        target = self._aside(path, fault)
         try:
-            make_folder(target.parent)
+            self._make_for(target)
             moved = move_this(path, number, target)
         except OSError as error:
             result = f"it cannot be moved away ({why(error)})"
@@ -253,6 +289,9 @@ class Shards:
             if not moved:
                 return  # another process has replaced it
         self.report(f"{path} {fault.value}: {result}, and its result counts as missing")
+
+    def _aside(self, path: Path, fault: Fault) -> Path:
+        return self.folder / "aside" / f"{path.name}.{fault.name.lower()}.{uuid4().hex[:8]}"
 
 
 def _entry_names(folder: Path) -> list[str]:
