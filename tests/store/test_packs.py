@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from aucbench.infra.store import DocumentStore
+from aucbench.infra.store.shard import found_in
 from aucbench.infra.store.shard_folder import Shards
 
 PACK = """
@@ -266,6 +267,21 @@ def test_a_flipped_bit_costs_one_record(store, record):
         again.pack(many=1)
     with DocumentStore(store.folder) as again:
         assert again.read(lost)["n"] == 2
+
+
+def test_a_changed_byte_costs_the_shard_in_which_it_is(store, record):
+    fill(store, record, keys(4), 1)
+    store.pack(many=1)
+    (path,) = files(store.folder, "packs")
+    content = path.read_bytes()
+    shards = [*found_in(content)]
+    assert [key for key, _, _ in shards] == sorted(keys(4))
+    for place in range(sum(length for _, _, length in shards)):
+        changed = bytearray(content)
+        changed[place] ^= 1
+        assert [*found_in(bytes(changed))] == [
+            shard for shard in shards if not 0 <= place - shard[1] < shard[2]
+        ]
 
 
 def test_a_lost_record_does_not_bring_an_older_one_back(store, record):

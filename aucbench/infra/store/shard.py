@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache, partial
 from hashlib import sha256
-from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -135,12 +134,12 @@ def blob_hash(text: bytes) -> str | None:
 def found_in(content: bytes) -> Iterator[tuple[str, int, int]]:
     """Yield key, begin and length of the whole shards in a file of many, of which no list is left.
 
-    No text inside a shard can look like its head: JSON writes a line feed in a text as an escape.
+    No text inside a shard can look like its head or its seal: JSON writes a line feed in a text as
+    an escape. So a shard ends with the first seal, also where the head of the next one is damaged.
     """
-    heads = [match.start() for match in re.finditer(re.escape(HEAD), content)]
-    for begin, following in pairwise([*heads, len(content)]):
-        end = content.rfind(BEFORE_SEAL, begin, following) + LENGTH
-        text = content[begin:end]
+    for head in re.finditer(re.escape(HEAD), content):
+        begin = head.start()
+        text = content[begin : content.find(BEFORE_SEAL, begin) + LENGTH]
         try:
             key = require_key(values(text, ["id"])["id"])
         except (ValueError, LookupError):
