@@ -1,0 +1,132 @@
+"""A results folder in which one file was changed: each command says what is wrong, or is right.
+
+`pytest --hypothesis-profile=explore` changes twenty times as many files.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import settings
+
+from aucbench.infra.store import DocumentStore
+
+PLAN = """
+datasets = ["outbreak[n=120,d=10,k=3]", "outbreak[n=120,d=12,k=3]"]
+splits = 2
+
+[budget]
+passes = 2
+
+[[solvers]]
+spec = "sht-auc[k=5]"
+
+[[solvers]]
+spec = "logistic"
+"""
+CHANGES = settings().max_examples // 10  # of each of the two folders
+SAME = ("auc", "status", "solver", "dataset", "split", "passes", "nnz", "data")  # in each run
+
+
+def flipped(content, rng, same):
+    for _ in range(rng.choice((1, 1, 5))):
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+    return content
+
+
+def cut(content, rng, same):
+    return content[: rng.randrange(len(content))]
+
+
+def zeroed(content, rng, same):
+    begin = rng.randrange(len(content))
+    end = min(len(content), begin + rng.randrange(1, 600))
+    return content[:begin] + bytes(end - begin) + content[end:]
+
+
+def other_digit(content, rng, same):
+    places = [place for place, byte in enumerate(content) if chr(byte).isdecimal()] or [0]
+    content[rng.choice(places)] ^= 1
+    return content
+
+
+HOWS = {
+    "flipped": flipped,
+    "other digit": other_digit,
+    "cut": cut,
+    "zeroed": zeroed,
+    "empty": lambda content, rng, same: b"",
+    "noise": lambda content, rng, same: rng.randbytes(rng.randrange(200)),
+    "doubled": lambda content, rng, same: content + content,
+    "swapped": lambda content, rng, same: rng.choice(same).read_bytes(),
+    "deleted": None,
+    "a folder": None,
+}
+
+
+def change(folder, rng):
+    """Change one file, and return how and which."""
+    kinds = sorted(path for path in folder.iterdir() if any(p.is_file() for p in path.rglob("*")))
+    within = rng.choice([*kinds, folder])  # one pack as often as one of many scores
+    files = sorted(path for path in within.rglob("*") if path.is_file())
+    path, how = rng.choice(files), rng.choice([*HOWS])
+    if HOWS[how] is None:
+        path.unlink()
+    else:
+        path.write_bytes(HOWS[how](bytearray(path.read_bytes()), rng, files))
+    if how == "a folder":
+        path.mkdir()
+    return f"{how}: {path}"
+
+
+@pytest.fixture
+def rows(cli):
+    """Return a function from a folder to its rows by id; None where it cannot be exported."""
+
+    def exported(folder):
+        if told(cli("export", folder, "rows.json")) != 0:
+            return None
+        return {row["id"]: row for row in json.loads(Path("rows.json").read_text())}
+
+    return exported
+
+
+@pytest.fixture(params=["of files", "packed"])
+def whole(request, cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("plan.toml").write_text(PLAN)
+    folder = Path("whole")
+    assert cli("run", "plan.toml", "--out", folder, "--quiet").exit_code == 0
+    if request.param == "packed":
+        with DocumentStore(folder) as store:
+            assert store.pack(many=1) == 8
+    return folder
+
+
+def told(result):
+    """The exit code, where it is one of those that are promised, and there is no traceback."""
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+    refusals = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert result.exit_code in (0, 2), result.output
+    assert len(refusals) == (result.exit_code == 2), result.output
+    return result.exit_code
+
+
+def test_one_changed_file_changes_no_number(cli, rows, whole):
+    expected = {key: [row[name] for name in SAME] for key, row in rows(whole).items()}
+    for seed in range(CHANGES):
+        folder = Path(f"changed-{seed}")
+        shutil.copytree(whole, folder)
+        what = change(folder, Random(seed))
+        told(cli("status", folder))
+        told(cli("report", folder, "--html", "page.html"))
+        ran = told(cli("run", "plan.toml", "--out", folder, "--quiet"))
+        found = rows(folder)
+        if ran == 0:
+            assert found is not None, what
+            assert found.keys() == expected.keys(), what
+        for key, row in (found or {}).items():
+            assert [row[name] for name in SAME] == expected[key], what
+        shutil.rmtree(folder)
