@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from inspect import cleandoc
@@ -103,11 +103,11 @@ class Law:
 
 
 class Laws:
-    """The laws of one kind, in the order of their definition; it decorates a function to a law."""
+    """The laws of one kind, those of `parts` first; it decorates a function to a law."""
 
-    def __init__(self, kind: str):
+    def __init__(self, kind: str, *parts: Iterable[Law]):
         self.kind = kind
-        self._laws: list[Law] = []
+        self._laws = [law for part in parts for law in part]
 
     def __iter__(self) -> Iterator[Law]:
         return iter(self._laws)

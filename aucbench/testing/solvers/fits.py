@@ -1,0 +1,79 @@
+"""Fits of solvers to the rows of the laws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.metrics import auc
+from aucbench.protocols import Problem, State
+from aucbench.records import Stop
+from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import Observed
+from aucbench.testing.laws import require
+from aucbench.testing.samples import features, require_close
+
+STEPS = 25  # of a trajectory
+AT_LEAST = 0.85  # AUC on the training rows; the class means are one deviation apart
+
+
+def started(solver: Any, data: Data, seed: int = 0) -> tuple[Problem, Iterator[State]]:
+    """The problem of a solver and its iterates."""
+    problem_rng, rng = np.random.default_rng(seed).spawn(2)
+    problem = solver.problem(data, problem_rng)
+    return problem, iter(solver.iterates(problem, rng))
+
+
+def learnt(problem: Problem, state: State) -> Vector:
+    """A copy of the weights; or the scores that the model gives the sample."""
+    if state.w is None:
+        return problem.scorer(state, features())
+    return np.array(state.w, dtype=np.float64)
+
+
+def trajectory(
+    solver: Any, data: Data, steps: int = STEPS
+) -> tuple[Problem, list[tuple[int, int, Vector]]]:
+    """The problem, and (step, rows_seen, learnt) of the first states."""
+    problem, states = started(solver, data)
+    made = [(s.step, s.rows_seen, learnt(problem, s)) for s in islice(states, steps)]
+    require(made, "iterates ended without yielding a state; yield at least one")
+    return problem, made
+
+
+def require_same(what: str, one: Any, other: Any, rtol: float = 0.0, atol: float = 0.0) -> None:
+    """Raise `LawBroken` unless two trajectories agree."""
+    require(
+        [row[:2] for row in one] == [row[:2] for row in other],
+        f"{what}: steps and rows_seen differ",
+    )
+    for (t, _, w), (_, _, v) in zip(one, other, strict=True):
+        require_close(f"{what}: w of step {t}", w, v, rtol=rtol, atol=atol)
+
+
+def require_fit(what: str, solver: Any, data: Data, passes: float = 5) -> Any:
+    """Raise `LawBroken` unless a fit ends in the normal way, with finite numbers."""
+    problem = Observed(solver)
+    run = solve(problem, data, passes=passes)
+    require(run.stop is not Stop.INVALID, f"{what}: a state was invalid: {run.stop.value}")
+    require(run.points, f"{what}: no state came")
+    require(
+        np.isfinite(run.decision_function(data.rows.matrix)).all(), f"{what}: a score is not finite"
+    )
+    return run
+
+
+def require_ranks(what: str, solver: Any, data: Data) -> None:
+    """Raise `LawBroken` unless the solver learns to rank these rows."""
+    run = require_fit(what, solver, data, passes=20)
+    got = auc(data.y, run.decision_function(data.rows.matrix))
+    require(
+        got > AT_LEAST,
+        f"{what}: the AUC on the training rows is {got:.3f} after 20 passes, wanted more than "
+        f"{AT_LEAST}",
+    )

@@ -1,0 +1,134 @@
+"""A solver learns from any rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aucbench.errors import UnsupportedError
+from aucbench.metrics import auc
+from aucbench.testing.laws import Laws, not_asked, require
+from aucbench.testing.samples import csr, extent, features, labels, locked, rounded, sample, single
+from aucbench.testing.solvers.fits import (
+    AT_LEAST,
+    require_fit,
+    require_ranks,
+    require_same,
+    trajectory,
+)
+
+laws = Laws("solvers")
+
+
+@laws("1e-3 of each number, and 1e-4; sums are added in another order")
+def layouts(solver: Any) -> None:
+    """Dense rows, CSR rows, rows in Fortran order and float32 rows give the same iterates.
+
+    The numbers are multiples of 1/64, so that float32 has them exactly. All arrays are read-only.
+    """
+    whole = np.round(features() * 64) / 64
+    dense = trajectory(solver, locked(whole.copy(), labels()))[1]
+    made = {
+        "CSR rows": csr(whole),
+        "rows in Fortran order": np.asfortranarray(whole),
+        "float32 rows": whole.astype(np.float32),
+    }
+    for name, rows in made.items():
+        other = trajectory(solver, locked(rows, labels()))[1]
+        require_same(f"{name} and dense rows", other, dense, rtol=1e-3, atol=1e-4)
+
+
+@laws("1e-9 of each number, and 1e-12; sums are added in another order")
+def float32(solver: Any) -> None:
+    """Rows that are stored as float32 give the iterates of the same numbers as float64.
+
+    A user stores them so to halve their memory. They are rounded once; all is computed in float64.
+    A solver that cannot read them refuses them by an `UnsupportedError`.
+    """
+    for X in (features(), csr(features())):
+        wanted = trajectory(solver, locked(rounded(X), labels()))[1]
+        try:
+            made = trajectory(solver, locked(single(X), labels()))[1]
+        except UnsupportedError as refusal:
+            not_asked(f"it refuses them: {refusal}")
+        require_same("float32 rows", made, wanted, rtol=1e-9, atol=1e-12)
+
+
+@laws(f"AUC above {AT_LEAST}")
+def ranks(solver: Any) -> None:
+    """It ranks easy rows much better than chance, and scores CSR rows as dense ones."""
+    run = require_fit("the sample", solver, sample(), passes=20)
+    for layout in (np.asarray, csr):
+        got = auc(labels(), run.decision_function(layout(features())))
+        require(
+            got > AT_LEAST,
+            f"the AUC on the training rows is {got:.3f} after 20 passes, wanted more than "
+            f"{AT_LEAST}",
+        )
+
+
+@laws(f"AUC above {AT_LEAST}")
+def order_of_rows(solver: Any) -> None:
+    """It ranks well in whatever order the rows come: shuffled, or the positives last."""
+    for name, order in (
+        ("shuffled rows", np.random.default_rng(2).permutation(extent().n)),
+        ("positives last", np.argsort(labels(), kind="stable")),
+    ):
+        require_ranks(name, solver, sample(rows=order))
+
+
+@laws(f"AUC above {AT_LEAST}")
+def flipped_labels(solver: Any) -> None:
+    """With the classes exchanged it ranks the other class first."""
+    require_ranks("flipped labels", solver, locked(features(), -labels()))
+
+
+@laws("scores are finite")
+def one_positive(solver: Any) -> None:
+    """It learns from rows with one positive, and from rows with one negative."""
+    y = labels()
+    some = np.r_[np.flatnonzero(y > 0)[:1], np.flatnonzero(y < 0)]
+    for name, sign in (("one positive", 1), ("one negative", -1)):
+        require_fit(name, solver, locked(features()[some], sign * y[some]))
+
+
+@laws("scores are finite")
+def constant_column(solver: Any) -> None:
+    """A column that is constant, and a column of zeros, do no harm."""
+    X = features()
+    X[:, 3], X[:, 5] = 1.0, 0.0
+    require_fit("a constant column", solver, locked(X, labels()))
+
+
+@laws("scores are finite")
+def duplicated_rows(solver: Any) -> None:
+    """Rows that occur twice, and with both labels, do no harm."""
+    twice = np.repeat(np.arange(extent().n), 2)
+    y = labels()[twice]
+    require_fit("duplicated rows", solver, locked(features()[twice], y))
+    y[:8:2] = -y[:8:2]
+    require_fit("equal rows of both classes", solver, locked(features()[twice], y))
+
+
+@laws("scores are finite")
+def ties(solver: Any) -> None:
+    """Columns with two values, whose scores are full of ties, do no harm."""
+    require_fit("ties", solver, locked(np.sign(features()), labels()))
+
+
+@laws("scores are finite")
+def one_column(solver: Any) -> None:
+    """It learns from a single column."""
+    require_fit("one column", solver, locked(features()[:, :1].copy(), labels()))
+
+
+@laws("scores are finite, and not an exception")
+def scales(solver: Any) -> None:
+    """Rows in units 1e8 times smaller or larger end in finite scores.
+
+    Tables of people come in such units, and a sum of squares of them is still a float.
+    """
+    for scale in (1e-8, 1e8):
+        data = locked(features() * scale, labels())
+        require_fit(f"rows times {scale:g}", solver, data, passes=30)
