@@ -1,9 +1,12 @@
 """A plan of plugins that do everything wrong: each ends as its own row, the run goes on."""
 
 import json
+import re
 
 import psutil
 import torture_plugins as torture
+
+from aucbench.bench.results.store import Store
 
 
 def test_torture(shell):
@@ -12,7 +15,7 @@ def test_torture(shell):
     ended = shell.run(
         *("compare", "--data", "breast-cancer", "--solvers", solvers, "--splits", "2"),
         *("--features", "maxabs", "--passes", "30", "--timeout", "2", "--memory", "500"),
-        *("--json", "rows.json"),
+        *("--json", "rows.json", "--out", "kept"),
     )
 
     assert ended.returncode == 0, ended.stderr
@@ -27,6 +30,10 @@ def test_torture(shell):
         if row["status"] == "ok":
             assert row["auc"] == healthy[row["split"]], row["solver"]
     assert "24 of 32" in ended.stdout + ended.stderr
+    with Store(shell.folder / "kept") as store:
+        logs = [record.process.log for record in store.records() if record.why.startswith("did")]
+    assert len(logs) == 4
+    assert all(re.search(r'misbehaves.py", line \d+ in misbehave\n', log) for log in logs)
     left = [p for p in psutil.process_iter(["cmdline"]) if _ours(p)]
     assert not left
 

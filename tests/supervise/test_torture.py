@@ -12,6 +12,7 @@ from supervise.asking import alive, job, until
 
 MB = 2**20
 SHORT = {"timeout": 1.0, "grace": 0.1}
+SOON = {"timeout": 0.4, "grace": 0.1}
 SMALL = {"memory": 200 * MB}
 
 ENDINGS = [
@@ -59,6 +60,7 @@ HEALTHY = [
     ("leaves_a_thread", {}, {}, {}),
     ("forks_and_ends", {}, {}, {}),
     ("returns_twice", {}, {}, {"mine": True}),
+    ("patches_what_ends_it", {}, {}, {"x": 1}),
     ("prints_much", {}, {}, {}),
     ("closes_everything", {}, {}, {"x": 1}),
     ("closes_its_streams", {"then": None}, {}, {"x": 1}),
@@ -140,6 +142,24 @@ def test_the_log_has_the_end_of_the_output_and_the_traceback(ended):
 
     assert "in raises" in ended("raises").log
     assert "Segmentation fault" in ended("segfaults").log
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "limits", "frame"),
+    [
+        ("hangs_without_streams", {}, SOON, "in hang\n"),
+        ("holds_the_gil_and_ignores_sigterm", {}, SOON, "in holds_the_gil_and_ignores_sigterm\n"),
+        ("floods_and_hangs", {}, SOON, "in hang\n"),
+        ("maps_memory", {"flags": mmap.MAP_SHARED}, SMALL, "in maps_memory\n"),
+        ("segfaults_without_streams", {}, {}, "in segfaults_without_streams\n"),
+    ],
+)
+def test_the_log_of_what_was_stopped_has_the_stacks_of_python(ended, name, request_, limits, frame):
+    log = ended(name, request_, **limits).log
+
+    assert re.search(rf"torture.py\", line \d+ {frame}", log)
+    assert "most recent call first" in log
+    assert len(log) <= 2**14
 
 
 def test_traps_are_neither_followed_nor_waited_for(ended):

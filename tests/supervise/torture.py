@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 from contextlib import suppress
 from importlib import import_module
@@ -136,7 +137,23 @@ def holds_the_gil(request, room, steps):
 
 def holds_the_gil_and_ignores_sigterm(request, room, steps):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    ctypes.PyDLL(None).sleep(1000)
+    while True:  # any signal ends a sleep
+        ctypes.PyDLL(None).sleep(1000)
+
+
+def hangs_without_streams(request, room, steps):
+    os.closerange(0, 900)
+    hang()
+
+
+def floods_and_hangs(request, room, steps):
+    threading.Thread(target=prints_for_ever, args=(request, room, steps)).start()
+    hang()
+
+
+def segfaults_without_streams(request, room, steps):
+    os.closerange(0, 900)
+    ctypes.string_at(0)
 
 
 def ignores_sigterm(request, room, steps):
@@ -190,6 +207,19 @@ def leaves_a_thread(request, room, steps):
 
     Thread(target=time.sleep, args=(1000,)).start()
     return {}
+
+
+def patches_what_ends_it(request, room, steps):
+    """All that could end its process, so that it would go on as the job parent does."""
+    import atexit
+    import threading as threads
+
+    for name in ("_exit", "abort", "kill", "killpg", "getpid", "setsid", "write"):
+        setattr(os, name, lambda *_: 1)
+    sys.exit = signal.signal = lambda *_: None
+    atexit.register(hang)
+    threads._register_atexit(hang)
+    return {"x": 1}
 
 
 def exits_at_once(request, room, steps):

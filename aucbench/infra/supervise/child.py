@@ -1,9 +1,19 @@
-"""The process of a job or of a step: it prepares itself, calls the function, writes the answer."""
+"""The process of a job or of a step: it prepares itself, calls the function, writes the answer.
+
+Design
+  a. The function may replace any name of any module, `os._exit` too. So what ends this process is
+     bound before it is called. Below it on the stack is the code of the job parent, to which this
+     process must never return.
+  b. The stacks of Python go to a pipe of their own, under a high number: a function that closes or
+     floods its streams does not lose them. The job parent asks for them by the signal `STACKS`.
+     `faulthandler` answers without the interpreter, also inside compiled code that holds the GIL.
+"""
 
 from __future__ import annotations
 
 import errno
 import faulthandler
+import fcntl
 import json
 import os
 import random
@@ -24,6 +34,25 @@ from aucbench.infra.supervise import job_folder, limits, proc
 from aucbench.infra.supervise.plain import to_plain
 from aucbench.infra.supervise.records import Failure, Limits, json_hash
 
+STACKS = signal.SIGRTMAX - 2  # no runtime or library that we know of uses it
+OWN = 1000  # descriptors from here on belong to us
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """The write ends of the pipes to the job parent.
+
+    Attributes
+    ----------
+    output : int
+        Gets what the process writes to stdout and stderr.
+    stacks : int
+        Gets the stacks of Python, when the process crashes or gets the signal `STACKS`.
+    """
+
+    output: int
+    stacks: int
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -36,11 +65,11 @@ class Task:
     steps: Mapping[str, Path]
 
 
-def main(task: Task, output: int, parent: int) -> NoReturn:
+def main(task: Task, streams: Streams, parent: int) -> NoReturn:
     """Call the function, write its result or failure, and end this process."""
     code = 1
     try:
-        _replace_inherited(task.folder, output, parent)
+        _replace_inherited(task.folder, streams, parent)
         seed(task)
         _write_answer(task)
         _flush()
@@ -48,18 +77,34 @@ def main(task: Task, output: int, parent: int) -> NoReturn:
     except BaseException:
         traceback.print_exc()
     finally:
-        # Without the clean-up of Python: threads and exit handlers of a plugin could hang there.
-        os._exit(code)
+        _end(code)
 
 
-def _replace_inherited(folder: Path, output: int, parent: int) -> None:
+def _end(
+    code: int,
+    leave: Callable[[int], object] = os._exit,
+    kill: Callable[[int, int], object] = os.kill,
+    me: Callable[[], int] = os.getpid,
+) -> NoReturn:
+    """End this process, whatever the function has made of the names that do it.
+
+    Without the clean-up of Python: threads and exit handlers of a plugin could hang there.
+    """
+    try:
+        leave(code)
+    finally:
+        while True:
+            kill(me(), signal.SIGKILL)
+
+
+def _replace_inherited(folder: Path, streams: Streams, parent: int) -> None:
     """Replace what was inherited: session, signals, descriptors, streams, working directory."""
     os.setsid()
     proc.die_with(parent)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    os.dup2(streams.output, 1)
+    os.dup2(streams.output, 2)
+    stacks = _keep_only(streams.stacks)
     sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays open
     # Line buffers: when a process is killed, the content of its buffers is lost.
     sys.stdout, sys.stderr = (
@@ -67,9 +112,19 @@ def _replace_inherited(folder: Path, output: int, parent: int) -> None:
         for fd in (1, 2)
     )
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    faulthandler.enable()
+    faulthandler.enable(stacks)
+    faulthandler.register(STACKS, stacks)
     os.chdir(folder / job_folder.ROOM)
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder / job_folder.TEMPORARY)
+
+
+def _keep_only(descriptor: int) -> int:
+    """Close all but the streams and one descriptor; return the number that it has then."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    kept = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, min(OWN, most - 1))
+    os.closerange(3, kept)
+    os.closerange(kept + 1, most)
+    return kept
 
 
 def seed(task: Task) -> None:
@@ -80,8 +135,8 @@ def seed(task: Task) -> None:
         numpy.random.seed(seed)
 
 
-def _write_answer(task: Task) -> None:
-    me = os.getpid()
+def _write_answer(task: Task, number: Callable[[], int] = os.getpid) -> None:
+    me = number()
     try:
         text, name = called(task), job_folder.RESULT
     except BaseException as error:
@@ -89,7 +144,7 @@ def _write_answer(task: Task) -> None:
         with suppress(OSError, ValueError):  # the function may have closed stderr
             traceback.print_exc()
         text, name = json.dumps(to_plain(_failure(error))), job_folder.FAILURE
-    if os.getpid() == me:  # a process that the function forked must not write the answer
+    if number() == me:  # a process that the function forked must not write the answer
         job_folder.write(task.folder / name, text)
 
 

@@ -14,7 +14,9 @@ from aucbench.infra.supervise.limits import Meter
 from aucbench.infra.supervise.records import Ending, Report
 from aucbench.infra.supervise.wire import PIPE_BYTES
 
-TAIL = 2**14  # bytes of output that are kept
+TAIL = 2**14  # bytes of output that are kept, with the stacks of Python
+MOST_STACKS = 2**13  # bytes of these; the innermost calls come first
+STACKS_PATIENCE, STACKS_PAUSE = 0.3, 0.03  # seconds for the first line, and between two of them
 MOST_PROCESSES = 500
 NEAR = 0.9  # of the memory budget: a process that dies above it ran out of memory
 KILL_PATIENCE = 10.0  # seconds for processes to end after SIGKILL
@@ -39,12 +41,13 @@ def run(task: child.Task) -> Report:
         (task.folder / name).mkdir(parents=True, exist_ok=True)  # steps may have left something
     meter = Meter(task.limits.memory)
     parent = os.getpid()
-    output, write_end = os.pipe()
+    (output, its_output), (stacks, its_stacks) = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
-        child.main(task, write_end, parent)
-    os.close(write_end)
-    watch = _Watch(task, pid, output, meter)
+        child.main(task, child.Streams(its_output, its_stacks), parent)
+    os.close(its_output)
+    os.close(its_stacks)
+    watch = _Watch(task, pid, output, stacks, meter)
     try:
         verdict = watch.follow()
         return watch.report(verdict)
@@ -55,11 +58,13 @@ def run(task: child.Task) -> Report:
 class _Watch:
     """The child of one call: its time, its memory and its output."""
 
-    def __init__(self, task: child.Task, pid: int, output: int, meter: Meter):
-        os.set_blocking(output, False)
-        self._task, self._pid, self._output, self._meter = task, pid, output, meter
+    def __init__(self, task: child.Task, pid: int, output: int, stacks: int, meter: Meter):
+        self._task, self._pid, self._meter = task, pid, meter
+        self._output, self._stacks = output, stacks
+        for fd in (output, stacks):
+            os.set_blocking(fd, False)
         self._alive = os.pidfd_open(pid)
-        self._tail = b""
+        self._tail = self._told = b""  # what came from these pipes
         self._begin = monotonic()
         self._sample_at = self._begin + meter.pause(0.0)
         self._ends: dict[int, int] = {}
@@ -69,8 +74,8 @@ class _Watch:
 
     def close(self) -> None:
         """Close its descriptors."""
-        os.close(self._alive)
-        os.close(self._output)
+        for fd in (self._alive, self._output, self._stacks):
+            os.close(fd)
 
     def follow(self) -> _Verdict | None:
         """Wait until the child has ended by itself (None) or has broken a limit."""
@@ -79,9 +84,11 @@ class _Watch:
         while not self._ended_by(min(self._sample_at, deadline)):
             now = monotonic()
             if now >= deadline:
+                self._ask_for_stacks()
                 reason = f"did not end within {timeout:g} s{self._terminate()}"
                 return _Verdict(Ending.TIMEOUT, reason)
             if now >= self._sample_at and (verdict := self._sampled(now)):
+                self._ask_for_stacks()
                 return verdict
         return None
 
@@ -91,6 +98,7 @@ class _Watch:
         gone = proc.end_descendants(self._ends, KILL_PATIENCE)
         while self._drain():
             continue
+        self._hear_stacks(0.0, 0.0)
         found = verdict or self._verdict()
         reason = found.reason
         if not gone:
@@ -100,7 +108,7 @@ class _Watch:
             reason,
             found.error_type,
             found.refusal,
-            self._tail.decode(errors="replace"),
+            self._log(),
             seconds,
             self._meter.peak,
         )
@@ -125,6 +133,26 @@ class _Watch:
             return None
         self._tail = (self._tail + fresh)[-TAIL:]
         return fresh
+
+    def _ask_for_stacks(self) -> None:
+        """Let the process tell where it is, in whatever code that may be."""
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, child.STACKS)
+        self._hear_stacks(STACKS_PATIENCE, STACKS_PAUSE)
+
+    def _hear_stacks(self, patience: float, pause: float) -> None:
+        """Read stacks, which have no end that can be seen, until none come for a moment."""
+        poll = select.poll()
+        poll.register(self._stacks, select.POLLIN)
+        last = monotonic() + 2 * patience
+        while poll.poll(patience * 1000) and (fresh := os.read(self._stacks, PIPE_BYTES)):
+            self._told = (self._told + fresh)[:MOST_STACKS]
+            patience = min(pause, max(0.0, last - monotonic()))
+
+    def _log(self) -> str:
+        """Return the end of its output, and then the stacks."""
+        room = TAIL - len(self._told)
+        return b"".join((self._tail[-room:], self._told)).decode(errors="replace")
 
     def _terminate(self) -> str:
         """Send SIGTERM and wait for the grace time; return an addition to the reason."""
