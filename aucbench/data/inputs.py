@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Index, Rows, float_type, rows
 from aucbench.errors import DataError
 
+MOST_COLUMNS = 1 << 24  # that any rows may have in a fit, which takes 128 MiB for each vector
+COLUMNS_PER_VALUE = 1000  # that more of them may have
+
 
 def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]:
     """Return the rows of `X`, and its column names if it has any.
@@ -44,6 +47,24 @@ def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]
         )
     _refuse_non_finite(checked, names)
     return checked, names
+
+
+def require_filled(X: Rows, name: str = "X") -> None:
+    """Check that rows do not have far more columns than values, before a fit.
+
+    A fit keeps several numbers for each column, also for those in which no row has a value.
+
+    Raises
+    ------
+    DataError
+        When they have.
+    """
+    most = max(MOST_COLUMNS, COLUMNS_PER_VALUE * X.stored.size)
+    if X.d > most:
+        raise DataError(
+            f"{name} has {X.d} columns and {X.stored.size} values in them; a fit keeps numbers for "
+            f"each column, and takes at most {most} columns here; number the columns without gaps"
+        )
 
 
 def feature_numbers(given: Any, d: int) -> Index | None:

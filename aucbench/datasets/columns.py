@@ -7,6 +7,8 @@ from difflib import get_close_matches
 
 from aucbench.errors import DataError
 
+MOST_DIGITS = 20  # of the number of a column
+
 
 def column_at(wanted: str | int, names: Sequence[str] | None, d: int) -> int:
     """Return the position of the column `wanted`.
@@ -21,7 +23,7 @@ def column_at(wanted: str | int, names: Sequence[str] | None, d: int) -> int:
     text = str(wanted)
     if names and text in names:
         return list(names).index(text)
-    if text.isdecimal() and int(text) < d:
+    if text.isascii() and text.isdecimal() and len(text) < MOST_DIGITS and int(text) < d:
         return int(text)
     close = get_close_matches(text, names or (), n=5, cutoff=0.5)
     hint = f"similar are {', '.join(close)}" if close else f"columns are numbered 0 to {d - 1}"

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from aucbench.data.arrays import MAX_STORED
-from aucbench.datasets import formats
+from aucbench.datasets import formats, svmlight
 from aucbench.datasets.formats import Table
 from aucbench.datasets.label import find_label
 from aucbench.datasets.textfile import layout_of, open_frame
@@ -74,40 +72,23 @@ def _extent(lines: Iterable[NumberedLine]) -> tuple[int, bool]:
     largest, zero = -1, False
     for at, text in lines:
         try:
-            first, last = _ends(text)
+            first, last = svmlight.ends(text)
         except (ValueError, LookupError) as error:
             raise _unreadable(at, error) from error
         largest, zero = max(largest, last), zero or first == 0
     return max(largest + zero, 1), zero
 
 
-def _ends(text: bytes) -> tuple[int, int]:
-    """Return the first and the last index of a row; -1 if the row has none."""
-    row = text.split(b"#", 1)[0] if b"#" in text else text
-    tokens = row.split(None, 3)[1:3]
-    if tokens and tokens[0].startswith(b"qid"):
-        del tokens[0]
-    if not tokens:
-        return -1, -1
-    last = int(row.rpartition(b":")[0].rsplit(None, 1)[-1])
-    if last > MAX_STORED:
-        raise ValueError(f"index {last} exceeds {MAX_STORED}")
-    return int(tokens[0].partition(b":")[0]), last
-
-
 def _parsed(part: Sequence[NumberedLine], d: int, zero: bool) -> Table:
-    from sklearn.datasets import load_svmlight_file
-
-    text = BytesIO(b"".join(line for _, line in part))
     try:
-        X, y = load_svmlight_file(text, n_features=d, zero_based=zero)
+        X, y = svmlight.parsed((line for _, line in part), d, zero=zero)
     except formats.UNREADABLE as error:
         if len(part) == 1:
             raise _unreadable(part[0][0], error, 1 - zero, d - zero) from error
         for line in part:
             _parsed([line], d, zero)
         raise
-    return Table(X, formats.whole_labels(y))
+    return Table(X, svmlight.whole_labels(y))
 
 
 def _unreadable(at: int, error: Exception, low: int = 1, high: int | None = None) -> DataError:

@@ -21,6 +21,7 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
+from aucbench.datasets import svmlight
 from aucbench.datasets.compressed import (
     Source,
     Xz,
@@ -34,7 +35,6 @@ from aucbench.datasets.textfile import LINES, read_frame, refuse_twins
 from aucbench.errors import DataError, MissingExtraError
 from aucbench.tables import LINE
 
-SVMLIGHT = (".svm", ".svmlight", ".libsvm")
 TEXT = (".csv", ".tsv")  # endings of text files with cells
 ZIP = ".zip"
 _SVMLIGHT = re.compile(rb"\s*[+-]?[\d.]+(\s+(qid|\d+):\S+)*\s*(#.*)?", re.DOTALL)
@@ -126,7 +126,7 @@ def read_table(path: Path, wanted: Wanted) -> Table:
             raise DataError(
                 f"separator={wanted.separator!r} is for text files with cells; leave it out"
             )
-        if wanted.decimal != "." and reader in (*SVMLIGHT, ".npz"):
+        if wanted.decimal != "." and reader in (*svmlight.ENDINGS, ".npz"):
             raise DataError(f"decimal={wanted.decimal!r} is for tables; leave it out")
         with open_plain(path) as stream:
             return _READERS[reader](stream, wanted)
@@ -195,24 +195,17 @@ def short_reason(error: BaseException) -> str:
 
 
 def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
-    from sklearn.datasets import load_svmlight_file
-
     if wanted.target is not None:
         raise DataError(
             f"target={wanted.target!r} is for tables, but in svmlight the label is first in each "
             "line; leave it out"
         )
-    X, y = load_svmlight_file(stream)
+    X, y = svmlight.parsed(stream)
     if not X.shape[0]:
         raise DataError("there is no row in it; give lines such as '1 3:0.5 7:2'")
     if X.shape[1] < wanted.width:
         X.resize((X.shape[0], wanted.width))
-    return Table(X, whole_labels(y), label="the first number of each line")
-
-
-def whole_labels(y: Any) -> Any:
-    """Return labels as integers if they are whole numbers, so that messages say 3, not 3.0."""
-    return y.astype(np.int64) if (np.abs(y) < 2**53).all() and (y == np.rint(y)).all() else y
+    return Table(X, svmlight.whole_labels(y), label="the first number of each line")
 
 
 def _csv(stream: IO[bytes], wanted: Wanted) -> Table:
@@ -348,7 +341,7 @@ def _of_frame(read: Callable[[IO[bytes]], Any]) -> Callable[[IO[bytes], Wanted],
 
 
 _READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {
-    **dict.fromkeys(SVMLIGHT, _svmlight),
+    **dict.fromkeys(svmlight.ENDINGS, _svmlight),
     ".csv": _csv,
     ".tsv": _tsv,
     **{ending: _of_frame(read) for ending, read in FRAMES.items()},

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.datasets import changepoint, idx
+from aucbench.datasets import changepoint, idx, svmlight
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import cached_path, fetch_files
@@ -141,13 +141,11 @@ def _rcv1(paths: Sequence[Path]) -> Table:
 
     A line of the file of topics is a topic, the number of a document, and 1.
     """
-    from sklearn.datasets import load_svmlight_file
-
     *vectors, topics = paths
     parts = []
     for path in vectors:
         with naming(path), open_plain(path) as stream:
-            parts.append(load_svmlight_file(stream, n_features=RCV1_WORDS, zero_based=False))
+            parts.append(svmlight.parsed(stream, RCV1_WORDS, zero=False))
     with naming(topics), open_plain(topics) as stream:
         lines = [line.split() for line in stream]
         held = [int(number) for topic, number, _ in lines if topic == TOPIC.encode()]

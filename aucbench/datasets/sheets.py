@@ -91,10 +91,9 @@ class Sheet:
 
 def as_numbers(cells: Sequence[str]) -> Vector | None:
     """Return cells as numbers, with NaN for missing ones; None if a cell is text."""
-    try:
-        return np.array([nan if cell in MISSING else float(cell) for cell in cells])
-    except ValueError:
+    if not all(cell in MISSING or is_number(cell) for cell in cells):
         return None
+    return np.array([nan if cell in MISSING else float(cell) for cell in cells])
 
 
 def _cells_of_lines(path: Path) -> list[list[str]]:

@@ -184,7 +184,9 @@ def _is_header(cells: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Return whether `text` is a number."""
+    """Return whether `text` is a number; unlike Python, as other programs: not 1_000 or ١٢."""
+    if "_" in text or not text.isascii():
+        return False
     try:
         float(text)
     except ValueError:

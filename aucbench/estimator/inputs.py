@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.data.inputs import check_rows
+from aucbench.data.inputs import check_rows, require_filled
 from aucbench.errors import AucbenchError, DataError
 
 
@@ -136,6 +136,7 @@ def data_of(X: Any, y: Any, sample_weight: Any = None) -> tuple[Data, NDArray[An
         As `rows_of`, `labels_of` and `weights_of`, and when X and y differ in length.
     """
     rows, names = rows_of(X)
+    require_filled(rows)
     classes, labels = labels_of(y)
     if labels.size != rows.n:
         raise DataError(

@@ -20,6 +20,7 @@ from aucbench import registry
 from aucbench.cell import TARGET_FILE, Cell, hashable
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.inputs import require_filled
 from aucbench.data.npy import read_array, write_array
 from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.data.targets import Labels
@@ -272,6 +273,8 @@ def _read(request: Mapping[str, Any]) -> Data:
     _take(request)
     try:
         with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
-            return registry.get_dataset(request["dataset"], **request["reading"])
+            found = registry.get_dataset(request["dataset"], **request["reading"])
     except OSError as error:
         raise DataError(f"cannot read {request['dataset']}: {error.strerror or error}") from error
+    require_filled(found.rows, request["dataset"])
+    return found

@@ -26,6 +26,7 @@ import numpy as np
 import aucbench.kernels.linear  # noqa: F401 - before a clock runs: importing it takes 0.2 s
 from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.data import Data
+from aucbench.data.inputs import require_filled
 from aucbench.data.rounding import slack_of
 from aucbench.errors import PluginError, UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Budget, Problem, Solver, State
@@ -132,9 +133,11 @@ def solve(
         When the rows have breakpoints and the solver needs labels, or when they have weights and
         the solver learns without them.
     DataError
-        When the rows are codes of a table, see `Data.encoded`.
+        When the rows are codes of a table, see `Data.encoded`; or when they have far more columns
+        than values.
     """
     data.require_features()
+    require_filled(data.rows)
     if isinstance(solver, str):
         solver = get_solver(solver)
     require_above(0, passes=passes, seconds=seconds)

@@ -31,12 +31,12 @@ _NUMBER = {  # by the decimal mark
         (?:\d{{1,3}}(?P<mark>[\{group}{_BLANKS}])\d{{3}}(?:(?P=mark)\d{{3}})*|\d*)
         (?:\{point}\d*)?(?:[eE][+-]?\d+)?
         (?:\ ?[$€£¥%])?""",
-        re.VERBOSE,
+        re.VERBOSE | re.ASCII,
     )
     for point, group in ((".", ","), (",", "."))
 }
 ISO = "ISO8601"
-_ISO = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d.*)?)?")
+_ISO = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d.*)?)?", re.ASCII)
 _DAYS = (
     *("%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y"),
     *("%d %b %Y", "%d-%b-%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 from aucbench.datasets.collections import keel, openml, pmlb
 from aucbench.datasets.collections.facts import Facts
-from aucbench.datasets.formats import Table, Wanted, whole_labels
+from aucbench.datasets.formats import Table, Wanted
+from aucbench.datasets.svmlight import whole_labels
 from aucbench.errors import DataError, MissingExtraError
 
 __all__ = ["Collection", "Facts", "Member", "Source", "collections", "member_of", "rarer"]
@@ -183,4 +184,4 @@ def _whole(y: Any) -> Any:
     if getattr(y, "dtype", None) is not None and y.dtype.kind == "f":
         return whole_labels(y)
     texts = pd.Series(y).astype(str).str.strip()
-    return texts.astype(int).to_numpy() if texts.str.fullmatch(r"[+-]?\d{1,9}").all() else y
+    return texts.astype(int).to_numpy() if texts.str.fullmatch(r"[+-]?[0-9]{1,9}").all() else y

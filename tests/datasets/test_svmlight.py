@@ -1,0 +1,86 @@
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from aucbench import AUCClassifier
+from aucbench.data.arrays import rows
+from aucbench.data.inputs import require_filled
+from aucbench.datasets import load, stream
+from aucbench.datasets.textfile import is_number
+from aucbench.errors import DataError
+from aucbench.solving.loop import solve
+from aucbench.tables.cells import date_formats, numbers
+
+LAST = 2**31 - 2  # the largest column that an int32 can count
+ONLY_PYTHON = {
+    "index": "1 1_000:2\n-1 2:3\n",
+    "last index": "1 1:1 2:1 1_000:2\n-1 2:3\n",
+    "value": "1 1:2_0\n-1 2:3\n",
+    "label": "1_0 1:2\n-1 2:3\n",
+    "late": "1 1:2\n-1 2:3\n1 4_0:1\n",
+}
+
+
+@pytest.mark.parametrize("text", ONLY_PYTHON.values(), ids=ONLY_PYTHON)
+def test_what_only_python_takes_for_a_number_is_refused(text, tmp_path):
+    path = tmp_path / "s.svm"
+    path.write_text(text)
+    for read in (load, lambda p: [*stream(p)], lambda p: [*stream(p, features=2000, rows=1)]):
+        with pytest.raises(DataError, match=r"s\.svm: .*_.* is no number; write digits"):
+            read(path)
+
+
+def test_a_comment_may_have_anything(tmp_path):
+    path = tmp_path / "s.svm"
+    path.write_text("# made_by me_1\n1 1:2 # row_1\n-1 2:3 #_\n")
+    assert load(path).n == sum(chunk.n for chunk in stream(path)) == 2
+
+
+@pytest.mark.parametrize("text", ["1_000", "1_0.5", "١٢", "１", "1e1_0", "0x10", "1,5", ""])
+def test_cells_are_numbers_as_other_programs_read_them(text):
+    assert not is_number(text)
+    assert np.isnan(numbers([text.replace(",", ":")], ".")).all()
+
+
+def test_dates_have_the_digits_of_ascii():
+    assert date_formats("2020-01-31")
+    assert not date_formats("٢٠٢٠-٠١-٣١")
+
+
+@pytest.fixture
+def wide(tmp_path):
+    path = tmp_path / "w.svm"
+    path.write_text("".join(f"{1 if i % 3 else -1} {i + 1}:1 {LAST}:2\n" for i in range(12)))
+    return path
+
+
+def test_a_wide_file_takes_memory_for_its_values_only(wide):
+    load(wide)  # imports what it needs
+    tracemalloc.start()
+    try:
+        data = load(wide)
+        chunks = [*stream(wide)]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (data.d, chunks[0].rows.d, data.rows.stored.size) == (LAST, LAST, 24)
+    assert peak < 2_000_000
+
+
+def test_a_fit_of_far_more_columns_than_values_is_refused_before_it_asks_for_memory(wide):
+    sentence = rf"X has {LAST} columns and 24 values in them; .* takes at most {1 << 24} columns"
+    with pytest.raises(DataError, match=sentence):
+        solve("logistic", load(wide))
+    X = csr_array((np.ones(4), [0, 3, 5, LAST - 1], np.arange(5)), shape=(4, LAST))
+    with pytest.raises(DataError, match=rf"X has {LAST} columns and 4 values"):
+        AUCClassifier().fit(X, [0, 1, 0, 1])
+
+
+def test_the_most_columns_grow_with_the_values():
+    values, d = 20_000, 20_000_000
+    parts = (np.ones(values), np.arange(values), [0, values])
+    require_filled(rows(csr_array(parts, shape=(1, d))))
+    with pytest.raises(DataError, match=f"{d + 1} columns and {values} values"):
+        require_filled(rows(csr_array(parts, shape=(1, d + 1))))
