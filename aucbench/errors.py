@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from math import isfinite
-from numbers import Real
+
+from aucbench.numbers import float_of, short, whole_of
 
 INTERRUPTED = 130  # exit code by which shells know Ctrl-C
 MOST_LISTED = 100  # names that a message lists
@@ -72,10 +73,12 @@ def require_at_least(low: float, **values: float | None) -> None:
 
 
 def _is_number(name: str, value: object) -> bool:
-    """Whether a number is finite; raise `ParameterError` if it is none."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ParameterError(f"{name} must be a number, got {value!r}")
-    return isfinite(value)
+    """Whether a number is finite; raise `ParameterError` if it is none that a float holds."""
+    found = float_of(value)
+    if found is None:
+        wanted = "a number" if whole_of(value) is None else "a number that a float holds"
+        raise ParameterError(f"{name} must be {wanted}, got {short(value)}")
+    return isfinite(found)
 
 
 def require_above(low: float, **values: float | None) -> None:

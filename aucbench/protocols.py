@@ -26,6 +26,7 @@ from aucbench.errors import (
     UnsupportedError,
     require_above,
 )
+from aucbench.numbers import float_of, short
 from aucbench.ranges import Space
 
 MAPPED_ROWS = 8192  # rows mapped at a time: with 300 landmarks 20 MB
@@ -88,6 +89,22 @@ class Identity:
     def value(self, w: Vector) -> float:
         """Return 0."""
         return 0.0
+
+
+def value_of(part: Objective | Projector, w: Vector) -> float:
+    """Return f(w) or Omega(w) as a float.
+
+    Raises
+    ------
+    PluginError
+        When it is no number that a float holds.
+    """
+    found = float_of(came := part.value(w))
+    if found is None:
+        raise PluginError(
+            f"{type(part).__name__}.value returned {short(came)}, wanted a number that a float holds"
+        )
+    return found
 
 
 class FeatureMap(Protocol):
@@ -280,8 +297,14 @@ class Problem:
         return np.zeros(self.data.d) if self.w0 is None else self.w0.copy()
 
     def value(self, w: Vector) -> float | None:
-        """f(w) + Omega(w); None where f is not listed."""
-        return None if self.f is None else self.f.value(w) + self.project.value(w)
+        """f(w) + Omega(w); None where f is not listed.
+
+        Raises
+        ------
+        PluginError
+            As `value_of`.
+        """
+        return None if self.f is None else value_of(self.f, w) + value_of(self.project, w)
 
     @property
     def scorer(self) -> Scorer:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite
-from numbers import Real
 from typing import Any, TypeAlias
 
 from aucbench.errors import ParameterError
+from aucbench.numbers import float_of
 
 PARTS, TEXT, NAME = 50, 10_000, 200  # of a section: parts; characters of a text, and of a name
 ROWS, COLUMNS = 1000, 30
@@ -193,7 +193,9 @@ def _number(value: object) -> float | None:
     """Return a finite number, and None for every other one."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ParameterError(f"got {_short(value)}, wanted a number or None")
-    plain = int(value) if isinstance(value, int) else float(value)
-    return plain if isfinite(plain) else None
+    found = float_of(value)
+    if found is None:
+        raise ParameterError(f"got {_short(value)}, wanted a number that a float holds, or None")
+    if isinstance(value, int):
+        return int(value)
+    return found if isfinite(found) else None

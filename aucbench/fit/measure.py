@@ -215,7 +215,7 @@ class Curve:
             "validation_auc": _validation_auc(problem, learnt),
         }
         if isinstance(learnt, State) and learnt.info:
-            known["info"] = {str(name): float(value) for name, value in learnt.info.items()}
+            known["info"] = learnt.info
         self._emit({"point": known})
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.cell import Scalar
+from aucbench.numbers import float_of
 from aucbench.protocols import Solver
 from aucbench.solving.hyperparameters import hyperparameters
 
@@ -17,24 +18,30 @@ Plain = Scalar | None
 
 
 def strict(value: Any) -> Any:
-    """Return `value` with None for numbers that are not finite, and lists for tuples and arrays."""
+    """Return `value` as strict JSON: lists for tuples and arrays, None for numbers that it has not.
+
+    These are NaN, infinity, and whole numbers that no float holds.
+    """
     if isinstance(value, Mapping):
         return {str(name): strict(v) for name, v in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
         return [strict(v) for v in value]
     value = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(value, float) and not isfinite(value) else value
+    return None if _is_beyond(value) else value
 
 
 def canonical_json(value: Any) -> Any:
-    """Return `value` as JSON, equal for equal hyperparameters; infinity and objects are text."""
+    """Return `value` as JSON, equal for equal hyperparameters.
+
+    Infinity, whole numbers that no float holds, and objects are text.
+    """
     if isinstance(value, Mapping):
         return {str(name): canonical_json(v) for name, v in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
         return [canonical_json(v) for v in value]
     value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, float) and not isfinite(value):
-        return str(value)
+    if _is_beyond(value):
+        return str(value) if isinstance(value, float) else hex(value)  # of any number of digits
     return value if isinstance(value, Plain) else _named(value)
 
 
@@ -67,6 +74,13 @@ def message(error: BaseException) -> str:
     """Return the first line of the message of an error, without its class."""
     lines = str(error).strip().splitlines()
     return lines[0] if lines else "raised without a message"
+
+
+def _is_beyond(value: Any) -> bool:
+    """Whether a value is a number that is not finite, or that no float holds."""
+    if isinstance(value, float):
+        return not isfinite(value)
+    return isinstance(value, int) and float_of(int(value)) is None
 
 
 def _named(value: Any) -> str:

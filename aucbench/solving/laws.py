@@ -4,13 +4,17 @@ Design
   a. A state that breaks a law ends the run with one sentence: the field, the law, what came, and
      the line of the yield. A weight that is not finite breaks no law: a method may diverge.
   b. One cheap test lets nearly every state pass. Each law is looked at only where it fails.
+  c. This is the door for the numbers of a state. What comes out has plain floats and ints, so that
+     nothing behind it asks what a number is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from math import isfinite
-from numbers import Integral, Real
+from numbers import Number
+from operator import attrgetter
 from types import FrameType
 from typing import Any
 
@@ -18,12 +22,19 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import PluginError
+from aucbench.numbers import float_of, short, whole_of
 from aucbench.protocols import State
 
 FLOAT64 = np.dtype(np.float64)
 MOST_PASSES = 10**6  # over the training rows in one step; tools that do all work in one stay below
 MOST_INFO, LONGEST_NAME = 20, 40  # names of `State.info`, and characters of a name
 STUCK = 1000  # states in a row that read no row, where the budget counts passes
+NUMBERS = {  # of a state, which may be None
+    "gap": "None, or a bound of at least 0 (infinity: nothing is certified)",
+    "residual": "None, or the length of the gradient",
+    "value": "None, or the number f(w) + Omega(w)",
+}
+_fields = attrgetter(*(f.name for f in fields(State)))
 
 
 class Laws:
@@ -48,8 +59,10 @@ class Laws:
         self._shape, self._most = (d,), MOST_PASSES * n
         self._step, self._seen, self._idle = 0, 0, 0
 
-    def is_finite(self, state: State) -> bool:
-        """Whether the weights of the next state are finite; a model counts as finite.
+    def taken(self, state: State) -> tuple[State, bool]:
+        """Return the next state with plain numbers, and whether its weights are finite.
+
+        A model counts as finite.
 
         Raises
         ------
@@ -57,26 +70,32 @@ class Laws:
             When the state breaks a law.
         """
         self._step += 1
+        if state.__class__ is State and self._is_plain(state):
+            self._seen, self._idle = state.rows_seen, 0
+            return state, all_finite(state.w)  # type: ignore[arg-type]
+        return self._examined(state)
+
+    def _is_plain(self, state: State) -> bool:
+        """Whether it breaks no law and has plain numbers; this takes a microsecond."""
         try:
             w, gap, seen, value = state.w, state.gap, state.rows_seen, state.value
-            lawful = (
+            return (
                 w.__class__ is np.ndarray
                 and w.dtype is FLOAT64
                 and w.shape == self._shape
                 and state.model is None
                 and state.step == self._step
+                and state.step.__class__ is int
                 and seen.__class__ is int
                 and 0 < seen - self._seen <= self._most
-                and (gap is None or gap >= 0.0)
+                and (gap is None or (gap.__class__ is float and gap >= 0.0))
                 and (value is None or value.__class__ is float)
+                and (state.residual is None or state.residual.__class__ is float)
                 and state.info == {}
+                and state.last.__class__ is bool
             )
         except (AttributeError, TypeError, ValueError):
-            lawful = False
-        if not lawful:
-            return self._examined(state)
-        self._seen, self._idle = seen, 0
-        return all_finite(w)  # type: ignore[arg-type]
+            return False
 
     def require_a_state(self) -> None:
         """Raise `PluginError` when the generator has ended without any state."""
@@ -90,51 +109,67 @@ class Laws:
             f"{state.step}, got {_shown(state.value)}; leave it out if it is not known"
         )
 
-    def _examined(self, state: State) -> bool:
-        """As `is_finite`, one law after the other."""
+    def _examined(self, state: State) -> tuple[State, bool]:
+        """As `taken`, one law after the other. Each field is read once, as it may be a property."""
         if not isinstance(state, State):
             raise self._broken(f"iterates must yield a State, got {_shown(state)}")
-        self._require(
-            _is_whole(state.step) and state.step == self._step,
-            "step",
-            f"{self._step} here, since steps count 1, 2, 3, ...",
-            state.step,
-        )
-        self._examine_rows(state.rows_seen)
-        if (state.w is None) == (state.model is None):
-            what = "neither" if state.w is None else "both"
+        step, w, seen, gap, residual, value, model, info, last = _fields(state)
+        law = f"{self._step} here, since steps count 1, 2, 3, ..."
+        self._require(whole_of(step) == self._step, "step", law, step)
+        self._examine_rows(seen)
+        if (w is None) == (model is None):
+            what = "neither" if w is None else "both"
             raise self._broken(f"a State must have w or a model, one of them, got {what}")
-        finite = self._examine_model(state.model) if state.w is None else self._examine_w(state.w)
-        self._require(
-            not finite or state.gap is None or (_is_real(state.gap) and state.gap >= 0.0),
-            "gap",
-            "None, or a bound of at least 0 (infinity: nothing is certified)",
-            state.gap,
+        finite = self._examine_model(model) if w is None else self._examine_w(w)
+        numbers = {
+            name: self._number(name, came)
+            for name, came in (("gap", gap), ("residual", residual), ("value", value))
+        }
+        bound = numbers["gap"]
+        self._require(not finite or bound is None or bound >= 0.0, "gap", NUMBERS["gap"], gap)
+        self._require(isinstance(last, bool | np.bool_), "last", "True or False", last)
+        plain = State(
+            self._step,
+            w,
+            self._seen,
+            model=model,
+            info=self._info(info),
+            last=bool(last),
+            **numbers,
         )
-        lawful = state.value is None or _is_real(state.value)
-        self._require(lawful, "value", "None, or the number f(w) + Omega(w)", state.value)
-        self._examine_info(state.info)
-        return finite
+        return plain, finite
 
-    def _examine_info(self, info: Any) -> None:
+    def _number(self, name: str, came: object) -> float | None:
+        found = float_of(came)
+        self._require(came is None or found is not None, name, NUMBERS[name], came)
+        return found
+
+    def _info(self, info: Any) -> dict[str, float]:
         law = f"a mapping of at most {MOST_INFO} names to numbers"
         listed = isinstance(info, Mapping) and len(info) <= MOST_INFO
         self._require(listed, "info", law, info)
-        for name, value in info.items():
+        plain = {}
+        for name, came in info.items():
             lawful = isinstance(name, str) and len(name) <= LONGEST_NAME
             law = f"a mapping whose keys are texts of at most {LONGEST_NAME} characters"
             self._require(lawful, "info", law, name)
-            self._require(_is_real(value), f"info[{name!r}]", "a number", value)
+            found = float_of(came)
+            if found is None:
+                raise self._unlawful(f"info[{name!r}]", "a number", came)
+            plain[str(name)] = found
+        return plain
 
-    def _examine_rows(self, seen: Any) -> None:
+    def _examine_rows(self, came: Any) -> None:
         law = "the whole number of rows read since the start"
-        self._require(_is_whole(seen), "rows_seen", law, seen)
+        seen = whole_of(came)
+        if seen is None:
+            raise self._unlawful("rows_seen", law, came)
         law = f"at least the {self._seen} of the state before"
         self._require(seen >= self._seen, "rows_seen", law, seen)
         law = f"at most {MOST_PASSES} passes more than the {self._seen} of the state before"
         self._require(seen - self._seen <= self._most, "rows_seen", law, seen)
         self._idle = 0 if seen > self._seen else self._idle + 1
-        self._seen = int(seen)
+        self._seen = seen
         if self._counts_passes and self._idle >= STUCK:
             raise self._broken(
                 f"State.rows_seen must grow, since the budget counts passes, and it is {seen} in "
@@ -144,7 +179,7 @@ class Laws:
     def _examine_w(self, w: Any) -> bool:
         law = f"a NumPy array of float64 with shape {self._shape}"
         lawful = isinstance(w, np.ndarray) and w.dtype == FLOAT64 and w.shape == self._shape
-        self._require(lawful, "w", law, w)
+        self._require(lawful and not np.ma.isMaskedArray(w), "w", law, w)
         return all_finite(w)
 
     def _examine_model(self, model: Any) -> bool:
@@ -154,7 +189,10 @@ class Laws:
 
     def _require(self, lawful: bool, field: str, law: str, came: object) -> None:
         if not lawful:
-            raise self._broken(f"State.{field} must be {law}, got {_shown(came)}")
+            raise self._unlawful(field, law, came)
+
+    def _unlawful(self, field: str, law: str, came: object) -> PluginError:
+        return self._broken(f"State.{field} must be {law}, got {_shown(came)}")
 
     def _broken(self, sentence: str) -> PluginError:
         return PluginError(f"{self._name}: {sentence}{_place(self._states)}")
@@ -165,22 +203,14 @@ def all_finite(w: Vector) -> bool:
     return isfinite(np.vdot(w, w)) or bool(np.isfinite(w).all())
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _is_real(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
 def _shown(value: object) -> str:
     """What came, short: an array by its type and shape, a number as it is."""
     if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype} with shape {value.shape}"
-    if value is None or isinstance(value, bool | Integral | Real):
-        return str(value)
-    kind = type(value).__name__
-    return f"an object of the class {kind}"
+        masked = "a masked array" if np.ma.isMaskedArray(value) else "an array"
+        return f"{masked} of {value.dtype} with shape {value.shape}"
+    if value is None or isinstance(value, Number):
+        return short(value)
+    return f"an object of the class {type(value).__name__}"
 
 
 def _place(states: Any) -> str:

@@ -29,7 +29,7 @@ from aucbench.data import Data
 from aucbench.data.inputs import require_filled
 from aucbench.data.rounding import slack_of
 from aucbench.errors import PluginError, UnsupportedError, require_above, require_at_least
-from aucbench.protocols import Budget, Problem, Solver, State
+from aucbench.protocols import Budget, Problem, Solver, State, value_of
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
 from aucbench.solving.laws import Laws
@@ -225,7 +225,7 @@ class _Limits:
     def _at_zero(self) -> float:
         """|f(0)|, which does not depend on w; 0 when it is not finite or f is not listed."""
         f = self.problem.f
-        value = 0.0 if f is None else abs(f.value(np.zeros(self.problem.data.d)))
+        value = 0.0 if f is None else abs(value_of(f, np.zeros(self.problem.data.d)))
         return value if value < inf else 0.0
 
 
@@ -270,8 +270,8 @@ def _drive(
             laws.require_a_state()
             stop = limits.ended(state)
         else:
-            state = following
-            if not laws.is_finite(state):
+            state, finite = laws.taken(following)
+            if not finite:
                 stop = Stop.INVALID
         passes = state.rows_seen / n
         point = Point(state.step, passes, clock.seconds, None, _gap(state), state.residual)

@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf, isfinite, nan
-from numbers import Real
 from statistics import fmean
 from typing import Any
 
@@ -29,6 +28,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import ParameterError, require_whole
 from aucbench.metrics import auc_of
+from aucbench.numbers import float_of
 from aucbench.protocols import Problem, Solver
 from aucbench.ranges import is_axis, is_continuous
 from aucbench.records import Run, Stop
@@ -264,7 +264,8 @@ def _descending(values: Sequence[Any], published: bool) -> Sequence[Any]:
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+    found = float_of(value)
+    return found is not None and isfinite(found)
 
 
 def _score(run: Run, problem: Problem, held: Data) -> float:

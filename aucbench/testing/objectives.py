@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from aucbench.data import ALL, Data
 from aucbench.data.arrays import Vector
 from aucbench.errors import UnsupportedError
+from aucbench.numbers import float_of, short
 from aucbench.protocols import Smooth
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import (
@@ -31,10 +33,10 @@ STEP = 1e-6  # of a difference quotient
 
 def reading(f: Any, w: Vector) -> float:
     """f(w), which must be one finite number."""
-    value = f.value(w)
-    number = isinstance(value, float | int | np.floating) and np.isfinite(value)
-    require(number, f"value returned {value!r}, wanted a finite float")
-    return float(value)
+    found = float_of(value := f.value(w))
+    if found is None or not isfinite(found):
+        raise LawBroken(f"value returned {short(value)}, wanted a finite float")
+    return found
 
 
 def slope(f: Any, w: Vector, rows: Any = ALL) -> Vector:

@@ -276,6 +276,8 @@ WRONG_PARTS = {
     "width": lambda: Table(["a", "b"], [(1,)]),
     "object": lambda: Table(["a"], [(object(),)]),
     "bool": lambda: Table(["a"], [(True,)]),
+    "beyond floats": lambda: Table(["a"], [(10**400,)]),
+    "points beyond floats": lambda: Chart("t", "x", "y", {"a": ([1], [10**400])}),
     "no lines": lambda: Chart("t", "x", "y", {}),
     "lines": lambda: Chart("t", "x", "y", {str(k): ([1], [1]) for k in range(LINES + 1)}),
     "lengths": lambda: Chart("t", "x", "y", {"a": ([1, 2], [1])}),
@@ -303,6 +305,7 @@ def test_what_is_no_section_is_refused(name):
         {"title": "t", "parts": ["a"]},
         {"title": "t", "parts": [{"text": 5}]},
         {"title": "t", "parts": [{"chart": [1]}]},
+        {"title": "t", "parts": [{"table": {"header": ["a"], "rows": [[10**400]]}}]},
     ],
 )
 def test_what_a_process_may_hand_over(plain):

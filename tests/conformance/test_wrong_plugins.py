@@ -648,6 +648,7 @@ OBJECTIVES = {
     "over |w|": ("odd-rows", "ZeroDivisionError", square(value=over_length)),
     "overflow": ("scales", "value returned nan", square(value=powers)),
     "array": ("declared", "wanted a finite float", square(value=lambda f, v, w: w[:1])),
+    "beyond floats": ("declared", "returned 1000", square(value=lambda f, v, w: 10**400)),
     "column": ("declared", "shape (12, 1)", square(grad=lambda f, g, *a: g(f, *a)[:, None])),
     "float32": (
         "declared",
@@ -986,6 +987,7 @@ def in_place(y, scores):
 METRICS = {
     "array": ("returns-a-number", "wanted a finite float", lambda y, s: s[:1]),
     "None": ("returns-a-number", "it returned None", lambda y, s: None),
+    "beyond floats": ("returns-a-number", "it returned 1000", lambda y, s: 10**400),
     "NaN": ("returns-a-number", "it returned nan", lambda y, s: float(s.mean() / s.std())),
     "deviation of one": (
         "one-positive",

@@ -115,12 +115,24 @@ def test_a_failure_that_a_job_forged_is_none(tmp_path, text):
     assert job_folder.failure_of(room(tmp_path, **{"failure.json": text})) is None
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "{", '{"x": NaN}', '{"x": 1e999', "[" * 10**6])
+BEYOND = '{"x": [1%s]}' % ("0" * 400)  # noqa: UP031 - braces
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[1]", "{", '{"x": NaN}', '{"x": 1e999}', BEYOND, "[" * 10**6]
+)
 def test_a_result_that_is_no_json_object_is_an_error(tmp_path, text):
     outcome = job_folder.collect(room(tmp_path, **{"result.json": text}))
 
     assert (outcome.ending, outcome.result) == (Ending.ERROR, None)
     assert outcome.reason.startswith("the result is not a JSON object")
+
+
+def test_a_line_with_a_number_that_no_float_holds_is_damaged(tmp_path):
+    folder = room(tmp_path, {"ending": "timeout"})
+    (folder / "room" / "lines.jsonl").write_text(f'{{"x": 1}}\n{BEYOND}\n{{"y": 1}}\n')
+
+    assert job_folder.collect(folder).lines == ({"x": 1},)
 
 
 def test_a_room_without_a_report_has_no_outcome(tmp_path):

@@ -2,7 +2,9 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from itertools import count, repeat
 from typing import Any, ClassVar
 
@@ -12,7 +14,7 @@ import pytest
 from aucbench.data import Data
 from aucbench.errors import PluginError
 from aucbench.objectives import PairwiseSquare
-from aucbench.protocols import Needs, Problem, State
+from aucbench.protocols import Identity, Needs, Problem, State
 from aucbench.records import Stop
 from aucbench.solving.laws import MOST_PASSES, STUCK, all_finite
 from aucbench.solving.loop import solve
@@ -89,6 +91,8 @@ class Unscored:
         ([State(1, 1.0, 20)], "State.w must be .* got 1.0"),
         ([State(1, np.ones(7), 20)], r"State.w must be .* got an array of float64 with shape \(7,"),
         ([State(1, np.ones((3, 1)), 20)], r"State.w must be .* with shape \(3, 1\)"),
+        ([State(1, np.ma.array(W), 20)], "State.w must be .* got a masked array of float64"),
+        ([State(1, W, 20, last=None)], "State.last must be True or False, got None"),
         ([State(1, None, 20)], "a State must have w or a model, one of them, got neither"),
         ([State(1, W, 20, model=Unscored())], "must have w or a model, one of them, got both"),
         (
@@ -102,6 +106,78 @@ def test_a_broken_law_ends_the_run_and_names_the_yield(states, sentence):
     place = rf" \({re.escape(__file__)}, line {LINE}\)$"
     with pytest.raises(PluginError, match=f"^Says: .*{sentence}.*{place}"):
         solve(Says(states), DATA)
+
+
+@pytest.mark.parametrize(
+    "came",
+    [10**400, -(10**400), Fraction(10**400), Decimal(1), True, np.True_, np.array(1.0), 1j, "1"],
+    ids=lambda came: f"{type(came).__name__}",
+)
+@pytest.mark.parametrize("field", ["gap", "residual", "value", "info"])
+def test_a_number_of_a_state_is_one_that_a_float_holds(field, came):
+    state = State(1, W, 20, **{field: {"width": came} if field == "info" else came})
+    with pytest.raises(
+        PluginError, match=rf"^Says: State\.{field}.* must be .*number|bound|length"
+    ):
+        solve(Says([state]), DATA)
+
+
+@pytest.mark.parametrize("field", ["step", "rows_seen"])
+@pytest.mark.parametrize("came", [10**400, 1.0, True, np.array(1), Decimal(1), Fraction(1), None])
+def test_a_count_of_a_state_is_a_whole_number_that_is_believable(field, came):
+    state = State(**{"step": 1, "w": W, "rows_seen": 20, field: came})
+    with pytest.raises(PluginError, match=rf"^Says: State\.{field} must be"):
+        solve(Says([state]), DATA)
+
+
+def test_the_numbers_of_a_state_come_out_plain():
+    said = State(
+        np.int64(1),
+        W,
+        np.uint8(20),
+        gap=Fraction(1, 2),
+        residual=np.float32(0.25),
+        info={"width": np.int8(3)},
+        last=np.True_,
+    )
+    seen = []
+    run = solve(Says([said]), DATA, watch=lambda point, state: seen.append(state))
+
+    [point], [state] = run.points, seen
+    assert (point.step, point.gap, point.residual) == (1, 0.5, 0.25)
+    assert [*map(type, (point.step, point.gap, point.residual))] == [int, float, float]
+    assert state.info == {"width": 3.0}
+    assert type(state.info["width"]) is float
+    assert state.last is True
+
+
+def test_a_state_that_changes_its_mind_is_read_once():
+    @dataclass
+    class Fickle(State):
+        gap: Any = property(lambda self: next(self.info["gaps"]), lambda self, value: None)
+
+    state = Fickle(1, W, 20)
+    state.info = {"gaps": iter([0.5, 10**400])}
+    with pytest.raises(PluginError, match="info"):
+        solve(Says([state]), DATA)
+
+
+@pytest.mark.parametrize("value", [10**400, Fraction(10**400), None, "1", True, 1j, np.ones(1)])
+@pytest.mark.parametrize("part", ["f", "project"])
+def test_an_objective_is_a_number_that_a_float_holds(part, value):
+    class Wrong(PairwiseSquare if part == "f" else Identity):
+        def value(self, w):
+            return value
+
+    class Posed(Says):
+        def problem(self, data, rng):
+            own = Problem(PairwiseSquare(data))
+            return replace(own, **{part: Wrong(data) if part == "f" else Wrong()})
+
+    with pytest.raises(
+        PluginError, match=r"^Wrong\.value returned .*, wanted a number that a float"
+    ):
+        solve(Posed([State(1, W, 20)]), DATA)
 
 
 def test_a_generator_that_ends_without_a_state_is_broken():

@@ -10,8 +10,8 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from aucbench.bench.text import reason_text
 from aucbench.cell import Cell
 from aucbench.errors import DataError
 from aucbench.judge.verdict import Measures, Status, about
+from aucbench.numbers import float_of
 from aucbench.records import CellStatus
 
 if TYPE_CHECKING:
@@ -118,6 +119,9 @@ class Record:
     def from_json(plain: Mapping[str, Any]) -> Record:
         """Inverse of `to_json`.
 
+        An older aucbench stored whole numbers that no float holds. Such a number is None here, and
+        its record has the status "error".
+
         Raises
         ------
         DataError
@@ -128,6 +132,10 @@ class Record:
         try:
             found: Record = _converter().structure(plain, Record)
         except BaseValidationError as error:
+            lost: list[str] = []
+            kept = {name: _held(value, name, lost) for name, value in plain.items()}
+            if lost:
+                return _marked(Record.from_json(kept), lost)
             raise DataError(
                 f"this is no record of this aucbench: {'; '.join(transform_error(error))}; "
                 "read it with the version that wrote it, or run into a new folder"
@@ -186,6 +194,7 @@ def _converter() -> Any:
     converter = Converter(forbid_extra_keys=True)
     converter.register_unstructure_hook(Cell, Cell.to_json)
     converter.register_structure_hook(Cell, lambda plain, _: Cell.from_json(plain))
+    converter.register_structure_hook(int, _whole)
     # The points of curves are most of a record; they are taken as JSON gives them, without a copy.
     converter.register_structure_hook_func(lambda kind: kind == Mapping[str, Any], _mapping)
     return converter
@@ -194,4 +203,43 @@ def _converter() -> Any:
 def _mapping(plain: Any, _: Any) -> Mapping[str, Any]:
     if not isinstance(plain, dict):
         raise TypeError(f"not a mapping but {type(plain).__name__}")
+    _require_held(plain)
     return plain
+
+
+def _whole(plain: Any, _: Any) -> int:
+    float(found := int(plain))  # which raises `OverflowError` for a number that no float holds
+    return found
+
+
+def _require_held(plain: Any) -> None:
+    """Raise `OverflowError` where JSON has a whole number that no float holds."""
+    for value in plain.values() if plain.__class__ is dict else plain:
+        kind = value.__class__
+        if kind is int:
+            float(value)
+        elif kind is dict or kind is list:
+            _require_held(value)
+
+
+def _held(plain: Any, place: str, lost: list[str]) -> Any:
+    """Return JSON with None for whole numbers that no float holds, whose places go to `lost`."""
+    if isinstance(plain, dict):
+        return {name: _held(value, f"{place}.{name}", lost) for name, value in plain.items()}
+    if isinstance(plain, list):
+        return [_held(value, f"{place}[{i}]", lost) for i, value in enumerate(plain)]
+    if type(plain) is int and float_of(plain) is None:
+        lost.append(place)
+        return None
+    return plain
+
+
+def _marked(record: Record, lost: Sequence[str]) -> Record:
+    """Return the record of a cell as one that failed, since some of its numbers cannot be used."""
+    more = f" and {len(lost) - 1} more places" if len(lost) > 1 else ""
+    reason = (
+        f"its record has a number that no float holds, at {lost[0]}{more}; run its plan again, "
+        "which computes the cell anew"
+    )
+    status = Status(status=CellStatus.ERROR, reason=reason)
+    return replace(record, status=status, measures=replace(record.measures, auc=None))

@@ -16,11 +16,13 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from math import isfinite
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from aucbench.infra import scratch
 from aucbench.infra.supervise.records import Ending, Failure, Outcome, Report
+from aucbench.numbers import float_of
 
 ROOM, TEMPORARY, OUT, HANDED, LINES = "room", "tmp", "out", "handed", "lines.jsonl"
 RESULT, FAILURE, REPORT = "result.json", "failure.json", "report.json"
@@ -75,7 +77,9 @@ def result_of(folder: Path) -> dict[str, Any]:
     """
     found = _object(read(folder / RESULT))
     if found is None:
-        raise UnfitFileError("the result is not a JSON object; return a dict of plain values")
+        raise UnfitFileError(
+            "the result is not a JSON object; return a dict of plain values and of numbers that a float holds"
+        )
     return found
 
 
@@ -163,15 +167,25 @@ def _record(kind: type[T], path: Path) -> T | None:
 
 
 def _object(text: bytes | None) -> dict[str, Any] | None:
-    """Return a JSON object, without NaN in it; None for anything else."""
+    """Return a JSON object whose numbers are finite floats, or ints of their range; else None."""
     if not text:
         return None
     try:
-        found = json.loads(text, parse_constant=_refuse)
+        found = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 
 
-def _refuse(constant: str) -> None:
+def _refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
+
+
+def _whole(digits: str) -> int:
+    value = int(digits)
+    return value if float_of(value) is not None else _refuse(digits)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if isfinite(value) else _refuse(digits)

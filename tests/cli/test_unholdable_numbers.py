@@ -1,0 +1,111 @@
+"""Numbers that no float holds: a plugin that gives one has an error, and its folder can be read."""
+
+import csv
+import json
+
+import pytest
+
+from aucbench.bench.results.store import Store
+from aucbench.infra.store import DocumentStore
+
+SAYS = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from aucbench.objectives import PairwiseSquare
+from aucbench.protocols import Needs, Problem, State
+
+HUGE = 10**400
+
+
+class Huge(PairwiseSquare):
+    def value(self, w):
+        return HUGE
+
+
+@dataclass(frozen=True)
+class Says:
+    what: str
+    size: int = HUGE
+
+    space: ClassVar = {}
+    needs: ClassVar = Needs()
+
+    def problem(self, data, rng):
+        return Problem((Huge if self.what == "objective" else PairwiseSquare)(data))
+
+    def iterates(self, problem, rng):
+        m_neg, m_pos = problem.data.means
+        said = {"info": {"width": HUGE}} if self.what == "info" else {self.what: HUGE}
+        yield State(1, 1e-3 * (m_pos - m_neg), problem.data.n, **({} if self.what in OTHERS else said))
+
+
+OTHERS = ("objective", "nothing")
+"""
+WHAT = ("gap", "residual", "value", "info", "objective")
+RUN = ("--data", "breast-cancer", "--holdout", 0.3, "--passes", 2)
+
+
+@pytest.fixture
+def says(tmp_path):
+    path = tmp_path / "says.py"
+    path.write_text(SAYS)
+    return lambda what: f"{path}:Says[what={what}]"
+
+
+def test_the_cell_of_a_plugin_that_says_one_is_an_error_and_no_command_minds(cli, says, tmp_path):
+    solvers = ",".join([says("nothing"), *map(says, WHAT)])
+    folder, table = tmp_path / "kept", tmp_path / "rows.csv"
+    ran = cli("compare", *RUN, "--solvers", solvers, "--out", folder)
+
+    assert ran.exit_code == 0, ran.output
+    found = {record.cell.solver.params["what"]: record for record in Store(folder).records()}
+    assert found["nothing"].ok, found["nothing"].why
+    for what in WHAT:
+        assert found[what].status.error_type == "PluginError", found[what].why
+        assert "100000" in found[what].why
+    assert found["nothing"].parameters["size"] == hex(10**400)
+    assert_readable(cli, folder, table)
+    assert sum(row["status"] == "ok" for row in rows(table)) == 1
+
+
+def test_a_record_that_has_one_is_read_as_an_error(cli, says, tmp_path):
+    folder, table = tmp_path / "kept", tmp_path / "rows.csv"
+    run = ("compare", *RUN, "--solvers", f"{says('nothing')},sht-auc", "--out", folder)
+    assert cli(*run).exit_code == 0
+    with DocumentStore(folder) as documents:
+        for plain in [*documents.documents()]:
+            if "Says" in plain["cell"]["solver"]:
+                plain["curve"][0]["residual"] = 10**400
+                documents.write(plain, None)
+    again = cli(*run)
+
+    assert again.exit_code == 0, again.output
+    assert "1 of 2 rows have no AUC" in again.output
+    assert "error: its record has a number that no float holds, at curve[0].resi" in again.output
+    assert_readable(cli, folder, table)
+    told = {row["reason"] for row in rows(table) if row["status"] == "error"}
+    assert told == {
+        "its record has a number that no float holds, at curve[0].residual; run its plan again, "
+        "which computes the cell anew"
+    }
+    assert "its record has a number" in cli("log", folder).output
+
+
+def assert_readable(cli, folder, table):
+    for command in (
+        ("report", folder),
+        ("status", folder),
+        ("log", folder),
+        ("export", folder, table),
+        ("export", folder, table.with_suffix(".json")),
+        ("export", folder, table.with_suffix(".parquet")),
+    ):
+        done = cli(*command)
+        assert done.exit_code == 0, (command, done.output)
+    json.loads(table.with_suffix(".json").read_text())
+
+
+def rows(table):
+    with table.open(newline="") as file:
+        return [*csv.DictReader(file)]
