@@ -102,7 +102,8 @@ def value_of(part: Objective | Projector, w: Vector) -> float:
     found = float_of(came := part.value(w))
     if found is None:
         raise PluginError(
-            f"{type(part).__name__}.value returned {short(came)}, wanted a number that a float holds"
+            f"{type(part).__name__}.value returned {short(came)}, wanted a number that a float "
+            "holds"
         )
     return found
 

@@ -36,11 +36,11 @@ class Says:
 
     def iterates(self, problem, rng):
         m_neg, m_pos = problem.data.means
-        said = {"info": {"width": HUGE}} if self.what == "info" else {self.what: HUGE}
-        yield State(1, 1e-3 * (m_pos - m_neg), problem.data.n, **({} if self.what in OTHERS else said))
+        yield State(1, 1e-3 * (m_pos - m_neg), problem.data.n, **SAID.get(self.what, {}))
 
 
-OTHERS = ("objective", "nothing")
+SAID = {name: {name: HUGE} for name in ("gap", "residual", "value")}
+SAID["info"] = {"info": {"width": HUGE}}
 """
 WHAT = ("gap", "residual", "value", "info", "objective")
 RUN = ("--data", "breast-cancer", "--holdout", 0.3, "--passes", 2)

@@ -115,7 +115,7 @@ def test_a_failure_that_a_job_forged_is_none(tmp_path, text):
     assert job_folder.failure_of(room(tmp_path, **{"failure.json": text})) is None
 
 
-BEYOND = '{"x": [1%s]}' % ("0" * 400)  # noqa: UP031 - braces
+BEYOND = f'{{"x": [{10**400}]}}'
 
 
 @pytest.mark.parametrize(

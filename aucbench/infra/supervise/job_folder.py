@@ -78,7 +78,8 @@ def result_of(folder: Path) -> dict[str, Any]:
     found = _object(read(folder / RESULT))
     if found is None:
         raise UnfitFileError(
-            "the result is not a JSON object; return a dict of plain values and of numbers that a float holds"
+            "the result is not a JSON object; return a dict of plain values, with numbers that a "
+            "float holds"
         )
     return found
 
