@@ -1,5 +1,6 @@
 import csv
 import json
+import shutil
 import time
 from pathlib import Path
 
@@ -232,6 +233,21 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(cli, plan, options, sentence)
     assert result.exit_code == 2, result.output
     assert len(errors) == 1
     assert sentence in errors[0]
+
+
+@pytest.mark.parametrize("gone", [lambda kept: kept.rename("elsewhere"), shutil.rmtree])
+def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(cli, plan, monkeypatch, gone):
+    def late(store, *given):
+        gone(store.folder)
+        return write(store, *given)
+
+    write = Store.write
+    monkeypatch.setattr(Store, "write", late)
+    result = cli("run", "plan.toml", "--out", "kept", "--quiet")
+
+    assert result.exit_code == 2, result.output
+    assert "the results folder kept was moved or deleted while it was in use" in result.stderr
+    assert not Path("kept").exists()
 
 
 def test_a_folder_without_a_plan_has_no_status(cli, tmp_path):
