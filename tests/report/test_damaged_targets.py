@@ -171,8 +171,9 @@ def test_a_damaged_plan_is_one_sentence_with_its_name(folder, spoil):
 def test_what_is_known_of_a_data_set_is_refused_by_name_if_it_is_damaged(folder, spoil):
     path = next((folder / "datasets").iterdir())
     path.write_bytes(spoil(path.read_bytes()))
-    with pytest.raises(DataError, match=rf"{path.name} is damaged .*; delete it"):
+    with pytest.raises(DataError, match=rf"{path.name} is damaged .*; delete it") as told:
         Store(folder).about(path.stem)
+    assert str(told.value).count("is damaged") == 1
 
 
 def older_about(**wrong):

@@ -282,12 +282,14 @@ class Store:
 
         path = self._about(data)
         try:
-            plain: dict[str, Any] = json.loads(self._unsealed(path))
-            Understood.from_json(plain["understood"])
+            content = self._unsealed(path)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise refused("read", path, error) from error
+        try:
+            plain: dict[str, Any] = json.loads(content)
+            Understood.from_json(plain["understood"])
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise self._damaged(path, str(error)) from error
         return plain
