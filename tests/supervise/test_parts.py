@@ -10,7 +10,17 @@ from supervise.asking import below, job, outcome_of, supervising
 
 from aucbench.errors import ParameterError
 from aucbench.infra import scratch
-from aucbench.infra.supervise import Ending, Job, Limits, Outcome, Step, job_folder, limits, proc
+from aucbench.infra.supervise import (
+    Ending,
+    Job,
+    Limits,
+    Outcome,
+    Step,
+    job_folder,
+    limits,
+    orders,
+    proc,
+)
 from aucbench.infra.supervise.plain import MalformedError, from_plain, to_plain
 from aucbench.infra.supervise.records import Failure, Report
 from aucbench.infra.supervise.tickets import Tickets
@@ -56,41 +66,53 @@ def test_steps_are_known_by_all_that_they_are_asked():
     assert steps[0].identity == Step("k", "a:f", {"y": 2, "x": 1}, Limits(9.0)).identity
 
 
-def test_a_job_survives_the_wire():
-    steps = (Step("k", "a:g", {}, Limits(grace=0.0)),)
-    asked = Job("a:f", {"x": [1]}, Limits(1.0, 2), steps, ("k",))
+def test_an_order_survives_the_wire_and_its_requests_a_file(tmp_path):
+    steps = (Step("k", "a:g", {"y": 2}, Limits(grace=0.0), light=True),)
+    asked = Job("a:f", {"x": [1]}, Limits(1.0, 2), steps, ("k",), ("numpy",))
+    order, requests = orders.ordered(asked)
+    (tmp_path / "requests").write_bytes(requests)
 
-    assert from_plain(Job, json.loads(packed(to_plain(asked)))) == asked
+    assert from_plain(orders.Order, json.loads(packed(to_plain(order)))) == order
+    assert (order.handed, order.preload, order.call.limits) == (("k",), ("numpy",), asked.limits)
+    assert order.steps[0].identity == steps[0].identity
+    with orders.opened(tmp_path / "requests") as fd:
+        assert orders.request_at(fd, order.call.at) == {"x": [1]}
+        assert orders.request_at(fd, order.steps[0].call.at) == {"y": 2}
+
+
+def test_a_request_that_is_not_json_has_no_order():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        orders.ordered(Job("a:f", {"x": float("nan")}))
 
 
 @pytest.mark.parametrize(
     ("where", "value", "message"),
     [
         (("other",), 1, r"extra fields found \(other\) @ \$$"),
-        (("limits", "other"), 1, r"extra fields found \(other\) @ \$\.limits$"),
-        (("limits", "timeout"), -1, r"timeout must be greater than 0, got -1 @ \$\.limits$"),
-        (("limits", "memory"), True, r"expected int \| None @ \$\.limits\.memory$"),
-        (("steps", 0, "limits", "grace"), "1", r"expected float @ \$\.steps\[0\]\.limits\.grace$"),
+        (("call", "limits", "other"), 1, r"extra fields found \(other\) @ \$\.call\.limits$"),
+        (("call", "limits", "timeout"), -1, r"must be greater than 0, got -1 @ \$\.call\.limits$"),
+        (("call", "limits", "memory"), True, r"expected int \| None @ \$\.call\.limits\.memory$"),
+        (("steps", 0, "call", "limits", "grace"), "1", r"\$\.steps\[0\]\.call\.limits\.grace$"),
         (("steps", 0), [], r"@ \$\.steps\[0\]$"),
-        (("call",), None, r"expected str @ \$\.call$"),
-        (("call",), "a", r"does not name a function.* @ \$$"),
-        (("request",), [], r"@ \$\.request$"),
+        (("call", "call"), None, r"expected str @ \$\.call\.call$"),
+        (("call", "at"), ["1", 2], r"expected int @ \$\.call\.at"),
         (("handed",), 3, r"@ \$\.handed$"),
     ],
 )
-def test_a_job_that_is_malformed_is_refused_with_the_place(where, value, message):
-    plain = json.loads(packed(to_plain(Job("a:f", {}, steps=(Step("k", "a:g", {}),)))))
+def test_an_order_that_is_malformed_is_refused_with_the_place(where, value, message):
+    order, _ = orders.ordered(Job("a:f", {}, steps=(Step("k", "a:g", {}),)))
+    plain = json.loads(packed(to_plain(order)))
     inner = plain
     for key in where[:-1]:
         inner = inner[key]
     inner[where[-1]] = value
     with pytest.raises(MalformedError, match=message):
-        from_plain(Job, plain)
+        from_plain(orders.Order, plain)
 
 
 def test_what_is_missing_is_named():
     with pytest.raises(MalformedError, match=r"required field missing @ \$\.call"):
-        from_plain(Job, {"request": {}})
+        from_plain(orders.Order, {"steps": []})
     for plain in (None, [], 3):
         with pytest.raises(MalformedError, match=r"is not a Report @ \$"):
             from_plain(Report, plain)

@@ -5,6 +5,7 @@ import json
 import mmap
 import os
 import random
+import re
 import signal
 import sys
 import threading
@@ -69,6 +70,25 @@ def computes_with_two_threads(request, room, steps):
 
 def echo(request, room, steps):
     return {"asked": request}
+
+
+def remembers(request, room, steps):
+    """How often the memory of this process holds what a pattern, but not its text, matches."""
+    wanted, found = re.compile(request["pattern"].encode()), 0
+    with Path("/proc/self/mem").open("rb", buffering=0) as memory:
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            place, rights = line.split()[:2]
+            first, last = (int(end, 16) for end in place.split("-"))
+            if rights.startswith("rw"):
+                memory.seek(first)
+                found += len(wanted.findall(memory.read(last - first)))
+    return {"found": found}
+
+
+def finds(request, room, steps):
+    """Names of the files below a folder that hold a text."""
+    files = [path for path in Path(request["folder"]).rglob("*") if path.is_file()]
+    return {"files": [f.name for f in files if request["text"] in f.read_text(errors="replace")]}
 
 
 def loaded(request, room, steps):

@@ -17,7 +17,9 @@ Design
      The fork server watches the pidfd of the client and the end of its own stdin instead.
   d. Each process looks after the one below it that it waits for: it continues a job parent, or a
      fork server, that was stopped by a signal. A job itself may be stopped until its time is up.
-  e. Nothing that a job wrote is unpickled, and nothing is read before all its processes have
+  e. No process above that of a job reads a request, so that none of them has what another job was
+     told in the memory that it hands on, see orders.py.
+  f. Nothing that a job wrote is unpickled, and nothing is read before all its processes have
      ended. Results are JSON files of limited size.
 """
 

@@ -30,7 +30,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise import job_folder, limits, proc
+from aucbench.infra.supervise import job_folder, limits, orders, proc
+from aucbench.infra.supervise.orders import Call
 from aucbench.infra.supervise.plain import to_plain
 from aucbench.infra.supervise.records import Failure, Limits, json_hash
 
@@ -56,22 +57,41 @@ class Streams:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One function call: that of a job or of a step."""
+    """One function call: that of a job or of a step.
 
-    call: str
-    request: Mapping[str, Any]
-    limits: Limits
+    Attributes
+    ----------
+    call : Call
+    requests : int
+        Descriptor of the file in which its request is.
+    folder : Path
+        Its room, its temporary files and its answer.
+    steps : mapping of str to Path
+        Folders of the steps that were done for it.
+    """
+
+    call: Call
+    requests: int
     folder: Path
     steps: Mapping[str, Path]
+
+    @property
+    def limits(self) -> Limits:
+        """Those of its call."""
+        return self.call.limits
+
+    def request(self) -> dict[str, Any]:
+        """Read its request; only the process that does the call may."""
+        return orders.request_at(self.requests, self.call.at)
 
 
 def main(task: Task, streams: Streams, parent: int) -> NoReturn:
     """Call the function, write its result or failure, and end this process."""
     code = 1
     try:
+        request = task.request()
         _replace_inherited(task.folder, streams, parent)
-        seed(task)
-        _write_answer(task)
+        _write_answer(task, request)
         _flush()
         code = 0
     except BaseException:
@@ -127,18 +147,20 @@ def _keep_only(descriptor: int) -> int:
     return kept
 
 
-def seed(task: Task) -> None:
+def _seed(call: str, request: Mapping[str, Any]) -> None:
     """Seed the global generators from the request: every run of a job draws the same numbers."""
-    seed = int(json_hash([task.call, task.request])[:8], 16)
+    seed = int(json_hash([call, request])[:8], 16)
     random.seed(seed)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(seed)
 
 
-def _write_answer(task: Task, number: Callable[[], int] = os.getpid) -> None:
+def _write_answer(
+    task: Task, request: Mapping[str, Any], number: Callable[[], int] = os.getpid
+) -> None:
     me = number()
     try:
-        text, name = called(task), job_folder.RESULT
+        text, name = called(task, request), job_folder.RESULT
     except BaseException as error:
         limits.lift_memory_limit()
         with suppress(OSError, ValueError):  # the function may have closed stderr
@@ -148,8 +170,8 @@ def _write_answer(task: Task, number: Callable[[], int] = os.getpid) -> None:
         job_folder.write(task.folder / name, text)
 
 
-def called(task: Task) -> str:
-    """Call the function of a task; return its result as JSON.
+def called(task: Task, request: Mapping[str, Any]) -> str:
+    """Call the function of a task with its request; return its result as JSON.
 
     Raises
     ------
@@ -158,10 +180,11 @@ def called(task: Task) -> str:
     ValueError
         When it is too large.
     """
-    function = _found(task.call)
+    function = _found(task.call.call)
+    _seed(task.call.call, request)
     if task.limits.memory is not None:
         limits.set_memory_limit(int(task.limits.memory))
-    result = function(task.request, task.folder / job_folder.ROOM, dict(task.steps))
+    result = function(request, task.folder / job_folder.ROOM, dict(task.steps))
     if not isinstance(result, dict):
         raise TypeError(f"the result is {type(result).__name__}, not dict")
     try:

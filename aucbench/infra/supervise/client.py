@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from aucbench.errors import AucbenchError, ParameterError, UnsupportedError, require_whole
 from aucbench.infra import scratch
-from aucbench.infra.supervise import job_folder
+from aucbench.infra.supervise import job_folder, orders
 from aucbench.infra.supervise.fork_server_handle import ForkServerHandle, Setup
 from aucbench.infra.supervise.records import Ending, Job, Outcome, Step
 from aucbench.infra.supervise.tickets import Tickets
@@ -115,12 +115,13 @@ class Supervisor:
         with self._lock:
             ticket = self._tickets.new()
         try:
-            line = packed({"run": ticket, "job": to_plain(job)})
+            order, requests = orders.ordered(job)
         except (TypeError, ValueError) as error:
             raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
+        line = packed({"run": ticket, "job": to_plain(order)})
         with self._lock:
             self._require_usable()
-            self._tickets.add(ticket, line)
+            self._tickets.add(ticket, orders.Sent(line, requests))
             self._start_due()
         return ticket
 
@@ -175,16 +176,27 @@ class Supervisor:
             self._scratch.remove()
 
     def _started(self) -> ForkServerHandle:
-        job_folder.steps_in(self._folder).mkdir(parents=True, exist_ok=True)
+        for folder in (job_folder.steps_in(self._folder), orders.folder_in(self._folder)):
+            folder.mkdir(parents=True, exist_ok=True)
         return ForkServerHandle(self._setup, threads=self._threads, token=self.token)
 
     def _start_due(self) -> None:
         """Send the jobs that may run now; the caller holds the lock."""
-        for ticket, line in self._tickets.due():
+        for ticket, sent in self._tickets.due():
             self._server = self._server or self._started()
-            if not self._send(self._server, line):
+            self._write(ticket, sent.requests)
+            if not self._send(self._server, sent.line):
                 return
             self._tickets.start(ticket)
+
+    def _write(self, ticket: int, requests: bytes) -> None:
+        try:
+            orders.file_of(self._folder, ticket).write_bytes(requests)
+        except OSError as error:
+            raise AucbenchError(
+                f"{self._folder} cannot hold a request ({error.strerror}); free some space there, "
+                "or name another place in TMPDIR"
+            ) from error
 
     def _send(self, server: ForkServerHandle, line: bytes) -> bool:
         try:
@@ -231,6 +243,7 @@ class Supervisor:
             outcome = job_folder.collect(folder) or self._unreported(why)
             with self._lock:
                 self._tickets.settle(ticket, outcome)
+        orders.file_of(self._folder, ticket).unlink(missing_ok=True)  # the job may have been killed
         self._waste.put(folder)
 
     def _unreported(self, why: str | None) -> Outcome:

@@ -16,7 +16,8 @@ Design
      that were forked before are kept for jobs that do not need them: a process with fewer
      modules forks faster.
   b. A new process leaves the stack of this process by an exception before it does anything:
-     what the fork server has read for other jobs is then no object of the job any more.
+     what the fork server has read for other jobs is then no object of the job any more. What
+     they ask for it has never read, see orders.py.
 """
 
 from __future__ import annotations

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.infra import scratch
-from aucbench.infra.supervise import job_folder, proc, watch
+from aucbench.infra.supervise import job_folder, orders, proc, watch
 from aucbench.infra.supervise.child import Task
+from aucbench.infra.supervise.orders import Order
 from aucbench.infra.supervise.plain import from_plain, to_plain
-from aucbench.infra.supervise.records import Ending, Job, Report
+from aucbench.infra.supervise.records import Ending, Report
 from aucbench.infra.supervise.wire import Inbox, packed
 
 FIRST_FREE = 3  # descriptor after stdin, stdout and stderr
@@ -66,24 +67,27 @@ def _keep_only_wire(wire: int, server: int) -> int:
 
 
 def _report(message: Mapping[str, Any], base: Path) -> bool:
-    folder = base / str(message["run"])
-    report = _done(from_plain(Job, message["job"]), folder, job_folder.steps_in(base))
+    folder, file = base / str(message["run"]), orders.file_of(base, message["run"])
+    with orders.opened(file) as requests:
+        file.unlink()
+        order = from_plain(Order, message["job"])
+        report = _done(order, requests, folder, job_folder.steps_in(base))
     folder.mkdir(parents=True, exist_ok=True)  # the job may have removed it
     job_folder.write(folder / job_folder.REPORT, json.dumps(to_plain(report)))
     return True
 
 
-def _done(job: Job, folder: Path, kept: Path) -> Report:
+def _done(order: Order, requests: int, folder: Path, kept: Path) -> Report:
     steps: dict[str, Path] = {}
-    for number, step in enumerate(job.steps):
-        task = Task(step.call, step.request, step.limits, folder / f"step-{number}", steps)
+    for number, step in enumerate(order.steps):
+        task = Task(step.call, requests, folder / f"step-{number}", steps)
         handed = folder / job_folder.ROOM / job_folder.HANDED / step.key
         place = kept / step.identity
-        failure = _ensure(task, place, handed if step.key in job.handed else None)
+        failure = _ensure(task, place, handed if step.key in order.handed else None)
         if failure is not None:
             return replace(failure, step=step.key)
         steps = {**steps, step.key: place}
-    return watch.run(Task(job.call, job.request, job.limits, folder, steps))
+    return watch.run(Task(order.call, requests, folder, steps))
 
 
 def _ensure(task: Task, place: Path, handed: Path | None) -> Report | None:

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.infra import scratch
-from aucbench.infra.supervise import child, job_folder, job_parent
+from aucbench.infra.supervise import child, job_folder, job_parent, orders
 from aucbench.infra.supervise.child import Task
+from aucbench.infra.supervise.orders import Order, StepOrder
 from aucbench.infra.supervise.plain import from_plain
-from aucbench.infra.supervise.records import Job, Step, step_identity
 
 PATIENCE = 2.0  # seconds for the light steps of a job
 FOLDER = "light"
@@ -36,11 +36,7 @@ OURS = ("aucbench", "aucbench_plugins")  # packages of the functions; with marks
 def wanted(job: Mapping[str, Any], base: Path) -> bool:
     """Whether a job, in plain values, has a light step that was not done yet."""
     kept = job_folder.steps_in(base)
-    return any(
-        not (kept / step_identity(step["key"], step["call"], step["request"])).is_dir()
-        for step in job["steps"]
-        if step["light"]
-    )
+    return any(not (kept / step["identity"]).is_dir() for step in job["steps"] if step["light"])
 
 
 def main(wire: int, folder: Path, server: int) -> NoReturn:
@@ -60,22 +56,23 @@ def _done(message: Mapping[str, Any], base: Path) -> bool:
         Whether this process has imported nothing.
     """
     last = next(reversed(sys.modules))
-    job = from_plain(Job, message["job"])
+    order = from_plain(Order, message["job"])
     steps: dict[str, Path] = {}
-    for step in job.steps:
-        place = job_folder.steps_in(base) / step.identity
-        if not place.is_dir():
-            if not _fits(step, job) or job_parent.failure_file(place).exists():
-                break
-            _do(Task(step.call, step.request, step.limits, base / FOLDER, steps), place)
-        steps = {**steps, step.key: place}
+    with orders.opened(orders.file_of(base, message["run"])) as requests:
+        for step in order.steps:
+            place = job_folder.steps_in(base) / step.identity
+            if not place.is_dir():
+                if not _fits(step, order) or job_parent.failure_file(place).exists():
+                    break
+                _do(Task(step.call, requests, base / FOLDER, steps), place)
+            steps = {**steps, step.key: place}
     return not _imported_after(last)
 
 
-def _fits(step: Step, job: Job) -> bool:
-    limits = step.limits
+def _fits(step: StepOrder, order: Order) -> bool:
+    limits = step.call.limits
     wide = limits.memory is None and (limits.timeout is None or limits.timeout >= PATIENCE)
-    return step.light and wide and step.key not in job.handed
+    return step.light and wide and step.key not in order.handed
 
 
 def _do(task: Task, place: Path) -> None:
@@ -88,8 +85,8 @@ def _do(task: Task, place: Path) -> None:
         temporary.mkdir(exist_ok=True)
         os.chdir(room)
         os.environ["TMPDIR"] = tempfile.tempdir = str(temporary)
-        child.seed(task)
-        (task.folder / job_folder.RESULT).write_text(child.called(task), encoding="utf-8")
+        answer = child.called(task, task.request())
+        (task.folder / job_folder.RESULT).write_text(answer, encoding="utf-8")
         scratch.empty(temporary)
         job_parent.keep(task.folder, place, None)
 

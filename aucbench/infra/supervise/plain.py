@@ -1,4 +1,4 @@
-"""Jobs, reports and failures as JSON. A missing or unknown name, or another type, is an error.
+"""Orders, reports and failures as JSON. A missing or unknown name, or another type, is an error.
 
 The dataclasses of `records` define the format. cattrs generates the code when this module is
 imported, so that the warm process does it once, before it forks.
@@ -6,7 +6,7 @@ imported, so that the warm process does it once, before it forks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from cattrs import Converter, transform_error
@@ -14,7 +14,8 @@ from cattrs.errors import BaseValidationError
 from cattrs.v import format_exception
 
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise.records import Ending, Failure, Job, Report
+from aucbench.infra.supervise.orders import Order
+from aucbench.infra.supervise.records import Ending, Failure, Report
 
 T = TypeVar("T")
 
@@ -25,8 +26,8 @@ class MalformedError(Exception):
     """JSON of another format; the message says where and why."""
 
 
-def to_plain(record: Job | Report | Failure) -> dict[str, Any]:
-    """Return plain values for `from_plain`; requests are not converted."""
+def to_plain(record: Order | Report | Failure) -> dict[str, Any]:
+    """Return plain values for `from_plain`."""
     plain: dict[str, Any] = _converter.unstructure(record)
     return plain
 
@@ -63,16 +64,10 @@ def _only(*kinds: type) -> Callable[[Any, Any], Any]:
     return take
 
 
-def _is_request(kind: Any) -> bool:
-    return bool(kind == Mapping[str, Any])
-
-
 for _kinds in ((str,), (bool,), (int,), (float, int)):
     _converter.register_structure_hook(_kinds[0], _only(*_kinds))
 # Ending is a subclass of str: without a hook of its own it would stay a str.
 _converter.register_structure_hook(Ending, lambda value, _: Ending(value))
-_converter.register_structure_hook_func(_is_request, _only(dict))
-_converter.register_unstructure_hook_func(_is_request, dict)
-for _kind in (Job, Report, Failure):
+for _kind in (Order, Report, Failure):
     _converter.get_structure_hook(_kind)
     _converter.get_unstructure_hook(_kind)

@@ -82,7 +82,7 @@ class Step:
     @property
     def identity(self) -> str:
         """The name of its folder; another request under the same key is another step."""
-        return step_identity(self.key, self.call, self.request)
+        return json_hash([self.key, self.call, self.request])
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +199,6 @@ class Failure:
     error_type: str
     refusal: bool
     memory: bool  # whether it means that there was not enough memory
-
-
-def step_identity(key: str, call: str, request: Mapping[str, Any]) -> str:
-    """Return the identity of the step with these attributes."""
-    return json_hash([key, call, request])
 
 
 def json_hash(plain: Any) -> str:

@@ -7,6 +7,7 @@ Design
 
 from __future__ import annotations
 
+from aucbench.infra.supervise.orders import Sent
 from aucbench.infra.supervise.records import Outcome
 
 
@@ -15,8 +16,8 @@ class Tickets:
 
     def __init__(self) -> None:
         self._last = 0
-        self._waiting: dict[int, bytes] = {}  # with what the fork server is sent
-        self._running: dict[int, bytes] = {}
+        self._waiting: dict[int, Sent] = {}
+        self._running: dict[int, Sent] = {}
         self._lost: set[int] = set()  # those without an outcome that were lost once
         self._ended: dict[int, Outcome] = {}
 
@@ -29,11 +30,11 @@ class Tickets:
         self._last += 1
         return self._last
 
-    def add(self, ticket: int, line: bytes) -> None:
-        """Add a job that waits, and what the fork server is sent to run it."""
-        self._waiting[ticket] = line
+    def add(self, ticket: int, sent: Sent) -> None:
+        """Add a job that waits, and what is sent to run it."""
+        self._waiting[ticket] = sent
 
-    def due(self) -> list[tuple[int, bytes]]:
+    def due(self) -> list[tuple[int, Sent]]:
         """Return the jobs that may start now: all, or one that was lost if no other runs."""
         if not self._lost:
             return [*self._waiting.items()]

@@ -1,0 +1,118 @@
+"""Jobs as the processes below the client get them: what they ask for is in a file of its own.
+
+Design
+  a. A process that is forked has the memory of its parents, also what they have thrown away. So no
+     process above that of a job ever reads a request: that of a cell holds the labels of its
+     training rows, and those of one split are test rows of another.
+  b. The client writes the requests of a job and of its steps into one file. What crosses the pipes
+     says where in it each one is. The job parent opens the file and removes it; the process of the
+     job or step reads its own request, and closes it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aucbench.infra.supervise.records import Job, Limits, Step
+from aucbench.infra.supervise.wire import packed
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function to call, and where its request is.
+
+    Attributes
+    ----------
+    call : str
+        "package.module:function".
+    at : (int, int)
+        First byte and number of bytes of its request.
+    limits : Limits
+    """
+
+    call: str
+    at: tuple[int, int]
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class StepOrder:
+    """A `Step`: its key, its identity, its call, and whether it is light."""
+
+    key: str
+    identity: str
+    call: Call
+    light: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A `Job`: its call, its steps, and so on."""
+
+    call: Call
+    steps: tuple[StepOrder, ...]
+    handed: tuple[str, ...]
+    preload: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What the client sends to run a job: a message, and the file of the requests."""
+
+    line: bytes
+    requests: bytes
+
+
+def ordered(job: Job) -> tuple[Order, bytes]:
+    """Return the order for a job, and the content of the file of its requests.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When a request is not JSON.
+    """
+    texts: list[bytes] = []
+    steps = tuple(
+        StepOrder(step.key, step.identity, _call(step, texts), step.light) for step in job.steps
+    )
+    order = Order(_call(job, texts), steps, job.handed, job.preload)
+    return order, b"".join(texts)
+
+
+def _call(asked: Job | Step, texts: list[bytes]) -> Call:
+    first = sum(map(len, texts))
+    texts.append(packed(asked.request))
+    return Call(asked.call, (first, len(texts[-1])), asked.limits)
+
+
+def folder_in(base: Path) -> Path:
+    """Return the folder with the files of requests of a supervisor."""
+    return base / "requests"
+
+
+def file_of(base: Path, ticket: int) -> Path:
+    """Return the file with the requests of a job."""
+    return folder_in(base) / str(ticket)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[int]:
+    """Open the file of the requests of a job; give its descriptor."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def request_at(fd: int, at: tuple[int, int]) -> dict[str, Any]:
+    """Return a request from a file that is open."""
+    first, count = at
+    found: dict[str, Any] = json.loads(os.pread(fd, count, first))
+    return found
