@@ -260,6 +260,76 @@ def stepping(direction, gamma=None, project=True, seen=1):
     return iterates
 
 
+def along_the_square(self, problem, rng):
+    gamma = 1 / lipschitz(problem.objective, [ALL], rng)
+    return stepping(of_the_square, gamma)(self, problem, rng)
+
+
+def projecting(step):
+    """Descent with a prox of another length than the step."""
+
+    def iterates(self, problem, rng):
+        other = replace(problem, project=lambda v, _: problem.project(v, step))
+        return Descent.iterates(self, other, rng)
+
+    return iterates
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """Two columns of three in units of 0.03, so that f is a long valley."""
+
+    exempt: ClassVar = 0
+
+    def fit(self, data, rng):
+        return self
+
+    def __call__(self, given):
+        X = given.dense().matrix
+        return rows_of(X * np.where(np.arange(X.shape[1]) % 3, 0.03, 1.0))
+
+
+def in_a_valley(self, data, rng):
+    return Problem(PairwiseSquare(data.with_rows(Narrow()(data.rows))), features=Narrow())
+
+
+def ends_in_the_valley(self, problem, rng):
+    return islice(Descent.iterates(self, problem, rng), 6)
+
+
+def means_apart(data):
+    m_neg, m_pos = of_weights(data, None).means
+    return m_pos - m_neg
+
+
+def of_weights(data, weights):
+    return replace(data, target=Labels.of(data.y, None, None, weights))
+
+
+def without_weights(self, problem, rng):
+    other = replace(problem, f=PairwiseSquare(of_weights(problem.data, None)))
+    return Descent.iterates(self, other, rng)
+
+
+def with_weights_of_positives(problem, w):
+    data = problem.data
+    weights = None if data.weights is None else np.where(data.y > 0, data.weights, 1.0)
+    return PairwiseSquare(of_weights(data, weights)).grad(w)
+
+
+def towards_the_heavy(problem, w):
+    """The step ranks the heavy rows, and leaves f where it was."""
+    m_neg, m_pos = problem.data.means
+    return (m_neg - m_pos) * (np.linalg.norm(w) < 0.01)
+
+
+def certified_without_weights(self, problem, rng):
+    plain = replace(problem, f=PairwiseSquare(of_weights(problem.data, None)))
+    least = min(plain.value(s.w) for s in islice(Descent.iterates(self, plain, rng), 500))
+    for state in Descent.iterates(self, problem, rng):
+        yield replace(state, gap=max(0.0, plain.value(state.w) - least) + 1e-12)
+
+
 def own_gradient(problem, w):
     return problem.objective.grad(w)
 
@@ -387,7 +457,7 @@ UNSEEDED = np.random.default_rng()
 OBJECTIVE, BOTH = Needs(objective=True), Needs(objective=True, projector=True)
 SOLVERS = {
     "ends at once": ("states", "without yielding", solver(iterates=ends_at_once)),
-    "ends early": ("optimum", "a feasible point near by has", solver(iterates=ends_early)),
+    "ends early": ("optimum", "and a feasible point has", solver(iterates=ends_early)),
     "last too early": ("optimum", "has ended at", solver(iterates=says_that_it_is_last)),
     "yields weights": (
         "states",
@@ -430,8 +500,28 @@ SOLVERS = {
     ),
     "objective ignored": (
         "needs-objective",
-        "the same w came for",
+        "minimise problem.objective",
         solver(iterates=stepping(of_the_square), needs=OBJECTIVE),
+    ),
+    "step of the objective only": (
+        "needs-objective",
+        "minimise problem.objective",
+        solver(iterates=along_the_square, needs=OBJECTIVE),
+    ),
+    "prox of the length 1": (
+        "needs-projector",
+        "with an l1 penalty f + Ω is",
+        solver(iterates=projecting(1.0)),
+    ),
+    "prox of the length 0": (
+        "needs-projector",
+        "with an l1 penalty f + Ω is",
+        solver(iterates=projecting(0.0)),
+    ),
+    "ends in a valley": (
+        "optimum",
+        "and a feasible point has",
+        solver(problem=in_a_valley, iterates=ends_in_the_valley),
     ),
     "projector ignored": (
         "needs-projector",
@@ -448,10 +538,30 @@ SOLVERS = {
         "with weight 2",
         solver(problem=weightless, needs=Needs(weights=True)),
     ),
-    "model of weights": (
+    "weights in the value only": (
         "needs-weights",
-        "change nothing",
-        solver(Direct, weights=lambda s, d, r: np.ones(d.d), needs=Needs(weights=True)),
+        "the AUC on heavy rows is",
+        solver(iterates=without_weights, needs=Needs(weights=True)),
+    ),
+    "weights of positives only": (
+        "needs-weights",
+        "the AUC on heavy rows is",
+        solver(iterates=stepping(with_weights_of_positives), needs=Needs(weights=True)),
+    ),
+    "weights of half the rows": (
+        "needs-weights",
+        "beside light rows that lie f + Ω is",
+        solver(iterates=stepping(towards_the_heavy, gamma=0.002), needs=Needs(weights=True)),
+    ),
+    "gap without weights": (
+        "certificate",
+        "with weights of rows f + Ω is",
+        solver(iterates=certified_without_weights, needs=Needs(weights=True)),
+    ),
+    "model without weights": (
+        "needs-weights",
+        "the AUC on heavy rows is",
+        solver(Direct, weights=lambda s, d, r: means_apart(d), needs=Needs(weights=True)),
     ),
     "breakpoints refused": (
         "needs-breakpoints",

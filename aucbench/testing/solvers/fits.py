@@ -13,12 +13,15 @@ from aucbench.data.arrays import Vector
 from aucbench.metrics import auc
 from aucbench.protocols import Problem, State
 from aucbench.records import Stop
+from aucbench.solving.descent import lowered
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import Observed
-from aucbench.testing.laws import require
+from aucbench.testing.laws import LawBroken, not_asked, require
 from aucbench.testing.samples import features, require_close
 
 STEPS = 25  # of a trajectory
+SHARE = 0.4  # of what a plain method gains in f + Ω: see `require_falls`
+PLAIN_STEPS = 100  # of the plain method
 AT_LEAST = 0.85  # AUC on the training rows; the class means are one deviation apart
 
 
@@ -76,4 +79,27 @@ def require_ranks(what: str, solver: Any, data: Data) -> None:
         got > AT_LEAST,
         f"{what}: the AUC on the training rows is {got:.3f} after 20 passes, wanted more than "
         f"{AT_LEAST}",
+    )
+
+
+def require_falls(what: str, solver: Any, data: Data) -> None:
+    """Raise `LawBroken` unless f + Ω falls in 50 passes, by a share of what a plain method gains.
+
+    Of the built-in solvers the slowest, which draws rows, gains 59 % on 300 rows of 3000 features,
+    and 92 % on the small sample. Another objective than that of the problem need not fall at all.
+    """
+    watched = Observed(solver)
+    run = solve(watched, data, passes=50, every=np.inf)
+    [problem] = watched.problems
+    if run.w is None:
+        raise LawBroken(f"{what}: a model has no objective")
+    if problem.early_stopping:
+        not_asked("its weights are not meant to minimise its objective")
+    first = problem.project(problem.start(), 1.0)
+    start, end = problem.value(first) or 0.0, problem.value(run.w) or 0.0
+    least = lowered(problem, first, PLAIN_STEPS).value
+    require(
+        start - end >= SHARE * (start - least),
+        f"{what} f + Ω is {end:.6g} after 50 passes and {start:.6g} at the start, and a plain "
+        f"gradient method comes to {least:.6g}",
     )

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.protocols import Problem, State
 from aucbench.records import Stop
+from aucbench.solving.descent import lowered
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import Observed
 from aucbench.testing.laws import Laws, not_asked, require
-from aucbench.testing.samples import sample
-from aucbench.testing.solvers.fits import started, trajectory
+from aucbench.testing.samples import extent, features, labels, locked, sample
+from aucbench.testing.solvers.fits import PLAIN_STEPS, started, trajectory
 
 laws = Laws("solvers")
 
@@ -46,10 +48,20 @@ def objective_falls(solver: Any) -> None:
 
 @laws("1e-9 of the objective, beside the gap")
 def certificate(solver: Any) -> None:
-    """No feasible point near w, or down the gradient, is lower than f + Ω less its gap.
+    """No feasible point has f + Ω below its value at w less the gap, with weights of rows too.
 
-    A gap is a promise: it bounds how far the objective is from its minimum.
+    A gap is a promise: it bounds how far the objective is from its minimum. Looked at are points
+    near w, down the gradient, and those that a plain method finds.
     """
+    cases = {"": sample()}
+    if getattr(solver.needs, "weights", False):
+        uneven = np.where(np.arange(extent().n) % 3 == 0, 20.0, 0.2)
+        cases["with weights of rows "] = locked(features(), labels(), weights=uneven)
+    for name, data in cases.items():
+        _require_certified(name, solver, data)
+
+
+def _require_certified(what: str, solver: Any, data: Data) -> None:
     watched = Observed(solver)
     gaps: list[tuple[float, Vector]] = []
 
@@ -57,7 +69,7 @@ def certificate(solver: Any) -> None:
         if state.gap is not None and state.w is not None:
             gaps.append((state.gap, np.array(state.w)))
 
-    solve(watched, sample(), passes=100, gap_tol=1e-9, watch=keep)
+    solve(watched, data, passes=100, gap_tol=1e-9, watch=keep)
     [problem] = watched.problems
     if not gaps or problem.f is None:
         not_asked("it certifies no gap")
@@ -66,13 +78,14 @@ def certificate(solver: Any) -> None:
         value = problem.value(w) or 0.0
         require(
             value - gap <= best + 1e-9 * max(1.0, abs(best)),
-            f"f + Ω is {value:.9g} with a gap of {gap:.3g}, and a feasible point has {best:.9g}",
+            f"{what}f + Ω is {value:.9g} with a gap of {gap:.3g}, and a feasible point has "
+            f"{best:.9g}",
         )
 
 
 @laws("1 % of what the fit has gained")
 def optimum(solver: Any) -> None:
-    """A method that ends by itself is at a minimum: no feasible point near by is much lower.
+    """A method that ends by itself is at a minimum: no plain method comes much lower from there.
 
     A table says of it that it has finished, and not that the budget has ended it.
     """
@@ -88,15 +101,16 @@ def optimum(solver: Any) -> None:
     best = min(_values_near(problem, run.w))
     require(
         value - best <= 0.01 * (start - best),
-        f"it has ended at f + Ω = {value:.6g}, and a feasible point near by has {best:.6g}",
+        f"it has ended at f + Ω = {value:.6g}, and a feasible point has {best:.6g}",
     )
 
 
 def _values_near(problem: Problem, w: Vector) -> Iterator[float]:
-    """f + Ω at w and at feasible points near it: perturbed ones, and down the gradient."""
+    """f + Ω at w, at feasible points near it, and where a plain method ends that starts there."""
     rng = np.random.default_rng(0)
     f = problem.objective
     yield problem.value(w) or 0.0
+    yield lowered(problem, w, PLAIN_STEPS).value
     for size_of_step in np.geomspace(1e-6, 1.0, 13):
         moves = [rng.normal(size=w.size) for _ in range(8)]
         for move in [*moves, -f.grad(w), -f.grad(np.zeros_like(w))]:

@@ -1,0 +1,76 @@
+"""The plain method reaches minima that solvers certify, and never leaves the domain of Ω."""
+
+import numpy as np
+import pytest
+
+from aucbench import get_solver
+from aucbench.data import Data
+from aucbench.objectives import Logistic, PairwiseHinge, PairwiseSquare
+from aucbench.projectors import Box, ElasticNet, L2Ball, TopK
+from aucbench.protocols import Problem
+from aucbench.solving.descent import lowered
+from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import Observed
+
+RNG = np.random.default_rng(3)
+Y = np.where(np.arange(200) % 4 == 0, 1, -1)
+X = RNG.normal(size=(200, 8)) + 0.4 * Y[:, None]
+DATA = Data.of(X, Y)
+ZERO = np.zeros(8)
+
+
+@pytest.mark.parametrize("name", ["ls-svm[lam=0.1]", "rank-svm[lam=0.1]", "svm-or[lam=0.1]"])
+def test_it_comes_to_what_is_certified(name):
+    watched = Observed(get_solver(name))
+    run = solve(watched, DATA, gap_tol=1e-9)
+    [problem] = watched.problems
+    least = run.points[-1].objective
+
+    found = lowered(problem, problem.start(), 300)
+
+    assert found.value == problem.value(found.w)
+    assert least - 2e-9 <= found.value <= least + (1e-3 if name.startswith("svm-or") else 1e-9)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem(PairwiseSquare(DATA), ElasticNet(l1=0.2, l2=0.1)),
+        Problem(Logistic(DATA), L2Ball(0.3)),
+        Problem(PairwiseSquare(DATA), Box(lo=-0.02, hi=0.05)),
+    ],
+    ids=["penalty", "ball", "box"],
+)
+def test_where_it_ends_no_proximal_step_moves(problem):
+    w = lowered(problem, ZERO, 300).w
+    moved = problem.project(w - 0.01 * problem.objective.grad(w), 0.01)
+
+    assert problem.project.contains(w)
+    np.testing.assert_allclose(moved, w, atol=1e-7)
+
+
+def test_units_of_the_rows_do_not_matter():
+    problems = [Problem(PairwiseSquare(Data.of(X * unit, Y))) for unit in (1e-6, 1.0, 1e6)]
+    values = [lowered(problem, ZERO, 200).value for problem in problems]
+
+    np.testing.assert_allclose(values, values[1], rtol=1e-6)
+
+
+def test_a_set_that_is_not_convex_and_an_objective_with_kinks():
+    sparse = Problem(PairwiseSquare(DATA), TopK(2))
+    found = lowered(sparse, ZERO, 50)
+    assert np.count_nonzero(found.w) == 2
+    assert found.value < 0.7
+
+    kinks = Problem(PairwiseHinge(DATA))
+    assert lowered(kinks, ZERO, 100).value < 0.6
+
+
+def test_no_step_returns_the_start_and_the_start_is_left_alone():
+    problem, w = Problem(PairwiseSquare(DATA)), np.ones(8)
+    found = lowered(problem, w, 0)
+
+    assert found.value == problem.value(w)
+    assert np.array_equal(found.w, np.ones(8))
+    lowered(problem, w, 5)
+    assert np.array_equal(w, np.ones(8))
