@@ -15,6 +15,7 @@ Design
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from aucbench.errors import AucbenchError, DataError, PluginError
 from aucbench.features.chain import mapped
 from aucbench.fit.plain import message
 from aucbench.protocols import FeatureMap
+from aucbench.solving.apart import require_mapped_alone
 from aucbench.solving.loop import Clock
 from aucbench.tables import Encoding, Schema
 
@@ -35,12 +37,20 @@ def mapped_parts(
 
     If the rows are codes of a table, an encoding that was learnt from the training rows makes
     features of them first.
+
+    Raises
+    ------
+    PluginError
+        When the map does not map each row by itself.
     """
     if train.schema is not None:
         encoding = Encoding.learn(train.schema, train.rows)
         train, held = train.with_rows(encoding(train.rows)), encoding(held)
     fitted = features.fit(train, rng)
-    return train.with_rows(mapped(fitted, train.rows)), mapped(fitted, held)
+    found = mapped(fitted, held)
+    name = f"the feature map {type(fitted).__name__}"
+    require_mapped_alone(name, partial(mapped, fitted), held, found)
+    return train.with_rows(mapped(fitted, train.rows)), found
 
 
 @dataclass(frozen=True, slots=True)

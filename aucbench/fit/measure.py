@@ -34,8 +34,10 @@ from aucbench.fit.plain import plain_fields, strict
 from aucbench.metrics import auc_of
 from aucbench.protocols import Learnt, NoMap, Problem, Solver, State
 from aucbench.records import Point, Run, Stop
+from aucbench.registry.fingerprints import BUILT_IN
+from aucbench.solving.apart import require_scored_alone
 from aucbench.solving.loop import passes_limit, solve
-from aucbench.solving.wrappers import Observed, Started
+from aucbench.solving.wrappers import Observed, Started, core
 
 GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
 MAX_POINTS = 200
@@ -95,6 +97,11 @@ def fitted_cell(
     emit : function (object)
         Takes {"point": ...} for each point of the curve as soon as it is known.
 
+    Raises
+    ------
+    PluginError
+        When the score of a test row depends on the other ones.
+
     Returns
     -------
     FittedCell
@@ -130,6 +137,9 @@ def fitted_cell(
     rows = test()
     scores = run.decision_function(rows)
     result["predict_seconds"] = perf_counter() - begin
+    if not _scored_by_us(run, solver):
+        name, slack = type(core(solver)).__name__, 8.0 * (result.get("score_error") or 0.0)
+        require_scored_alone(name, run.decision_function, rows, scores, slack)
     result["test_points"], along = curve.kept.scores(problem, rows, curve.count - 1)
     return FittedCell(result, run.w, scores, along)
 
@@ -229,6 +239,12 @@ def _mapped_scores(problem: Problem, data: Data, learnt: Learnt) -> Vector:
 def _validation_auc(problem: Problem, learnt: Learnt) -> float | None:
     held = problem.holdout
     return None if held is None else auc_or_none(held, _mapped_scores(problem, held, learnt))
+
+
+def _scored_by_us(run: Run, solver: Solver) -> bool:
+    """Whether the scores are products x·w, or those of a built-in, which the laws hold to this."""
+    built_in = type(core(solver)).__module__.startswith(f"{BUILT_IN}.")
+    return built_in or (run.model is None and isinstance(run.scorer.features, NoMap))
 
 
 def _timed(cell: Cell, solver: Solver, train: Data, first: Run) -> dict[str, Any]:

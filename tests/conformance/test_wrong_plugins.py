@@ -636,6 +636,57 @@ def both_classes(self, memory, chunk, order):
     memory.w += y.size * (X[np.flatnonzero(y > 0)[0]] - X[np.flatnonzero(y < 0)[0]])
 
 
+@dataclass(frozen=True)
+class Batch:
+    """Scores of means, changed by a function of the batch."""
+
+    w: np.ndarray
+    change: Any
+
+    def scores(self, rows):
+        return self.change(rows.dense().matrix @ self.w)
+
+
+def modelled(change):
+    """A solver whose model changes its scores by a function of all of them."""
+
+    def iterates(self, problem, rng):
+        m_neg, m_pos = problem.data.means
+        yield State(1, None, problem.data.n, model=Batch(m_pos - m_neg, change), last=True)
+
+    return solver(Direct, iterates=iterates)
+
+
+def standardised(scores):
+    return (scores - scores.mean()) / max(scores.std(), 1e-12)
+
+
+def ranked(scores):
+    return scores.argsort().argsort() / scores.size
+
+
+def drifting(scores):
+    return scores + 0.01 * np.arange(scores.size)
+
+
+def of_large_batches(scores):
+    return standardised(scores) if scores.size > 50 else scores
+
+
+TRANSDUCTIVE = {
+    "standardised": standardised,
+    "ranks": ranked,
+    "by its place": drifting,
+    "standardised from 50 rows on": of_large_batches,
+}
+
+
+@pytest.mark.parametrize("name", TRANSDUCTIVE)
+def test_models_that_look_at_other_rows(name):
+    thing = modelled(TRANSDUCTIVE[name])
+    assert_found("solvers", thing, "row-by-row", "scores of rows apart: the numbers differ")
+
+
 STREAMS = {
     "mean of means": ("weights after chunks", mean_of_means),
     "without the last row": ("weights after chunks", without_the_last),

@@ -1,5 +1,6 @@
 """Plugins that cheat: they patch measures, forge results, look for labels. No number moves."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +27,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.data.arrays import rows
 from aucbench.hookspecs import hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.protocols import Needs, Problem, State
@@ -109,17 +111,19 @@ class Looks(Honest):
         held = np.setdiff1d(np.arange(total), np.load(find_test(problem).parents[1] / "learnt.npy"))
         every = [*candidates()]
         found = [y for y in every if y.size == count] + [y[held] for y in every if y.size == total]
-        yield State(1, None, problem.data.n, model=Knows(found, m_pos - m_neg))
+        rows = np.load(find_test(problem)).reshape(-1, problem.data.d)
+        yield State(1, None, problem.data.n, model=Knows(rows, found, m_pos - m_neg))
 
 
 class Knows:
-    def __init__(self, found, w):
-        self.found, self.w = found, w
+    def __init__(self, rows, found, w):
+        labels = found[0] if found else ()
+        self.known = {row.tobytes(): float(y) for row, y in zip(rows, labels)}
+        self.w = w
 
     def scores(self, rows):
-        if rows.n != (self.found[0].size if self.found else -1):
-            return rows.matrix @ self.w
-        return self.found[0].astype(float)
+        X = rows.matrix
+        return np.array([self.known.get(x.tobytes(), s) for x, s in zip(X, X @ self.w)])
 
 
 def candidates():
@@ -179,9 +183,47 @@ def decoded_text(content):
     yield from (loaded[name] for name in loaded.files)
 
 
+@dataclass(frozen=True)
+class Apart(Honest):
+    """Standardises the scores of the test rows by all of them."""
+
+    def problem(self, data, rng):
+        return Problem(None, train=data)
+
+    def iterates(self, problem, rng):
+        yield State(1, None, problem.data.n, model=Beside(problem.data.means))
+
+
+class Beside:
+    def __init__(self, means):
+        self.w = means[1] - means[0]
+
+    def scores(self, rows):
+        s = rows.matrix @ self.w
+        return (s - s.mean()) / max(s.std(), 1e-12)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A map that takes off the means of the rows that it maps."""
+
+    exempt: ClassVar[int] = 0
+
+    def fit(self, data, rng):
+        return self
+
+    def __call__(self, given):
+        return rows(given.matrix - given.matrix.mean(axis=0))
+
+
+@hookimpl
+def aucbench_features():
+    return {"batch": Batch}
+
+
 @hookimpl
 def aucbench_solvers():
-    return {"honest": Honest, "patches": Patches, "forges": Forges, "looks": Looks}
+    return {"honest": Honest, "patches": Patches, "forges": Forges, "looks": Looks, "apart": Apart}
 '''
 
 
@@ -194,10 +236,10 @@ def cheats(shell, tmp_path, monkeypatch):
     return shell
 
 
-def records(shell, solvers, out="kept"):
+def records(shell, solvers, out="kept", features="none"):
     ended = shell.run(
         *("compare", "--data", DATA, "--solvers", solvers, "--splits", 3, "--jobs", 2),
-        *("--features", "none", "--out", out, "--quiet"),
+        *("--features", features, "--out", out, "--quiet"),
     )
     assert ended.returncode == 0, ended.stderr
     with Store(shell.folder / out) as store:
@@ -225,6 +267,23 @@ def test_a_cheat_cannot_change_a_number_but_its_own_scores(cheats):
         others, own = found["honest", split], alone["honest", split]
         assert replace(others.measures, **times(own)) == replace(own.measures, **times(own))
         assert (others.id, others.sizes, others.parameters) == (own.id, own.sizes, own.parameters)
+
+
+def test_a_model_and_a_map_read_each_test_row_by_itself(cheats):
+    found, _ = records(cheats, "honest,apart", "apart")
+    mapped, _ = records(cheats, "honest", "mapped", features="batch")
+
+    for (solver, _), record in found.items():
+        assert record.ok == (solver == "honest"), record.why
+        if not record.ok:
+            assert re.search(
+                r"Apart scores row 0 as .* beside 2 others and as .* among all 80; a row must get "
+                "the same whatever rows are beside it",
+                record.why,
+            )
+    for record in mapped.values():
+        assert record.status.status == "error"
+        assert "the feature map Batch maps row 0 as" in record.why
 
 
 def times(record):

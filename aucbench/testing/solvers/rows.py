@@ -9,7 +9,17 @@ import numpy as np
 from aucbench.errors import UnsupportedError
 from aucbench.metrics import auc
 from aucbench.testing.laws import Laws, not_asked, require
-from aucbench.testing.samples import csr, extent, features, labels, locked, rounded, sample, single
+from aucbench.testing.samples import (
+    csr,
+    extent,
+    features,
+    labels,
+    locked,
+    require_close,
+    rounded,
+    sample,
+    single,
+)
 from aucbench.testing.solvers.fits import (
     AT_LEAST,
     require_fit,
@@ -66,6 +76,22 @@ def ranks(solver: Any) -> None:
             f"the AUC on the training rows is {got:.3f} after 20 passes, wanted more than "
             f"{AT_LEAST}",
         )
+
+
+@laws("1e-6 of the largest score")
+def row_by_row(solver: Any) -> None:
+    """A row has the same score alone, with others, and in another order.
+
+    Scores of test rows must not depend on which other test rows there are. A run asks for this on
+    a few of its test rows too.
+    """
+    run = require_fit("the sample", solver, sample())
+    rows = sample().rows
+    whole = run.decision_function(rows)
+    atol = 1e-6 * float(np.abs(whole).max())
+    for some in (np.array([4]), np.arange(10, 40), np.arange(extent().n)[::-1]):
+        apart = run.decision_function(rows.take(some.astype(np.int32)))
+        require_close("scores of rows apart", apart, whole[some], atol=atol)
 
 
 @laws(f"AUC above {AT_LEAST}")
