@@ -6,6 +6,7 @@ import ctypes
 import os
 import select
 import signal
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
@@ -19,6 +20,11 @@ PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
 KILL_PAUSE = 0.01  # seconds between two looks at processes that were killed
 MOST_STOPS = 3  # times that a process which was stopped is continued
+
+
+def is_supervised() -> bool:
+    """Whether this process is supervised, or cannot be a supervisor."""
+    return SUPERVISOR_VARIABLE in os.environ or sys.platform != "linux"
 
 
 def die_with(parent: int) -> None:
