@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from aucbench import kernels
 from aucbench.data.arrays import ALL, Block, Rows, Vector, span
-from aucbench.data.tally import READ
 from aucbench.errors import DataError
 from aucbench.parallel import mapped
 
@@ -69,7 +68,6 @@ def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
             "columns of the training rows"
         )
     order, lo, hi = span(block, X.n)
-    READ.get().rows += hi - lo
     w, out = np.ascontiguousarray(w), np.empty(hi - lo)
 
     def fill(cut: Cut) -> None:
@@ -100,7 +98,6 @@ def affine(
     Each row is read once.
     """
     order, lo, hi = span(block, X.n)
-    READ.get().rows += hi - lo
 
     def sums(cut: Cut) -> tuple[Vector, Vector]:
         out, of_classes = np.zeros(X.d), np.zeros(2)
@@ -131,7 +128,6 @@ def margin(
     loss, and exp(−m) for the exponential loss. Each row is read once.
     """
     order, lo, hi = span(block, X.n)
-    READ.get().rows += hi - lo
 
     def sums(cut: Cut) -> tuple[Vector, float]:
         out = np.zeros(X.d)

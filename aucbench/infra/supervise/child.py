@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise import job_folder, limits, orders, proc
+from aucbench.infra.supervise import fence, job_folder, limits, orders, proc
 from aucbench.infra.supervise.orders import Call
 from aucbench.infra.supervise.plain import to_plain
 from aucbench.infra.supervise.records import Failure, Limits, json_hash
@@ -64,6 +64,8 @@ class Task:
     call : Call
     requests : int
         Descriptor of the file in which its request is.
+    rules : int or None
+        Descriptor of the rules of its fence, see `fence.Fences`.
     folder : Path
         Its room, its temporary files and its answer.
     steps : mapping of str to Path
@@ -72,6 +74,7 @@ class Task:
 
     call: Call
     requests: int
+    rules: int | None
     folder: Path
     steps: Mapping[str, Path]
 
@@ -90,6 +93,8 @@ def main(task: Task, streams: Streams, parent: int) -> NoReturn:
     code = 1
     try:
         request = task.request()
+        if task.call.fence is not None:
+            fence.enter(task.call.fence, task.rules, task.folder / job_folder.TEMPORARY)
         _replace_inherited(task.folder, streams, parent)
         _write_answer(task, request)
         _flush()
@@ -165,7 +170,8 @@ def _write_answer(
         limits.lift_memory_limit()
         with suppress(OSError, ValueError):  # the function may have closed stderr
             traceback.print_exc()
-        text, name = json.dumps(to_plain(_failure(error))), job_folder.FAILURE
+        known = fence.hint(error) if task.rules is not None else ""
+        text, name = json.dumps(to_plain(_failure(error, known))), job_folder.FAILURE
     if number() == me:  # a process that the function forked must not write the answer
         job_folder.write(task.folder / name, text)
 
@@ -206,10 +212,10 @@ def _found(call: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return] # calling it fails if it is not callable
 
 
-def _failure(error: BaseException) -> Failure:
+def _failure(error: BaseException, hint: str) -> Failure:
     memory = _is_about_memory(error)
     refusal = isinstance(error, AucbenchError) and not memory
-    return Failure(_message(error), type(error).__name__, refusal=refusal, memory=memory)
+    return Failure(_message(error) + hint, type(error).__name__, refusal=refusal, memory=memory)
 
 
 def _message(error: BaseException) -> str:

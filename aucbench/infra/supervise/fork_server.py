@@ -5,7 +5,7 @@ A job with light steps goes to the process of light steps first, see light_steps
 Its argument is {"preload", "folder", "client"}, see fork_server_handle.py. Then it reads and
 writes JSON lines.
 
-    input    {"run": ticket, "job": {...}} and {"kill": ticket}
+    input    {"variables": {...}} once, {"run": ticket, "job": {...}} and {"kill": ticket}
     output   {"ready": pid} or {"failed": reason} once,
              {"ended": ticket, "why": ...} when no process of that job is left
 
@@ -132,6 +132,8 @@ class ForkServer:
                 self._start(message)
             elif "kill" in message:
                 self._kill(message["kill"])
+            elif "variables" in message:
+                os.environ.update(message["variables"])
         return messages is not None
 
     def _kill(self, ticket: int) -> None:

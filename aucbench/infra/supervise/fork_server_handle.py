@@ -7,13 +7,15 @@ import os
 import select
 import subprocess
 import sys
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from aucbench.infra import scratch
 from aucbench.infra.supervise import proc
-from aucbench.infra.supervise.wire import LOOK_SECONDS, Inbox, send
+from aucbench.infra.supervise.wire import LOOK_SECONDS, Inbox, packed, send
 from aucbench.parallel import VARIABLE
 
 START_CODE = """\
@@ -50,7 +52,7 @@ class Setup:
 class ForkServerHandle:
     """A running fork server; one thread may read while others write."""
 
-    def __init__(self, setup: Setup, *, threads: int, token: str):
+    def __init__(self, setup: Setup, *, threads: int, token: str, hidden: Mapping[str, str]):
         self._setup, self._token = setup, token
         self.ready = False
         path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - '' is the cwd
@@ -62,13 +64,14 @@ class ForkServerHandle:
             "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
             proc.SUPERVISOR_VARIABLE: token,
         }
+        given = {name: value for name, value in os.environ.items() if name not in hidden}
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", START_CODE, argument],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env={**os.environ, **pools, **fixed},
+                env={**given, **pools, **fixed},
                 start_new_session=True,
                 bufsize=0,
                 pass_fds=(setup.lock,),
@@ -79,6 +82,8 @@ class ForkServerHandle:
         self._inbox = Inbox(self._out.fileno())
         os.set_blocking(self._in.fileno(), False)
         self._guard = proc.Guard(self._process.pid)
+        with suppress(BrokenPipeError):  # it has ended already, as its other pipe will tell
+            self.send(packed({"variables": hidden}))
 
     def send(self, line: bytes) -> None:
         """Write a line.

@@ -1,5 +1,7 @@
 """The folder of a job: which files it has, and how they are read. They may hold anything.
 
+JOB is in a folder of its job parent while it runs, and then in that of the supervisor.
+
 JOB/room/             working directory of the function: room/lines.jsonl, room/out/
 JOB/room/handed/KEY/  room/out of the step KEY, if that was done for this job
 JOB/tmp/              temporary files of the function
@@ -112,6 +114,15 @@ def read(path: Path) -> bytes | None:
             return file.read()
     finally:
         os.close(fd)
+
+
+def move(folder: Path, place: Path) -> None:
+    """Move the folder of a job; make an empty one where the job has left none."""
+    if folder.is_dir() and not folder.is_symlink():
+        folder.chmod(stat.S_IRWXU)  # see `take_out`
+        folder.rename(place)
+    else:
+        place.mkdir()
 
 
 def take_out(room: Path, target: Path | None) -> None:

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.infra import scratch
-from aucbench.infra.supervise import job_folder, orders, proc, watch
+from aucbench.infra.supervise import fence, job_folder, orders, proc, watch
 from aucbench.infra.supervise.child import Task
+from aucbench.infra.supervise.fence import Fences
 from aucbench.infra.supervise.orders import Order
 from aucbench.infra.supervise.plain import from_plain, to_plain
 from aucbench.infra.supervise.records import Ending, Report
@@ -32,7 +33,7 @@ def main(wire: int, folder: Path, server: int) -> NoReturn:
 
     After each job this process has no descendants left, so that it can do the next one.
     """
-    serve(wire, server, partial(_report, base=folder))
+    serve(wire, server, partial(_report, base=folder, fences=Fences(folder)))
 
 
 def serve(wire: int, server: int, do: Callable[[Mapping[str, Any]], bool]) -> NoReturn:
@@ -66,28 +67,32 @@ def _keep_only_wire(wire: int, server: int) -> int:
     return FIRST_FREE
 
 
-def _report(message: Mapping[str, Any], base: Path) -> bool:
-    folder, file = base / str(message["run"]), orders.file_of(base, message["run"])
+def _report(message: Mapping[str, Any], base: Path, fences: Fences) -> bool:
+    name, file = str(message["run"]), orders.file_of(base, message["run"])
     with orders.opened(file) as requests:
         file.unlink()
         order = from_plain(Order, message["job"])
-        report = _done(order, requests, folder, job_folder.steps_in(base))
-    folder.mkdir(parents=True, exist_ok=True)  # the job may have removed it
-    job_folder.write(folder / job_folder.REPORT, json.dumps(to_plain(report)))
+        report = _done(order, requests, fences, fences.own / name, job_folder.steps_in(base))
+    job_folder.move(fences.own / name, base / name)
+    scratch.empty(fences.own)  # the next job may have nothing of this one
+    job_folder.write(base / name / job_folder.REPORT, json.dumps(to_plain(report)))
     return True
 
 
-def _done(order: Order, requests: int, folder: Path, kept: Path) -> Report:
+def _done(order: Order, requests: int, fences: Fences, folder: Path, kept: Path) -> Report:
     steps: dict[str, Path] = {}
     for number, step in enumerate(order.steps):
-        task = Task(step.call, requests, folder / f"step-{number}", steps)
+        rules = fences.rules(step.call.fence)
+        task = Task(step.call, requests, rules, folder / f"step-{number}", steps)
         handed = folder / job_folder.ROOM / job_folder.HANDED / step.key
         place = kept / step.identity
         failure = _ensure(task, place, handed if step.key in order.handed else None)
         if failure is not None:
             return replace(failure, step=step.key)
         steps = {**steps, step.key: place}
-    return watch.run(Task(order.call, requests, folder, steps))
+    rules = fences.rules(order.call.fence)
+    report = watch.run(Task(order.call, requests, rules, folder, steps))
+    return replace(report, fence=fence.level() if order.call.fence else None)
 
 
 def _ensure(task: Task, place: Path, handed: Path | None) -> Report | None:

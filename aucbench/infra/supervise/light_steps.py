@@ -64,7 +64,7 @@ def _done(message: Mapping[str, Any], base: Path) -> bool:
             if not place.is_dir():
                 if not _fits(step, order) or job_parent.failure_file(place).exists():
                     break
-                _do(Task(step.call, requests, base / FOLDER, steps), place)
+                _do(Task(step.call, requests, None, base / FOLDER, steps), place)
             steps = {**steps, step.key: place}
     return not _imported_after(last)
 

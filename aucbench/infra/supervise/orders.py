@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aucbench.infra.supervise.records import Job, Limits, Step
+from aucbench.infra.supervise.fence import told
+from aucbench.infra.supervise.records import Fence, Job, Limits, Step
 from aucbench.infra.supervise.wire import packed
 
 
@@ -34,11 +35,13 @@ class Call:
     at : (int, int)
         First byte and number of bytes of its request.
     limits : Limits
+    fence : Fence or None
     """
 
     call: str
     at: tuple[int, int]
     limits: Limits
+    fence: Fence | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,8 @@ def ordered(job: Job) -> tuple[Order, bytes]:
 def _call(asked: Job | Step, texts: list[bytes]) -> Call:
     first = sum(map(len, texts))
     texts.append(packed(asked.request))
-    return Call(asked.call, (first, len(texts[-1])), asked.limits)
+    fence = asked.fence and told(asked.fence)
+    return Call(asked.call, (first, len(texts[-1])), asked.limits, fence)
 
 
 def folder_in(base: Path) -> Path:

@@ -29,14 +29,14 @@ def is_supervised() -> bool:
 
 def die_with(parent: int) -> None:
     """Let this process be killed when `parent`, which forked it, ends."""
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # the parent ended before that call
         os._exit(1)
 
 
 def adopt_orphans() -> None:
     """Make this process the new parent of descendants whose own parent ends."""
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def children(pid: int) -> set[int]:
@@ -169,14 +169,16 @@ def exit_text(code: int) -> str:
     return f"killed by {name} ({signal.strsignal(-code)})"
 
 
-def _prctl(option: int, value: int) -> None:
-    if _libc().prctl(option, value, 0, 0, 0):
+def prctl(option: int, value: int) -> None:
+    """Set an option of this process; raise an `OSError` when the kernel refuses."""
+    if libc().prctl(option, value, 0, 0, 0):
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))
 
 
 @cache
-def _libc() -> ctypes.CDLL:
+def libc() -> ctypes.CDLL:
+    """Return the C library, whose functions keep `errno`."""
     return ctypes.CDLL(None, use_errno=True)
 
 
