@@ -2,7 +2,6 @@
 
 import json
 import os
-from shutil import rmtree
 from time import perf_counter
 from types import SimpleNamespace
 
@@ -12,7 +11,10 @@ from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.cell import Cell
 from aucbench.fit import jobs
+from aucbench.infra.supervise.kept import Kept
 from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.infra.supervise.room import Notes, Room
+from aucbench.infra.supervise.wire import close_all
 from aucbench.judge.targets import KeptTarget
 from aucbench.judge.verdict import Measures, Status
 from aucbench.reading import Reading
@@ -20,6 +22,7 @@ from aucbench.records import CellStatus
 from aucbench.registry.specs import parse_spec
 
 SOURCE = '''
+import pathlib
 from dataclasses import dataclass
 from itertools import count
 from math import inf
@@ -76,8 +79,17 @@ class Path(Means):
 class Spy(Means):
     def problem(self, data, rng):
         array = data.rows.values
-        SEEN.append((str(array.base.filename), array.flags.writeable, data.y.flags.writeable))
+        SEEN.append((map_of(array), array.flags.writeable, data.y.flags.writeable))
         return super().problem(data, rng)
+
+
+def map_of(array):
+    """What the kernel says of the memory of an array: rights, offset, device, inode, name."""
+    for line in pathlib.Path("/proc/self/maps").read_text().splitlines():
+        ends, about = line.split(maxsplit=1)
+        first, last = (int(end, 16) for end in ends.split("-"))
+        if first <= array.ctypes.data < last:
+            return about
 
 
 @dataclass(frozen=True)
@@ -194,16 +206,20 @@ class Bench:
     """Runs cells in this process, as a supervisor and the parent do in others."""
 
     def __init__(self, path):
-        self.path = path
+        self.path, self.kept = path, {}
         self._targets = {}
+
+    def __del__(self):
+        close_all(step.descriptor for step in self.kept.values())
 
     def target(self, planned):
         """Hash and target of the data set of a cell, as the parent has them."""
         (step,) = data_job(planned).steps
         if step.key not in self._targets:
-            room = self._room("reading")
-            about = jobs.read(_sent(step.request), room, {})
-            packed = (room / "out" / "target.npz").read_bytes()
+            notes = Notes()
+            about = jobs.read(_sent(step.request), Room(self.path, notes), {})
+            packed = notes.answer.files["target.npz"]
+            close_all(notes.answer.descriptors)
             self._targets[step.key] = about["hash"], KeptTarget(packed, about["n"])
         return self._targets[step.key]
 
@@ -213,36 +229,36 @@ class Bench:
         return cell_job(planned, data or known, target)
 
     def steps(self, planned, data=None):
-        """Folder of each step, made unless it is there."""
-        folders = {}
+        """What each step has kept, which is done unless it was."""
+        kept = {}
         for step in self.job(planned, data).steps:
-            folder = folders[step.key] = self.path / step.identity
-            if not folder.exists():
-                folder.mkdir()
-                getattr(jobs, step.call.rpartition(":")[2])(
-                    _sent(step.request), folder, dict(folders)
-                )
-                rmtree(folder / "out", ignore_errors=True)
-        return folders
+            if step.identity not in self.kept:
+                notes = Notes()
+                call = getattr(jobs, step.call.rpartition(":")[2])
+                call(_sent(step.request), Room(self.path, notes), dict(kept))
+                self.kept[step.identity] = Kept(notes.answer.kept)
+            kept[step.key] = self.kept[step.identity]
+        return kept
 
     def run(self, planned):
-        """Record, its flat row, lines and room of a cell; `error` if its function raised."""
-        folders, room = self.steps(planned), self._room("room")
+        """Record, its flat row, lines and files of a cell; `error` if its function raised."""
+        steps, notes = self.steps(planned), Notes()
         result, error, begin = None, None, perf_counter()
         cores = os.sched_getaffinity(0)
         try:
-            result = _sent(jobs.cell(_sent(self.job(planned).request), room, folders))
+            request = _sent(self.job(planned).request)
+            result = _sent(jobs.cell(request, Room(self.path, notes), steps))
         except Exception as raised:
             error = raised
         finally:
             os.sched_setaffinity(0, cores)  # a cell that is timed keeps to some
-        lines = [json.loads(line) for line in (room / "lines.jsonl").read_text().splitlines()]
-        files = {path.name: path.read_bytes() for path in room.glob("out/*")}
+        lines, files = notes.answer.lines, notes.answer.files
+        close_all(notes.answer.descriptors)
         ending = Ending.OK if error is None else Ending.ERROR
         outcome = Outcome(
             ending,
             result=result,
-            lines=tuple(lines),
+            lines=lines,
             files=files,
             wall_seconds=perf_counter() - begin,
         )
@@ -255,14 +271,9 @@ class Bench:
             reported=result,
             error=error,
             lines=lines,
-            room=room,
+            files=files,
             scores=scores,
         )
-
-    def _room(self, name):
-        room = self.path / f"{name}-{len([*self.path.iterdir()])}"
-        room.mkdir()
-        return room
 
 
 def _sent(request):

@@ -10,6 +10,8 @@ from aucbench.about import scale_of
 from aucbench.addons.blame import sentence_of
 from aucbench.addons.rows import Rows
 from aucbench.errors import AucbenchError, UnknownNameError
+from aucbench.infra.supervise.kept import Kept
+from aucbench.infra.supervise.room import Room
 from aucbench.registry import get_function, names
 from aucbench.registry.lookup import find
 from aucbench.registry.metrics import origin
@@ -18,10 +20,10 @@ from aucbench.registry.visits import tell
 from aucbench.sections import Section
 
 Request = Mapping[str, Any]
-Steps = Mapping[str, Path]
+Steps = Mapping[str, Kept]
 
 
-def found(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+def found(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Say what a specification of a kind means: its canonical texts and its distribution.
 
     Returns
@@ -54,24 +56,23 @@ def found(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
     }
 
 
-def section(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
+def section(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Return {"section": plain values} of a report section, or {"failure": sentence}."""
     return _called("report_sections", request, _plain_section)
 
 
-def export(request: Request, room: Path, steps: Steps) -> dict[str, Any]:
-    """Write what an exporter returns to room/out; return the files by name, or a failure."""
+def export(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
+    """Hand over what an exporter returns; return the files by name, or a failure."""
 
     def kept(made: Any) -> dict[str, Any]:
         contents = made if isinstance(made, Mapping) else {"": made}
-        (room / "out").mkdir()
         written = {}
         for number, (name, content) in enumerate(contents.items()):
             if not isinstance(name, str) or not isinstance(content, bytes | str):
                 what = f"{type(name).__name__} to {type(content).__name__}"
                 raise TypeError(f"it returned {what}, wanted bytes or a text for each file")
             data = content.encode("utf-8") if isinstance(content, str) else content
-            (room / "out" / str(number)).write_bytes(data)
+            room.hand(str(number), data)
             written[name] = str(number)
         return {"names": written}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,8 @@ import numpy as np
 
 from aucbench.addons.blame import sentence_of
 from aucbench.errors import PluginError
+from aucbench.infra.supervise.kept import Kept
+from aucbench.infra.supervise.room import Room
 from aucbench.registry import get_function
 from aucbench.registry.metrics import checked_value
 from aucbench.registry.shapes import takes_weights
@@ -23,8 +24,8 @@ UNWEIGHTED = (
 )
 
 
-def values(request: Request, room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
-    """Call a metric on test rows; append {"begin": i} before each, and its value or the reason.
+def values(request: Request, room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
+    """Call a metric on test rows; say {"begin": i} before each, and its value or the reason.
 
     The arrays are files: y0.npy (1 for positive rows, else 0), scores0.npy and weights0.npy, then
     y1.npy and so on. They cannot be written.
@@ -32,12 +33,11 @@ def values(request: Request, room: Path, steps: Mapping[str, Path]) -> dict[str,
     tell(request["homes"])
     metric = get_function("metrics", request["metric"])
     folder = Path(request["folder"])
-    with (room / "lines.jsonl").open("a", encoding="utf-8") as lines:
-        for number in range(request["count"]):
-            _write(lines, {"begin": number})
-            files = (folder / f"{name}{number}.npy" for name in ("y", "scores", "weights"))
-            rows = [np.asarray(np.load(file, mmap_mode="r")) for file in files]
-            _write(lines, {"end": number, **_value(metric, *rows)})
+    for number in range(request["count"]):
+        room.line({"begin": number})
+        files = (folder / f"{name}{number}.npy" for name in ("y", "scores", "weights"))
+        rows = [np.asarray(np.load(file, mmap_mode="r")) for file in files]
+        room.line({"end": number, **_value(metric, *rows)})
     return {}
 
 
@@ -53,8 +53,3 @@ def _value(metric: Any, y: Any, scores: Any, weights: Any) -> dict[str, Any]:
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
         return {"reason": sentence_of(error)}
-
-
-def _write(lines: Any, line: Mapping[str, Any]) -> None:
-    lines.write(json.dumps(line) + "\n")
-    lines.flush()

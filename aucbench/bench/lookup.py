@@ -37,7 +37,7 @@ from aucbench.errors import (
 )
 from aucbench.hookspecs import PROJECT
 from aucbench.infra.supervise import Supervisor
-from aucbench.infra.supervise.records import Ending, Fence, Job, Limits, Outcome
+from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.registry.discovery import entries, normalized
 from aucbench.registry.fingerprints import (
     code_fingerprint,
@@ -196,11 +196,11 @@ def supervisor_for(engine: LocalEngine) -> Iterator[Supervisor]:
 
 
 def lookup_jobs(
-    plan: Plan, homes: Homes = (), given: Given = NOTHING, fence: Fence | None = None
+    plan: Plan, homes: Homes = (), given: Given = NOTHING
 ) -> Iterator[tuple[Name, Job]]:
     """Yield jobs that look up the names of a plan, one job for each name since any may crash."""
     for name in _names(plan):
-        yield name, given.handed(_lookup_job(plan, name, homes, fence), _name(name.spec))
+        yield name, given.handed(_lookup_job(plan, name, homes), _name(name.spec))
 
 
 def _names(plan: Plan) -> Iterator[Name]:
@@ -216,7 +216,7 @@ def _names(plan: Plan) -> Iterator[Name]:
         yield Name("data", dataset)
 
 
-def _lookup_job(plan: Plan, name: Name, homes: Homes, fence: Fence | None) -> Job:
+def _lookup_job(plan: Plan, name: Name, homes: Homes) -> Job:
     kind, spec, tuning = name
     if kind == "data":
         cell = replace(next(plan.cells()), dataset=str(spec))
@@ -224,40 +224,28 @@ def _lookup_job(plan: Plan, name: Name, homes: Homes, fence: Fence | None) -> Jo
     grids = [(spec, tuning)] if isinstance(spec, Spec) and tuning else []
     replaced = _replaced(plan) if isinstance(spec, Spec) else ()
     about = (RESOLVE_LIMITS, homes, replaced, likely(spec, homes))
-    return resolve_job({kind: [spec]}, grids, *about, fence)
+    return resolve_job({kind: [spec]}, grids, *about)
 
 
 def limits_of_data(plan: Plan, dataset: str) -> Limits:
     """Return the limits for reading a data set: those of a cell where a function makes it."""
-    if _is_file(_name(dataset)):
+    from aucbench.datasets.files import names_file
+
+    if in_file(_name(dataset)) is None and names_file(_name(dataset)):
         return Limits(timeout=READ)
     memory = None if plan.memory is None else int(plan.memory * MEGABYTE)
     return Limits(timeout=plan.timeout or None, memory=memory)
 
 
-def _is_file(dataset: str) -> bool:
-    """Whether a data set is read from a file or an address, and not made by a function."""
-    from aucbench.datasets.files import names_file
-
-    return in_file(dataset) is None and names_file(dataset)
-
-
-def look_up(
-    plan: Plan, engine: Engine, given: Given = NOTHING, fence: Fence | None = None
-) -> Lookups:
-    """Look up all names; raises as `understand`.
-
-    The processes that import plugins are within the fence, but may write: Python keeps what it
-    has compiled.
-    """
-    fence = fence and replace(fence, writes=True)
-    answers = _asked(engine, dict(lookup_jobs(plan, (), given, fence)))
+def look_up(plan: Plan, engine: Engine, given: Given = NOTHING) -> Lookups:
+    """Look up all names; raises as `understand`."""
+    answers = _asked(engine, dict(lookup_jobs(plan, (), given)))
     code = _prepared(plan)  # while the first processes run
     found = dict(answers)
     asked = ((name, _home(plan, name, found[name])) for name in _names(plan))
     homes = {name: home for name, home in asked if home is not None}
     if homes:
-        again = dict(lookup_jobs(plan, homes.values(), given, fence))
+        again = dict(lookup_jobs(plan, homes.values(), given))
         found |= dict(_asked(engine, {name: again[name] for name in homes}))
     return understand(plan, found.items(), given, homes, code)
 
@@ -374,8 +362,6 @@ def _checked(plan: Plan, name: Name, outcome: Outcome, home: Home | None) -> Out
     broken = name.kind == "data" and outcome.error_type == PluginError.__name__
     if outcome.refusal and not broken:
         raise _refusal(plan, name, outcome.reason or "")
-    if name.kind == "data" and not broken and _is_file(_name(name.spec)):
-        raise _refusal(plan, name, f"{name.spec} cannot be read: {outcome.reason}; get it again")
     # Without its step: the cell itself was never started.
     reason = f"{_called(name, home)}: {outcome.reason}"
     return Outcome(outcome.ending, reason, log=outcome.log, error_type=outcome.error_type)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,3 +18,10 @@ def write_array(folder: Path, name: str, array: NDArray[Any]) -> None:
 def read_array(folder: Path, name: str) -> NDArray[Any]:
     """Return an array of the folder as a read-only map."""
     return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
+
+
+def npy_bytes(array: NDArray[Any]) -> bytes:
+    """Return the bytes of a .npy file."""
+    content = BytesIO()
+    np.save(content, array, allow_pickle=False)
+    return content.getvalue()

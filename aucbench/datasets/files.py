@@ -15,7 +15,7 @@ Design
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,6 @@ from aucbench.datasets.catalogue import Entry, entry_of, names_like, suite_of
 from aucbench.datasets.collections import Member, member_of, rarer
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import fetch, is_url
-from aucbench.datasets.endings import format_of, naming, without_compression
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
@@ -149,8 +148,7 @@ def load(
         _refuse_given(name, **columns, test=test)
         column, out = changepoint.OWN_FOLDS if folds == "" else folds, left_out(drop, entry)
         read = partial(changepoint.load_parts, path, column, out)
-        named = partial(_named, path, "a changepoint set", read)
-        return kept(parts(path), [column, out], named)
+        return kept(_parts(path), [column, out], read)
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     if task is not None and (positive is not None or negative is not None):
@@ -159,12 +157,11 @@ def load(
     asked |= {"drop": drop, "drop_suspicious": drop_suspicious, "target": target, "test": test}
     asked |= {"encode": encode, "decimal": decimal, "separator": separator}
     sets = [path] if test is None else [path, _found(test)[0]]
-    files = [file for one in sets for file in parts(one)]
+    files = [file for one in sets for file in _parts(one)]
     # The name is enough: the list of the catalogue lies beside the code, whose content counts.
     known = "" if entry == Entry(name=entry.name) else entry.name
     known = str(path) if isinstance(path, Member) else known
-    read = partial(_read, path, entry, **asked)
-    return kept(files, [known, asked], partial(_named, path, None, read))
+    return kept(files, [known, asked], partial(_read, path, entry, **asked))
 
 
 def _read(
@@ -187,29 +184,33 @@ def _read(
     test: str | None,
 ) -> Data:
     """Read rows with labels, as `load` does."""
-    named = (*left_out(drop, entry), *(c for c in (groups, time, weights) if c is not None))
-    wanted = Wanted(target, 0, separator, decimal, tuple(map(str, named)))
-    table, tested = _table(path, wanted), None
-    if test is not None:
-        same = replace(wanted, target=table.target if target is None else target)
-        table, tested = with_test_rows(table, _table(_found(test)[0], same), test)
-    roles = Roles.of(table, decimal, groups=groups, time=time, weights=weights)
-    table = without_columns(table, [*left_out(drop, entry), *roles.columns])
-    y = label_vector(table.y)
-    counts, label = counted(y), table.label
-    if task is not None:
-        positive, negative, why = divide(counts, task, seed)
-        label = f"{label}, {why}"
-    elif isinstance(path, Member) and positive is None and negative is None:
-        positive = rarer(counts)
-        label += "" if positive is None else ", whose rarer class is positive"
-    classes = Classes.of(counts, *class_names(positive, negative, entry, y))
-    signs = Labels.of_mask(classes.holds(y)).y
-    found = examine(
-        table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
-    )
-    relevant = relevant_columns(entry, found.names)
-    data = Data.of(found.X, signs, relevant=relevant, **roles.values)
+    try:
+        named = (*left_out(drop, entry), *(c for c in (groups, time, weights) if c is not None))
+        wanted = Wanted(target, 0, separator, decimal, tuple(map(str, named)))
+        table, tested = _table(path, wanted), None
+        if test is not None:
+            same = replace(wanted, target=table.target if target is None else target)
+            table, tested = with_test_rows(table, _table(_found(test)[0], same), test)
+        roles = Roles.of(table, decimal, groups=groups, time=time, weights=weights)
+        table = without_columns(table, [*left_out(drop, entry), *roles.columns])
+        y = label_vector(table.y)
+        counts, label = counted(y), table.label
+        if task is not None:
+            positive, negative, why = divide(counts, task, seed)
+            label = f"{label}, {why}"
+        elif isinstance(path, Member) and positive is None and negative is None:
+            positive = rarer(counts)
+            label += "" if positive is None else ", whose rarer class is positive"
+        classes = Classes.of(counts, *class_names(positive, negative, entry, y))
+        signs = Labels.of_mask(classes.holds(y)).y
+        found = examine(
+            table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
+        )
+        relevant = relevant_columns(entry, found.names)
+        data = Data.of(found.X, signs, relevant=relevant, **roles.values)
+    except DataError as error:
+        text = str(error)
+        raise error if str(path) in text else DataError(f"{path}: {text}") from error
     asked = {str(c): "as asked" if drop else entry.drop[str(c)] for c in left_out(drop, entry)}
     understood = replace(
         found.understood,
@@ -228,11 +229,6 @@ def _read(
         schema=found.schema,
         understood=understood,
     )
-
-
-def _named(path: Path | Published | Member, form: str | None, read: Callable[[], Data]) -> Data:
-    with naming(path, form):
-        return read()
 
 
 def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | None:
@@ -329,7 +325,7 @@ def _found(source: str | os.PathLike[str]) -> tuple[Path | Published | Member, E
 
 
 def _is_path(text: str) -> bool:
-    return os.sep in text or bool(format_of(text))
+    return os.sep in text or bool(formats.format_of(text))
 
 
 def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameError:
@@ -356,18 +352,18 @@ def _named_files() -> dict[str, list[Path]]:
 
 
 def _name_of(path: Path) -> str | None:
-    plain = without_compression(path.name)
+    plain = formats.without_compression(path.name)
     if plain == MANIFEST or not path.is_file():
         return None
     if name := changepoint.set_name(path):
         return name if changepoint.names_set(path) else None
     if plain.endswith(idx.MARK):
         return plain.removesuffix(idx.MARK)
-    ending = format_of(path.name)
+    ending = formats.format_of(path.name)
     return plain[: -len(ending)] if ending else None
 
 
-def parts(path: Path | Published | Member) -> Sequence[Path]:
+def _parts(path: Path | Published | Member) -> Sequence[Path]:
     """Return the files that are read for a set."""
     if isinstance(path, Member):
         return path.fetch(progress=True)
@@ -382,7 +378,7 @@ def parts(path: Path | Published | Member) -> Sequence[Path]:
 
 
 def _is_idx(path: Path) -> bool:
-    return without_compression(path.name).endswith(idx.MARK)
+    return formats.without_compression(path.name).endswith(idx.MARK)
 
 
 def _table(path: Path | Published | Member, wanted: Wanted) -> Table:

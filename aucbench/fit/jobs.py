@@ -7,7 +7,7 @@ need those rows are skipped, with its sentence as the reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import chdir
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -19,9 +19,9 @@ import numpy as np
 from aucbench import registry
 from aucbench.cell import TARGET_FILE, Cell, hashable
 from aucbench.data import Data
-from aucbench.data.arrays import Vector
+from aucbench.data.block import Block, laid_out
 from aucbench.data.inputs import require_filled
-from aucbench.data.npy import read_array, write_array
+from aucbench.data.npy import npy_bytes
 from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
@@ -31,10 +31,13 @@ from aucbench.fit.blame import blamed
 from aucbench.fit.build import build, plugin_of
 from aucbench.fit.features import Refitted, mapped_parts
 from aucbench.fit.imports import imported_since, mark_imports
-from aucbench.fit.measure import LineFile, fitted_cell
+from aucbench.fit.measure import fitted_cell
 from aucbench.fit.plain import plain_parameters, strict
 from aucbench.fit.resolve import resolved, resolved_grid
+from aucbench.fit.rows import RAW, TEST, TRAIN
 from aucbench.fit.tune import Tuned, tune
+from aucbench.infra.supervise.kept import Kept
+from aucbench.infra.supervise.room import Room
 from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.given import give, unpickled
@@ -43,7 +46,8 @@ from aucbench.registry.visits import tell
 from aucbench.solving.wrappers import why_refused
 
 Request = Mapping[str, Any]
-StepFolders = Mapping[str, Path]
+Steps = Mapping[str, Kept]
+ABOUT, LEARNT = "about", "learnt"  # in the blocks of steps
 OTHER_CODE = (
     "this host computes with other files of aucbench, or other versions of its libraries, "
     "than the one that planned the cell; install the same on both"
@@ -51,7 +55,7 @@ OTHER_CODE = (
 own_code = lru_cache(maxsize=1)(code_fingerprint)  # read once, by the process that is forked
 
 
-def resolve(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
+def resolve(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Look names up; return {kind: {spec: answer}} and the answers about "grids" as a list.
 
     See `aucbench.fit.resolve.resolved` for an answer.
@@ -67,12 +71,11 @@ def resolve(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     return {**named, "grids": grids}
 
 
-def read(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
-    """Read a data set: write its rows into the room, and its target for the parent.
+def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
+    """Read a data set: keep its rows, and hand its target over to the parent.
 
-    The rows go to room/raw. What is known of them besides their features, see `known_of`, goes to
-    room/out/target.npz. That file is removed before any cell can read the folder, and only the
-    parent gets it.
+    What is known of the rows besides their features, see `known_of`, is in the file target.npz.
+    Only the parent gets it, and no process of a cell.
 
     Raises
     ------
@@ -81,27 +84,33 @@ def read(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """
     tell(request.get("homes", ()))
     with blamed():
-        return _kept(_read(request), room)
+        found = _read(request)
+        about = _told(found, room)
+        arrays, facts = rows.parts(RAW, found.rows, found.schema)
+        room.keep(laid_out(arrays, {**facts, ABOUT: about}))
+        return about
 
 
-def data(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
-    """Return hash, n, d, and counts of a data set; its target goes to room/out/target.npz."""
+def data(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
+    """Return hash, n, d, and counts of a data set; hand over its target as `read` does."""
     tell(request.get("homes", ()))
-    folder = room / "handed" / request["key"]
-    if not (folder / TARGET_FILE).exists():  # another run has kept the rows, and the target is gone
+    step = steps[request["key"]]
+    files = step.files()
+    if TARGET_FILE not in files:  # another job had it, and the target is gone
         with blamed():
-            return _kept(_read(request), room)
-    folder.rename(room / "out")
-    return rows.read_about(steps[request["key"]])
+            return _told(_read(request), room)
+    room.hand(TARGET_FILE, files[TARGET_FILE])
+    return _about(Block(step.content()))
 
 
-def _kept(found: Data, room: Path) -> dict[str, Any]:
-    rows.save(found.rows, room / "raw", found.schema)
-    (room / "out").mkdir()
-    (room / "out" / TARGET_FILE).write_bytes(pack_arrays(known_of(found)))
+def _told(found: Data, room: Room) -> dict[str, Any]:
     about = {"hash": rows.data_hash(found), "n": found.n, "d": found.d, **_target(found)}
-    about["understood"] = found.understood.to_json()
-    rows.write_about(room, about)
+    room.hand(TARGET_FILE, pack_arrays(known_of(found)))
+    return {**about, "understood": found.understood.to_json()}
+
+
+def _about(block: Block) -> dict[str, Any]:
+    about: dict[str, Any] = block.facts[ABOUT]
     return about
 
 
@@ -112,8 +121,8 @@ def _target(found: Data) -> dict[str, Any]:
     return {"breakpoints": found.target.value.size, **left_out}
 
 
-def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
-    """Map the training rows and the test rows and write them into the room, without the target.
+def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
+    """Map the training rows and the test rows and keep them, without the target.
 
     Raises
     ------
@@ -123,28 +132,29 @@ def split(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     """
     mark = mark_imports()
     tell(request.get("homes", ()))
-    folder = steps[request["data"]]
-    known = rows.read_about(folder)
+    block = Block(steps[request["data"]].content())
+    known = _about(block)
     if known["hash"] != request["hash"]:
         raise DataError(
             f"{request['dataset']} has changed since the run began; start the run again"
         )
-    raw = rows.mapped(folder / "raw")
+    raw = rows.mapped(block, RAW)
     learnt, held = (unpack_numbers(request[name], raw.n) for name in ("learnt", "held"))
     train = unpack_known(raw.take(learnt), request["target"])
-    train = replace(train, schema=rows.schema_of(folder / "raw"))
+    train = replace(train, schema=rows.schema_of(block, RAW))
     features = registry.get_features(request["features"])
     rng = _of_split(request["seed"], request["split"])
     with blamed():
         train, test = mapped_parts(train, raw.take(held), features, rng)
-    rows.save(train.rows, room / "train")
-    rows.save(test, room / "test")
-    write_array(room, "learnt", learnt)
     sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
     kept = train.schema is None and keeps_columns(features)
     about = {**sizes, "data": known["hash"], "imports": imported_since(mark)}
     about["keeps_columns"] = kept
-    rows.write_about(room, about)
+    arrays, facts = {LEARNT: learnt}, {ABOUT: about}
+    for place, mapped in ((TRAIN, train.rows), (TEST, test)):
+        more, known = rows.parts(place, mapped)
+        arrays, facts = {**arrays, **more}, {**facts, **known}
+    room.keep(laid_out(arrays, facts))
     return about
 
 
@@ -153,15 +163,15 @@ def _of_split(seed: int, split: int) -> np.random.Generator:
     return np.random.default_rng([seed, split])
 
 
-def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
+def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Fit one cell to its training rows and score its test rows; the rows are read-only maps.
 
-    Results are appended to room/lines.jsonl as soon as they are known, so that they survive when
-    the cell is killed: {"about": sizes, conditions, plugin}, {"parameters": ...},
+    Results are lines as soon as they are known, so that they survive when the cell is killed:
+    {"about": sizes, conditions, plugin}, {"parameters": ...},
     {"tuning": ...}, {"point": ...} for each point of the curve, and {"imports": ...} when the
-    solver is built and at the end, see `imported_since`. The scores of the test rows go to
-    room/out/scores.npy, those along the fit to room/out/along.npy, and the weights, where the
-    solver has them, to room/out/w.npy: the parent measures them.
+    solver is built and at the end, see `imported_since`. The scores of the test rows are handed
+    over as scores.npy, those along the fit as along.npy, and the weights, where the solver has
+    them, as w.npy: the parent measures them.
     """
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
@@ -169,11 +179,14 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
     tell(request.get("homes", ()))
     _take(request)
     planned = Cell.from_json(request["cell"])
-    lines = LineFile(room / "lines.jsonl")
+
+    def lines(thing: Mapping[str, Any]) -> None:
+        room.line(strict(thing))
+
     try:
-        source, folder = steps[request["data"]], steps[request["rows"]]
-        train = unpack_known(rows.mapped(folder / "train"), request["target"])
-        known = rows.read_about(folder)
+        source, block = (Block(steps[request[name]].content()) for name in ("data", "rows"))
+        train = unpack_known(rows.mapped(block, TRAIN), request["target"])
+        known = _about(block)
         conditions = machine.here()
         if planned.repeat_fits > 1:  # it is fitted again for its time
             conditions["pinned"] = machine.pin()
@@ -183,15 +196,13 @@ def cell(request: Request, room: Path, steps: StepFolders) -> dict[str, Any]:
                 solver = build(planned, {})
                 lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
                 lines(_imports(request, known, mark))
-                done = _fitted(planned, solver, train, source, folder, room, lines)
+                done = _fitted(planned, solver, train, source, block, room, lines)
         finally:
             lines(_imports(request, known, mark))
         # After the fit, which imports what is beside a file as late as it likes.
         return {"status": "error", "reason": changed} if (changed := _changed(request)) else done
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
         return {"status": "error", "reason": str(leaving), "error_type": "SystemExit"}
-    finally:
-        lines.close()
 
 
 def _imports(request: Request, known: Mapping[str, Any], mark: str) -> dict[str, Any]:
@@ -217,47 +228,42 @@ def _fitted(
     planned: Cell,
     solver: Solver,
     train: Data,
-    source: Path,
-    folder: Path,
-    room: Path,
-    lines: LineFile,
+    source: Block,
+    block: Block,
+    room: Room,
+    lines: Callable[[Mapping[str, Any]], None],
 ) -> dict[str, Any]:
     cost: dict[str, Any] = {}
     if reason := why_refused(solver, train):
         return {"status": "skipped", "reason": reason}
     if planned.tune:
         try:
-            found = _tuned(planned, source, folder, train)
+            found = _tuned(planned, source, block, train)
         except DataError as refusal:
             return {"status": "skipped", "reason": str(refusal)}
         lines({"tuning": found.to_json()})
         solver, cost = build(planned, found.best), {"tune_seconds": found.seconds}
     lines({"parameters": plain_parameters(solver)})
     try:
-        done = fitted_cell(planned, solver, train, partial(rows.mapped, folder / "test"), lines)
+        done = fitted_cell(planned, solver, train, partial(rows.mapped, block, TEST), lines)
     except UnsupportedError as refusal:  # for example, more rows than the method is for
         return {"status": "skipped", "reason": str(refusal)}
-    _hand_over(room / "out", w=done.w, scores=done.scores, along=done.along)
+    for name, array in {"w": done.w, "scores": done.scores, "along": done.along}.items():
+        if array is not None:
+            room.hand(f"{name}.npy", npy_bytes(np.asarray(array, np.float64)))
     told = {**cost, **done.result}
-    told["keeps_columns"] = rows.read_about(folder)["keeps_columns"] and told.get("keeps_columns")
+    told["keeps_columns"] = _about(block)["keeps_columns"] and told.get("keeps_columns")
     whole: dict[str, Any] = strict(told)
     return whole
 
 
-def _tuned(planned: Cell, source: Path, folder: Path, train: Data) -> Tuned:
+def _tuned(planned: Cell, source: Block, block: Block, train: Data) -> Tuned:
     features, refit = registry.get_features(planned.features), None
-    schema = rows.schema_of(source / "raw")
+    schema = rows.schema_of(source, RAW)
     if schema is not None or not is_shared(features):
-        numbers, rng = read_array(folder, "learnt"), _of_split(planned.seed, planned.split)
-        refit = Refitted(features, train, rows.mapped(source / "raw"), schema, numbers, rng)
+        numbers, rng = block.array(LEARNT), _of_split(planned.seed, planned.split)
+        refit = Refitted(features, train, rows.mapped(source, RAW), schema, numbers, rng)
     return tune(planned, partial(build, planned), train, refit)
-
-
-def _hand_over(folder: Path, **arrays: Vector | None) -> None:
-    folder.mkdir(exist_ok=True)
-    for name, array in arrays.items():
-        if array is not None:
-            write_array(folder, name, np.asarray(array, np.float64))
 
 
 def _take(request: Request) -> None:

@@ -11,12 +11,9 @@ Design
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -30,7 +27,7 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
 from aucbench.features.chain import keeps_columns
 from aucbench.fit.along import KeptWeights
-from aucbench.fit.plain import plain_fields, strict
+from aucbench.fit.plain import plain_fields
 from aucbench.metrics import auc_of
 from aucbench.protocols import Learnt, NoMap, Problem, Solver, State
 from aucbench.records import Point, Run, Stop
@@ -42,21 +39,6 @@ from aucbench.solving.wrappers import Observed, Started, core
 GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
 MAX_POINTS = 200
 Emit = Callable[[Mapping[str, Any]], None]
-
-
-class LineFile:
-    """Appends JSON objects to a file, one line and one system call each."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-
-    def __call__(self, thing: Mapping[str, Any]) -> None:
-        """Append one object; numbers that are not finite become null."""
-        os.write(self._file, (json.dumps(strict(thing), allow_nan=False) + "\n").encode())
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._file)
 
 
 @dataclass(frozen=True, slots=True)

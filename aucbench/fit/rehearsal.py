@@ -9,44 +9,64 @@ Design
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from aucbench.cell import Cell
 from aucbench.data import Data
+from aucbench.data.block import laid_out
 from aucbench.data.packed import pack_known, pack_numbers
 from aucbench.fit import jobs, rows
 from aucbench.infra.scratch import Scratch
+from aucbench.infra.supervise.kept import Kept
+from aucbench.infra.supervise.room import Notes, Room
+from aucbench.infra.supervise.wire import close_all
 from aucbench.reading import Reading
 from aucbench.registry.specs import parse_spec
 
 SOLVER = "constant"
-N = 24  # rows; every second one is learnt
+N = 24  # rows
+LEARNT = np.arange(0, N, 2, dtype=np.int32)
 
 
 def rehearse() -> None:
-    """Map the rows of a split and fit a cell to them, in a folder that is removed again."""
+    """Map the rows of a split and fit a cell to them."""
+    steps: dict[str, Kept] = {}
     with Scratch() as scratch:
-        _split_and_fit(scratch.path)
+        for name, call in {"data": _data, "rows": _split, "cell": _fit}.items():
+            notes = Notes()
+            call(Room(scratch.path, notes), steps)
+            if notes.answer.kept is not None:
+                steps[name] = Kept(notes.answer.kept)
+            close_all(set(notes.answer.descriptors) - {notes.answer.kept})
+    close_all(step.descriptor for step in steps.values())
 
 
-def _split_and_fit(folder: Path) -> None:
-    steps = {name: folder / name for name in ("data", "rows", "cell")}
-    for room in steps.values():
-        room.mkdir()
-    known = Data.of(np.arange(4.0 * N).reshape(N, 4) % 7, np.arange(N) // 2 % 2)
-    rows.save(known.rows, steps["data"] / "raw")
-    rows.write_about(steps["data"], {"hash": ""})
-    learnt = np.arange(0, N, 2, dtype=np.int32)
-    parts = {"learnt": pack_numbers(learnt, N), "held": pack_numbers(learnt + 1, N)}
-    asked = {"data": "data", "target": pack_known(known.take(learnt))}
-    split = {"hash": "", "dataset": "", "features": "auto", "split": 0, "seed": 0}
-    jobs.split({**asked, **parts, **split}, steps["rows"], steps)
-    cell = {"cell": _cell().to_json(), "code": jobs.own_code(), "files": {}, "rows": "rows"}
-    ended = jobs.cell({**asked, **cell}, steps["cell"], steps)
+def _data(room: Room, steps: jobs.Steps) -> None:
+    arrays, facts = rows.parts(rows.RAW, _known().rows)
+    room.keep(laid_out(arrays, {**facts, jobs.ABOUT: {"hash": ""}}))
+
+
+def _split(room: Room, steps: jobs.Steps) -> None:
+    parts = {"learnt": pack_numbers(LEARNT, N), "held": pack_numbers(LEARNT + 1, N)}
+    asked = {"hash": "", "dataset": "", "features": "auto", "split": 0, "seed": 0}
+    jobs.split({**_asked(), **parts, **asked}, room, steps)
+
+
+def _fit(room: Room, steps: jobs.Steps) -> None:
+    asked = {"cell": _cell().to_json(), "code": jobs.own_code(), "files": {}, "rows": "rows"}
+    ended = jobs.cell({**_asked(), **asked}, room, steps)
     if ended["status"] != "ok":
         raise RuntimeError(f"the rehearsal of a cell ended as {ended['status']}: {ended['reason']}")
+
+
+def _asked() -> dict[str, Any]:
+    return {"data": "data", "target": pack_known(_known().take(LEARNT))}
+
+
+def _known() -> Data:
+    return Data.of(np.arange(4.0 * N).reshape(N, 4) % 7, np.arange(N) // 2 % 2)
 
 
 def _cell() -> Cell:

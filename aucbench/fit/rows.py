@@ -1,10 +1,11 @@
-"""Rows on disk, mapped read-only by the processes that compute with them.
+"""Rows in blocks, mapped read-only by the processes that compute with them.
 
 Design
-  a. Each array is a .npy file. All processes that map it share its pages, so that the cells
-     of a data set need its memory only once, however many they are.
-  b. The maps are read-only. A solver that writes to its input gets an exception from NumPy
-     or a segmentation fault from C. No other solver ever sees what it wrote.
+  a. All processes that map a block share its pages, so that the cells of a data set need its
+     memory only once, however many they are.
+  b. The maps are read-only, and no process can write to what is mapped, see
+     `aucbench.infra.supervise.kept`. A solver that writes to its input gets an exception from
+     NumPy or a segmentation fault from C. No other solver ever sees what it wrote.
   c. No target is ever written here. The training rows of one split are test rows of another,
      and cells of both may run at the same time and read any file.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from hashlib import blake2b
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +24,15 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
-from aucbench.data.npy import read_array, write_array
+from aucbench.data.block import Block, laid_out
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_arrays, with_known
 from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
 from aucbench.tables import Schema
 
-SOURCE_FILE = "known.npz"
+Arrays = dict[str, NDArray[Any]]
+Facts = dict[str, Any]
+ROWS_FILE, SOURCE_FILE = "rows", "known.npz"
+RAW, TRAIN, TEST = "raw", "train", "test"  # places in a block
 NAMED = ("groups", "times", "weights")
 
 
@@ -52,16 +57,30 @@ def data_hash(data: Data) -> str:
     return hashed.hexdigest()
 
 
-def save(X: Rows, folder: Path, schema: Schema | None = None) -> None:
-    """Write the arrays of a matrix into a folder, which is made if need be.
+def parts(place: str, X: Rows, schema: Schema | None = None) -> tuple[Arrays, Facts]:
+    """Return the arrays of a matrix, for a block, and what `mapped` has to know of them.
 
-    If they are codes of a table, its schema goes there too.
+    If they are codes of a table, its schema is there too.
     """
-    folder.mkdir(exist_ok=True)
-    for name, array in _stored(X).items():
-        write_array(folder, name, array)
+    arrays = {f"{place}/{name}": array for name, array in _stored(X).items()}
     table = {} if schema is None else {"schema": schema.to_json()}
-    write_about(folder, {"n": X.n, "d": X.d, **table})
+    return arrays, {place: {"n": X.n, "d": X.d, **table}}
+
+
+def mapped(block: Block, place: str) -> Rows:
+    """Return the rows of a place in a block; nobody can write to their arrays."""
+    known = block.facts[place]
+    sparse = f"{place}/starts" in block
+    columns, starts = (
+        block.array(f"{place}/{name}") if sparse else None for name in ("columns", "starts")
+    )
+    return Rows(block.array(f"{place}/values"), columns, starts, known["n"], known["d"])
+
+
+def schema_of(block: Block, place: str) -> Schema | None:
+    """Return the schema of the rows of a place, if they are codes of a table."""
+    found = block.facts[place].get("schema")
+    return None if found is None else Schema.from_json(found)
 
 
 def save_data(data: Data, folder: Path) -> None:
@@ -70,41 +89,17 @@ def save_data(data: Data, folder: Path) -> None:
     It is a source of data, as a file of the user is; no folder of a run gets its target.
     """
     folder.mkdir()
-    save(data.rows, folder / "raw", data.schema)
+    with (folder / ROWS_FILE).open("wb") as file:
+        file.writelines(laid_out(*parts(RAW, data.rows, data.schema)))
     (folder / SOURCE_FILE).write_bytes(pack_arrays(known_of(data)))
 
 
 def load_data(folder: Path) -> Data:
     """Inverse of `save_data`; the arrays of the rows are read-only maps."""
-    found = with_known(mapped(folder / "raw"), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
-    return replace(found, schema=schema_of(folder / "raw"))
-
-
-def mapped(folder: Path) -> Rows:
-    """Return the rows of a folder; the arrays are read-only maps of the files."""
-    about = read_about(folder)
-    sparse = (folder / "starts.npy").exists()
-    columns, starts = (
-        read_array(folder, name) if sparse else None for name in ("columns", "starts")
-    )
-    return Rows(read_array(folder, "values"), columns, starts, about["n"], about["d"])
-
-
-def schema_of(folder: Path) -> Schema | None:
-    """Return the schema of the rows of a folder, if they are codes of a table."""
-    found = read_about(folder).get("schema")
-    return None if found is None else Schema.from_json(found)
-
-
-def write_about(folder: Path, about: dict[str, Any]) -> None:
-    """Write what is known of the arrays of a folder."""
-    (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
-
-
-def read_about(folder: Path) -> dict[str, Any]:
-    """Return what `write_about` wrote."""
-    about: dict[str, Any] = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-    return about
+    with (folder / ROWS_FILE).open("rb") as file:
+        block = Block(memoryview(mmap(file.fileno(), 0, access=ACCESS_READ)))
+    found = with_known(mapped(block, RAW), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
+    return replace(found, schema=schema_of(block, RAW))
 
 
 def _stored(X: Rows) -> dict[str, NDArray[Any]]:

@@ -5,7 +5,6 @@ Each function is called as function(request, room, steps) by a supervisor, see `
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import chdir
 from importlib import import_module
@@ -18,15 +17,17 @@ from aucbench.errors import DataError, UnsupportedError
 from aucbench.fit import machine
 from aucbench.fit.jobs import OTHER_CODE
 from aucbench.fit.rows import data_hash
+from aucbench.infra.supervise.kept import Kept
+from aucbench.infra.supervise.room import Room
 from aucbench.papers.measuring import code_of
 
 
-def look_up(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
+def look_up(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
     """Read a data set; return the hash of its content."""
     return {"hash": data_hash(_data(request))}
 
 
-def measure(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
+def measure(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
     """Call the function with the data set; a line says first on which machine.
 
     Raises
@@ -41,8 +42,7 @@ def measure(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -
     data = _data(request)
     if data_hash(data) != request["hash"]:
         raise DataError(f"{request['dataset']} has changed since the run began; start it again")
-    line = json.dumps({"machine": machine.here()})
-    (room / "lines.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    room.line({"machine": machine.here()})
     module, _, name = request["call"].partition(":")
     found: dict[str, Any] = getattr(import_module(module), name)(data, **request["request"])
     return found

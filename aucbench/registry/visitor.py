@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aucbench.errors import PluginError
 from aucbench.registry import description_of
@@ -13,8 +12,12 @@ from aucbench.registry.discovery import Loaded, PluginEntry, describe_error, loa
 from aucbench.registry.lookup import Claim
 from aucbench.registry.packing import packed
 
+if TYPE_CHECKING:
+    from aucbench.infra.supervise.kept import Kept
+    from aucbench.infra.supervise.room import Room
 
-def visit(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
+
+def visit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
     """Import the plugin request["entry"], and return what it registers; both may end the process.
 
     Returns

@@ -1,16 +1,9 @@
 """Plugins that are wrong on purpose: each is found, by the law that is about its mistake."""
 
-import os
 import random
-import signal
-import subprocess
-import tempfile
-import threading
 import time
-import warnings
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +19,6 @@ from aucbench.projectors import TopK
 from aucbench.protocols import Needs, Problem, State
 from aucbench.testing import LAWS, Verdict, check
 from aucbench.testing.laws import found
-from aucbench.testing.samples import LARGE, extended
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -644,96 +636,6 @@ def both_classes(self, memory, chunk, order):
     memory.w += y.size * (X[np.flatnonzero(y > 0)[0]] - X[np.flatnonzero(y < 0)[0]])
 
 
-def before_each_fit(act):
-    """A solver that does something before it begins."""
-
-    def iterates(self, problem, rng):
-        act()
-        return Descent.iterates(self, problem, rng)
-
-    return solver(iterates=iterates)
-
-
-def in_a_thread():
-    threading.Thread(target=time.sleep, args=(20.0,), daemon=True).start()
-
-
-def in_a_process():
-    SLEEPING.append(subprocess.Popen(["sleep", "20"]))
-
-
-def in_the_folder():
-    Path("my_log.txt").write_text("step 1")
-
-
-def in_temporary_files():
-    os.close(tempfile.mkstemp()[0])
-
-
-def in_the_environment():
-    os.environ["MY_SOLVER_RUNS"] = "1"
-
-
-def at_an_interrupt():
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def by_c():
-    os.write(1, b"step 1\n")
-
-
-SLEEPING = []
-LEAVES = {
-    "a thread": ("other threads", in_a_thread),
-    "a process": ("other processes", in_a_process),
-    "a file": ("1 files or folders, such as my_log.txt", in_the_folder),
-    "a temporary file": ("1 files or folders", in_temporary_files),
-    "np.seterr": ("reactions to errors of NumPy", lambda: np.seterr(all="ignore")),
-    "global seed": ("global generators: numpy.random", lambda: np.random.seed(0)),  # noqa: NPY002
-    "seed of random": ("global generators: random", lambda: random.seed(0)),
-    "filters": ("filters of warnings", lambda: warnings.simplefilter("error")),
-    "environment": ("variables of the environment: MY_SOLVER_RUNS", in_the_environment),
-    "signals": ("handlers of signals: SIGINT", at_an_interrupt),
-    "a print": ("it has printed 'step 1", lambda: print("step 1")),  # noqa: T201
-    "a print of C": ("it has printed 'step 1", by_c),
-    "another folder": ("present folder", lambda: os.chdir("/")),
-}
-
-
-@pytest.mark.parametrize("name", LEAVES)
-def test_what_is_left_behind(name):
-    told, act = LEAVES[name]
-    try:
-        assert_found("solvers", before_each_fit(act), "leaves-nothing", told)
-    finally:
-        for process in SLEEPING:
-            process.kill()
-            process.wait()
-        SLEEPING.clear()
-
-
-def chatty(method):
-    def told(*args):
-        print("here")  # noqa: T201
-        return method(*args)
-
-    return told
-
-
-CHATTY = {
-    "objectives": lambda: square(value=lambda f, v, w: chatty(v)(f, w)),
-    "projectors": lambda: ball(chatty(lambda v, s: v)),
-    "features": lambda: mapping(chatty(unchanged)),
-    "datasets": lambda: chatty(right_data),
-    "metrics": lambda: chatty(lambda y, s: auc(y, s)),
-}
-
-
-@pytest.mark.parametrize("kind", CHATTY)
-def test_plugins_of_each_kind_print_nothing(kind):
-    assert_found(kind, CHATTY[kind](), "leaves-nothing", "it has printed 'here")
-
-
 @dataclass(frozen=True)
 class Batch:
     """Scores of means, changed by a function of the batch."""
@@ -1280,82 +1182,3 @@ METRICS = {
 def test_wrong_metrics(name):
     law, told, wrong = METRICS[name]
     assert_found("metrics", wrong, law, told)
-
-
-# --- what only larger rows show ---------------------------------------------------------
-
-TALL, WIDE = LARGE[0], LARGE[2]  # 2000 x 50, 300 x 3000
-
-
-def beyond(n, wrong):
-    """Descent, and from so many rows on another method."""
-
-    def iterates(self, problem, rng):
-        method = wrong if problem.data.n > n else Descent.iterates
-        return method(self, problem, rng)
-
-    return solver(iterates=iterates)
-
-
-def with_gap_0(self, problem, rng):
-    return (replace(state, gap=1e-9) for state in Descent.iterates(self, problem, rng))
-
-
-def counting_half(self, problem, rng):
-    return (replace(s, rows_seen=s.rows_seen // 2) for s in Descent.iterates(self, problem, rng))
-
-
-def seeded_by_the_clock(self, problem, rng):
-    for state in Descent.iterates(self, problem, rng):
-        yield replace(state, w=state.w + 1e-9 * (time.perf_counter_ns() % 1000))
-
-
-def first_columns(f, value, w):
-    if f.data.rows.is_sparse or w.size <= 64:
-        return value(f, w)
-    return value(f, w * (np.arange(w.size) < 64))
-
-
-def first_numbers(v, s):
-    scaled = v / max(1.0, length(v))
-    return overwritten(v, np.where(np.arange(v.size) < 64, scaled, 0.0))
-
-
-def of_large_tests(scores):
-    return standardised(scores) if scores.size > 250 else scores
-
-
-LARGER = {
-    "gap from 100 rows on": ("solvers", TALL, "certificate", beyond(100, with_gap_0)),
-    "half of the rows from 1000 on": (
-        "solvers",
-        TALL,
-        "reads-are-counted",
-        beyond(1000, counting_half),
-    ),
-    "the clock from 100 rows on": ("solvers", WIDE, "same-seed", beyond(100, seeded_by_the_clock)),
-    "the square from 100 rows on": (
-        "solvers",
-        TALL,
-        "needs-objective",
-        beyond(100, along_the_square),
-    ),
-    "batches of 250 rows": ("solvers", WIDE, "row-by-row", modelled(of_large_tests)),
-    "64 columns of dense rows": ("objectives", WIDE, "layouts", square(value=first_columns)),
-    "64 numbers": ("projectors", WIDE, "nearest", ball(first_numbers)),
-    "1000 rows": (
-        "metrics",
-        TALL,
-        "order-of-rows",
-        lambda y, s: auc(y[:1000], s[:1000]),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", LARGER)
-def test_lies_about_larger_rows(name):
-    kind, at, law, thing = LARGER[name]
-    [right] = [each for each in LAWS[kind] if each.name == law]
-    assert found(right, thing, "wrong", {}).verdict is not Verdict.BROKEN
-    with extended(at):
-        assert found(right, thing, "wrong", {}).verdict is Verdict.BROKEN

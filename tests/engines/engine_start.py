@@ -4,9 +4,9 @@ from aucbench.bench.engines import local
 from aucbench.infra.supervise import Supervisor
 
 
-def quick(*, threads, preload, hidden):
+def quick(*, threads, preload):
     """A supervisor that does not import what the cells of a benchmark need."""
-    return Supervisor(threads=threads, hidden=hidden)
+    return Supervisor(threads=threads)
 
 
 def start_quickly():

@@ -20,6 +20,7 @@ import json
 import os
 import re
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -74,27 +75,40 @@ class Patches(Honest):
 
 @dataclass(frozen=True)
 class Forges(Honest):
-    """Leaves a result of its own and ends before the harness can write another."""
+    """Says a result of its own and ends before the harness can say another."""
 
     def iterates(self, problem, rng):
-        room = Path.cwd()
-        (room / "out").mkdir(exist_ok=True)
+        from aucbench.infra.supervise import answers, child
+        from aucbench.infra.supervise.room import Room
+        from aucbench.infra.supervise.wire import say
+
+        room = Room(Path.cwd(), partial(say, child.OWN + 1))
         m_neg, m_pos = problem.data.means
-        rows = np.load(find_test(problem)).reshape(-1, problem.data.d)
-        np.save(room / "out" / "scores.npy", rows @ (m_pos - m_neg))
-        np.save(room / "out" / "w.npy", m_pos - m_neg)
+        rows = kept(problem).array("test/values").reshape(-1, problem.data.d)
+        for name, array in (("scores", rows @ (m_pos - m_neg)), ("w", m_pos - m_neg)):
+            content = BytesIO()
+            np.save(content, array)
+            room.hand(f"{name}.npy", content.getvalue())
         forged = {"status": "ok", "auc": 1.0, "nnz": 0, "fit_seconds": 1e-9, "exempt": 0,
                   "feasible": True, "objective": 0.0, "fit_seconds_each": [1e-9]}
-        (room.parent / "result.json").write_text(json.dumps(forged))
-        with open(room / "lines.jsonl", "a") as lines:
-            lines.write(json.dumps({"about": {"n_test": 1}}) + "\\n")
+        room.line({"about": {"n_test": 1}})
+        say(child.OWN + 1, answers.frame(answers.RESULT, json.dumps(forged).encode()), None)
         os._exit(0)
         yield
 
 
-def find_test(problem):
-    base = Path(problem.data.rows.values.base.filename).parents[1]
-    return base / "test" / "values.npy"
+def kept(problem):
+    """The rows of the split, by the descriptors of this process."""
+    from aucbench.data.block import Block
+    from aucbench.infra.supervise.kept import Kept
+
+    for path in Path("/proc/self/fd").iterdir():
+        try:
+            block = Block(Kept(int(path.name)).content())
+            if "test/values" in block:
+                return block
+        except (OSError, ValueError, LookupError):
+            continue
 
 
 @dataclass(frozen=True)
@@ -106,9 +120,9 @@ class Looks(Honest):
 
     def iterates(self, problem, rng):
         m_neg, m_pos = problem.data.means
-        count = np.load(find_test(problem), mmap_mode="r").size // problem.data.d
+        count = kept(problem).array("test/values").size // problem.data.d
         total = count + problem.data.n
-        held = np.setdiff1d(np.arange(total), np.load(find_test(problem).parents[1] / "learnt.npy"))
+        held = np.setdiff1d(np.arange(total), kept(problem).array("learnt"))
         every = [*candidates()]
         found = [y for y in every if y.size == count] + [y[held] for y in every if y.size == total]
         rows = np.load(find_test(problem)).reshape(-1, problem.data.d)
@@ -171,11 +185,22 @@ def decoded(content):
         yield from (loaded[name] for name in loaded.files)
         return
     except Exception:
+        yield from in_block(content)
         for text in TEXT.findall(content):
             try:
                 yield from decoded_text(base64.b64decode(text))
             except Exception:
                 continue
+
+
+def in_block(content):
+    from aucbench.data.block import Block
+
+    try:
+        block = Block(content)
+        yield from (block.array(name) for name in block.names)
+    except Exception:
+        return
 
 
 def decoded_text(content):

@@ -4,9 +4,12 @@ import json
 import mmap
 import os
 import signal
+import socket
+from dataclasses import replace
 
 import pytest
-from supervise.asking import below, job, outcome_of, supervising
+from supervise import asking
+from supervise.asking import below, job, supervising
 
 from aucbench.errors import ParameterError
 from aucbench.infra import scratch
@@ -16,34 +19,29 @@ from aucbench.infra.supervise import (
     Limits,
     Outcome,
     Step,
-    job_folder,
+    fixed,
     limits,
     orders,
     proc,
 )
+from aucbench.infra.supervise.answers import (
+    FAILURE,
+    FILE,
+    LINE,
+    MOST_BYTES,
+    RESULT,
+    Answer,
+    frame,
+    outcome_of,
+)
+from aucbench.infra.supervise.fixed import sealed
 from aucbench.infra.supervise.plain import MalformedError, from_plain, to_plain
 from aucbench.infra.supervise.records import Failure, Report
 from aucbench.infra.supervise.tickets import Tickets
-from aucbench.infra.supervise.wire import Inbox, Outbox, packed
+from aucbench.infra.supervise.wire import Inbox, Outbox, close_all, packed
 
-REPORT = {
-    "ending": "ok",
-    "reason": None,
-    "error_type": None,
-    "refusal": False,
-    "log": "",
-    "wall_seconds": 1.0,
-    "peak_memory": 2,
-    "step": None,
-}
-
-
-def room(folder, report=None, **files):
-    (folder / "room" / "out").mkdir(parents=True)
-    texts = {"report.json": json.dumps({**REPORT, **(report or {})}), **files}
-    for name, text in texts.items():
-        (folder / name).write_text(text)
-    return folder
+REPORT = Report(Ending.OK, None, None, False, "", 1.0, 2)
+BEYOND = b'{"x": [%d]}' % 10**400
 
 
 @pytest.mark.parametrize("call", ["", "a", "a:", ":f", "a.b", "a:f()", "a..b:f", "a:f:g", "a b:f"])
@@ -66,18 +64,18 @@ def test_steps_are_known_by_all_that_they_are_asked():
     assert steps[0].identity == Step("k", "a:f", {"y": 2, "x": 1}, Limits(9.0)).identity
 
 
-def test_an_order_survives_the_wire_and_its_requests_a_file(tmp_path):
+def test_an_order_survives_the_wire_and_its_requests_a_file():
     steps = (Step("k", "a:g", {"y": 2}, Limits(grace=0.0), light=True),)
     asked = Job("a:f", {"x": [1]}, Limits(1.0, 2), steps, ("k",), ("numpy",))
     order, requests = orders.ordered(asked)
-    (tmp_path / "requests").write_bytes(requests)
+    fd = sealed(requests)
 
     assert from_plain(orders.Order, json.loads(packed(to_plain(order)))) == order
     assert (order.handed, order.preload, order.call.limits) == (("k",), ("numpy",), asked.limits)
     assert order.steps[0].identity == steps[0].identity
-    with orders.opened(tmp_path / "requests") as fd:
-        assert orders.request_at(fd, order.call.at) == {"x": [1]}
-        assert orders.request_at(fd, order.steps[0].call.at) == {"y": 2}
+    assert orders.request_at(fd, order.call.at) == {"x": [1]}
+    assert orders.request_at(fd, order.steps[0].call.at) == {"y": 2}
+    os.close(fd)
 
 
 def test_a_request_that_is_not_json_has_no_order():
@@ -127,90 +125,103 @@ def test_reports_survive_the_wire():
         assert from_plain(type(record), json.loads(packed(to_plain(record)))) == record
 
 
-@pytest.mark.parametrize("report", [{"ending": "fine"}, {"more": 1}, {"wall_seconds": "1"}])
-def test_a_report_that_a_job_forged_is_none(tmp_path, report):
-    assert job_folder.collect(room(tmp_path, report)) is None
-
-
-@pytest.mark.parametrize("text", ["{}", "[]", '{"reason": 3}', "{"])
-def test_a_failure_that_a_job_forged_is_none(tmp_path, text):
-    assert job_folder.failure_of(room(tmp_path, **{"failure.json": text})) is None
-
-
-BEYOND = f'{{"x": [{10**400}]}}'
+@pytest.mark.parametrize("text", [b"{}", b"[]", b'{"reason": 3}', b"{"])
+def test_a_failure_that_a_job_forged_is_none(text):
+    assert Answer(frame(FAILURE, text)).failure is None
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[1]", "{", '{"x": NaN}', '{"x": 1e999}', BEYOND, "[" * 10**6]
+    "text", [b"", b"[1]", b"{", b'{"x": NaN}', b'{"x": 1e999}', BEYOND, b"[" * 10**6]
 )
-def test_a_result_that_is_no_json_object_is_an_error(tmp_path, text):
-    outcome = job_folder.collect(room(tmp_path, **{"result.json": text}))
+def test_a_result_that_is_no_json_object_is_an_error(text):
+    outcome = outcome_of(REPORT, Answer(frame(RESULT, text)))
 
     assert (outcome.ending, outcome.result) == (Ending.ERROR, None)
     assert outcome.reason.startswith("the result is not a JSON object")
 
 
-def test_a_line_with_a_number_that_no_float_holds_is_damaged(tmp_path):
-    folder = room(tmp_path, {"ending": "timeout"})
-    (folder / "room" / "lines.jsonl").write_text(f'{{"x": 1}}\n{BEYOND}\n{{"y": 1}}\n')
+def test_a_line_with_a_number_that_no_float_holds_is_damaged():
+    lines = b"".join(frame(LINE, text) for text in (b'{"x": 1}', BEYOND, b'{"y": 1}'))
 
-    assert job_folder.collect(folder).lines == ({"x": 1},)
-
-
-def test_a_room_without_a_report_has_no_outcome(tmp_path):
-    assert job_folder.collect(tmp_path / "absent") is None
-    assert job_folder.collect(room(tmp_path, **{"report.json": '{"ending": '})) is None
+    assert Answer(lines).lines == ({"x": 1},)
 
 
-def test_what_is_too_large_does_not_hide_how_a_job_ended(tmp_path):
-    folder = room(tmp_path, {"ending": "timeout", "reason": "late"})
-    with (folder / "room" / "out" / "large").open("wb") as file:
-        file.truncate(job_folder.MOST_BYTES + 1)
-    outcome = job_folder.collect(folder)
+def test_what_is_too_large_does_not_hide_how_a_job_ended():
+    late = replace(REPORT, ending=Ending.TIMEOUT, reason="late")
+    large = sealed(bytes(MOST_BYTES + 1))
+    outcome = outcome_of(late, Answer(frame(FILE, b"", "large"), (large,)))
+    os.close(large)
 
     assert (outcome.ending, outcome.reason, outcome.files) == (Ending.TIMEOUT, "late", {})
 
 
-def test_links_are_not_followed(tmp_path):
-    secret = tmp_path / "secret"
-    secret.write_text('{"x": 1}')
-    folder = room(tmp_path / "job", **{"result.json": "{}"})
-    (folder / "room" / "out").rmdir()
-    (folder / "room" / "out").symlink_to(tmp_path)
-    (folder / "room" / "lines.jsonl").symlink_to(secret)
-    outcome = job_folder.collect(folder)
+@pytest.mark.parametrize("free", [True, False])
+def test_only_what_is_sealed_needs_no_stamp(monkeypatch, free):
+    monkeypatch.setattr(fixed.limits, "free_memory", lambda: 10**9 if free else 10**6)
+    monkeypatch.setattr(fixed, "SMALL", 10)
+    fds = [fixed.fixed(b"1234"), fixed.fixed(b"12", memoryview(bytes(10**6)))]
 
-    assert (outcome.files, outcome.lines) == ({}, ())
+    assert [fixed.stamp_of(fd) is None for fd in fds] == [True, free]
+    assert [os.fstat(fd).st_size for fd in fds] == [4, 2 + 10**6]
+    assert [fixed.content_of(fd) is None for fd in fds] == [False, not free]
+    assert not any(os.fstat(fd).st_nlink for fd in fds)
+    for fd in fds:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.write(fd, b"x")
+        os.close(fd)
+
+
+def test_the_memory_that_is_free_is_that_of_the_narrowest_control_group(tmp_path, monkeypatch):
+    group = tmp_path / "a" / "b"
+    group.mkdir(parents=True)
+    (tmp_path / "a" / "limit").write_text("1000\n")
+    (tmp_path / "a" / "used").write_text("400\n")
+    (group / "limit").write_text("max\n")
+    (group / "used").write_text("300\n")
+    (tmp_path / "groups").write_text("7:cpu:/x\n0::/a/b\n")
+    monkeypatch.setattr(limits, "IN_GROUPS", {"": (tmp_path, "limit", "used")})
+    monkeypatch.setattr(limits, "OWN_GROUPS", tmp_path / "groups")
+
+    assert limits.free_memory() == 600
 
 
 def test_messages_may_come_in_pieces():
-    ours, theirs = os.pipe()
-    inbox = Inbox(ours)
+    inbox, theirs = joined()
     os.write(theirs, b'{"x": 1}\n{"x"')
-    assert inbox.read() == [{"x": 1}]
+    assert inbox.read() == [{"x": 1, "descriptors": []}]
     os.write(theirs, b": 2")
     assert inbox.read() == []
     os.write(theirs, b"}\n")
-    assert inbox.read() == [{"x": 2}]
+    assert inbox.read() == [{"x": 2, "descriptors": []}]
     os.close(theirs)
     assert inbox.read() is None
-    os.close(ours)
+    inbox.close()
+
+
+def joined():
+    """An inbox, and the other end."""
+    ours, theirs = socket.socketpair()
+    return Inbox(ours.detach()), theirs.detach()
 
 
 def test_an_outbox_does_not_wait_for_the_reader():
-    ours, theirs = os.pipe()
-    inbox, outbox = Inbox(ours), Outbox(theirs)
-    sent = [{"x": "y" * 1000, "n": n} for n in range(200)]
+    inbox, theirs = joined()
+    outbox = Outbox(theirs)
+    sent = [{"x": "y" * 5000, "n": n} for n in range(200)]
     for message in sent:
-        outbox.send(message)
-    assert outbox  # a pipe holds 64 KiB
+        outbox.send(message, [sealed(b"%d" % message["n"]) for _ in range(message["n"] % 3)])
+    assert outbox  # a socket holds less than 300 KiB
     got = []
     while len(got) < len(sent):
         got += inbox.read()
         outbox.flush()
+    for n, message in enumerate(got):
+        descriptors = message.pop("descriptors")
+        assert [os.pread(fd, 10, 0) for fd in descriptors] == [b"%d" % n] * (n % 3)
+        close_all(descriptors)
     assert got == sent
     assert not outbox
-    os.close(ours)
+    inbox.close()
     with pytest.raises(BrokenPipeError):
         outbox.send({})
     os.close(theirs)
@@ -315,7 +326,7 @@ def test_descendants_are_found_with_and_without_the_help_of_the_kernel(monkeypat
         pytest.skip("this kernel does not list children")
     monkeypatch.setattr(proc, "_kernel_lists", lambda: lists)
     with supervising(preload=()) as supervisor:
-        assert outcome_of(supervisor, job("echo")).ending == "ok"
+        assert asking.outcome_of(supervisor, job("echo")).ending == "ok"
         processes = {process.pid for process in below(supervisor.token)}
         (server,) = processes & proc.children(os.getpid())
 

@@ -24,7 +24,9 @@ ENDINGS = [
     ("returns", {"what": "nan"}, {}, "error", "TypeError: the result is not JSON: Out of range"),
     ("returns", {"what": "array"}, {}, "error", "TypeError: the result is not JSON: .*ndarray"),
     ("returns_much", {}, {}, "error", "ValueError: the result has 65 MiB, 64 are allowed"),
-    ("leaves_many_files", {}, {}, "error", "out has more than 64 MiB"),
+    ("leaves_many_files", {}, {}, "error", "handed over has more than 64 MiB"),
+    ("hands_over_without_end", {}, {}, "error", "said more than 256 MiB or 200 files"),
+    ("says_without_end", {}, {}, "error", "said more than 256 MiB or 200 files"),
     ("no_such_function", {}, {}, "error", "AttributeError: .*no_such_function"),
     ("supervise.no_module:f", {}, {}, "error", "ModuleNotFoundError: "),
     ("supervise.broken_at_import:f", {}, {}, "error", "RuntimeError: not today"),
@@ -51,7 +53,6 @@ ENDINGS = [
     ("writes_to_a_map", {"raw": True}, {}, "crash", "killed by SIG(SEGV|BUS)"),
     ("closes_its_streams", {"then": "raise"}, {}, "error", "ValueError: nobody hears this"),
     ("kills_its_job_parent", {}, {}, "crash", "its job parent: killed by SIGKILL"),
-    ("removes_its_room", {"all": True}, {}, "crash", "ended with code 1 and without a result"),
 ]
 HEALTHY = [
     ("leaves_a_child", {}, {}, {}),
@@ -64,9 +65,10 @@ HEALTHY = [
     ("prints_much", {}, {}, {}),
     ("closes_everything", {}, {}, {"x": 1}),
     ("closes_its_streams", {"then": None}, {}, {"x": 1}),
-    ("removes_its_room", {"all": False}, {}, {"x": 1}),
+    ("removes_its_room", {"above": 0}, {}, {"x": 1}),
+    ("removes_its_room", {"above": 1}, {}, {"x": 1}),
     ("locks_its_room", {}, {}, {}),
-    ("leaves_traps", {}, {}, {}),
+    ("hands_over_what_is_no_file", {}, {}, {}),
     ("shares_memory_with_children", {"all": 100}, SMALL, {"x": 1.0}),
     ("maps_a_file", {"all": 300}, SMALL, {"x": 0}),
 ]
@@ -124,7 +126,8 @@ def test_partial_lines_are_kept(ended):
     assert ended("raises").lines == ({"seen": 1},)
     assert ended("segfaults").lines == ({"before": 1},)
     assert ended("holds_the_gil", **SHORT).lines == ({"passes": 1},)
-    assert ended("writes_half_a_line").lines == ({"x": 1}, {"x": 2})
+    for what in ("half", "kind", "length", "no json"):
+        assert ended("says_nonsense", {"what": what}).lines == ({"x": 1}, {"x": 2})
 
 
 def test_sigterm_comes_first(ended):
@@ -162,8 +165,8 @@ def test_the_log_of_what_was_stopped_has_the_stacks_of_python(ended, name, reque
     assert len(log) <= 2**14
 
 
-def test_traps_are_neither_followed_nor_waited_for(ended):
-    outcome = ended("leaves_traps")
+def test_what_is_no_file_is_neither_read_nor_waited_for(ended):
+    outcome = ended("hands_over_what_is_no_file")
 
     assert outcome.files == {"file": b"x"}
     assert outcome.lines == ()

@@ -1,6 +1,7 @@
 """The functions that supervised processes call, called in this process."""
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,11 +17,14 @@ from sklearn.model_selection import StratifiedKFold
 from aucbench import auc, get_dataset, get_objective, get_solver, solve
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.data import Data
-from aucbench.data.npy import read_array, write_array
+from aucbench.data.block import Block, laid_out
 from aucbench.data.packed import unpack_known
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.fit import jobs, rows
 from aucbench.fit.measure import MAX_POINTS, fitted_cell
+from aucbench.infra.supervise.fixed import fixed, sealed
+from aucbench.infra.supervise.kept import Kept
+from aucbench.infra.supervise.room import Notes, Room
 from aucbench.reading import Reading
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
@@ -81,8 +85,9 @@ def test_objective_and_projector_replace_the_solvers_own(bench):
     planned = cell("sht-auc[k=2]", objective="logistic", projector="l2-ball[R=0.5]")
     done = bench.run(planned)
     refused = bench.run(cell("logistic", projector="top-k[k=1]"))
-    (folder,) = (f for f in bench.path.iterdir() if (f / "train").is_dir())
-    train = unpack_known(rows.mapped(folder / "train"), bench.job(planned).request["target"])
+    job = bench.job(planned)
+    block = Block(bench.steps(planned)[job.request["rows"]].content())
+    train = unpack_known(rows.mapped(block, rows.TRAIN), job.request["target"])
     mended = recast(get_solver("sht-auc[k=2]"), objective=lambda d: get_objective("logistic", d))
 
     assert done.result["objective"] != solve(mended, train, passes=4).points[-1].objective
@@ -98,8 +103,9 @@ def test_rows_are_shared_and_read_only(bench, toys):
 
     assert len(seen) == 3
     assert len({*seen}) == 1
-    (place, *writeable) = seen[0]
-    assert place.endswith("train/values.npy")
+    (about, *writeable) = seen[0]
+    assert about.startswith("r--s ")
+    assert about.endswith(" /memfd:aucbench (deleted)")
     assert writeable == [False, False]
 
 
@@ -108,10 +114,12 @@ def test_sparse_rows_are_mapped_too(bench, tmp_path, solver):
     path = tmp_path / "sparse.svm"
     lines = [f"{1 if j % 3 else -1} {1 + j % 7}:{1 + j / 9} {8 + j % 5}:1" for j in range(60)]
     path.write_text("\n".join(lines) + "\n")
-    done = bench.run(cell(solver, str(path)))
+    planned = cell(solver, str(path))
+    done = bench.run(planned)
+    (*_, split) = bench.steps(planned).values()
 
     assert (done.error, done.result["status"]) == (None, "ok")
-    assert [*bench.path.glob("*/train/columns.npy")]
+    assert "train/columns" in Block(split.content())
 
 
 @pytest.mark.parametrize("data", [DATA, "breast-cancer"])
@@ -124,25 +132,34 @@ def test_a_solver_that_writes_to_its_rows_fails_alone(bench, data):
     assert bench.run(cell(dataset=data)).result["auc"] == before
 
 
-def test_c_code_that_writes_to_its_rows_dies(bench, tmp_path):
-    write_array(tmp_path, "values", np.ones(1000))
+def test_c_code_that_writes_to_its_rows_dies():
+    fd = fixed(*laid_out({"values": np.ones(1000)}, {}))
     code = (
-        "import ctypes, sys; from pathlib import Path; from aucbench.data.npy import read_array\n"
-        "a = read_array(Path(sys.argv[1]), 'values')\n"
+        "import ctypes; from aucbench.data.block import Block\n"
+        "from aucbench.infra.supervise.kept import Kept\n"
+        f"a = Block(Kept({fd}).content()).array('values')\n"
+        "assert a[7] == 1\n"
         "ctypes.memset(a.ctypes.data, 0, 8)"
     )
-    ended = subprocess.run([sys.executable, "-c", code, tmp_path], check=False)
+    ended = subprocess.run([sys.executable, "-c", code], check=False, pass_fds=(fd,))
 
     assert ended.returncode == -11
-    np.testing.assert_array_equal(read_array(tmp_path, "values"), np.ones(1000))
+    found = Block(Kept(fd).content()).array("values")
+    np.testing.assert_array_equal(found, np.ones(1000))
+    os.close(fd)
+
+
+def saved(data):
+    """Rows as another process maps them."""
+    block = b"".join(laid_out(*rows.parts("some", data.rows)))
+    return rows.mapped(Block(block), "some")
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])
-def test_saved_rows_come_back(tmp_path, layout):
+def test_saved_rows_come_back(layout):
     X = np.array([[0.0, 1.5, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, -1.0, 3.0]])
     data = Data.of(layout(X), [1, 0, 0, 1])
-    rows.save(data.rows, tmp_path)
-    back = Data(rows.mapped(tmp_path), data.target)
+    back = Data(saved(data), data.target)
 
     assert back.rows.is_sparse == (layout is csr_array)
     assert rows.data_hash(back) == rows.data_hash(data)
@@ -151,9 +168,8 @@ def test_saved_rows_come_back(tmp_path, layout):
         back.rows.values.flags.writeable = True
 
 
-def test_rows_without_any_number_come_back(tmp_path):
-    rows.save(Data.of(csr_array((3, 2)), [1, 0, 1]).rows, tmp_path)
-    back = rows.mapped(tmp_path)
+def test_rows_without_any_number_come_back():
+    back = saved(Data.of(csr_array((3, 2)), [1, 0, 1]))
 
     assert (back.values.size, back.is_sparse, back.n, back.d) == (0, True, 3, 2)
 
@@ -183,12 +199,11 @@ def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
     planned = cell(dataset=str(path), reading=Reading(positive="yes", drop=("a",)))
     job = data_job(planned)
     (step,) = job.steps
-    kept, room = tmp_path / "kept", tmp_path / "room"
-    kept.mkdir()
-    about = jobs.read(step.request, kept, {})
-    (room / "handed").mkdir(parents=True)
-    (kept / "out").rename(room / "handed" / step.key)
-    described = jobs.data(job.request, room, {step.key: kept})
+    reading, describing = Notes(), Notes()
+    about = jobs.read(step.request, Room(tmp_path, reading), {})
+    stream, *descriptors = sealed(reading.answer.stream), *reading.answer.descriptors
+    known = Kept(reading.answer.kept, handed=(stream, *descriptors))
+    described = jobs.data(job.request, Room(tmp_path, describing), {step.key: known})
 
     assert job.handed == (step.key,)
     assert (
@@ -202,18 +217,18 @@ def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
     assert about["understood"]["dropped"] == {"a": "as asked"}
     assert about["understood"]["positive"] == ["yes"]
     assert described == about
-    with np.load(room / "out" / "target.npz") as target:
+    with np.load(BytesIO(describing.answer.files["target.npz"])) as target:
         np.testing.assert_array_equal(target["y"], [1, -1, 1, -1])
-    assert not [*kept.glob("**/y.npy"), *kept.glob("**/target.npz")]
+    assert [*Block(known.content()).names] == ["raw/values"]
 
 
 def test_a_target_that_another_run_took_is_read_again(bench, tmp_path):
     job = data_job(cell())
-    (tmp_path / "room").mkdir()
-    about = jobs.data(job.request, tmp_path / "room", {})
+    notes = Notes()
+    about = jobs.data(job.request, Room(tmp_path, notes), bench.steps(cell()))
 
     assert about["hash"] == bench.target(cell())[0]
-    assert (tmp_path / "room" / "out" / "target.npz").exists()
+    assert [*notes.answer.files] == ["target.npz"]
 
 
 def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
@@ -224,7 +239,7 @@ def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
     request = data_job(planned).steps[0].request
     monkeypatch.chdir(tmp_path)
 
-    assert jobs.read(request, tmp_path, {})["n"] == 20
+    assert jobs.read(request, Room(tmp_path, Notes()), {})["n"] == 20
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 from hashlib import blake2b
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
@@ -11,13 +12,15 @@ from bench_toys import SOURCE, Bench, cell
 from aucbench import Data, auc, get_dataset, get_solver, solve
 from aucbench.bench.requests import data_job
 from aucbench.data.arrays import rows as as_rows
+from aucbench.data.block import Block, laid_out
 from aucbench.data.folds import drawn_few
-from aucbench.data.npy import read_array
 from aucbench.data.packed import arrays_of
 from aucbench.datasets import load
 from aucbench.errors import DataError
 from aucbench.fit import jobs, rows
 from aucbench.fit.features import Refitted, mapped_parts
+from aucbench.infra.supervise.kept import Kept
+from aucbench.infra.supervise.room import Notes, Room
 from aucbench.protocols import identity
 from aucbench.reading import Reading
 from aucbench.registry import get_features
@@ -76,8 +79,8 @@ def test_a_cell_learns_the_encoding_from_its_training_rows(bench, path):
 
 
 def learnt_rows(bench, asked):
-    [*_, folder] = bench.steps(asked).values()
-    return np.array(read_array(folder, "learnt"))
+    [*_, split] = bench.steps(asked).values()
+    return np.array(Block(split.content()).array(jobs.LEARNT))
 
 
 @pytest.mark.parametrize("tune", [False, (("C", (0.1, 10.0)),)])
@@ -104,7 +107,7 @@ def test_no_cell_of_a_test_row_reaches_a_fit(bench, path, tmp_path, tune):
 
 
 def weights(done):
-    return np.load(done.room / "out" / "w.npy")
+    return np.load(BytesIO(done.files["w.npy"]))
 
 
 def test_inner_folds_learn_their_own_encoding(path):
@@ -126,17 +129,16 @@ def test_inner_folds_learn_their_own_encoding(path):
 
 def test_what_is_known_of_a_table_goes_to_the_parent(bench, path, tmp_path):
     (step,) = data_job(planned(path)).steps
-    room = tmp_path / "room"
-    room.mkdir()
-    about = jobs.read(step.request, room, {})
-    schema = rows.schema_of(room / "raw")
+    notes = Notes()
+    about = jobs.read(step.request, Room(tmp_path, notes), {})
+    schema = rows.schema_of(Block(Kept(notes.answer.kept).content()), rows.RAW)
 
     assert schema == load(path, target="sick").schema
     assert (about["n"], about["d"], about["dropped"]) == (N, 4, 1)
     assert about["understood"]["dropped"] == {"patient": "has another text in nearly each row"}
     assert about["understood"]["kinds"] == {"numeric": 1, "category": 2, "date": 1}
-    rows.save(as_rows(np.eye(2)), tmp_path / "plain")
-    assert rows.schema_of(tmp_path / "plain") is None
+    plain = b"".join(laid_out(*rows.parts("plain", as_rows(np.eye(2)))))
+    assert rows.schema_of(Block(plain), "plain") is None
 
 
 def test_a_table_that_encoding_may_not_change_is_refused(bench, path):

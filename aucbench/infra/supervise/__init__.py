@@ -20,7 +20,11 @@ Design
   e. No process above that of a job reads a request, so that none of them has what another job was
      told in the memory that it hands on, see orders.py.
   f. Nothing that a job wrote is unpickled, and nothing is read before all its processes have
-     ended. Results are JSON files of limited size.
+     ended. Results are JSON of limited size.
+  g. No job can answer for another one or change what others get, whatever it does to files: what
+     crosses between processes has no path. Answers come by a socket, see answers.py, and what is
+     shared is a sealed file without a name, see fixed.py. A job has folders, but nobody reads
+     them. Against signals of another job nothing helps that this user may do: the outcome says so.
 """
 
 from aucbench.infra.supervise.client import Supervisor

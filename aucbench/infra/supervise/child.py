@@ -1,11 +1,13 @@
-"""The process of a job or of a step: it prepares itself, calls the function, writes the answer.
+"""The process of a job or of a step: it prepares itself, calls the function, and answers.
 
 Design
   a. The function may replace any name of any module, `os._exit` too. So what ends this process is
      bound before it is called. Below it on the stack is the code of the job parent, to which this
      process must never return.
-  b. The stacks of Python go to a pipe of their own, under a high number: a function that closes or
-     floods its streams does not lose them. The job parent asks for them by the signal `STACKS`.
+  b. Descriptors that it needs have high numbers: a function that closes what it did not open, as
+     programs do before they go to the background, does not take them.
+  c. The stacks of Python go to a pipe of their own, so that a function that closes or floods its
+     streams does not lose them. The job parent asks for them by the signal `STACKS`.
      `faulthandler` answers without the interpreter, also inside compiled code that holds the GIL.
 """
 
@@ -25,34 +27,48 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise import fence, job_folder, limits, orders, proc
+from aucbench.infra.supervise import answers, limits, orders, proc
+from aucbench.infra.supervise.answers import MOST_BYTES
+from aucbench.infra.supervise.kept import Kept
 from aucbench.infra.supervise.orders import Call
 from aucbench.infra.supervise.plain import to_plain
 from aucbench.infra.supervise.records import Failure, Limits, json_hash
+from aucbench.infra.supervise.room import ROOM, Room, Tell, enter
+from aucbench.infra.supervise.wire import say
 
 STACKS = signal.SIGRTMAX - 2  # no runtime or library that we know of uses it
 OWN = 1000  # descriptors from here on belong to us
 
 
 @dataclass(frozen=True, slots=True)
-class Streams:
-    """The write ends of the pipes to the job parent.
+class Voice:
+    """What a process writes to, for the job parent to hear.
 
     Attributes
     ----------
     output : int
-        Gets what the process writes to stdout and stderr.
+        Gets stdout and stderr.
     stacks : int
         Gets the stacks of Python, when the process crashes or gets the signal `STACKS`.
+    frames : int
+        Gets the answer, see `answers`.
     """
 
     output: int
     stacks: int
+    frames: int
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """Its descriptors."""
+        return self.output, self.stacks, self.frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +80,16 @@ class Task:
     call : Call
     requests : int
         Descriptor of the file in which its request is.
-    rules : int or None
-        Descriptor of the rules of its fence, see `fence.Fences`.
     folder : Path
-        Its room, its temporary files and its answer.
-    steps : mapping of str to Path
-        Folders of the steps that were done for it.
+        Its room and its temporary files.
+    steps : mapping of str to Kept
+        What the steps have kept that were done for it.
     """
 
     call: Call
     requests: int
-    rules: int | None
     folder: Path
-    steps: Mapping[str, Path]
+    steps: Mapping[str, Kept]
 
     @property
     def limits(self) -> Limits:
@@ -88,15 +101,13 @@ class Task:
         return orders.request_at(self.requests, self.call.at)
 
 
-def main(task: Task, streams: Streams, parent: int) -> NoReturn:
-    """Call the function, write its result or failure, and end this process."""
+def main(task: Task, voice: Voice, parent: int) -> NoReturn:
+    """Call the function, say its result or failure, and end this process."""
     code = 1
     try:
         request = task.request()
-        if task.call.fence is not None:
-            fence.enter(task.call.fence, task.rules, task.folder / job_folder.TEMPORARY)
-        _replace_inherited(task.folder, streams, parent)
-        _write_answer(task, request)
+        tell, steps = _replace_inherited(task, voice, parent)
+        _answer(task, request, tell, steps)
         _flush()
         code = 0
     except BaseException:
@@ -122,14 +133,18 @@ def _end(
             kill(me(), signal.SIGKILL)
 
 
-def _replace_inherited(folder: Path, streams: Streams, parent: int) -> None:
-    """Replace what was inherited: session, signals, descriptors, streams, working directory."""
+def _replace_inherited(task: Task, voice: Voice, parent: int) -> tuple[Tell, dict[str, Kept]]:
+    """Replace what was inherited: session, signals, descriptors, streams, working directory.
+
+    Return the way to answer, and the steps, whose descriptors have other numbers.
+    """
     os.setsid()
     proc.die_with(parent)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(streams.output, 1)
-    os.dup2(streams.output, 2)
-    stacks = _keep_only(streams.stacks)
+    os.dup2(voice.output, 1)
+    os.dup2(voice.output, 2)
+    found = [fd for step in task.steps.values() for fd in (step.descriptor, *step.handed)]
+    stacks, frames, *numbers = _keep_only(voice.stacks, voice.frames, *found)
     sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays open
     # Line buffers: when a process is killed, the content of its buffers is lost.
     sys.stdout, sys.stderr = (
@@ -139,16 +154,18 @@ def _replace_inherited(folder: Path, streams: Streams, parent: int) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     faulthandler.enable(stacks)
     faulthandler.register(STACKS, stacks)
-    os.chdir(folder / job_folder.ROOM)
-    os.environ["TMPDIR"] = tempfile.tempdir = str(folder / job_folder.TEMPORARY)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(enter(task.folder))
+    moved = dict(zip(found, numbers, strict=True))
+    return partial(say, frames), {key: step.moved(moved) for key, step in task.steps.items()}
 
 
-def _keep_only(descriptor: int) -> int:
-    """Close all but the streams and one descriptor; return the number that it has then."""
+def _keep_only(*descriptors: int) -> list[int]:
+    """Close all but the streams and these descriptors; return the numbers that they have then."""
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    kept = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, min(OWN, most - 1))
-    os.closerange(3, kept)
-    os.closerange(kept + 1, most)
+    first = min(OWN, most - len(descriptors))
+    kept = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, first) for each in descriptors]
+    for before, after in pairwise([2, *sorted(kept), most]):
+        os.closerange(before + 1, after)
     return kept
 
 
@@ -160,23 +177,27 @@ def _seed(call: str, request: Mapping[str, Any]) -> None:
         numpy.random.seed(seed)
 
 
-def _write_answer(
-    task: Task, request: Mapping[str, Any], number: Callable[[], int] = os.getpid
+def _answer(
+    task: Task,
+    request: Mapping[str, Any],
+    tell: Tell,
+    steps: Mapping[str, Kept],
+    number: Callable[[], int] = os.getpid,
 ) -> None:
     me = number()
     try:
-        text, name = called(task, request), job_folder.RESULT
+        text = called(task.call, request, Room(task.folder / ROOM, tell), steps)
+        kind = answers.RESULT
     except BaseException as error:
         limits.lift_memory_limit()
         with suppress(OSError, ValueError):  # the function may have closed stderr
             traceback.print_exc()
-        known = fence.hint(error) if task.rules is not None else ""
-        text, name = json.dumps(to_plain(_failure(error, known))), job_folder.FAILURE
-    if number() == me:  # a process that the function forked must not write the answer
-        job_folder.write(task.folder / name, text)
+        text, kind = json.dumps(to_plain(_failure(error))), answers.FAILURE
+    if number() == me:  # a process that the function forked must not answer
+        tell(answers.frame(kind, text.encode()), None)
 
 
-def called(task: Task, request: Mapping[str, Any]) -> str:
+def called(call: Call, request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> str:
     """Call the function of a task with its request; return its result as JSON.
 
     Raises
@@ -186,21 +207,19 @@ def called(task: Task, request: Mapping[str, Any]) -> str:
     ValueError
         When it is too large.
     """
-    function = _found(task.call.call)
-    _seed(task.call.call, request)
-    if task.limits.memory is not None:
-        limits.set_memory_limit(int(task.limits.memory))
-    result = function(request, task.folder / job_folder.ROOM, dict(task.steps))
+    function = _found(call.call)
+    _seed(call.call, request)
+    if call.limits.memory is not None:
+        limits.set_memory_limit(int(call.limits.memory))
+    result = function(request, room, dict(steps))
     if not isinstance(result, dict):
         raise TypeError(f"the result is {type(result).__name__}, not dict")
     try:
         text = json.dumps(result, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise TypeError(f"the result is not JSON: {error}") from error
-    if len(text) > job_folder.MOST_BYTES:
-        raise ValueError(
-            f"the result has {len(text) >> 20} MiB, {job_folder.MOST_BYTES >> 20} are allowed"
-        )
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"the result has {len(text) >> 20} MiB, {MOST_BYTES >> 20} are allowed")
     return text
 
 
@@ -212,10 +231,10 @@ def _found(call: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return] # calling it fails if it is not callable
 
 
-def _failure(error: BaseException, hint: str) -> Failure:
+def _failure(error: BaseException) -> Failure:
     memory = _is_about_memory(error)
     refusal = isinstance(error, AucbenchError) and not memory
-    return Failure(_message(error) + hint, type(error).__name__, refusal=refusal, memory=memory)
+    return Failure(_message(error), type(error).__name__, refusal=refusal, memory=memory)
 
 
 def _message(error: BaseException) -> str:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from math import inf
 from threading import Lock, RLock
 from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 from aucbench.errors import AucbenchError, ParameterError, UnsupportedError, require_whole
 from aucbench.infra import scratch
-from aucbench.infra.supervise import job_folder, orders
+from aucbench.infra.supervise import orders
+from aucbench.infra.supervise.answers import Answer, outcome_of
+from aucbench.infra.supervise.fixed import sealed
 from aucbench.infra.supervise.fork_server_handle import ForkServerHandle, Setup
-from aucbench.infra.supervise.records import Ending, Job, Outcome, Step
+from aucbench.infra.supervise.records import Ending, Job, Outcome, Report, Step
 from aucbench.infra.supervise.tickets import Tickets
-from aucbench.infra.supervise.wire import packed
+from aucbench.infra.supervise.wire import close_all, packed
 
 MOST_STARTS = 3  # times in a row that the warm process may end before it is ready
 LOST = (
@@ -47,10 +49,6 @@ class Supervisor:
     preload : sequence of str
         Modules to import in the warm process. They must not start threads. They must not be
         third-party plugins: if one crashes there, no job can run.
-    hidden : sequence of str
-        Variables of this environment that a fence may hide. They come to the warm process later
-        than the others, so that they are not in the environment with which it began, and which
-        all its jobs can read.
 
     Attributes
     ----------
@@ -63,9 +61,7 @@ class Supervisor:
         On another system than Linux.
     """
 
-    def __init__(
-        self, *, threads: int = 1, preload: Sequence[str] = (), hidden: Sequence[str] = ()
-    ):
+    def __init__(self, *, threads: int = 1, preload: Sequence[str] = ()):
         if sys.platform != "linux":
             raise UnsupportedError(
                 f"jobs cannot be supervised on {sys.platform}: it takes Linux; use a container"
@@ -76,7 +72,6 @@ class Supervisor:
         self._scratch = scratch.Scratch()
         self._folder = self._scratch.path
         self._setup = Setup(tuple(preload), str(self._folder), self._scratch.lock)
-        self._hidden = {name: os.environ[name] for name in hidden if name in os.environ}
         self._lock, self._reading = RLock(), Lock()
         self._tickets = Tickets()
         self._waste = scratch.Waste()
@@ -125,10 +120,9 @@ class Supervisor:
             order, requests = orders.ordered(job)
         except (TypeError, ValueError) as error:
             raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
-        line = packed({"run": ticket, "job": to_plain(order)})
         with self._lock:
             self._require_usable()
-            self._tickets.add(ticket, orders.Sent(line, requests))
+            self._tickets.add(ticket, orders.Sent(to_plain(order), requests))
             self._start_due()
         return ticket
 
@@ -157,14 +151,13 @@ class Supervisor:
         """End a job; `wait` will not return it. A step that it has begun is lost."""
         with self._lock:
             if self._tickets.withdraw(ticket) and self._server:
-                self._send(self._server, packed({"kill": ticket}))
+                self._send(self._server, {"kill": ticket})
 
     def forget(self, step: Step) -> None:
-        """Remove the folder of a step. No running job may need it; a later job does it again."""
-        gone = self._folder / f"forgotten-{uuid4().hex}"
-        with suppress(FileNotFoundError):  # it was never done, or failed
-            (job_folder.steps_in(self._folder) / step.identity).rename(gone)
-            self._waste.put(gone)
+        """Let go what a step has kept. A later job does it again; jobs that run do not need it."""
+        with self._lock:
+            if self._server:
+                self._send(self._server, {"forget": step.identity})
 
     def close(self) -> None:
         """End all processes. A thread that waits gets an AucbenchError."""
@@ -183,35 +176,25 @@ class Supervisor:
             self._scratch.remove()
 
     def _started(self) -> ForkServerHandle:
-        for folder in (job_folder.steps_in(self._folder), orders.folder_in(self._folder)):
-            folder.mkdir(parents=True, exist_ok=True)
-        return ForkServerHandle(
-            self._setup, threads=self._threads, token=self.token, hidden=self._hidden
-        )
+        self._folder.mkdir(stat.S_IRWXU, exist_ok=True)  # a job may have removed it
+        return ForkServerHandle(self._setup, threads=self._threads, token=self.token)
 
     def _start_due(self) -> None:
         """Send the jobs that may run now; the caller holds the lock."""
         for ticket, sent in self._tickets.due():
             self._server = self._server or self._started()
-            self._write(ticket, sent.requests)
-            if not self._send(self._server, sent.line):
+            if not self._send(self._server, {"run": ticket, "order": sent.order}, sent.requests):
                 return
             self._tickets.start(ticket)
 
-    def _write(self, ticket: int, requests: bytes) -> None:
+    def _send(self, server: ForkServerHandle, message: Mapping[str, Any], *files: bytes) -> bool:
+        descriptors = [sealed(content) for content in files]
         try:
-            orders.file_of(self._folder, ticket).write_bytes(requests)
-        except OSError as error:
-            raise AucbenchError(
-                f"{self._folder} cannot hold a request ({error.strerror}); free some space there, "
-                "or name another place in TMPDIR"
-            ) from error
-
-    def _send(self, server: ForkServerHandle, line: bytes) -> bool:
-        try:
-            server.send(line)
+            server.send(packed(message, descriptors), descriptors)
         except BrokenPipeError:
             return False  # it has ended; `_listen` finds that out
+        finally:
+            close_all(descriptors)
         return True
 
     def _taken(self) -> list[tuple[int, Outcome]] | None:
@@ -235,7 +218,7 @@ class Supervisor:
         messages = server.receive(timeout) if server else []
         for message in messages or ():
             if "ended" in message:
-                self._finish_ticket(message["ended"], message["why"])
+                self._finish_ticket(message["ended"], message)
             elif server:
                 server.ready = "ready" in message
                 self._end = self._end or message.get("failed")
@@ -245,20 +228,23 @@ class Supervisor:
             if not self._end:
                 self._start_due()
 
-    def _finish_ticket(self, ticket: int, why: str | None) -> None:
-        """Make the outcome of a job from the files in its folder, and let that be removed."""
-        folder = self._folder / str(ticket)
+    def _finish_ticket(self, ticket: int, message: Mapping[str, Any]) -> None:
+        """Make the outcome of a job from what it has left, and let its folder be removed."""
         if ticket in self._tickets:
-            outcome = job_folder.collect(folder) or self._unreported(why)
+            outcome = self._outcome(message)
             with self._lock:
                 self._tickets.settle(ticket, outcome)
-        orders.file_of(self._folder, ticket).unlink(missing_ok=True)  # the job may have been killed
-        self._waste.put(folder)
+        close_all(message["descriptors"])
+        self._waste.put(self._folder / str(ticket))
 
-    def _unreported(self, why: str | None) -> Outcome:
+    def _outcome(self, message: Mapping[str, Any]) -> Outcome:
+        from aucbench.infra.supervise.plain import from_plain  # slow: see `submit`
+
+        if "report" in message:
+            report = from_plain(Report, message["report"])
+            return outcome_of(report, Answer.at(*message["descriptors"]))
         server = self._server
-        reason = why or "its job parent left no report"
-        return Outcome(Ending.CRASH, reason, log=server.last_line() if server else "")
+        return Outcome(Ending.CRASH, message["why"], log=server.last_line() if server else "")
 
     def _remove_server(self, server: ForkServerHandle) -> None:
         """End what is left of a fork server that has ended; its running jobs wait again."""

@@ -1,13 +1,16 @@
-"""The warm process: it imports once, forks job parents and gives each one a job at a time.
+"""The warm process: it imports once, forks job parents and gives each one a call at a time.
 
-A job with light steps goes to the process of light steps first, see light_steps.py.
+A call is a step or a job; errands.py says which one is next. Light steps go to a process of their
+own, see light_steps.py.
 
 Its argument is {"preload", "folder", "client"}, see fork_server_handle.py. Then it reads and
-writes JSON lines.
+writes JSON lines, some of them with descriptors.
 
-    input    {"variables": {...}} once, {"run": ticket, "job": {...}} and {"kill": ticket}
+    input    {"run": ticket, "order": {...}} with the file of its requests,
+             {"kill": ticket} and {"forget": identity of a step}
     output   {"ready": pid} or {"failed": reason} once,
-             {"ended": ticket, "why": ...} when no process of that job is left
+             {"ended": ticket, "report": {...}} with its answer, when no process of that job is
+             left; in place of the report {"why": ...} where there is none
 
 When its input or the client ends, it ends all processes below it.
 
@@ -30,7 +33,7 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -41,6 +44,7 @@ from typing import Any, NoReturn
 
 from aucbench.infra import scratch
 from aucbench.infra.supervise import job_parent, light_steps, proc, watch
+from aucbench.infra.supervise.errands import Due, Errand, Steps
 from aucbench.infra.supervise.wire import LOOK_SECONDS, Inbox, Outbox, packed, send
 
 KILL_PAUSE_MS = 5  # milliseconds between two looks at processes that were killed
@@ -58,12 +62,12 @@ class _IsForked(BaseException):
 
 @dataclass(slots=True)
 class _Worker:
-    """A job parent, or the process of light steps: it takes one job at a time."""
+    """A job parent, or the process of light steps: it takes one call at a time."""
 
     guard: proc.Guard
     inbox: Inbox
     modules: frozenset[str]  # those that jobs have asked for, at the time of its fork
-    ticket: int | None = None  # of its job; None when it is free
+    errand: Errand | None = None  # whose call it does; None when it is free
 
     @property
     def pid(self) -> int:
@@ -77,13 +81,14 @@ class ForkServer:
         self._inbox, self._outbox = inbox, outbox
         self._folder = Path(setup["folder"])
         self._client = os.pidfd_open(os.getppid())
+        self._errands: dict[int, Errand] = {}  # by ticket
+        self._steps = Steps()
         self._parents: dict[int, _Worker] = {}  # by the descriptor of their inbox
         self._light: _Worker | None = None  # the process of light steps, if there is one
-        self._prepared: dict[str, Any] | None = None  # the job whose steps it does
-        self._deadline = inf  # of these steps
+        self._deadline = inf  # of its step
         self._modules: frozenset[str] = frozenset()  # those that jobs have asked for
-        # Messages about jobs whose job parent was killed: the latest time to send each one.
-        self._lost: list[tuple[float, dict[str, Any]]] = []
+        # Jobs whose job parent was killed: the latest time to report each one, and its cause.
+        self._lost: list[tuple[float, Errand, str]] = []
         self._poll = select.poll()
         for fd in (inbox.fd, self._client):
             self._poll.register(fd, select.POLLIN)
@@ -103,7 +108,7 @@ class ForkServer:
                 if fd in self._parents:
                     self._on_message(self._parents[fd])
                 elif self._light and fd == self._light.inbox.fd:
-                    self._on_steps(self._light)
+                    self._on_light_step(self._light)
             self._report_lost_jobs()
             self._look()
 
@@ -111,7 +116,7 @@ class ForkServer:
         """Milliseconds until the next look at processes; None: there is nothing to look for."""
         if self._lost or self._outbox:
             return KILL_PAUSE_MS
-        busy = any(known.ticket is not None for known in self._workers())
+        busy = any(known.errand is not None for known in self._workers())
         return LOOK_SECONDS * 1000 if busy else None
 
     def _workers(self) -> list[_Worker]:
@@ -121,7 +126,7 @@ class ForkServer:
         """Continue those that were stopped; end the process of light steps when it is late."""
         for known in self._workers():
             known.guard.look()
-        if self._light and self._light.ticket is not None and monotonic() > self._deadline:
+        if self._light and self._light.errand is not None and monotonic() > self._deadline:
             os.kill(self._light.pid, signal.SIGKILL)
 
     def _listen(self) -> bool:
@@ -129,55 +134,85 @@ class ForkServer:
         messages = self._inbox.read()
         for message in messages or ():
             if "run" in message:
-                self._start(message)
+                errand = Errand(message["run"], message["order"], message["descriptors"])
+                self._errands[errand.ticket] = errand
+                self._advance(errand)
             elif "kill" in message:
                 self._kill(message["kill"])
-            elif "variables" in message:
-                os.environ.update(message["variables"])
+            elif "forget" in message:
+                self._steps.forget(message["forget"])
         return messages is not None
 
     def _kill(self, ticket: int) -> None:
-        for known in self._parents.values():
-            if known.ticket == ticket:
-                os.kill(known.pid, signal.SIGKILL)
-        if self._prepared and self._prepared["run"] == ticket:
-            self._prepared = None  # its steps are done all the same
-            self._outbox.send({"ended": ticket, "why": None})
+        errand = self._errands.get(ticket)
+        if errand is None:  # it has ended by now
+            return
+        parents = [known for known in self._parents.values() if known.errand is errand]
+        for known in parents:
+            os.kill(known.pid, signal.SIGKILL)
+        if not parents:  # it waits for a step, or its light step is done all the same
+            self._steps.withdraw(errand)
+            self._end(errand, {"why": None})
 
-    def _start(self, message: dict[str, Any]) -> None:
-        """Give a job to the process of light steps, if that is free, or to a job parent."""
-        free = self._light is None or self._light.ticket is None
-        try:
-            if free and light_steps.wanted(message["job"], self._folder):
-                self._light = self._light or self._forked(light_steps.main)
-                self._prepared, self._deadline = message, monotonic() + light_steps.PATIENCE
-                self._hand(self._light, message)
-            else:
-                self._run(message)
-        except Exception as error:
-            self._refuse(message, error)
+    def _end(
+        self, errand: Errand, message: Mapping[str, Any], descriptors: Sequence[int] = ()
+    ) -> None:
+        """Tell the client how a job ended."""
+        del self._errands[errand.ticket]
+        errand.close()
+        self._outbox.send({"ended": errand.ticket, **message}, descriptors)
 
-    def _run(self, message: dict[str, Any]) -> None:
-        """Give a job to the smallest free job parent that has its modules, or to a new one."""
-        needed = frozenset(message["job"]["preload"])
+    def _advance(self, errand: Errand) -> None:
+        """Give what is next for a job to a process, unless it waits or has ended."""
+        if errand.is_withdrawn:
+            return
+        due = self._steps.due(errand)
+        if due is Due.FAILED:
+            report, answer = self._steps.failure(errand)
+            self._end(errand, {"report": report}, answer)
+        elif due is not Due.WAIT:
+            try:
+                self._give(errand)
+            except Exception as error:
+                self._end(errand, {"why": f"no process could be started: {_words(error)}"})
+                self._abandon(errand)
+
+    def _give(self, errand: Errand) -> None:
+        """Give the next call of a job to a process that is free, or to a new one."""
+        free = self._light is None or self._light.errand is None
+        if free and light_steps.fits(errand):
+            self._light = self._light or self._forked(light_steps.main)
+            self._deadline = monotonic() + light_steps.PATIENCE
+            self._hand(self._light, errand)
+        else:
+            self._hand(self._free_parent(frozenset(errand.order["preload"])), errand)
+
+    def _free_parent(self, needed: frozenset[str]) -> _Worker:
+        """Return the smallest free job parent that has these modules, or a new one."""
         self._preload(needed)
-        idle = (known for known in self._parents.values() if known.ticket is None)
+        idle = (known for known in self._parents.values() if known.errand is None)
         fit = (known for known in idle if needed <= known.modules)
         chosen = min(fit, key=lambda known: len(known.modules), default=None)
         if chosen is None:
             chosen = self._forked(job_parent.main)
             self._parents[chosen.inbox.fd] = chosen
-        self._hand(chosen, message)
+        return chosen
 
-    def _refuse(self, message: dict[str, Any], error: Exception) -> None:
-        why = f"no process could be started: {_words(error)}"
-        self._outbox.send({"ended": message["run"], "why": why})
+    def _abandon(self, errand: Errand) -> None:
+        """Let another job do the step that a job has not done."""
+        if errand.step is not None:
+            for waiting in self._steps.abandon(errand):
+                self._advance(waiting)
 
-    def _hand(self, worker: _Worker, message: dict[str, Any]) -> None:
-        worker.ticket, worker.guard.stops = message["run"], 0
+    def _hand(self, worker: _Worker, errand: Errand) -> None:
+        worker.errand, worker.guard.stops = errand, 0
+        message, descriptors = self._steps.task(errand)
         # If it was killed while it was free, the end of its socket shows that.
         with suppress(BrokenPipeError):
-            send(worker.inbox.fd, packed(message), worker.guard.look)
+            line = packed(message, descriptors)
+            send(worker.inbox.fd, line, worker.guard.look, descriptors)
+        if errand.step is None:
+            errand.close()
 
     def _preload(self, needed: frozenset[str]) -> None:
         """Import what was not imported yet; the client may end between two modules."""
@@ -206,42 +241,62 @@ class ForkServer:
     def _reap(self, worker: _Worker) -> int:
         """Wait for a process whose socket was closed; return its status."""
         self._poll.unregister(worker.inbox.fd)
-        os.close(worker.inbox.fd)
+        worker.inbox.close()
         return os.waitpid(worker.pid, 0)[1]
 
-    def _on_steps(self, known: _Worker) -> None:
-        """Give the job whose light steps are done, or were given up, to a job parent."""
-        if known.inbox.read():
-            known.ticket = None
-        else:
+    def _on_message(self, known: _Worker) -> None:
+        """Handle the end of a call, or of a job parent itself."""
+        messages = known.inbox.read()
+        if messages is None:
+            del self._parents[known.inbox.fd]
+            self._lose(known, self._reap(known))
+        for message in messages or ():
+            errand, known.errand = known.errand, None
+            assert errand is not None
+            self._settle(errand, message)
+
+    def _on_light_step(self, known: _Worker) -> None:
+        """Handle the end of a light step, or of their process: then a job parent does the step."""
+        messages = known.inbox.read()
+        if messages is None:
             self._reap(known)
             self._light = None
-        prepared, self._prepared = self._prepared, None
-        if prepared:
-            try:
-                self._run(prepared)
-            except Exception as error:
-                self._refuse(prepared, error)
+        for message in messages or ():
+            errand, known.errand = known.errand, None
+            assert errand is not None
+            self._settle(errand, message)
+        if messages is None and known.errand is not None:
+            known.errand.is_heavy = True
+            waiting = self._steps.abandon(known.errand)
+            for each in (known.errand, *waiting):
+                self._advance(each)
 
-    def _on_message(self, known: _Worker) -> None:
-        """Handle the end of a job, or of a job parent itself."""
-        if known.inbox.read():
-            self._outbox.send({"ended": known.ticket, "why": None})
-            known.ticket = None
+    def _settle(self, errand: Errand, message: dict[str, Any]) -> None:
+        """Take how a call of a job ended, and go on."""
+        for step in errand.order["steps"]:
+            if step["key"] in message["changed"]:
+                self._steps.forget(step["identity"])
+        if errand.step is None:
+            self._end(errand, {"report": message["report"]}, message["descriptors"])
             return
-        del self._parents[known.inbox.fd]
-        status = self._reap(known)
-        if known.ticket is not None:
+        waiting = self._steps.settle(errand, message)
+        for each in (errand, *waiting):
+            self._advance(each)
+
+    def _lose(self, known: _Worker, status: int) -> None:
+        if known.errand is not None:
             cause = proc.exit_text(os.waitstatus_to_exitcode(status)) + known.guard.words()
-            message = {"ended": known.ticket, "why": f"its job parent: {cause}"}
-            self._lost.append((monotonic() + watch.KILL_PATIENCE, message))
+            latest = monotonic() + watch.KILL_PATIENCE
+            self._lost.append((latest, known.errand, f"its job parent: {cause}"))
 
     def _report_lost_jobs(self) -> None:
         """Report jobs whose job parent was killed, when their processes have ended too."""
         left = self._kill_orphans() if self._lost else set()
         now = monotonic()
         while self._lost and (not left or now > self._lost[0][0]):
-            self._outbox.send(self._lost.pop(0)[1])
+            _, errand, why = self._lost.pop(0)
+            self._end(errand, {"why": why})
+            self._abandon(errand)
         self._outbox.flush()
 
     def _kill_orphans(self) -> set[int]:

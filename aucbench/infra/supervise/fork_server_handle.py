@@ -1,21 +1,21 @@
-"""The client's side of the fork server: the process and the two pipes."""
+"""The client's side of the fork server: the process and the two sockets."""
 
 from __future__ import annotations
 
 import json
 import os
 import select
+import socket
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from aucbench.infra import scratch
 from aucbench.infra.supervise import proc
-from aucbench.infra.supervise.wire import LOOK_SECONDS, Inbox, packed, send
+from aucbench.infra.supervise.wire import LOOK_SECONDS, Inbox, send
 from aucbench.parallel import VARIABLE
 
 START_CODE = """\
@@ -52,7 +52,7 @@ class Setup:
 class ForkServerHandle:
     """A running fork server; one thread may read while others write."""
 
-    def __init__(self, setup: Setup, *, threads: int, token: str, hidden: Mapping[str, str]):
+    def __init__(self, setup: Setup, *, threads: int, token: str):
         self._setup, self._token = setup, token
         self.ready = False
         path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - '' is the cwd
@@ -64,38 +64,32 @@ class ForkServerHandle:
             "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
             proc.SUPERVISOR_VARIABLE: token,
         }
-        given = {name: value for name, value in os.environ.items() if name not in hidden}
-        with self._log.open("ab") as log:
+        (self._in, its_in), (out, its_out) = socket.socketpair(), socket.socketpair()
+        with its_in, its_out, self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", START_CODE, argument],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdin=its_in.fileno(),
+                stdout=its_out.fileno(),
                 stderr=log,
-                env={**given, **pools, **fixed},
+                env={**os.environ, **pools, **fixed},
                 start_new_session=True,
-                bufsize=0,
                 pass_fds=(setup.lock,),
             )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._in, self._out = self._process.stdin, self._process.stdout
-        self._inbox = Inbox(self._out.fileno())
-        os.set_blocking(self._in.fileno(), False)
+        self._inbox = Inbox(out.detach())
+        self._in.setblocking(False)
         self._guard = proc.Guard(self._process.pid)
-        with suppress(BrokenPipeError):  # it has ended already, as its other pipe will tell
-            self.send(packed({"variables": hidden}))
 
-    def send(self, line: bytes) -> None:
-        """Write a line.
+    def send(self, line: bytes, descriptors: Sequence[int] = ()) -> None:
+        """Write a line, and descriptors with it.
 
         Raises
         ------
         BrokenPipeError
             When the fork server has ended, or its input was closed.
         """
-        if self._in.closed:
+        if self._in.fileno() < 0:
             raise BrokenPipeError
-        send(self._in.fileno(), line, self._guard.look)
+        send(self._in.fileno(), line, self._guard.look, descriptors)
 
     def receive(self, timeout: float) -> list[dict[str, Any]] | None:
         """Return messages that come within `timeout` seconds; None at the end of the pipe.
@@ -132,7 +126,7 @@ class ForkServerHandle:
         if self._process.returncode != 0:
             proc.end_marked(self._token)
         self._in.close()
-        self._out.close()
+        self._inbox.close()
         scratch.empty(Path(self._setup.folder))
 
     def how_it_ended(self) -> str:

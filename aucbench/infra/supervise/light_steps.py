@@ -17,78 +17,58 @@ import os
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.infra import scratch
-from aucbench.infra.supervise import child, job_folder, job_parent, orders
+from aucbench.infra.supervise import child, job_parent
+from aucbench.infra.supervise.answers import Answer
 from aucbench.infra.supervise.child import Task
-from aucbench.infra.supervise.orders import Order, StepOrder
-from aucbench.infra.supervise.plain import from_plain
+from aucbench.infra.supervise.errands import Errand
+from aucbench.infra.supervise.job_parent import Reply
+from aucbench.infra.supervise.records import Ending, Report
+from aucbench.infra.supervise.room import Notes, Room, enter
 
-PATIENCE = 2.0  # seconds for the light steps of a job
+PATIENCE = 2.0  # seconds for a light step
 FOLDER = "light"
 OURS = ("aucbench", "aucbench_plugins")  # packages of the functions; with marks, see `fit.imports`
+DONE = Report(Ending.OK, None, None, False, "", 0.0, 0)
 
 
-def wanted(job: Mapping[str, Any], base: Path) -> bool:
-    """Whether a job, in plain values, has a light step that was not done yet."""
-    kept = job_folder.steps_in(base)
-    return any(not (kept / step["identity"]).is_dir() for step in job["steps"] if step["light"])
+def fits(errand: Errand) -> bool:
+    """Whether the next call of a job is a step for this process."""
+    step = errand.step
+    if step is None or errand.is_heavy or step["key"] in errand.order["handed"]:
+        return False
+    timeout, memory = (step["call"]["limits"][name] for name in ("timeout", "memory"))
+    return step["light"] and memory is None and (timeout is None or timeout >= PATIENCE)
 
 
 def main(wire: int, folder: Path, server: int) -> NoReturn:
-    """Do the light steps of the jobs that the fork server sends, and end this process."""
+    """Do the light steps that the fork server sends, and end this process."""
     null = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):  # the log of the fork server is about jobs that it lost
         os.dup2(null, stream)
     job_parent.serve(wire, server, partial(_done, base=folder))
 
 
-def _done(message: Mapping[str, Any], base: Path) -> bool:
-    """Do the steps of a job that are missing, up to the first one that is not for this process.
-
-    Returns
-    -------
-    bool
-        Whether this process has imported nothing.
-    """
+def _done(message: Mapping[str, Any], base: Path) -> Reply:
+    """Do a step; this process does no other one when it has imported something."""
     last = next(reversed(sys.modules))
-    order = from_plain(Order, message["job"])
-    steps: dict[str, Path] = {}
-    with orders.opened(orders.file_of(base, message["run"])) as requests:
-        for step in order.steps:
-            place = job_folder.steps_in(base) / step.identity
-            if not place.is_dir():
-                if not _fits(step, order) or job_parent.failure_file(place).exists():
-                    break
-                _do(Task(step.call, requests, None, base / FOLDER, steps), place)
-            steps = {**steps, step.key: place}
-    return not _imported_after(last)
+    answer = _answer(job_parent.task_of(message, base / FOLDER))
+    return replace(job_parent.reply_of(DONE, answer), more=not _imported_after(last))
 
 
-def _fits(step: StepOrder, order: Order) -> bool:
-    limits = step.call.limits
-    wide = limits.memory is None and (limits.timeout is None or limits.timeout >= PATIENCE)
-    return step.light and wide and step.key not in order.handed
-
-
-def _do(task: Task, place: Path) -> None:
-    with job_parent.locked(place):
-        if place.is_dir():
-            return
-        room, temporary = (task.folder / name for name in (job_folder.ROOM, job_folder.TEMPORARY))
-        scratch.remove(room)  # another process may have ended in the middle of a step
-        room.mkdir(parents=True)
-        temporary.mkdir(exist_ok=True)
-        os.chdir(room)
-        os.environ["TMPDIR"] = tempfile.tempdir = str(temporary)
-        answer = child.called(task, task.request())
-        (task.folder / job_folder.RESULT).write_text(answer, encoding="utf-8")
-        scratch.empty(temporary)
-        job_parent.keep(task.folder, place, None)
+def _answer(task: Task) -> Answer:
+    notes, temporary = Notes(), enter(task.folder)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(temporary)
+    child.called(task.call, task.request(), Room(Path.cwd(), notes), task.steps)
+    for folder in (Path.cwd(), temporary):
+        scratch.empty(folder)
+    return notes.answer
 
 
 def _imported_after(last: str) -> set[str]:

@@ -1,26 +1,22 @@
-"""Jobs as the processes below the client get them: what they ask for is in a file of its own.
+"""Jobs as the processes below the client get them: what they ask for is in a file without a name.
 
 Design
   a. A process that is forked has the memory of its parents, also what they have thrown away. So no
      process above that of a job ever reads a request: that of a cell holds the labels of its
      training rows, and those of one split are test rows of another.
-  b. The client writes the requests of a job and of its steps into one file. What crosses the pipes
-     says where in it each one is. The job parent opens the file and removes it; the process of the
-     job or step reads its own request, and closes it.
+  b. The client writes the requests of a job and of its steps into one file, of which the other
+     processes get a descriptor. What crosses the sockets says where in it each one is. The process
+     of the job or step reads its own request, and closes the file.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from aucbench.infra.supervise.fence import told
-from aucbench.infra.supervise.records import Fence, Job, Limits, Step
+from aucbench.infra.supervise.records import Job, Limits, Step
 from aucbench.infra.supervise.wire import packed
 
 
@@ -35,13 +31,11 @@ class Call:
     at : (int, int)
         First byte and number of bytes of its request.
     limits : Limits
-    fence : Fence or None
     """
 
     call: str
     at: tuple[int, int]
     limits: Limits
-    fence: Fence | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +60,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What the client sends to run a job: a message, and the file of the requests."""
+    """What the client sends to run a job: its order, and the content of the file of requests."""
 
-    line: bytes
+    order: dict[str, Any]
     requests: bytes
 
 
@@ -91,28 +85,7 @@ def ordered(job: Job) -> tuple[Order, bytes]:
 def _call(asked: Job | Step, texts: list[bytes]) -> Call:
     first = sum(map(len, texts))
     texts.append(packed(asked.request))
-    fence = asked.fence and told(asked.fence)
-    return Call(asked.call, (first, len(texts[-1])), asked.limits, fence)
-
-
-def folder_in(base: Path) -> Path:
-    """Return the folder with the files of requests of a supervisor."""
-    return base / "requests"
-
-
-def file_of(base: Path, ticket: int) -> Path:
-    """Return the file with the requests of a job."""
-    return folder_in(base) / str(ticket)
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[int]:
-    """Open the file of the requests of a job; give its descriptor."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        yield fd
-    finally:
-        os.close(fd)
+    return Call(asked.call, (first, len(texts[-1])), asked.limits)
 
 
 def request_at(fd: int, at: tuple[int, int]) -> dict[str, Any]:

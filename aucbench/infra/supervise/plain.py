@@ -14,7 +14,7 @@ from cattrs.errors import BaseValidationError
 from cattrs.v import format_exception
 
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise.orders import Order
+from aucbench.infra.supervise.orders import Call, Order
 from aucbench.infra.supervise.records import Ending, Failure, Report
 
 T = TypeVar("T")
@@ -68,6 +68,6 @@ for _kinds in ((str,), (bool,), (int,), (float, int)):
     _converter.register_structure_hook(_kinds[0], _only(*_kinds))
 # Ending is a subclass of str: without a hook of its own it would stay a str.
 _converter.register_structure_hook(Ending, lambda value, _: Ending(value))
-for _kind in (Order, Report, Failure):
+for _kind in (Order, Call, Report, Failure):
     _converter.get_structure_hook(_kind)
     _converter.get_unstructure_hook(_kind)

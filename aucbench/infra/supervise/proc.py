@@ -6,9 +6,8 @@ import ctypes
 import os
 import select
 import signal
-import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from time import monotonic
@@ -17,26 +16,36 @@ SUPERVISOR_VARIABLE = (
     "AUCBENCH_SUPERVISOR"  # environment variable of the fork server and all below it
 )
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
+PR_GET_DUMPABLE, PR_SET_DUMPABLE = 3, 4
 PR_SET_CHILD_SUBREAPER = 36
 KILL_PAUSE = 0.01  # seconds between two looks at processes that were killed
 MOST_STOPS = 3  # times that a process which was stopped is continued
 
 
-def is_supervised() -> bool:
-    """Whether this process is supervised, or cannot be a supervisor."""
-    return SUPERVISOR_VARIABLE in os.environ or sys.platform != "linux"
-
-
 def die_with(parent: int) -> None:
     """Let this process be killed when `parent`, which forked it, ends."""
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # the parent ended before that call
         os._exit(1)
 
 
 def adopt_orphans() -> None:
     """Make this process the new parent of descendants whose own parent ends."""
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+@contextmanager
+def hidden() -> Iterator[None]:
+    """Let no other process of this user open the files and the memory of this one meanwhile.
+
+    Only root still can.
+    """
+    before = _prctl(PR_GET_DUMPABLE)
+    _prctl(PR_SET_DUMPABLE, 0)
+    try:
+        yield
+    finally:
+        _prctl(PR_SET_DUMPABLE, int(before == 1))  # 2, of setuid programs, cannot be set
 
 
 def children(pid: int) -> set[int]:
@@ -169,16 +178,16 @@ def exit_text(code: int) -> str:
     return f"killed by {name} ({signal.strsignal(-code)})"
 
 
-def prctl(option: int, value: int) -> None:
-    """Set an option of this process; raise an `OSError` when the kernel refuses."""
-    if libc().prctl(option, value, 0, 0, 0):
+def _prctl(option: int, value: int = 0) -> int:
+    answer: int = _libc().prctl(option, value, 0, 0, 0)
+    if answer < 0:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))
+    return answer
 
 
 @cache
-def libc() -> ctypes.CDLL:
-    """Return the C library, whose functions keep `errno`."""
+def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 

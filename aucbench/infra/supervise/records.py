@@ -49,53 +49,25 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Fence:
-    """What the process of a job is kept from, as far as its kernel can do that.
-
-    Attributes
-    ----------
-    closed : tuple of str
-        Files and folders that it cannot read. `~` and variables are those of its host.
-    code : tuple of str
-        Folders with code that it needs, some of which may be in a closed one.
-    marks : tuple of str
-        A folder beside a closed one, or beside one that leads there, is closed too if it has a
-        file of such a name.
-    hidden : tuple of str
-        Variables that its environment does not have.
-    writes : bool
-        Whether it may write outside of its own folder.
-    """
-
-    closed: tuple[str, ...] = ()
-    code: tuple[str, ...] = ()
-    marks: tuple[str, ...] = ()
-    hidden: tuple[str, ...] = ()
-    writes: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
     """Work that several jobs need. It is done once, under a lock, before the first of them.
 
     Attributes
     ----------
     key : str
-        The name by which jobs find the folder of the step.
+        The name by which jobs find what the step has kept.
     call : str
-        "package.module:function", called like that of a `Job`. Its folder `room` is kept, and
-        all jobs share it: every file in it is read-only, and `result.json` is the result of
-        the function. But room/out is never kept there. The job for which the step was done
-        gets it, if `Job.handed` has the key of the step; otherwise it is deleted.
+        "package.module:function", called like that of a `Job`. What it gives to `room.keep` is
+        kept, and all jobs that have the step share it: nobody can change it, see `fixed`. What it
+        hands over goes to the job for which it was done, if `Job.handed` has the key of the step,
+        and to nobody otherwise. Its result is not kept.
     request : mapping
         JSON.
     limits : Limits
         Limits of the step. The time of the job begins after its steps.
     light : bool
         Whether it runs code of aucbench only, takes well under a second and little memory. Then it
-        may be done in a process that does several of them, see `light_steps`, without its fence.
-    fence : Fence, optional
-        What its process is kept from.
+        may be done in a process that does several of them, see `light_steps`.
     """
 
     key: str
@@ -103,14 +75,13 @@ class Step:
     request: Mapping[str, Any]
     limits: Limits = field(default_factory=Limits)
     light: bool = False
-    fence: Fence | None = None
 
     def __post_init__(self) -> None:
         _require_call(self.call)
 
     @property
     def identity(self) -> str:
-        """The name of its folder; another request under the same key is another step."""
+        """By which it is known; another request under the same key is another step."""
         return json_hash([self.key, self.call, self.request])
 
 
@@ -122,29 +93,24 @@ class Job:
     ----------
     call : str
         "package.module:function", called as function(request, room, steps) -> dict. `room` is
-        a private folder and the working directory; `steps` has the folder of each step by its
-        key. The function returns JSON. The objects that it appends to room/lines.jsonl and
-        the files that it writes to room/out are returned too, in whatever way it ends.
+        a `Room`; `steps` has a `Kept` for each step by its key. The function returns JSON. Lines
+        and files that it hands over by the room are returned too, in whatever way it ends.
     request : mapping
         JSON.
     limits : Limits
     steps : tuple of Step
-        Steps to do before the job, in this order; a later one gets the folders of the
-        earlier ones.
+        Steps to do before the job, in this order; a later one gets what the earlier ones kept.
     handed : tuple of str
-        Keys of steps whose room/out this job gets, as the folder room/handed/KEY. There is
-        no such folder when the step was done before, or wrote no room/out.
+        Keys of steps of which this job gets what they hand over, see `Kept.files`. There is
+        nothing when the step was done before.
     preload : tuple of str
         Modules that the process of the job finds imported: the warm process imports those that
         it has not, once. As for its own, see `Supervisor`.
-    fence : Fence, optional
-        What its process is kept from.
 
     Raises
     ------
     ParameterError
-        When `call` does not name a function, or when `handed` has a key that no step has, or
-        that cannot be the name of a folder.
+        When `call` does not name a function, or when `handed` has a key that no step has.
     """
 
     call: str
@@ -153,7 +119,6 @@ class Job:
     steps: tuple[Step, ...] = ()
     handed: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
-    fence: Fence | None = None
 
     def __post_init__(self) -> None:
         _require_call(self.call)
@@ -161,8 +126,6 @@ class Job:
         for key in self.handed:
             if key not in keys:
                 raise ParameterError(f"cannot hand over {key!r}: no step has this key, but {keys}")
-            if "/" in key or key in ("", ".", ".."):
-                raise ParameterError(f"cannot hand over {key!r}: use a key that names a folder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +145,12 @@ class Outcome:
     result : dict or None
         What the function returned; None unless the ending is OK.
     lines : tuple of dict
-        The objects of room/lines.jsonl, up to the first line that is not a JSON object.
+        The objects of its lines, up to the first line that is not a JSON object.
     files : mapping of str to bytes
-        The regular files in room/out, without those in its subfolders.
+        The files that it has handed over.
     log : str
-        The last 16 KiB that it wrote to stdout and stderr.
+        The last 16 KiB that it wrote to stdout and stderr, and the stacks of Python where it
+        was stopped or has crashed.
     wall_seconds : float
         From the start of its process to its end, without steps and waiting.
     peak_memory : int
@@ -194,8 +158,6 @@ class Outcome:
     step : str or None
         Key of the step that failed. Then the job was not started, and all other fields
         describe the step.
-    fence : str or None
-        What kept its process within its fence, see `fence.level`; None if it has none.
     """
 
     ending: Ending
@@ -209,7 +171,6 @@ class Outcome:
     wall_seconds: float = 0.0
     peak_memory: int = 0
     step: str | None = None
-    fence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +185,6 @@ class Report:
     wall_seconds: float
     peak_memory: int
     step: str | None = None
-    fence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
