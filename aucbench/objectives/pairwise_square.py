@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from math import inf
 
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import ALL, Block, Vector, size
+from aucbench.data.arrays import ALL, Block, Index, Vector, size
 from aucbench.data.passes import affine
 from aucbench.data.rounding import UNIT, Slack, gamma, longest, of_scores
+from aucbench.objectives.differences import constant_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +43,30 @@ class PairwiseSquare:
 
     data: Data
 
+    @cached_property
+    def _constant(self) -> Index:
+        return constant_columns(self.data.rows, np.arange(self.data.n, dtype=np.int32))
+
+    @cached_property
+    def _delta(self) -> Vector:
+        """δ, shape (d,)."""
+        m_neg, m_pos = self.data.means
+        return m_neg - m_pos
+
     def value(self, w: Vector) -> float:
-        """Return F(w), from two passes over the scores, so that no digits cancel."""
+        """Return F(w), from two passes over the scores, so that no digits cancel.
+
+        The mean of a class is two numbers, m and the mean of what scores differ from m by. So a
+        constant that is added to all scores changes no digit, unless it rounds the scores.
+        """
         s = self.data.scores(w)
-        neg, pos = s[self.data.y < 0], s[self.data.y > 0]
-        if self.data.weights is not None:
-            shares = self.data.labels.shares
-            return _weighted(neg, pos, shares[self.data.y < 0], shares[self.data.y > 0])
-        return float(pos.var() + neg.var() + (1.0 + neg.mean() - pos.mean()) ** 2)
+        classes = []
+        for rows in (self.data.y < 0, self.data.y > 0):
+            shares = None if self.data.weights is None else self.data.labels.shares[rows]
+            classes.append(_moments(s[rows], shares))
+        (neg, rest_neg, spread_neg), (pos, rest_pos, spread_pos) = classes
+        loss = 1.0 + (neg - pos) + (rest_neg - rest_pos)
+        return spread_pos + spread_neg + loss * loss
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return the gradient over a block of b rows.
@@ -77,26 +96,40 @@ class PairwiseSquare:
         return e, R * (16.0 * s + 24.0 * gamma(self.data.n + 4) * root)
 
     def _block_product(self, w: Vector, rows: Block, offset: float) -> Vector:
+        """Return (2/b) Σ_B n a_i (w·(x_i − m))(x_i − m) + 2(offset + w·δ)δ.
+
+        Columns that are constant have no part in it. They are left out of the scores, so that a
+        large weight of one, such as an intercept, rounds nothing.
+        """
         data, (m_neg, m_pos) = self.data, self.data.means
-        a, b = w @ m_pos, w @ m_neg
-        pull = 2.0 * (offset + b - a)
+        constant = self._constant
+        if constant.size:
+            w = w.copy()
+            w[constant] = 0.0
+        a, move = w @ m_pos, w @ self._delta
+        b, pull = a + move, 2.0 * (offset + move)
         if data.weights is not None:
             positive = data.y[rows] > 0
             c = data.scores(w, rows) - np.where(positive, a, b)
             c *= 2.0 * data.n / size(rows, data.n) * data.labels.shares[rows]
             out = data.pullback(c, rows)
-            out += (pull - c[~positive].sum()) * m_neg - (pull + c[positive].sum()) * m_pos
-            return out
-        slope = 2.0 / size(rows, data.n) / np.array([1.0 - data.p, data.p])
-        shift = -slope * np.array([b, a])
-        out, sums = affine(data.rows, data.y, w, slope, shift, rows)
+            sums = np.array([c[~positive].sum(), c[positive].sum()])
+        else:
+            slope = 2.0 / size(rows, data.n) / np.array([1.0 - data.p, data.p])
+            out, sums = affine(data.rows, data.y, w, slope, -slope * np.array([b, a]), rows)
         out += (pull - sums[0]) * m_neg
         out -= (pull + sums[1]) * m_pos
+        if constant.size:
+            out[constant] = 0.0
         return out
 
 
-def _weighted(neg: Vector, pos: Vector, of_neg: Vector, of_pos: Vector) -> float:
-    """Return F from the scores of both classes, and the shares of their rows."""
-    means = [float(shares @ s) for s, shares in ((neg, of_neg), (pos, of_pos))]
-    spread = float(of_neg @ (neg - means[0]) ** 2) + float(of_pos @ (pos - means[1]) ** 2)
-    return spread + (1.0 + means[0] - means[1]) ** 2
+def _moments(s: Vector, shares: Vector | None) -> tuple[float, float, float]:
+    """Return m, the mean of s − m, and the variance of the scores of a class, which are lost."""
+    mean = np.mean if shares is None else shares.dot
+    middle = float(mean(s))
+    s -= middle
+    rest = float(mean(s))
+    np.square(s, out=s)
+    square = float(mean(s))
+    return middle, rest, square - rest * rest if square < inf else square

@@ -42,27 +42,30 @@ class UnivariateExp:
         """Return f(w); it is infinite only where f is larger than the largest float."""
         # Computed as exp(log f), because exp of one loss may overflow before it is divided by n.
         with np.errstate(over="ignore", invalid="ignore"):
-            of_negatives, of_positives = self._logs(w)
-            if self.offset:
+            s = self.data.scores(w)
+            if self.offset:  # the origin of the scores is free, and few digits cancel in the middle
+                of_negatives, of_positives = self._logs(s - float(s.mean()))
                 return 2.0 * float(np.exp(0.5 * (of_negatives + of_positives)))
-            return float(np.exp(np.logaddexp(of_negatives, of_positives)))
+            return float(np.exp(np.logaddexp(*self._logs(s))))
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return −(1/b) Σ_B y_i exp(−y_i w·x_i) x_i / (2 p_i); p_i is the share of its class."""
-        data, weights = self.data, self._weights
+        data, weights, middle = self.data, self._weights, 0.0
         if self.offset:
-            of_negatives, of_positives = self._logs(w)
-            c = 0.5 * (of_positives - of_negatives)
-            weights = weights * np.exp([c, -c])
-        out, _ = margin(data.rows, data.y, w, weights, rows, logistic=False)
+            s = data.scores(w)
+            with np.errstate(over="ignore", invalid="ignore"):  # of scores that are not finite
+                middle = float(s.mean())
+                of_negatives, of_positives = self._logs(s - middle)
+                c = 0.5 * (of_positives - of_negatives)
+                weights = weights * np.exp([c, -c])
+        out, _ = margin(data.rows, data.y, w, weights, rows, logistic=False, shift=-middle)
         out /= size(rows, data.n)
         return out
 
-    def _logs(self, w: Vector) -> tuple[float, float]:
-        """Return the logarithms of (1/2n₋) Σ₋ exp(w·x_j) and (1/2n₊) Σ₊ exp(−w·x_i)."""
-        data = self.data
-        losses = -data.y * data.scores(w)
-        negative, positive = losses[data.y < 0], losses[data.y > 0]
+    def _logs(self, s: Vector) -> tuple[float, float]:
+        """Return the logarithms of (1/2n₋) Σ₋ exp(s_j) and (1/2n₊) Σ₊ exp(−s_i)."""
+        losses = -self.data.y * s
+        negative, positive = losses[self.data.y < 0], losses[self.data.y > 0]
         return _log_half_mean(negative), _log_half_mean(positive)
 
     @property
