@@ -28,6 +28,7 @@ from aucbench.errors import (
 )
 from aucbench.numbers import float_of, short
 from aucbench.ranges import Space
+from aucbench.vectors import plain
 
 MAPPED_ROWS = 8192  # rows mapped at a time: with 300 landmarks 20 MB
 
@@ -328,7 +329,11 @@ class Problem:
 def _scores_by(model: Model, rows: Rows, d: int) -> Vector:
     if rows.d != d:
         raise DataError(f"X has {rows.d} columns, the model was trained on {d}; pass the same")
-    found = np.asarray(model.scores(rows))
+    name = f"what {type(model).__name__}.scores returned"
+    try:
+        found = plain(name, model.scores(rows))
+    except DataError as error:
+        raise PluginError(str(error)) from error
     if found.shape != (rows.n,) or found.dtype.kind not in "biuf":
         raise PluginError(
             f"{type(model).__name__}.scores returned {found.dtype} of shape {found.shape} for "

@@ -12,6 +12,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 from aucbench.kernels import aum_line
+from aucbench.vectors import floats
 
 FEW = 128  # up to this number of examples, none is set aside (measured)
 SAMPLED = 3_000  # from this number of examples on, a sample is solved first (measured)
@@ -96,7 +97,7 @@ def aum_line_min(scores: ArrayLike, direction: ArrayLike, y: ArrayLike) -> LineM
 
 
 def _finite_vector(values: ArrayLike, name: str, n: int) -> Vector:
-    v = np.ascontiguousarray(values, dtype=np.float64)
+    v = floats(name, values)
     if v.shape != (n,):
         raise DataError(f"{name} has shape {v.shape} but y has {n} labels; give one per label")
     if not np.isfinite(v).all():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.data.arrays import Vector
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError
+from aucbench.vectors import floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Lines:
         DataError
             Unless scores and direction have shape (n,).
         """
-        s, d = np.asarray(scores, np.float64), np.asarray(direction, np.float64)
+        s, d = floats("scores", scores), floats("direction", direction)
         if not s.shape == d.shape == (breakpoints.n,):
             raise DataError(
                 f"scores and direction have shapes {s.shape} and {d.shape}; give one number in "

@@ -14,6 +14,7 @@ from aucbench.data.concordance import concordance
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import aum
+from aucbench.vectors import floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,7 +173,7 @@ def sorted_thresholds(breakpoints: Breakpoints, s: Vector) -> tuple[Vector, Inde
 
 def scores_of(breakpoints: Breakpoints, scores: ArrayLike) -> Vector:
     """Return scores as float64; raise `DataError` unless there is one for each example."""
-    s = np.ascontiguousarray(scores, dtype=np.float64)
+    s = floats("scores", scores)
     if s.shape != (breakpoints.n,):
         raise DataError(
             f"scores have shape {s.shape} and there are {breakpoints.n} examples; give one score "

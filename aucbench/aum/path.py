@@ -13,6 +13,7 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, require_whole
 from aucbench.kernels import aum_sweep
+from aucbench.vectors import floats
 
 LARGEST_LINE = 2.0**1000  # limit of thresholds and slopes: no difference or product overflows
 ERROR_BITS = 60  # size of a sum of errors in units; the sum of four of them fits in int64
@@ -162,7 +163,8 @@ def checked_lines(*columns: ArrayLike) -> list[Vector]:
     DataError
         When lengths differ, or an intercept or slope is not finite or is too large.
     """
-    arrays = [np.ascontiguousarray(column, np.float64) for column in columns]
+    names = ("intercept", "slope", "fp_diff", "fn_diff")
+    arrays = [floats(name, column) for name, column in zip(names, columns, strict=True)]
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1 or arrays[0].ndim != 1:
         got = ", ".join(str(array.shape) for array in arrays)

@@ -32,7 +32,7 @@ from aucbench.infra.supervise.records import Job, Outcome
 from aucbench.registry.discovery import enabled
 from aucbench.stats.delong import Fold
 from aucbench.stats.measures import MEASURES, Measure, measure
-from aucbench.stats.rows import Vector
+from aucbench.vectors import Vector
 
 VALUES = "aucbench.addons.metrics:values"
 BATCH = 10  # values that one process computes within `LIMITS`

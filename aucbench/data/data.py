@@ -16,13 +16,15 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows, feature_numbers
 from aucbench.data.passes import pullback, scores
 from aucbench.data.targets import Labels, side_of
-from aucbench.data.ties import held_out, numbered, row_weights
+from aucbench.data.ties import held_out, numbered
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
+from aucbench.vectors import plain, row_weights
 
 if TYPE_CHECKING:
     from aucbench.tables import Schema
 
+FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
 TIES = ("folds", "groups", "times")  # fields of `Data` that say how rows may be divided
 NEEDS_FEATURES = (
     "the rows are codes of a table, not features; call data.encoded(), which learns an encoding "
@@ -148,7 +150,8 @@ class Data:
         Parameters
         ----------
         X : array, DataFrame or scipy sparse matrix of any format, shape (n, d)
-            Floats, integers or booleans; they are stored as `dtype`.
+            Floats, integers or booleans; they are stored as `dtype`. A masked array has no masked
+            entries.
         y : array of shape (n,)
             Labels in {-1, 1}, {0, 1}, booleans, or a pair of words such as no and yes; any values
             with `positive`.
@@ -162,7 +165,8 @@ class Data:
             When each row was seen: numbers, dates, or anything that can be sorted. What is learnt
             from comes before what is held out.
         weights : array of shape (n,), optional
-            What each row counts for, above 0: in the AUC, and in training.
+            What each row counts for, above 0: in the AUC, and in training. Only ratios count,
+            except in solvers that add up losses of rows, see `unit_weights`.
         relevant : array of int of shape (k,), optional
             The numbers of the features that matter, from 0, where they are known.
         dtype : "float64" or "float32", optional
@@ -174,7 +178,8 @@ class Data:
         Raises
         ------
         DataError
-            When X is not a matrix of finite numbers, when y does not fit to it, when the labels
+            When X is not a matrix of finite numbers that floats hold, when an entry is masked, when
+            y does not fit to it, when the labels
             are not two classes, when a group, a time or a weight is missing or makes no sense,
             when there is no relevant feature of such a number, or when a number is outside the
             range of float32, 1.2e-38 to 3.4e38.
@@ -196,8 +201,9 @@ class Data:
         checked, names = check_rows(X, dtype)
         if y is None:
             raise DataError("y is missing; give the label of each row")
-        if np.shape(y)[:1] != (checked.n,):
-            got = np.shape(y)[0] if np.ndim(y) else 0
+        y = plain("y", y)
+        if y.shape[:1] != (checked.n,):
+            got = y.shape[0] if y.ndim else 0
             raise DataError(
                 f"X has {checked.n} rows but y has {got} labels; give one label per row"
             )
@@ -217,6 +223,23 @@ class Data:
     def weights(self) -> Vector | None:
         """What each row counts for, (n,); None where all count the same."""
         return self.target.weights if isinstance(self.target, Labels) else None
+
+    @property
+    def unit_weights(self) -> Vector | None:
+        """`weights`, for a sum of losses that they multiply, where not only their ratios count.
+
+        Raises
+        ------
+        DataError
+            When one is so far from 1 that such a sum means nothing.
+        """
+        weights = self.weights
+        if weights is not None and not (weights.min() >= 1.0 / FAR and weights.max() <= FAR):
+            raise DataError(
+                f"the weights of rows go from {weights.min():.3g} to {weights.max():.3g}, and the "
+                "solver adds up losses that they multiply; divide them by their mean"
+            )
+        return weights
 
     @property
     def ties(self) -> dict[str, Any]:

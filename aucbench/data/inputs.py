@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Rows, float_type, rows
 from aucbench.errors import DataError
+from aucbench.vectors import EXACT, numeric, plain
 
 MOST_COLUMNS = 1 << 24  # that any rows may have in a fit, which takes 128 MiB for each vector
 COLUMNS_PER_VALUE = 1000  # that more of them may have
@@ -23,8 +24,9 @@ def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]
     Raises
     ------
     DataError
-        When `X` is empty, is not numeric, is not a matrix, or holds NaN or infinity; and when
-        `dtype` is another type, or float32 has no such numbers.
+        When `X` is empty, is not numeric, is not a matrix, or holds NaN, infinity, a masked entry
+        or a whole number that no float holds; and when `dtype` is another type, or float32 has no
+        such numbers.
     """
     if isinstance(X, Rows):
         kept = dtype is None or X.dtype == float_type(dtype)
@@ -34,12 +36,11 @@ def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]
     if hasattr(X, "dtypes") and hasattr(X, "to_numpy"):
         names = tuple(map(str, X.columns))
         X = _frame_values(X)
-    elif not hasattr(X, "tocsr"):
-        X = np.asarray(X)
-    if X.dtype.kind not in "fiub":
-        raise DataError(
-            f"X has the type {X.dtype}, which is not numeric; encode it as numbers first"
-        )
+    elif hasattr(X, "tocsr"):
+        X = X.tocsr()
+        numeric("X.data", X.data)
+    else:
+        X = numeric("X", X)
     checked = rows(X, wanted)
     if not checked.n or not checked.d:
         raise DataError(
@@ -77,7 +78,7 @@ def feature_numbers(given: Any, d: int) -> Index | None:
     """
     if given is None:
         return None
-    numbers = np.unique(np.asarray(given))
+    numbers = np.unique(plain("relevant", given))
     whole = numbers.dtype.kind in "iu" and numbers.size
     if not whole or numbers[0] < 0 or numbers[-1] >= d:
         raise DataError(
@@ -95,6 +96,10 @@ def _frame_values(frame: Any) -> NDArray[Any]:
             f"{len(bad)} column(s) are not numeric: {listed}; drop them or encode them first"
         )
     values: NDArray[Any] = frame.to_numpy(dtype=np.float64, na_value=np.nan)
+    wide = [j for j, t in enumerate(frame.dtypes) if t.kind in "iu" and t.itemsize == 8]
+    if wide and not -EXACT < values.min() <= values.max() < EXACT:
+        for j in wide:
+            numeric(f"column {frame.columns[j]!r} of X", frame.iloc[:, j].to_numpy())
     return values
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError
+from aucbench.vectors import floats, plain
 
 
 class ErrorSteps(NamedTuple):
@@ -27,7 +28,7 @@ class ErrorSteps(NamedTuple):
 
 def example_numbers(example: ArrayLike) -> Index:
     """Return example numbers as int32; raise `DataError` unless they are integers from 0."""
-    e = np.asarray(example)
+    e = plain("example", example)
     if e.ndim != 1 or (e.size and e.dtype.kind not in "iu"):
         raise DataError(
             f"example has type {e.dtype} and shape {e.shape}; number the examples by integers "
@@ -43,7 +44,7 @@ def columns(count: int, **arrays: ArrayLike) -> list[Vector]:
     """Return arrays of `count` numbers as float64; raise `DataError` on other shapes and NaN."""
     found = []
     for name, array in arrays.items():
-        x = np.ascontiguousarray(array, dtype=np.float64)
+        x = floats(name, array)
         if x.shape != (count,):
             raise DataError(f"{name} has shape {x.shape}; give {count} numbers, one per entry")
         if np.isnan(x).any():

@@ -11,6 +11,8 @@ from aucbench.data.arrays import Rows
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.data import Data
 from aucbench.data.targets import Labels
+from aucbench.errors import DataError
+from aucbench.vectors import weights_of
 
 
 def unsound(made: Any) -> str | None:
@@ -89,8 +91,15 @@ def _faults_of_labels(target: Labels, n: int) -> Iterator[str]:
         yield from _fault_of_array("the weights of its rows", target.weights, np.float64)
         if target.weights.size != n:
             yield f"it has {n} rows and {target.weights.size} weights"
-        elif not (np.isfinite(target.weights) & (target.weights > 0)).all():
-            yield "a weight of its rows is not finite and above 0"
+        else:
+            yield from _faults_of_weights(target.weights, n)
+
+
+def _faults_of_weights(weights: Any, n: int) -> Iterator[str]:
+    try:
+        weights_of(weights, n)
+    except DataError as error:
+        yield str(error)
 
 
 def _fault_of_array(what: str, array: Any, dtype: Any) -> Iterator[str]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Block, Vector, lock
 from aucbench.errors import DataError
 from aucbench.reading import REST
+from aucbench.vectors import even_classes, is_missing, plain
 
 USUAL = (  # pairs of words, negative and positive, in any case
     *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"), ("-1", "1")),
@@ -73,8 +74,9 @@ class Labels:
         positive = self.y > 0
         if self.weights is None:
             return np.where(positive, 1.0 / self.n_pos, 1.0 / self.n_neg)
-        masses = self.weights[positive].sum(), self.weights[~positive].sum()
-        shares: Vector = self.weights / np.where(positive, *masses)
+        weights = even_classes(self.weights, positive)
+        masses = weights[positive].sum(), weights[~positive].sum()
+        shares: Vector = weights / np.where(positive, *masses)
         return shares
 
     @cached_property
@@ -101,7 +103,7 @@ class Labels:
         positive, negative : label or list of labels, optional
             The two classes, see `Classes.of`.
         weights : array of shape (n,), optional
-            As the attribute; `row_weights` checks them.
+            As the attribute, checked by `aucbench.vectors.row_weights`.
 
         Raises
         ------
@@ -236,7 +238,9 @@ def label_vector(y: Any) -> NDArray[Any]:
     DataError
         When y is no vector, or a label is missing.
     """
-    raw = np.asarray(y)
+    raw = plain("y", y)
+    if raw.dtype.kind == "c":
+        raise DataError(f"y has the type {raw.dtype}; give labels that can be sorted")
     if raw.ndim == 2 and 1 in raw.shape:
         raw = raw.reshape(-1)
     if raw.ndim != 1:
@@ -254,7 +258,7 @@ def _stripped(raw: NDArray[Any]) -> NDArray[Any]:
         return raw
     out = np.empty(raw.size, object)
     for at, label in enumerate(raw.tolist()):
-        if label is None or label != label:  # NaN and its relatives are not themselves
+        if is_missing(label):
             raise DataError(f"the label of row {at} is missing; every row needs a label")
         out[at] = label.strip() if isinstance(label, str) else label
     return out

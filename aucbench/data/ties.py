@@ -1,4 +1,4 @@
-"""What binds rows together when they are divided: groups and times; and the weights of rows.
+"""What binds rows together when they are divided: groups and times.
 
 Design
   a. Groups and times become numbers where the rows come in. Only which are equal and which are
@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Index, Vector
+from aucbench.data.arrays import Index
 from aucbench.errors import DataError
+from aucbench.vectors import Mask, is_missing, plain
 
-Mask = NDArray[np.bool_]
 Parts = tuple[Mask, Mask]  # rows to learn from, rows that are held out
 
 
@@ -46,29 +46,6 @@ def numbered(name: str, values: Any, n: int) -> Index | None:
             f"{name} holds values that cannot be sorted, such as {raw[0]!r}; give numbers, dates "
             "or text, and one kind of them"
         ) from None
-
-
-def row_weights(values: Any, n: int) -> Vector | None:
-    """Return weights as float64; None for None, and where all are 1.
-
-    Raises
-    ------
-    DataError
-        When there is not one for each row, or one is no finite number above 0.
-    """
-    if values is None:
-        return None
-    raw = _vector("weights", values, n)
-    if raw.dtype.kind not in "fiub":
-        raise DataError(f"weights have the type {raw.dtype}; give numbers above 0")
-    weights = np.ascontiguousarray(raw, dtype=np.float64)
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
-    if bad.size:
-        raise DataError(
-            f"the weight of row {bad[0]} is {weights[bad[0]]}, and {bad.size} weight(s) in total "
-            "are not finite and above 0; leave rows out that shall not count"
-        )
-    return None if (weights == 1.0).all() else weights
 
 
 def held_out(
@@ -175,7 +152,7 @@ def _draw(members: NDArray[np.intp], fraction: float, rng: np.random.Generator) 
 
 
 def _vector(name: str, values: Any, n: int) -> NDArray[Any]:
-    raw = np.asarray(values)
+    raw = plain(name, values)
     if raw.shape != (n,):
         raise DataError(f"{name} has shape {raw.shape} for {n} rows; give one value per row")
     return raw
@@ -184,12 +161,7 @@ def _vector(name: str, values: Any, n: int) -> NDArray[Any]:
 def _missing(raw: NDArray[Any]) -> NDArray[np.intp]:
     """Return the rows without a value."""
     if raw.dtype.kind == "O":
-        return np.flatnonzero([_is_missing(value) for value in raw.tolist()])
+        return np.flatnonzero([is_missing(value) for value in raw.tolist()])
     if raw.dtype.kind in "fM":
         return np.flatnonzero(np.isnat(raw) if raw.dtype.kind == "M" else np.isnan(raw))
     return np.empty(0, np.intp)
-
-
-def _is_missing(value: Any) -> bool:
-    # NA of pandas is not comparable, so it is told by its class.
-    return value is None or type(value).__name__ == "NAType" or value != value

@@ -129,13 +129,11 @@ def _cells(table: Table, at: int, name: str, role: str, decimal: str) -> Any:
         column = table.X[:, [at]]
         return np.ravel(column.toarray() if hasattr(column, "toarray") else column)
     found = Found.of(table.X.iloc[:, at], name)
-    if role == "groups":
-        if found.values is None:
-            return np.where(found.at < 0, np.nan, found.at)
-        return found.values
     if found.values is not None:
         # As they are: large whole numbers would be rounded to float64, and made equal.
-        return found.series.to_numpy() if role == "times" else found.values
+        return found.values if role == "weights" else found.series.to_numpy()
+    if role == "groups":
+        return np.where(found.at < 0, np.nan, found.at)
     column = found.column(decimal)
     wanted = ("numeric", "date") if role == "times" else ("numeric",)
     if isinstance(column, str) or column.kind not in wanted:

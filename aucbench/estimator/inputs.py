@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.inputs import check_rows, require_filled
 from aucbench.errors import AucbenchError, DataError
+from aucbench.vectors import floats, plain
 
 
 @contextmanager
@@ -31,18 +33,22 @@ def as_data_error() -> Iterator[None]:
 
 
 def rows_of(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
-    """Return rows and names of columns, as `check_rows`; numbers may be stored as objects.
+    """Return rows and names of columns, as `check_rows`.
 
     Raises
     ------
     DataError
         As `check_rows`, and when X is not a matrix.
     TypeError
-        When an object is no number.
+        When an object is no number, with the sentence of Python, as scikit-learn asks for.
     """
     if not isinstance(X, Rows) and not hasattr(X, "columns") and not hasattr(X, "tocsr"):
+        array = plain("X", X)
         with as_data_error():
-            X = check_array(X, dtype="numeric", ensure_all_finite=False)
+            check_array(array, dtype=None, ensure_all_finite=False)
+        if array.dtype.kind == "O":
+            for value in array.flat:
+                float(0 if isinstance(value, Number | str | bytes | None) else value)
     return check_rows(X)
 
 
@@ -88,7 +94,7 @@ def labels_of(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
             "each row"
         )
     with as_data_error():
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(plain("y", y), warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
     classes = np.unique(y)
@@ -114,7 +120,7 @@ def weights_of(sample_weight: Any, n: int) -> Vector | None:
     if sample_weight is None:
         return None
     with as_data_error():
-        weights = column_or_1d(sample_weight, dtype=np.float64)
+        weights = column_or_1d(floats("sample_weight", sample_weight))
         assert_all_finite(weights, input_name="sample_weight")
     if weights.size != n:
         raise DataError(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from aucbench.aum.loss import roc_auc
-from aucbench.data.arrays import Vector
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.concordance import weighted_concordance
 from aucbench.data.targets import Labels
-from aucbench.data.ties import row_weights
 from aucbench.errors import DataError
+from aucbench.vectors import Mask, Vector, checked_rows, row_weights
 
 
 def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
@@ -64,24 +60,10 @@ def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
     return roc_auc(target, scores)
 
 
-def checked_scores(y: ArrayLike, scores: ArrayLike) -> tuple[NDArray[np.bool_], Vector]:
+def checked_scores(y: ArrayLike, scores: ArrayLike) -> tuple[Mask, Vector]:
     """Return which rows are positive, and the scores as float64; errors are those of `auc`."""
-    labels: NDArray[Any] = np.asarray(y)
-    s = np.ascontiguousarray(scores, dtype=np.float64)
-    if labels.ndim != 1 or labels.shape != s.shape:
-        raise DataError(
-            f"y has shape {labels.shape} and scores have shape {s.shape}; both must be (n,)"
-        )
-    if labels.dtype.kind not in "biuf":
-        raise DataError(f"labels have the type {labels.dtype}; encode them as -1 and 1 first")
-    if np.isnan(s).any():
-        raise DataError(
-            f"{np.isnan(s).sum()} score(s) are NaN; give numbers, or leave the rows out"
-        )
-    positive = np.asarray(labels == 1)
-    count = np.count_nonzero(positive)
-    coded = any(np.count_nonzero(labels == low) == s.size - count for low in (-1, 0))
-    if not 0 < count < s.size or not coded:
+    positive, s = checked_rows(y, scores)
+    if positive.all() or not positive.any():
         raise DataError(
             "the labels are not two classes that are coded {-1, 1}, {0, 1} or as booleans; encode "
             "them so, and give both classes"

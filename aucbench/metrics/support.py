@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from aucbench.data.arrays import Vector
 from aucbench.errors import DataError
+from aucbench.vectors import floats
 
 
-def support_recall(w: Vector, w_true: Vector) -> float:
+def support_recall(w: ArrayLike, w_true: ArrayLike) -> float:
     """Recall |supp w ∩ supp w*| / |supp w*|.
 
     Parameters
@@ -19,30 +20,37 @@ def support_recall(w: Vector, w_true: Vector) -> float:
     Raises
     ------
     DataError
-        When shapes differ, or all true weights are 0.
+        When shapes differ, when all true weights are 0, or a weight is masked.
     """
-    return _overlap(w, w_true) / np.count_nonzero(w_true)
+    both, _, true = _sizes(w, w_true)
+    return both / true
 
 
-def support_precision(w: Vector, w_true: Vector) -> float:
+def support_precision(w: ArrayLike, w_true: ArrayLike) -> float:
     """Precision |supp w ∩ supp w*| / |supp w|, 0 for w = 0; arguments as `support_recall`."""
-    return _overlap(w, w_true) / max(1, int(np.count_nonzero(w)))
+    both, found, _ = _sizes(w, w_true)
+    return both / max(1, found)
 
 
-def support_f1(w: Vector, w_true: Vector) -> float:
+def support_f1(w: ArrayLike, w_true: ArrayLike) -> float:
     """F1 = 2 |supp w ∩ supp w*| / (|supp w| + |supp w*|); arguments as `support_recall`."""
-    return 2 * _overlap(w, w_true) / (np.count_nonzero(w) + np.count_nonzero(w_true))
+    both, found, true = _sizes(w, w_true)
+    return 2 * both / (found + true)
 
 
-def support_jaccard(w: Vector, w_true: Vector) -> float:
+def support_jaccard(w: ArrayLike, w_true: ArrayLike) -> float:
     """Jaccard index |supp w ∩ supp w*| / |supp w ∪ supp w*|; arguments as `support_recall`."""
-    return _overlap(w, w_true) / np.count_nonzero((w != 0) | (w_true != 0))
+    both, found, true = _sizes(w, w_true)
+    return both / (found + true - both)
 
 
-def _overlap(w: Vector, w_true: Vector) -> int:
-    if np.shape(w) != np.shape(w_true) or not np.any(w_true):
+def _sizes(w: ArrayLike, w_true: ArrayLike) -> tuple[int, int, int]:
+    """Return the sizes of supp w ∩ supp w*, of supp w and of supp w*."""
+    found, true = (floats(name, values) != 0 for name, values in (("w", w), ("w_true", w_true)))
+    if found.shape != true.shape or not true.any():
         raise DataError(
-            f"w has shape {np.shape(w)} and w_true has shape {np.shape(w_true)} and "
-            f"{np.count_nonzero(w_true)} non-zeros; give equal shapes and at least one non-zero"
+            f"w has shape {found.shape} and w_true has shape {true.shape} and "
+            f"{np.count_nonzero(true)} non-zeros; give equal shapes and at least one non-zero"
         )
-    return int(np.count_nonzero((w != 0) & (w_true != 0)))
+    both, of_w, of_true = map(np.count_nonzero, (found & true, found, true))
+    return int(both), int(of_w), int(of_true)

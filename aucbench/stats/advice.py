@@ -25,6 +25,7 @@ from aucbench.stats.power import FEWEST, MOST, POWER, Spread, detectable_differe
 from aucbench.stats.ranking import average_ranks
 from aucbench.stats.signed_rank import smallest_n
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
+from aucbench.vectors import floats
 
 NAMED = 3  # solvers, or data sets, that a sentence names; of more it gives the number
 MUCH = 1.5  # times faster or sparser that are worth a word
@@ -480,14 +481,14 @@ def _number(count: int) -> str:
 def _beside(given: ArrayLike | None, shape: tuple[int, int], what: str) -> Array:
     if given is None:
         return np.full(shape, np.nan)
-    found = np.asarray(given, dtype=np.float64)
+    found = floats(what, given)
     if found.shape != shape:
         raise DataError(f"{what} must have the shape {shape} of the values, got {found.shape}")
     return found
 
 
 def _folds(given: ArrayLike, shape: tuple[int, int]) -> Array:
-    found = np.asarray(given, dtype=np.float64)
+    found = floats("folds", given)
     if found.ndim != 3 or found.shape[:2] != shape:
         raise DataError(f"folds must have the shape {(*shape, 'J')}, got {found.shape}")
     return found

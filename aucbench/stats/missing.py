@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError
+from aucbench.vectors import floats
 
 ROUNDING = 12  # decimals of a difference; what is smaller comes from the order of a summation
 Array = NDArray[np.float64]
@@ -38,7 +39,7 @@ def checked(values: ArrayLike, names: Sequence[str]) -> Array:
     DataError
         When the shape is another one, a value is infinite, or a name is there twice.
     """
-    table = np.asarray(values, dtype=np.float64)
+    table = floats("values", values)
     if table.ndim != 2 or table.shape[1] != len(names):
         raise DataError(
             f"values must have a row for each data set and a column for each of {len(names)} "

@@ -35,6 +35,7 @@ from aucbench.errors import (
 from aucbench.stats.missing import Array
 from aucbench.stats.signed_rank import EXACT, critical, smallest_n
 from aucbench.stats.words import LEVEL, ROPE, require_level
+from aucbench.vectors import floats
 
 POWER = 0.8  # probability with which a difference shall be found
 SIMULATED = 10_000  # draws for the power; their standard error at .8 is .004
@@ -86,7 +87,7 @@ class Spread:
         DataError
             When fewer than two data sets have a difference.
         """
-        table = np.asarray(differences, dtype=np.float64)
+        table = floats("differences", differences)
         if table.ndim != 2:
             raise DataError(f"differences must have the shape (N, J), got {table.shape}")
         rows = [row[~np.isnan(row)] for row in table]
@@ -119,7 +120,7 @@ class Spread:
         DataError
             When no two solvers have values on two data sets.
         """
-        table = np.asarray(values, dtype=np.float64)
+        table = floats("values", values)
         if table.ndim != 3:
             raise DataError(f"values must have the shape (N, k, J), got {table.shape}")
         differences = [a - b for a, b in combinations(table.transpose(1, 0, 2), 2)]
@@ -376,7 +377,7 @@ def settle(
     require_whole(0, seed=seed)
     require_level(level)
     _require_share(wanted)
-    d = np.asarray(differences, dtype=np.float64)
+    d = floats("differences", differences)
     if d.ndim != 1 or np.isnan(d).any():
         raise DataError(f"differences must be a vector without NaN, got {differences!r}")
     if d.size < FEWEST:

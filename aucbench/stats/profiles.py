@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError, require_above
 from aucbench.stats.missing import Array
+from aucbench.vectors import floats
 
 CHANCE = 0.5  # the AUC before the first model: that of scores which are all equal
 
@@ -81,7 +82,7 @@ def performance_profiles(times: ArrayLike, names: Sequence[str]) -> tuple[Profil
 def times_to_targets(x: ArrayLike, values: ArrayLike, targets: ArrayLike) -> Array:
     """Do as `time_to_target` for several targets of one curve, (k,) -> (k,)."""
     at, value = _curve(x, values)
-    reached = value >= np.asarray(targets, dtype=np.float64)[:, None]
+    reached = value >= floats("targets", targets)[:, None]
     found: Array = np.where(reached, at, inf).min(axis=1, initial=inf)
     return found
 
@@ -178,14 +179,14 @@ def shifted_geometric_mean(
 
 
 def _times(times: ArrayLike) -> Array:
-    t = np.asarray(times, dtype=np.float64)
+    t = floats("times", times)
     if (t < 0).any():
         raise DataError("a time is negative; give inf or NaN where a solver failed")
     return np.where(np.isnan(t), inf, t)
 
 
 def _curve(x: ArrayLike, values: ArrayLike) -> tuple[Array, Array]:
-    at, value = np.asarray(x, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    at, value = floats("x", x), floats("values", values)
     if at.ndim != 1 or at.shape != value.shape:
         raise DataError(f"a curve is two vectors of one length, got {at.shape} and {value.shape}")
     if np.isnan(at).any() or (at < 0).any():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from aucbench.vectors import floats
+
 
 def average_ranks_of(values: ArrayLike) -> NDArray[np.float64]:
     """Ranks along the last axis, 1 for the smallest value; equal values share their mean rank.
@@ -14,7 +16,7 @@ def average_ranks_of(values: ArrayLike) -> NDArray[np.float64]:
     values : array of shape (..., n)
         Without NaN; infinite values are allowed.
     """
-    x = np.asarray(values, dtype=np.float64)
+    x = floats("values", values)
     if not x.size:
         return np.empty(x.shape)
     order = np.argsort(x, axis=-1, kind="stable")

@@ -9,8 +9,8 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError, require_above
-from aucbench.stats.rows import Vector
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
+from aucbench.vectors import Vector, floats
 
 METHOD = "corrected resampled t"
 SAME = 1e-12  # values whose differences are smaller are equal; a difference of two AUCs is rounded
@@ -87,7 +87,7 @@ def corrected_difference(
     ParameterError
         As `corrected_interval`.
     """
-    values_a, values_b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    values_a, values_b = floats("a", a), floats("b", b)
     if values_a.shape != values_b.shape:
         raise DataError(
             f"one solver has values of shape {values_a.shape} and the other one of shape "
@@ -123,7 +123,7 @@ def standard_error(sd: float, runs: int, ratio: float) -> float:
 
 def _known(values: ArrayLike) -> tuple[Vector, str]:
     """Return the values that are no NaN, and a sentence that counts the others."""
-    v = np.asarray(values, dtype=np.float64)
+    v = floats("values", values)
     if v.ndim != 1 or np.isinf(v).any():
         raise DataError(f"the values of the splits must be a vector of finite numbers, got {v!r}")
     known = v[~np.isnan(v)]

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, require_whole
 from aucbench.stats.rows import checked_weights
+from aucbench.vectors import floats, numeric
 
 Vector = NDArray[np.float64]
 CROWDING = 1.7  # > 1 puts more points of the grid where a curve rises, at small rates
@@ -53,7 +54,7 @@ class Corners:
         DataError
             When `y` and `scores` differ in shape, a score is NaN, or a weight is not above 0.
         """
-        positive, s = np.asarray(y) > 0, np.asarray(scores, dtype=np.float64)
+        positive, s = numeric("y", y) > 0, floats("scores", scores)
         if positive.shape != s.shape or s.ndim != 1 or np.isnan(s).any():
             raise DataError(
                 f"labels and scores must be vectors of one length without NaN, got shapes "

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from aucbench.errors import DataError
 from aucbench.stats.ranks import average_ranks_of
 from aucbench.stats.words import LEVEL, Difference, require_level
+from aucbench.vectors import floats
 
 EXACT = 50  # differences up to which the null distribution is computed; SciPy has the same bound
 METHOD = "signed-rank test over data sets"
@@ -99,7 +100,7 @@ def without_each(differences: ArrayLike, level: float = LEVEL) -> tuple[Differen
 
 def _checked(differences: ArrayLike, level: float) -> Array:
     require_level(level)
-    d = np.asarray(differences, dtype=np.float64)
+    d = floats("differences", differences)
     if d.ndim != 1 or np.isnan(d).any():
         raise DataError(f"differences must be a vector without NaN, got {differences!r}")
     return np.asarray(d + 0.0)  # no -0.0, which would be printed

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, ParameterError, require_at_least
+from aucbench.vectors import floats
 
 ROPE = 0.005  # half the width of the region of practical equivalence, in units of the measure
 LEVEL = 0.95  # of intervals; 1 - LEVEL is the size of the tests
@@ -121,7 +122,7 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal
     of Statistics 6.
     """
-    values = np.asarray(p, dtype=np.float64)
+    values = floats("p", p)
     if values.ndim != 1 or (values < 0).any() or (values > 1).any():
         raise DataError(f"p-values must be a vector of numbers in [0, 1], got {values!r}")
     order = np.argsort(values)[: np.count_nonzero(~np.isnan(values))]  # NaN is sorted last

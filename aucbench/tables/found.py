@@ -13,6 +13,7 @@ from aucbench.data.arrays import Vector
 from aucbench.errors import DataError
 from aucbench.tables import cells
 from aucbench.tables.column import Column
+from aucbench.vectors import numeric
 
 NEARLY = 0.95  # share of cells that is taken for all, so that the others are mistakes
 FEW = 20  # distinct texts that may be categories, however long they are
@@ -100,9 +101,11 @@ class Found:
         Raises
         ------
         DataError
-            When a cell is not of the kind of the column.
+            When a cell is not of the kind of the column, or a whole number that no float holds.
         """
         if self.values is not None:
+            if self.series.dtype.kind in "iu":
+                numeric(f"column {self.name!r}", self.series.to_numpy())
             return self._codes_of_values(self.values, column)
         if column.kind == "category":
             number = {text: float(k) for k, text in enumerate(column.levels)}

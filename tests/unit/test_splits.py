@@ -278,12 +278,15 @@ def test_special_columns_are_no_features(tmp_path, frame):
         load(path, groups="custommer")
 
 
-def test_large_whole_times_are_not_rounded(tmp_path):
+def test_large_whole_times_and_groups_are_not_rounded(tmp_path):
     start = 2**60
     lines = [f"{start + k},{k % 2},{k % 3}" for k in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["when,y,x", *lines]))
 
     np.testing.assert_array_equal(load(tmp_path / "t.csv", time="when").times, np.arange(20))
+    np.testing.assert_array_equal(load(tmp_path / "t.csv", groups="when").groups, np.arange(20))
+    with pytest.raises(DataError, match=f"column 'when' .*has {start + 1} at row 1, a whole numb"):
+        load(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize(

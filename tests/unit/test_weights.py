@@ -219,7 +219,7 @@ def test_the_ridge_does_not_depend_on_the_unit_of_weights(toy):
         ([1.0] * (N - 1) + [np.nan], "the weight of row 59 is nan"),
         ([-1.0] + [2.0] * (N - 1), "1 weight"),
         ([1.0], "weights has shape"),
-        (["a"] * N, "give numbers above 0"),
+        (["a"] * N, "which is not numeric"),
     ],
 )
 def test_bad_weights_are_refused(weights, sentence, toy):
