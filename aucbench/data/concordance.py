@@ -10,6 +10,7 @@ from aucbench.data.sorting import argsort, sort
 from aucbench.errors import DataError
 from aucbench.kernels import ranks
 from aucbench.parallel import count, mapped
+from aucbench.vectors import even
 
 MAX_PAIRS = 2**62
 SHARED_FROM = 2**17  # scores from which threads share them: less takes about a millisecond
@@ -98,13 +99,13 @@ def weighted_concordance(
 def _classes(
     positive: NDArray[np.bool_], s: Vector, weights: Vector
 ) -> list[tuple[Vector, Vector]]:
-    """Return the scores and the weights of the positives, and those of the negatives."""
+    """Return scores of the positives and their weights, as `even`, and those of the negatives."""
     sizes = np.count_nonzero(positive), np.count_nonzero(~positive)
     pos, neg = (np.empty((2, size + 1)) for size in sizes)  # each row has one spare entry
     ranks.split_weighted(
         np.ascontiguousarray(positive).view(np.uint8), s, np.ascontiguousarray(weights), *pos, *neg
     )
-    return [(of[0, :-1], of[1, :-1]) for of in (pos, neg)]
+    return [(of[0, :-1], even(of[1, :-1])) for of in (pos, neg)]
 
 
 def _ascending(s: Vector, weights: Vector) -> tuple[Vector, Vector]:

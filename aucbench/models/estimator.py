@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -152,7 +152,7 @@ def fitted(
     names = _column_names(data)
     weights = {}
     if data.weights is not None and (parameter := _weight_parameter(estimator)):
-        weights[parameter] = data.weights.copy()
+        weights[parameter] = cast(Vector, data.unit_weights).copy()
     model = _unwritten(lambda X: clone(seeded).fit(X, y, **weights), _input(data.rows, names))
     return State(1, None, data.n, model=Fitted(model, names, keeps_rows), last=True)
 

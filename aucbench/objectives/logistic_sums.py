@@ -10,6 +10,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import logistic_pairs
+from aucbench.vectors import even_classes
 
 
 def _coefficients() -> Vector:
@@ -50,7 +51,7 @@ class LogisticSums:
 
     def __init__(self, y: NDArray[np.int8], weights: Vector | None):
         self.y = y
-        self.mass = np.ones(y.size) if weights is None else weights
+        self.mass = np.ones(y.size) if weights is None else even_classes(weights, y > 0)
         self.pairs = int((y > 0).sum()) * int((y < 0).sum())
         self.total = float(self.mass[y > 0].sum()) * float(self.mass[y < 0].sum())
 

@@ -11,6 +11,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.objectives.pair_sums import Bend
+from aucbench.vectors import even_classes
 
 
 class WeightedPairSums:
@@ -33,8 +34,8 @@ class WeightedPairSums:
     def __init__(self, y: NDArray[np.int8], weights: Vector, *, squared: bool):
         self.n, self.squared = y.size, squared
         self.pos, self.neg = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
-        self.weights = weights
-        self.total = float(weights[self.pos].sum()) * float(weights[self.neg].sum())
+        self.weights = even_classes(weights, y > 0)
+        self.total = float(self.weights[self.pos].sum()) * float(self.weights[self.neg].sum())
 
     def __call__(self, s: Vector) -> tuple[float, Vector, int]:
         """Return the mean loss, its derivatives in s (n,), and the number of active pairs.

@@ -27,8 +27,9 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, require_whole
-from aucbench.stats.rows import Mask, Vector, checked_rows, checked_weights, require_both
+from aucbench.stats.rows import checked_weights, require_both
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
+from aucbench.vectors import Mask, Vector, checked_rows, even
 
 MISPLACED = 5  # rows of the rarer class that must count as misplaced for DeLong's variance
 
@@ -385,7 +386,7 @@ def _placed(fold: Fold) -> tuple[_Part, _Part]:
 
 
 def _class_of(fold: Fold, rows: Mask) -> tuple[Vector, Vector]:
-    return fold.scores[rows], fold.weights[rows]
+    return fold.scores[rows], even(fold.weights[rows])
 
 
 def _share_below(s: Vector, others: Vector, weights: Vector) -> Vector:

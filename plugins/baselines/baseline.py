@@ -77,7 +77,7 @@ def one_fit(
         Weight of c²/2 in the objective of the estimator.
     """
     data = problem.data
-    weights = data.weights
+    weights = data.unit_weights
     estimator.set_params(tol=FIT_TOLERANCE).fit(data.rows.matrix, data.y, sample_weight=weights)
     w = np.ravel(estimator.coef_).astype(np.float64)
     c = float(estimator.intercept_[0])

@@ -82,7 +82,7 @@ class LightGbm:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """The boosted trees, once."""
         data, settings = problem.data, {**self.settings(rng), "objective": "binary"}
-        yield boosted(settings, data.rows, data.y > 0, self.n_estimators, weights=data.weights)
+        yield boosted(settings, data.rows, data.y > 0, self.n_estimators, weights=data.unit_weights)
 
     def settings(self, rng: np.random.Generator) -> dict[str, Any]:
         """Return the parameters of LightGBM, without the objective."""

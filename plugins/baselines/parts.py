@@ -48,9 +48,10 @@ def balanced(data: Data) -> tuple[Data, str | None]:
     Of rows with weights v, the new weights are v_i V/(2 V_y) with the sums V and V_y of all rows
     and of the class, since the "balanced" of scikit-learn counts rows.
     """
-    if data.weights is None:
+    weights = data.unit_weights
+    if weights is None:
         return data, "balanced"
-    half = 0.5 * float(data.weights.sum())
+    half = 0.5 * float(weights.sum())
     return replace(data, target=Labels(data.y, half * data.labels.shares)), None
 
 

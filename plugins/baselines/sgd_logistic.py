@@ -88,7 +88,7 @@ class SgdLogistic:
             class_weight=kind,
             random_state=int(rng.integers(2**31)),
         )
-        descent.fit(data.rows.locked(), data.y, sample_weight=data.weights)
+        descent.fit(data.rows.locked(), data.y, sample_weight=data.unit_weights)
         w = np.ravel(descent.coef_).astype(np.float64)
         yield State(1, w, int(descent.n_iter_) * data.n, last=True)
 

@@ -158,7 +158,9 @@ def boosted(settings: dict[str, Any], data: Data, count: int, *, one_query: bool
     import xgboost
 
     labels = (data.y > 0).astype(np.float32)
-    sample = xgboost.DMatrix(data.rows.locked(), labels, weight=data.weights, nthread=threads())
+    sample = xgboost.DMatrix(
+        data.rows.locked(), labels, weight=data.unit_weights, nthread=threads()
+    )
     if one_query:
         sample.set_group([data.n])
     booster = xgboost.train(settings, sample, count)
