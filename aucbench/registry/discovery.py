@@ -16,9 +16,11 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import Distribution, EntryPoint, PackageMetadata, distributions, version
+from inspect import isroutine
 from threading import local
 from types import MappingProxyType
 from typing import Any
@@ -32,6 +34,7 @@ from aucbench.hookspecs import PROJECT, Factories
 
 ALLOWED = "AUCBENCH_PLUGINS"
 OFF = "-"  # in front of a name in it
+PREFIX = f"{PROJECT}_"  # of the name of a hook
 KINDS = (
     *("solvers", "objectives", "projectors", "features", "datasets"),
     *("metrics", "report_sections", "exporters"),
@@ -235,11 +238,26 @@ def _factories(entry: PluginEntry) -> Mapping[str, Factories]:
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(hookspecs)
     plugin = point.load()
+    require_known_hooks(plugin, entry.value)
     manager.register(plugin, entry.name)
     manager.check_pending()
     if not manager.get_hookcallers(plugin):
         raise PluginError(f"{entry.value} has no function marked with aucbench.hookimpl")
     return MappingProxyType({kind: _factories_of(manager, kind) for kind in KINDS})
+
+
+def require_known_hooks(plugin: Any, named: str) -> None:
+    """Raise `PluginError` when a module or class has a function named like a hook, and it is none.
+
+    Nothing would ever call it, and what it registers would be missing without a word.
+    """
+    known = [name for name in vars(hookspecs) if name.startswith(PREFIX)]
+    for name, thing in vars(plugin).items() if hasattr(plugin, "__dict__") else ():
+        if name.startswith(PREFIX) and isroutine(thing) and name not in known:
+            [near] = get_close_matches(name, known, 1, cutoff=0.0)
+            raise PluginError(
+                f"{named} has the function {name}, which is no hook; did you mean {near}?"
+            )
 
 
 def _factories_of(manager: pluggy.PluginManager, kind: str) -> Factories:

@@ -11,6 +11,7 @@ import numpy as np
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import FLOATS
 from aucbench.testing.laws import Laws, not_asked, require
+from aucbench.testing.traces import require_nothing_left
 
 laws = Laws("datasets")
 
@@ -32,6 +33,15 @@ def _require_equal(what: str, one: Data, other: Data) -> None:
     require(type(one.target) is type(other.target), f"{what}: the targets differ")
     if isinstance(one.target, Labels):
         require(np.array_equal(one.y, other.y), f"{what}: the labels differ")
+
+
+@laws("exact")
+def leaves_nothing(source: Any) -> None:
+    """It leaves nothing behind: no thread, process, file or changed setting, and prints nothing.
+
+    It shares the process with other plugins, and the folder with its user.
+    """
+    require_nothing_left(lambda: made(source))
 
 
 @laws("exact")

@@ -24,6 +24,7 @@ from aucbench.testing.samples import (
     sample,
     single,
 )
+from aucbench.testing.traces import require_nothing_left
 
 laws = Laws("features")
 
@@ -42,6 +43,15 @@ def numbers(phi: Any, rows: Rows) -> Vector:
     dense: Vector = mapped.dense().matrix
     require(np.isfinite(dense).all(), "a feature is not finite")
     return dense
+
+
+@laws("exact")
+def leaves_nothing(phi: Any) -> None:
+    """It leaves nothing behind: no thread, process, file or changed setting, and prints nothing.
+
+    It shares the process with other plugins, and the folder with its user.
+    """
+    require_nothing_left(lambda: numbers(fitted(phi, sample()), sample().rows))
 
 
 @laws("exact")

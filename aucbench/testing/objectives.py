@@ -26,6 +26,7 @@ from aucbench.testing.samples import (
     single,
     weights,
 )
+from aucbench.testing.traces import require_nothing_left
 
 laws = Laws("objectives")
 STEP = 1e-6  # of a difference quotient
@@ -47,6 +48,22 @@ def slope(f: Any, w: Vector, rows: Any = ALL) -> Vector:
     require(fits, f"grad returned {kind}, wanted a float64 array of shape {w.shape}")
     require(np.isfinite(g).all(), "grad is not finite")
     return g
+
+
+@laws("exact")
+def leaves_nothing(factory: Any) -> None:
+    """It leaves nothing behind: no thread, process, file or changed setting, and prints nothing.
+
+    It shares the process with other plugins, and the folder with its user.
+    """
+
+    def use() -> None:
+        f = factory(sample())
+        for w in weights(2, extent().d):
+            reading(f, w)
+            slope(f, w)
+
+    require_nothing_left(use)
 
 
 @laws("exact")

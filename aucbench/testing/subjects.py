@@ -14,6 +14,7 @@ from typing import Any
 from aucbench import registry
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
+from aucbench.registry.discovery import PREFIX, require_known_hooks
 from aucbench.registry.lookup import CALLED, lookup, suggested
 from aucbench.registry.loose import load_file
 from aucbench.registry.shapes import TELLING
@@ -25,7 +26,6 @@ LAWS: Mapping[str, tuple[Law, ...]] = {
     for room in (solvers, objectives, projectors, features, datasets, metrics)
 }
 BUILT = ("solvers", "projectors", "features")  # kinds whose classes are called without arguments
-HOOK = "aucbench_"
 
 
 @dataclass(frozen=True)
@@ -247,6 +247,7 @@ def _members(module: ModuleType, member: str, target: str) -> tuple[Subject, ...
                 raise UnknownNameError(f"name in {module.__name__}", member, _public(module))
             thing = getattr(thing, part)
         return (subject_of(thing, name=member),)
+    require_known_hooks(module, target)
     hooked = tuple(_hooked(module))
     own = [getattr(module, n) for n in _public(module)]
     classes = [c for c in own if inspect.isclass(c) and c.__module__ == module.__name__]
@@ -270,6 +271,6 @@ def _public(module: ModuleType) -> list[str]:
 
 def _hooked(module: ModuleType) -> Iterator[Subject]:
     for kind in LAWS:
-        hook = getattr(module, HOOK + kind, None)
+        hook = getattr(module, PREFIX + kind, None)
         for name, factory in (hook() if callable(hook) else {}).items():
             yield subject_of(factory, kind, name)

@@ -46,7 +46,7 @@ def test_a_built_in_obeys_all_laws(cli):
 
     assert result.exit_code == 0, result.output
     assert {*verdicts(result).values()} == {"holds"}
-    assert result.stdout.splitlines()[-1] == "8 hold"
+    assert result.stdout.splitlines()[-1] == "9 hold"
 
 
 def test_a_file_is_checked_in_another_process(cli, file):

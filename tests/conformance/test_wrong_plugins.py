@@ -1,9 +1,16 @@
 """Plugins that are wrong on purpose: each is found, by the law that is about its mistake."""
 
+import os
 import random
+import signal
+import subprocess
+import tempfile
+import threading
 import time
+import warnings
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -634,6 +641,96 @@ def both_classes(self, memory, chunk, order):
     y = chunk.y[order]
     X = chunk.rows.take(order).dense().matrix
     memory.w += y.size * (X[np.flatnonzero(y > 0)[0]] - X[np.flatnonzero(y < 0)[0]])
+
+
+def before_each_fit(act):
+    """A solver that does something before it begins."""
+
+    def iterates(self, problem, rng):
+        act()
+        return Descent.iterates(self, problem, rng)
+
+    return solver(iterates=iterates)
+
+
+def in_a_thread():
+    threading.Thread(target=time.sleep, args=(20.0,), daemon=True).start()
+
+
+def in_a_process():
+    SLEEPING.append(subprocess.Popen(["sleep", "20"]))
+
+
+def in_the_folder():
+    Path("my_log.txt").write_text("step 1")
+
+
+def in_temporary_files():
+    os.close(tempfile.mkstemp()[0])
+
+
+def in_the_environment():
+    os.environ["MY_SOLVER_RUNS"] = "1"
+
+
+def at_an_interrupt():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def by_c():
+    os.write(1, b"step 1\n")
+
+
+SLEEPING = []
+LEAVES = {
+    "a thread": ("other threads", in_a_thread),
+    "a process": ("other processes", in_a_process),
+    "a file": ("1 files or folders, such as my_log.txt", in_the_folder),
+    "a temporary file": ("1 files or folders", in_temporary_files),
+    "np.seterr": ("reactions to errors of NumPy", lambda: np.seterr(all="ignore")),
+    "global seed": ("global generators: numpy.random", lambda: np.random.seed(0)),  # noqa: NPY002
+    "seed of random": ("global generators: random", lambda: random.seed(0)),
+    "filters": ("filters of warnings", lambda: warnings.simplefilter("error")),
+    "environment": ("variables of the environment: MY_SOLVER_RUNS", in_the_environment),
+    "signals": ("handlers of signals: SIGINT", at_an_interrupt),
+    "a print": ("it has printed 'step 1", lambda: print("step 1")),  # noqa: T201
+    "a print of C": ("it has printed 'step 1", by_c),
+    "another folder": ("present folder", lambda: os.chdir("/")),
+}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_what_is_left_behind(name):
+    told, act = LEAVES[name]
+    try:
+        assert_found("solvers", before_each_fit(act), "leaves-nothing", told)
+    finally:
+        for process in SLEEPING:
+            process.kill()
+            process.wait()
+        SLEEPING.clear()
+
+
+def chatty(method):
+    def told(*args):
+        print("here")  # noqa: T201
+        return method(*args)
+
+    return told
+
+
+CHATTY = {
+    "objectives": lambda: square(value=lambda f, v, w: chatty(v)(f, w)),
+    "projectors": lambda: ball(chatty(lambda v, s: v)),
+    "features": lambda: mapping(chatty(unchanged)),
+    "datasets": lambda: chatty(right_data),
+    "metrics": lambda: chatty(lambda y, s: auc(y, s)),
+}
+
+
+@pytest.mark.parametrize("kind", CHATTY)
+def test_plugins_of_each_kind_print_nothing(kind):
+    assert_found(kind, CHATTY[kind](), "leaves-nothing", "it has printed 'here")
 
 
 @dataclass(frozen=True)

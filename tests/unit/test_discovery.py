@@ -85,7 +85,9 @@ BROKEN = {
     "cannot be shown": (
         "class Rude(Exception):\n    def __str__(self): raise ValueError\nraise Rude"
     ),
-    "aucbench_solver": HEAD + "\n@hookimpl\ndef aucbench_solver():\n    return {}",
+    "aucbench_solver, which is no hook; did you mean aucbench_solvers?": (
+        HEAD + HOOK + "return {}\n@hookimpl\ndef aucbench_solver():\n    return {}"
+    ),
     "ZeroDivisionError": HEAD + HOOK + "return 1 / 0",
     "returned None": HEAD + HOOK + "return None",
     "wanted a mapping": HEAD + HOOK + "return [('broken', Dummy)]",

@@ -128,3 +128,15 @@ def test_each_law_says_what_it_checks_and_how_exactly():
     for laws in LAWS.values():
         assert len({law.name for law in laws}) == len(laws)
         assert all(law.doc and law.tolerance for law in laws)
+
+
+def test_a_misspelt_hook_is_named(tmp_path):
+    path = tmp_path / "misspelt.py"
+    path.write_text(
+        "from aucbench.projectors import L2Ball\n"
+        "class Ball(L2Ball): pass\n"
+        "def aucbench_projector(): return {'ball': Ball}\n"
+    )
+    told = r"aucbench_projector, which is no hook; did you mean aucbench_projectors\?"
+    with pytest.raises(PluginError, match=told):
+        check(str(path))

@@ -13,14 +13,25 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import Counted, counted
 from aucbench.protocols import Budget, Needs, State
 from aucbench.ranges import is_axis, samples
+from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import reads_budget, recast, with_budget
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
-from aucbench.testing.samples import extent, require_close, sample
+from aucbench.testing.samples import extent, features, require_close, sample
 from aucbench.testing.solvers.fits import STEPS, started, trajectory
+from aucbench.testing.traces import require_nothing_left
 
 PATIENCE = 1000  # steps after which rows must have been read
 FASTEST = 1e11  # rows of 12 features that nobody reads in a second
 laws = Laws("solvers")
+
+
+@laws("exact")
+def leaves_nothing(solver: Any) -> None:
+    """It leaves nothing behind: no thread, process, file or changed setting, and prints nothing.
+
+    It shares the process with other plugins, and the folder with its user.
+    """
+    require_nothing_left(lambda: solve(solver, sample(), passes=3).decision_function(features()))
 
 
 @laws("exact")

@@ -1,0 +1,162 @@
+"""What runs leaves nothing behind: a plugin shares its process with others, and a user's folder.
+
+Design
+  a. The settings that are compared are set to a known state before, so that a plugin that has
+     changed them once, and sets them again, is found.
+  b. The folder that it runs in is empty, and so is that of temporary files.
+  c. It runs twice. The first time a library may be imported, which may change some settings.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, chdir, contextmanager, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from aucbench.testing.laws import require
+
+
+def require_nothing_left(use: Callable[[], Any]) -> None:
+    """Raise `LawBroken` if a use leaves something behind, the first or the second time."""
+    for _ in range(2):
+        with _leaving_nothing():
+            use()
+
+
+@contextmanager
+def _leaving_nothing() -> Iterator[None]:
+    """Raise `LawBroken` if what runs inside leaves something behind or prints.
+
+    Looked at are threads, processes, files in the present and in the temporary folder, variables
+    of the environment, handlers of signals, NumPy's reaction to errors, filters of warnings, the
+    global generators, and what goes to stdout.
+    """
+    with ExitStack() as stack:
+        folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in "12"]
+        stack.enter_context(chdir(folders[0]))
+        stack.enter_context(patch.object(tempfile, "tempdir", str(folders[1])))
+        stack.enter_context(patch.dict(os.environ, {"TMPDIR": str(folders[1])}))
+        stack.enter_context(_kept_settings())
+        before = {name: look() for name, look in LOOKS.items()}
+        known = len(sys.modules)
+        with _printed() as told:
+            yield
+        looked = LOOKS.keys() if len(sys.modules) == known else LOOKS.keys() - OF_IMPORTS
+        after = {name: LOOKS[name]() for name in looked}
+        left = [path for folder in folders for path in sorted(folder.rglob("*"))]
+    require(not left, f"it has left {len(left)} files or folders, such as {_named(left)}")
+    for name, state in after.items():
+        require(_same(state, before[name]), f"it has left other {name}: "
+                f"{_difference(before[name], state)}")  # fmt: skip
+    require(not told.text, f"it has printed {told.text[:60]!r} to stdout; a plugin prints nothing")
+
+
+def _threads() -> frozenset[str]:
+    return frozenset(f"{thread.name} ({thread.ident})" for thread in threading.enumerate())
+
+
+def _processes() -> frozenset[str]:
+    found: list[str] = []
+    for task in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):  # a thread that has ended meanwhile
+            found += task.read_text().split()
+    return frozenset(found)
+
+
+def _handlers() -> Mapping[str, Any]:
+    return {s.name: signal.getsignal(s) for s in signal.Signals}
+
+
+def _filters() -> tuple[Any, ...]:
+    """Filters in their order, as plain values: a compiled pattern is the same as its text."""
+    return tuple(tuple(getattr(x, "pattern", x) for x in each) for each in warnings.filters)
+
+
+def _generators() -> Mapping[str, Any]:
+    kind, key, *rest = np.random.get_state()  # noqa: NPY002
+    return {"numpy.random": (kind, bytes(np.asarray(key)), *rest), "random": random.getstate()}
+
+
+LOOKS: Mapping[str, Callable[[], Any]] = {
+    "threads": _threads,
+    "processes": _processes,
+    "variables of the environment": lambda: dict(os.environ),
+    "handlers of signals": _handlers,
+    "reactions to errors of NumPy (np.seterr)": np.geterr,
+    "filters of warnings": _filters,
+    "states of the global generators": _generators,
+    "present folder": lambda: frozenset({os.getcwd()}),  # noqa: PTH109
+}
+
+
+OF_IMPORTS = {"variables of the environment", "filters of warnings"}  # libraries change them once
+
+
+@contextmanager
+def _kept_settings() -> Iterator[None]:
+    """Put back what a plugin changes, after a known state for what it may have changed before."""
+    kept = np.random.get_state(), random.getstate(), _handlers()  # noqa: NPY002
+    with np.errstate(all="warn"), warnings.catch_warnings(), patch.dict(os.environ):
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        finally:
+            np.random.set_state(kept[0])  # noqa: NPY002
+            random.setstate(kept[1])
+            for name, handler in kept[2].items():
+                if handler is not signal.getsignal(signal.Signals[name]):
+                    signal.signal(signal.Signals[name], handler)
+
+
+class _Told:
+    """What went to stdout."""
+
+    text = ""
+
+
+@contextmanager
+def _printed() -> Iterator[_Told]:
+    """Catch what Python and C write to stdout."""
+    told, lines = _Told(), io.StringIO()
+    with suppress(ValueError, AttributeError):
+        sys.stdout.flush()
+    kept = os.dup(1)
+    with os.fdopen(os.memfd_create("stdout"), "w+b") as file:
+        os.dup2(file.fileno(), 1)
+        try:
+            with redirect_stdout(lines):
+                yield told
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
+            file.seek(0)
+            told.text = lines.getvalue() + file.read().decode(errors="replace")
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one <= other) if isinstance(one, frozenset) else one == other
+
+
+def _difference(before: Any, after: Any) -> str:
+    if isinstance(after, frozenset):
+        return ", ".join(sorted(after - before))
+    if isinstance(after, tuple):
+        return f"{after[:1]} comes first"
+    names = {*before, *after}
+    return ", ".join(sorted(name for name in names if before.get(name) != after.get(name)))
+
+
+def _named(paths: list[Path]) -> str:
+    return ", ".join(path.name for path in paths[:3])
