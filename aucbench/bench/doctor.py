@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.lawful import Check, checker, summed
+from aucbench.bench.lawful import Check, Questions, checker, summed
 from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
 from aucbench.hookspecs import PROJECT
@@ -104,7 +104,7 @@ def examine_plugins(
     """
     names = [e.qualified for e in enabled() if not e.builtin] if only is None else only
     checkups = check_plugins(names, limit=timeout)
-    with checker(timeout=timeout) as check:
+    with checker(Questions(timeout=timeout)) as check:
         return tuple(found for c in checkups for found in _examined(c, check))
 
 

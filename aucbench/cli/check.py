@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +12,8 @@ from aucbench.bench.text import aligned
 if TYPE_CHECKING:
     from aucbench.testing import Finding
 
+VERDICT = "not asked"  # the longest word
+
 
 def check(
     targets: Annotated[
@@ -19,29 +21,74 @@ def check(
         typer.Argument(help="name[k=3], distribution:name, module:Class, file.py or file.py:Class"),
     ],
     *,
+    law: Annotated[
+        list[str] | None, typer.Option(help="Ask only this law; may be given several times.")
+    ] = None,
+    thorough: Annotated[
+        bool,
+        typer.Option("--thorough", help="Ask on 2000 x 50 and 300 x 3000 rows too, and on CSR."),
+    ] = False,
+    pdb: Annotated[
+        bool,
+        typer.Option("--pdb", help="Stay in this process, and open the debugger at a failure."),
+    ] = False,
     timeout: Annotated[
-        float, typer.Option(help="Seconds after which the process of a plugin is killed.")
+        float,
+        typer.Option(
+            help="Seconds after which the process of a plugin is killed; with --thorough ten times "
+            "as many."
+        ),
     ] = 120.0,
 ) -> None:
     """Hold plugins to the laws of their kind, in processes of their own; exit 1 if one is broken.
 
     The laws are on the page "Test a plugin" of the documentation.
     """
-    from aucbench.bench.lawful import check_targets
+    from aucbench.bench.lawful import Questions, check_targets
     from aucbench.testing import Verdict
+    from aucbench.testing.subjects import debugged, require_laws
 
-    found = check_targets(targets, timeout=timeout)
-    typer.echo("\n\n".join(_tables(found)))
-    if any(f.verdict is Verdict.BROKEN for f in found):
+    laws = tuple(law or ())
+    require_laws(laws)
+    questions = Questions(timeout=timeout, laws=laws, thorough=thorough)
+    found: Iterator[Finding] = check_targets(targets, questions)
+    if pdb:
+        found = (f for target in targets for f in debugged(target, laws, thorough=thorough))
+    broken = False
+    for line, finding in _lines(found):
+        typer.echo(line)
+        broken |= finding is not None and finding.verdict is Verdict.BROKEN
+    if broken:
         raise typer.Exit(1)
 
 
-def _tables(found: tuple[Finding, ...]) -> Iterator[str]:
-    """One table for each thing, and what came out in one line."""
+def _lines(found: Iterable[Finding]) -> Iterator[tuple[str, Finding | None]]:
+    """Yield the lines of one table for each thing as they are known, and what came out of it."""
     from aucbench.bench.lawful import summed
 
-    for kind, thing in dict.fromkeys((f.kind, f.thing) for f in found):
-        mine = [f for f in found if (f.kind, f.thing) == (kind, thing)]
-        header = (f"law of {kind}", "verdict", "seconds", "reason")
-        rows = [(f.law, f.verdict.value, f"{f.seconds:.2f}", f.reason) for f in mine]
-        yield f"{thing}\n" + aligned([header, *rows], right={2}) + f"\n{summed(mine)}"
+    before: list[Finding] = []
+    for finding in found:
+        if not before or _title(before[0]) != _title(finding):
+            if before:
+                yield f"{summed(before)}\n", None
+            before = []
+            yield f"{finding.thing}{finding.extent and f' on {finding.extent}'}", None
+            yield _row(finding.kind, f"law of {finding.kind}", "verdict", "seconds", "reason"), None
+        before.append(finding)
+        cells = (finding.law, finding.verdict.value, f"{finding.seconds:.2f}", finding.reason)
+        yield _row(finding.kind, *cells), finding
+    if before:
+        yield summed(before), None
+
+
+def _title(finding: Finding) -> tuple[str, str, str]:
+    return finding.kind, finding.thing, finding.extent
+
+
+def _row(kind: str, *cells: str) -> str:
+    """Return a row as wide as the longest row of its table can be."""
+    from aucbench.testing import LAWS
+
+    names = [law.name for law in LAWS.get(kind, ())]
+    widest = max([f"law of {kind}", *names], key=len)
+    return aligned([(widest, VERDICT, "seconds", ""), cells], right={2}).splitlines()[1]

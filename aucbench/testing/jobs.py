@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from contextlib import chdir
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from aucbench.infra.supervise.kept import Kept
 from aucbench.infra.supervise.room import Room
 from aucbench.registry.visits import tell
-from aucbench.testing.subjects import asked, named
+from aucbench.testing.subjects import asked, named, require_laws
 
 
 def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
-    """Check all laws that are not in request["done"], [kind, name, law] each.
+    """Check all laws that are not in request["done"], [kind, name, law, extent] each.
 
-    A line {"begin": [kind, name, law]} is said before each law, and {"finding": fields} after
-    it. So the parent knows which law was checked when the process ended.
+    A line {"begin": [kind, name, law, extent]} is written to the file request["lines"] before each
+    law, and {"finding": fields} after it. So the parent can show them as they come, and knows which
+    law was checked when the process ended.
     """
     tell(request["homes"])
+    require_laws(request["laws"])
     done = {tuple(row) for row in request["done"]}
     sys.path.append(request["folder"])  # for module:Class, which need not be installed
-    with chdir(request["folder"]):
+    with chdir(request["folder"]), Path(request["lines"]).open("a", encoding="utf-8") as lines:
         for subject in named(request["target"]):
-            for law, take in asked(subject, {}):
-                key = (subject.kind, subject.name, law.name if law else "built")
-                if key in done:
-                    continue
-                room.line({"begin": key})
-                room.line({"finding": asdict(take())})
+            for key, take in asked(subject, {}, request["laws"], thorough=request["thorough"]):
+                if key not in done:
+                    _write(lines, {"begin": key})
+                    _write(lines, {"finding": asdict(take())})
     return {}
+
+
+def _write(lines: Any, line: Mapping[str, Any]) -> None:
+    lines.write(json.dumps(line) + "\n")
+    lines.flush()

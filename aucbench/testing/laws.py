@@ -52,6 +52,8 @@ class Finding:
         One sentence; empty where the law holds.
     seconds : float
         Wall time of the check.
+    extent : str
+        The rows and columns that it was checked on, where they are not those of the sample.
     """
 
     kind: str
@@ -60,6 +62,7 @@ class Finding:
     verdict: Verdict
     reason: str
     seconds: float
+    extent: str = ""
 
 
 @dataclass(frozen=True)

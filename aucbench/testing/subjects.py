@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from time import perf_counter
 from types import ModuleType
 from typing import Any
 
@@ -20,11 +21,14 @@ from aucbench.registry.loose import load_file
 from aucbench.registry.shapes import TELLING
 from aucbench.testing import datasets, features, metrics, objectives, projectors, solvers
 from aucbench.testing.laws import EXPECTED, Finding, Law, Verdict, found, told
+from aucbench.testing.samples import LARGE, SMALL, Extent, extended
 
 LAWS: Mapping[str, tuple[Law, ...]] = {
     room.laws.kind: tuple(room.laws)
     for room in (solvers, objectives, projectors, features, datasets, metrics)
 }
+SIZED = ("solvers", "objectives", "projectors", "features", "metrics")  # which read the sample
+SLOWEST = 10.0  # seconds of the first states, up to which laws are asked on large samples
 BUILT = ("solvers", "projectors", "features")  # kinds whose classes are called without arguments
 
 
@@ -83,25 +87,90 @@ def check(
 
 def findings(subject: Subject, expected: Mapping[str, str] | None = None) -> Iterator[Finding]:
     """Yield a finding for each law of the kind; a single one if the thing cannot be built."""
-    for law, take in asked(subject, expected or {}):
+    for _, take in asked(subject, expected or {}):
         yield take()
-        if law is None:
-            return
 
 
 def asked(
-    subject: Subject, expected: Mapping[str, str]
-) -> Iterator[tuple[Law | None, Callable[[], Finding]]]:
-    """Yield each law, and the function that checks it; no law if the thing cannot be built."""
+    subject: Subject,
+    expected: Mapping[str, str],
+    laws: Collection[str] = (),
+    *,
+    thorough: bool = False,
+) -> Iterator[tuple[tuple[str, str, str, str], Callable[[], Finding]]]:
+    """Yield (kind, name, law, extent) and the function that checks it, law by law.
+
+    Parameters
+    ----------
+    laws : collection of str
+        Names of the laws that are asked; none: all.
+    thorough : bool
+        Whether they are asked on larger samples too, dense and CSR.
+    """
+    key = (subject.kind, subject.name)
     try:
         thing = subject.build()
     except Exception as error:
-        failed = Finding(subject.kind, subject.name, "built", Verdict.BROKEN, told(error), 0.0)
-        yield None, lambda: failed
+        failed = Finding(*key, "built", Verdict.BROKEN, told(error), 0.0)
+        yield (*key, "built", ""), lambda: failed
         return
     known = expectations(subject.kind, thing, expected)
-    for law in LAWS[subject.kind]:
-        yield law, partial(found, law, thing, subject.name, known)
+    large = LARGE if thorough and subject.kind in SIZED else ()
+    for at in (SMALL, *large):
+        named_extent = "" if at is SMALL else str(at)
+        if large and at is not SMALL and (slow := _too_slow(subject, thing, at)):
+            yield (*key, "time", named_extent), partial(_itself, slow)
+            continue
+        for law in LAWS[subject.kind]:
+            if not laws or law.name in laws:
+                take = partial(_found_at, at, named_extent, law, thing, subject.name, known)
+                yield (*key, law.name, named_extent), take
+
+
+def debugged(target: str, laws: Collection[str], *, thorough: bool) -> Iterator[Finding]:
+    """As `check`, but the debugger is opened where a law is broken; ends after it."""
+    import pdb
+
+    for subject in named(target):
+        for (*_, name, extent), take in asked(subject, {}, laws, thorough=thorough):
+            finding = take()
+            yield finding
+            if finding.verdict is not Verdict.BROKEN:
+                continue
+            try:
+                at = next((each for each in LARGE if str(each) == extent), SMALL)
+                with extended(at):
+                    next(law for law in LAWS[subject.kind] if law.name == name)(subject.build())
+            except Exception as error:
+                pdb.post_mortem(error.__traceback__)
+            return
+
+
+def _found_at(at: Extent, extent: str, law: Law, *about: Any) -> Finding:
+    with extended(at):
+        return replace(found(law, *about), extent=extent)
+
+
+def _too_slow(subject: Subject, thing: Any, at: Extent) -> Finding | None:
+    """Why no law is asked on these rows: a fit takes so long that the laws would take hours."""
+    if subject.kind != "solvers":
+        return None
+    begin = perf_counter()
+    with extended(at):
+        law = next(law for law in LAWS["solvers"] if law.name == "states")
+        found(law, thing, subject.name, {})
+    if (seconds := perf_counter() - begin) <= SLOWEST:
+        return None
+    why = f"its first states take {seconds:.0f} s, more than {SLOWEST:g} s"
+    return Finding(subject.kind, subject.name, "time", Verdict.NOT_ASKED, why, seconds, str(at))
+
+
+def require_laws(names: Iterable[str]) -> None:
+    """Raise `UnknownNameError` when one of them is no law."""
+    known = dict.fromkeys(law.name for laws in LAWS.values() for law in laws)
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("law", name, known)
 
 
 def expectations(kind: str, thing: Any, further: Mapping[str, str]) -> dict[str, str]:

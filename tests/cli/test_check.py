@@ -113,3 +113,65 @@ def test_a_plugin_of_another_distribution_is_checked(cli, toys):
     assert result.exit_code == 0, result.output
     assert "solvers" in result.stdout
     assert cli("check", "toys:raises").exit_code == 1
+
+
+def test_one_law_is_asked_and_an_unknown_one_refused_with_the_list(cli):
+    result = cli("check", "l2-ball", "--law", "nearest", "--law", "pickles")
+    assert result.exit_code == 0
+    assert verdicts(result) == {"nearest": "holds", "pickles": "holds"}
+
+    result = cli("check", "l2-ball", "--law", "nearst")
+    assert result.exit_code == 2
+    assert "did you mean 'nearest'" in result.stderr
+    assert "no-memory" in result.stderr
+
+
+LATER = """
+@dataclass(frozen=True)
+class Later(L2Ball):
+    def __call__(self, v, step=1.0):
+        u = super().__call__(v, step)
+        u[64:] = 0.0
+        return u
+"""
+
+
+def test_a_lie_beyond_the_sample_is_found_by_a_thorough_check(cli, file):
+    file("later.py", HEAD + LATER)
+    asked = ("check", "later.py:Later", "--law", "nearest")
+
+    assert cli(*asked).exit_code == 0
+    result = cli(*asked, "--thorough")
+    assert result.exit_code == 1
+    titles = [line for line in result.stdout.splitlines() if line.startswith("Later")]
+    assert titles[0] == "Later"
+    assert titles[1:] == [
+        f"Later on {extent}"
+        for extent in ("2000 x 50", "2000 x 50 CSR", "300 x 3000", "300 x 3000 CSR")
+    ]
+    assert result.stdout.count("BROKEN") == 2
+
+
+def test_the_debugger_stops_at_the_failure(cli, file, monkeypatch):
+    stopped = []
+    monkeypatch.setattr("pdb.post_mortem", stopped.append)
+    file("halved.py", HEAD + SUM.replace("2 * super", "0.5 * super"))
+    result = cli("check", "halved.py:Doubled", "--pdb", "--law", "pickles", "--law", "gradient")
+
+    assert result.exit_code == 1
+    assert verdicts(result)["gradient"] == "BROKEN"
+    [trace] = stopped
+    while trace.tb_next:
+        trace = trace.tb_next
+    assert "the slope of value is" in str(trace.tb_frame.f_locals["sentence"])
+
+
+def test_a_finding_is_there_while_others_are_asked(file, tmp_path):
+    from aucbench.bench.lawful import Questions, check_targets
+
+    file("endless.py", BALL + "    def contains(self, w):\n        while True: pass\n")
+    found = check_targets(
+        ["endless.py:Ball"], Questions(timeout=600.0, laws=("in-place", "scales"))
+    )
+    assert next(found).law == "in-place"
+    found.close()

@@ -26,6 +26,7 @@ from aucbench.projectors import TopK
 from aucbench.protocols import Needs, Problem, State
 from aucbench.testing import LAWS, Verdict, check
 from aucbench.testing.laws import found
+from aucbench.testing.samples import LARGE, extended
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -1279,3 +1280,82 @@ METRICS = {
 def test_wrong_metrics(name):
     law, told, wrong = METRICS[name]
     assert_found("metrics", wrong, law, told)
+
+
+# --- what only larger rows show ---------------------------------------------------------
+
+TALL, WIDE = LARGE[0], LARGE[2]  # 2000 x 50, 300 x 3000
+
+
+def beyond(n, wrong):
+    """Descent, and from so many rows on another method."""
+
+    def iterates(self, problem, rng):
+        method = wrong if problem.data.n > n else Descent.iterates
+        return method(self, problem, rng)
+
+    return solver(iterates=iterates)
+
+
+def with_gap_0(self, problem, rng):
+    return (replace(state, gap=1e-9) for state in Descent.iterates(self, problem, rng))
+
+
+def counting_half(self, problem, rng):
+    return (replace(s, rows_seen=s.rows_seen // 2) for s in Descent.iterates(self, problem, rng))
+
+
+def seeded_by_the_clock(self, problem, rng):
+    for state in Descent.iterates(self, problem, rng):
+        yield replace(state, w=state.w + 1e-9 * (time.perf_counter_ns() % 1000))
+
+
+def first_columns(f, value, w):
+    if f.data.rows.is_sparse or w.size <= 64:
+        return value(f, w)
+    return value(f, w * (np.arange(w.size) < 64))
+
+
+def first_numbers(v, s):
+    scaled = v / max(1.0, length(v))
+    return overwritten(v, np.where(np.arange(v.size) < 64, scaled, 0.0))
+
+
+def of_large_tests(scores):
+    return standardised(scores) if scores.size > 250 else scores
+
+
+LARGER = {
+    "gap from 100 rows on": ("solvers", TALL, "certificate", beyond(100, with_gap_0)),
+    "half of the rows from 1000 on": (
+        "solvers",
+        TALL,
+        "reads-are-counted",
+        beyond(1000, counting_half),
+    ),
+    "the clock from 100 rows on": ("solvers", WIDE, "same-seed", beyond(100, seeded_by_the_clock)),
+    "the square from 100 rows on": (
+        "solvers",
+        TALL,
+        "needs-objective",
+        beyond(100, along_the_square),
+    ),
+    "batches of 250 rows": ("solvers", WIDE, "row-by-row", modelled(of_large_tests)),
+    "64 columns of dense rows": ("objectives", WIDE, "layouts", square(value=first_columns)),
+    "64 numbers": ("projectors", WIDE, "nearest", ball(first_numbers)),
+    "1000 rows": (
+        "metrics",
+        TALL,
+        "order-of-rows",
+        lambda y, s: auc(y[:1000], s[:1000]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_lies_about_larger_rows(name):
+    kind, at, law, thing = LARGER[name]
+    [right] = [each for each in LAWS[kind] if each.name == law]
+    assert found(right, thing, "wrong", {}).verdict is not Verdict.BROKEN
+    with extended(at):
+        assert found(right, thing, "wrong", {}).verdict is Verdict.BROKEN
