@@ -347,9 +347,10 @@ class State:
     """One iterate: weights, or a model. Both are live: copy the `w` that you keep.
 
     `step` counts the states, 1, 2, 3, ... `rows_seen` counts the rows read since the start, each
-    time they are read for a product with weights, and never falls. `w` is an array of float64, one
-    weight for each column of `Problem.data`. `solve` ends a run with `PluginError` when a state
-    breaks a law, see docs/contract.md.
+    time they are read for a product with weights, and never falls. `solve` counts along, and takes
+    no number below its own. `w` is an array of float64, one weight for each column of
+    `Problem.data`. `solve` ends a run with `PluginError` when a state breaks a law, see
+    docs/contract.md.
 
     A gap is an upper bound of f(w) + Ω(w) minus its minimum, rounding errors included. Infinity
     means that nothing is certified. A method without certificates leaves it None. A method that

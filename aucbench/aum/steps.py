@@ -116,7 +116,7 @@ class LineSearches:
         """Largest AUC of the validation rows, up to the same step as `max_auc`."""
         if self.held is None:
             raise ParameterError("there are no validation rows for the search; set validation=0.2")
-        self.readings += 1
+        self.readings += 2
         held = self.held.data
         lines = _balanced(held.breakpoints, held.scores(line.w), held.scores(line.p))
         return best_max_auc(lines, step_limit=self._end(line)).step

@@ -10,6 +10,7 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.data import IGNORES_WEIGHTS, NEEDS_LABELS, Chunk, Data
 from aucbench.data.passes import scores
 from aucbench.data.sorting import argsort, sort_in_use
+from aucbench.data.tally import uncounted
 from aucbench.data.targets import Labels
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "scores",
     "size",
     "sort_in_use",
+    "uncounted",
 ]

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.data.tally import READ
 from aucbench.errors import DataError, UnsupportedError
 
 Vector = NDArray[np.float64]
@@ -259,6 +260,7 @@ class Rows:
         Dense rows are centred in pieces, so no copy of all of them is made. So are sparse rows that
         store many of their entries.
         """
+        READ.get().rows += self.n
         if self.columns is not None and self.density < DENSE_PRODUCTS_FROM:
             # Centring a column without zeros keeps it sparse; a column with zeros is near 0 anyway.
             full = np.where(np.bincount(self.columns, minlength=self.d) == self.n, centre, 0.0)
@@ -279,6 +281,7 @@ class Rows:
 
     def centred_products(self) -> Vector:
         """Return (x_i - m)·(x_j - m), shape (n, n), where m is the mean of the rows."""
+        READ.get().rows += self.n
         if self.is_sparse:
             products: Vector = (self.matrix @ self.matrix.T).toarray()
             products -= products.mean(axis=0)

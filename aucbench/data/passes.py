@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from aucbench import kernels
 from aucbench.data.arrays import ALL, Block, Rows, Vector, span
+from aucbench.data.tally import READ
 from aucbench.errors import DataError
 from aucbench.parallel import mapped
 
@@ -68,6 +69,7 @@ def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
             "columns of the training rows"
         )
     order, lo, hi = span(block, X.n)
+    READ.get().rows += hi - lo
     w, out = np.ascontiguousarray(w), np.empty(hi - lo)
 
     def fill(cut: Cut) -> None:
@@ -98,6 +100,7 @@ def affine(
     Each row is read once.
     """
     order, lo, hi = span(block, X.n)
+    READ.get().rows += hi - lo
 
     def sums(cut: Cut) -> tuple[Vector, Vector]:
         out, of_classes = np.zeros(X.d), np.zeros(2)
@@ -128,6 +131,7 @@ def margin(
     loss, and exp(−m) for the exponential loss. Each row is read once.
     """
     order, lo, hi = span(block, X.n)
+    READ.get().rows += hi - lo
 
     def sums(cut: Cut) -> tuple[Vector, float]:
         out = np.zeros(X.d)

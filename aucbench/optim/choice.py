@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from aucbench.data import Data
+from aucbench.data import Data, uncounted
 from aucbench.data.concordance import weighted_concordance
 from aucbench.errors import ParameterError, require_above, require_whole
 from aucbench.optim.scale import default_ridge
@@ -72,7 +72,8 @@ def chosen(
             return -inf
         return weighted_concordance(held.y > 0, scores, held.weights)
 
-    return max(values, key=quality)
+    with uncounted():
+        return max(values, key=quality)
 
 
 def ridge(solver: Any, data: Data, rng: np.random.Generator, budget: Budget | None = None) -> float:

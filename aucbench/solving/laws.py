@@ -59,10 +59,17 @@ class Laws:
         self._shape, self._most = (d,), MOST_PASSES * n
         self._step, self._seen, self._idle = 0, 0, 0
 
-    def taken(self, state: State) -> tuple[State, bool]:
+    def taken(self, state: State, read: int) -> tuple[State, bool]:
         """Return the next state with plain numbers, and whether its weights are finite.
 
         A model counts as finite.
+
+        Parameters
+        ----------
+        state : State
+            The next one.
+        read : int
+            Rows that were read until it came.
 
         Raises
         ------
@@ -70,12 +77,12 @@ class Laws:
             When the state breaks a law.
         """
         self._step += 1
-        if state.__class__ is State and self._is_plain(state):
+        if state.__class__ is State and self._is_plain(state, read):
             self._seen, self._idle = state.rows_seen, 0
             return state, all_finite(state.w)  # type: ignore[arg-type]
-        return self._examined(state)
+        return self._examined(state, read)
 
-    def _is_plain(self, state: State) -> bool:
+    def _is_plain(self, state: State, read: int) -> bool:
         """Whether it breaks no law and has plain numbers; this takes a microsecond."""
         try:
             w, gap, seen, value = state.w, state.gap, state.rows_seen, state.value
@@ -87,6 +94,7 @@ class Laws:
                 and state.step == self._step
                 and state.step.__class__ is int
                 and seen.__class__ is int
+                and seen >= read
                 and 0 < seen - self._seen <= self._most
                 and (gap is None or (gap.__class__ is float and gap >= 0.0))
                 and (value is None or value.__class__ is float)
@@ -109,14 +117,14 @@ class Laws:
             f"{state.step}, got {_shown(state.value)}; leave it out if it is not known"
         )
 
-    def _examined(self, state: State) -> tuple[State, bool]:
+    def _examined(self, state: State, read: int) -> tuple[State, bool]:
         """As `taken`, one law after the other. Each field is read once, as it may be a property."""
         if not isinstance(state, State):
             raise self._broken(f"iterates must yield a State, got {_shown(state)}")
         step, w, seen, gap, residual, value, model, info, last = _fields(state)
         law = f"{self._step} here, since steps count 1, 2, 3, ..."
         self._require(whole_of(step) == self._step, "step", law, step)
-        self._examine_rows(seen)
+        self._examine_rows(seen, read)
         if (w is None) == (model is None):
             what = "neither" if w is None else "both"
             raise self._broken(f"a State must have w or a model, one of them, got {what}")
@@ -159,7 +167,7 @@ class Laws:
             plain[str(name)] = found
         return plain
 
-    def _examine_rows(self, came: Any) -> None:
+    def _examine_rows(self, came: Any, read: int) -> None:
         law = "the whole number of rows read since the start"
         seen = whole_of(came)
         if seen is None:
@@ -168,6 +176,12 @@ class Laws:
         self._require(seen >= self._seen, "rows_seen", law, seen)
         law = f"at most {MOST_PASSES} passes more than the {self._seen} of the state before"
         self._require(seen - self._seen <= self._most, "rows_seen", law, seen)
+        if seen < read:
+            raise self._broken(
+                f"State.rows_seen must be at least the {read} rows that were read for products "
+                f"with weights until step {self._step}, got {seen}; add those of values, gradients "
+                "and step sizes, as `counted` of aucbench.optim does"
+            )
         self._idle = 0 if seen > self._seen else self._idle + 1
         self._seen = seen
         if self._counts_passes and self._idle >= STUCK:

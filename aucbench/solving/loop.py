@@ -2,7 +2,8 @@
 
 Design
   a. The clock runs while the solver works (`problem`, then each step of its generator) and
-     does not run while a point of the curve is measured.
+     does not run while a point of the curve is measured. It also counts the rows that the
+     solver reads, and a state that tells of fewer ends the run.
   b. The budget is checked after each yield. This loop cannot stop a step that never returns;
      the process that supervises the cell can.
   c. Where a state claims its objective, the claim stands for it in the curve, so that no iterate is
@@ -28,6 +29,7 @@ from aucbench.budget import DEFAULT_PASSES, GAP_TOL
 from aucbench.data import Data
 from aucbench.data.inputs import require_filled
 from aucbench.data.rounding import slack_of
+from aucbench.data.tally import READ, counting
 from aucbench.errors import PluginError, UnsupportedError, require_above, require_at_least
 from aucbench.protocols import Budget, Problem, Solver, State, value_of
 from aucbench.records import Point, Run, Stop
@@ -47,14 +49,15 @@ def cpu_seconds() -> float:
 
 
 class Clock:
-    """Adds up the seconds spent inside the calls it times.
+    """Adds up the seconds spent inside the calls it times, and the rows that these calls read.
 
     `cpu_seconds` are those since it was made, without the calls that are made `aside`: to read them
-    at each step would take as long as a short step.
+    at each step would take as long as a short step. `rows` are of the block `counting` in which it
+    was made.
     """
 
     def __init__(self) -> None:
-        self.seconds = 0.0
+        self.seconds, self.rows, self._read = 0.0, 0, READ.get()
         self._cpu_begin = cpu_seconds()
 
     @property
@@ -72,11 +75,12 @@ class Clock:
 
     def timed(self, call: Callable[..., T], *args: Any) -> T:
         """Return call(*args); its time counts even when it raises."""
-        begin = perf_counter()
+        begin, before = perf_counter(), self._read.rows
         try:
             return call(*args)
         finally:
             self.seconds += perf_counter() - begin
+            self.rows += self._read.rows - before
 
 
 def solve(
@@ -146,11 +150,15 @@ def solve(
         raise UnsupportedError(reason)
     passes = passes_limit(solver, passes, seconds)
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
-    clock = Clock()
-    solver = with_budget(solver, Budget(passes, seconds))
-    problem = clock.timed(solver.problem, data, problem_rng)
-    limits = _Limits(problem, passes or inf, seconds or inf, gap_tol, every, growth)
-    return _drive(_states(solver, problem, rng), type(core(solver)).__name__, clock, limits, watch)
+    with counting():
+        clock = Clock()
+        solver = with_budget(solver, Budget(passes, seconds))
+        problem = clock.timed(solver.problem, data, problem_rng)
+        limits = _Limits(problem, passes or inf, seconds or inf, gap_tol, every, growth)
+        states = _states(solver, problem, rng)
+        run = _drive(states, type(core(solver)).__name__, clock, limits, watch)
+    READ.get().rows += clock.rows  # of a solver that calls `solve`
+    return run
 
 
 def _states(solver: Solver, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
@@ -270,10 +278,11 @@ def _drive(
             laws.require_a_state()
             stop = limits.ended(state)
         else:
-            state, finite = laws.taken(following)
+            state, finite = laws.taken(following, clock.rows)
             if not finite:
                 stop = Stop.INVALID
-        passes = state.rows_seen / n
+        # What was read since the last state, which no state tells of, may have changed its live w.
+        passes = max(state.rows_seen, clock.rows) / n
         point = Point(state.step, passes, clock.seconds, None, _gap(state), state.residual)
         stop = stop or limits.reached(point, state)
         if stop is not None or point.passes >= due:

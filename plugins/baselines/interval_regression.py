@@ -9,7 +9,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from aucbench.about import about
-from aucbench.data import Data
+from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import DataError, ParameterError, require_above, require_at_least
@@ -92,7 +92,8 @@ class IntervalRegression:
             )
         phi = AppendOne()
         f = IntervalHinge(data.with_rows(phi(data.rows)), self.margin)
-        lam = self._chosen(f, rng) if self.lam is None else self.lam
+        with uncounted():  # it is tuning
+            lam = self._chosen(f, rng) if self.lam is None else self.lam
         return Problem(f, self._omega(lam), phi)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:

@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.data import Data
+from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above, require_at_least
 from aucbench.hookspecs import Factories, hookimpl
@@ -288,7 +288,8 @@ def _obliqueness(data: Data) -> Vector:
     """Return ‖x‖‖x − m‖ − x·(x − m) of each row x, where m is the mean of the other class."""
     positive, square = data.y > 0, data.chunk.square_norms
     m_neg, m_pos = data.means
-    inner = np.where(positive, data.scores(m_neg), data.scores(m_pos))
+    with uncounted():  # no weights
+        inner = np.where(positive, data.scores(m_neg), data.scores(m_pos))
     level = np.where(positive, m_neg @ m_neg, m_pos @ m_pos)
     apart = np.maximum(square - 2.0 * inner + level, 0.0)
     oblique: Vector = np.sqrt(square) * np.sqrt(apart) - square + inner
@@ -307,7 +308,8 @@ def one_pass(data: Data, l1: float, l2: float) -> OnePass:
 def _ridge(data: Data, l2: float) -> OnePass:
     m_neg, m_pos = data.means
     sizes = np.sqrt(data.chunk.square_norms) * np.sqrt(max(m_neg @ m_neg, m_pos @ m_pos))
-    cross = np.stack([data.scores(m_neg), data.scores(m_pos), sizes], axis=1)
+    with uncounted():  # no weights
+        cross = np.stack([data.scores(m_neg), data.scores(m_pos), sizes], axis=1)
     means = np.concatenate([m_neg, m_pos])
     zeros = np.zeros(data.d)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from aucbench.data import Data
+from aucbench.data import Data, uncounted
 from aucbench.data.arrays import ALL, Block, Vector
 
 
@@ -57,7 +57,8 @@ class CentredRows:
     def largest_norm(self) -> float:
         """Return R = max ‖x̄_i‖."""
         means = self.data.means
-        at_own = np.where(self.data.y > 0, *(self.data.scores(m) for m in means[::-1]))
+        with uncounted():  # no weights
+            at_own = np.where(self.data.y > 0, *(self.data.scores(m) for m in means[::-1]))
         own = np.where(self.data.y > 0, *(float(m @ m) for m in means[::-1]))
         squares = self.data.chunk.square_norms - 2.0 * at_own + own
         return float((np.sqrt(np.maximum(squares, 0.0)) * self.scale).max())

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from aucbench.about import metric
-from aucbench.data import ALL, Data, Labels
+from aucbench.data import ALL, Data, Labels, uncounted
 from aucbench.data.arrays import rows as rows_of
 from aucbench.metrics import auc
 from aucbench.objectives import Logistic, PairwiseSquare
@@ -255,15 +255,16 @@ def start_in_place(self, problem, rng):
         yield State(t, w, t * problem.data.n)
 
 
-def stepping(direction, gamma=None, project=True, seen=1):
+def stepping(direction, gamma=None, project=True):
     """Descent along `direction(problem, w)`."""
 
     def iterates(self, problem, rng):
-        w = problem.start()
-        length = gamma or 1 / lipschitz(PairwiseSquare(problem.data), [ALL], rng)
+        w, square = problem.start(), counted(PairwiseSquare(problem.data))
+        length = gamma or 1 / lipschitz(square, [ALL], rng)
+        first, n = square.rows_seen, problem.data.n
         for t in count(1):
             w = w - length * direction(problem, w)
-            yield State(t, problem.project(w, length) if project else w, seen * t * problem.data.n)
+            yield State(t, problem.project(w, length) if project else w, first + t * n)
 
     return iterates
 
@@ -333,9 +334,12 @@ def towards_the_heavy(problem, w):
 
 def certified_without_weights(self, problem, rng):
     plain = replace(problem, f=PairwiseSquare(of_weights(problem.data, None)))
-    least = min(plain.value(s.w) for s in islice(Descent.iterates(self, plain, rng), 500))
+    with uncounted():
+        least = min(plain.value(s.w) for s in islice(Descent.iterates(self, plain, rng), 500))
     for state in Descent.iterates(self, problem, rng):
-        yield replace(state, gap=max(0.0, plain.value(state.w) - least) + 1e-12)
+        with uncounted():
+            gap = max(0.0, plain.value(state.w) - least) + 1e-12
+        yield replace(state, gap=gap)
 
 
 def own_gradient(problem, w):
@@ -352,6 +356,31 @@ def of_the_square(problem, w):
 
 def twice(problem, w):
     return (problem.objective.grad(w) + problem.objective.grad(w)) / 2
+
+
+def of_a_copy(problem, w):
+    copy = problem.data.take(np.arange(problem.data.n, dtype=np.int32))
+    return problem.objective.grad(w) + PairwiseSquare(copy).grad(w)
+
+
+def by_scores(problem, w):
+    problem.data.scores(w)
+    return problem.objective.grad(w)
+
+
+def through_the_map(problem, w):
+    problem.scores(w, problem.data.rows)
+    return problem.objective.grad(w)
+
+
+def formed(problem, w):
+    data = problem.data
+    return data.rows.gram(np.ones(data.n), np.zeros(data.d)) @ w + problem.objective.grad(w)
+
+
+def solved_before(self, data, rng):
+    found = Problem(PairwiseSquare(data))
+    return replace(found, w0=found.objective.grad(np.zeros(data.d)))
 
 
 def stages(self, problem, rng, budget=None):
@@ -601,6 +630,19 @@ SOLVERS = {
         "rows_seen is 90 at step 1",
         solver(iterates=uncounted_step_size),
     ),
+    "uncounted work in problem": (
+        "reads-are-counted",
+        "and products with the Hessian have read 180 rows",
+        solver(problem=solved_before, iterates=stepping(own_gradient, 0.01), needs=Needs()),
+    ),
+}
+SOLVERS |= {
+    f"uncounted {way.__name__}": (
+        "reads-are-counted",
+        "have read 180 rows",
+        solver(iterates=stepping(way, 0.01), needs=Needs()),
+    )
+    for way in (twice, of_a_copy, by_scores, through_the_map, formed)
 }
 
 

@@ -184,6 +184,54 @@ def test_an_objective_is_a_number_that_a_float_holds(part, value):
         solve(Posed([State(1, W, 20)]), DATA)
 
 
+@dataclass(frozen=True)
+class Greedy:
+    """Ten gradients for one that it tells of."""
+
+    space: ClassVar = {}
+    needs: ClassVar = Needs()
+
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data))
+
+    def iterates(self, problem, rng):
+        f, w = problem.objective, problem.start()
+        for t in count(1):
+            for _ in range(10):
+                w = w - 0.01 * f.grad(w)
+            yield State(t, w, t * f.data.n)
+
+
+def test_rows_that_were_read_and_not_told_of_end_the_run():
+    sentence = r"^Greedy: State.rows_seen must be at least the 200 rows .* until step 1, got 20; "
+    with pytest.raises(PluginError, match=rf"{sentence}.*test_laws.py, line \d+\)$"):
+        solve(Greedy(), DATA)
+
+
+class After(Says):
+    """Tells of one state, and goes on in its live weights until it ends."""
+
+    def iterates(self, problem, rng):
+        w = problem.start()
+        yield State(1, w, problem.data.n)
+        for _ in range(10):
+            w -= 0.01 * problem.objective.grad(w)
+
+
+def test_the_end_of_a_run_tells_of_rows_that_were_read_after_the_last_state():
+    run = solve(After(()), DATA)
+    assert run.stop is Stop.FINISHED
+    assert [p.passes for p in run.points] == [1, 10]
+
+
+def test_what_the_harness_evaluates_and_what_is_tuning_do_not_count():
+    """The points of the curve are evaluated by `solve`, and trials by `chosen`."""
+    X = np.random.default_rng(0).normal(size=(120, 50))
+    data = Data.of(X, np.sign(X[:, 0]))
+    run = solve("sht-auc[k=auto]", data, passes=6, every=0.0)
+    assert run.stop is Stop.PASSES
+
+
 def test_a_generator_that_ends_without_a_state_is_broken():
     with pytest.raises(PluginError, match=r"^Says: iterates must yield at least one State, and it"):
         solve(Says([]), DATA)

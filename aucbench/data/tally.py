@@ -1,0 +1,50 @@
+"""How many rows are read for products with weights.
+
+Design
+  a. Everything in aucbench that multiplies rows by weights ends in `passes`, or forms a matrix of
+     products in `Rows`. There the rows of the block are added to one number, and `solve` compares
+     it with `State.rows_seen`. So the count needs no help from solver, objective or map.
+  b. The number belongs to what runs in one thread, not to the rows: copies of rows, parts of them
+     and mapped rows count too, and fits of other threads do not. (Rejected: a number in `Rows`. A
+     method could read a copy, and fits that share rows would share the number.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+
+class Tally:
+    """The rows that were read so far."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self) -> None:
+        self.rows = 0
+
+
+READ = ContextVar("READ", default=Tally())  # noqa: B039 - nobody looks at the default
+
+
+@contextmanager
+def counting() -> Iterator[Tally]:
+    """Count what this thread reads in the block, and in no block around it."""
+    tally = Tally()
+    before = READ.set(tally)
+    try:
+        yield tally
+    finally:
+        READ.reset(before)
+
+
+@contextmanager
+def uncounted() -> Iterator[None]:
+    """What is read in this block does not count as seen.
+
+    It is for tuning, as in `aucbench.optim.chosen`, and for products with vectors that do not
+    depend on weights, such as a mean of rows.
+    """
+    with counting():
+        yield
