@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +22,9 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import likely
 from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, PluginChoiceError, PluginError, UnknownNameError
+from aucbench.infra.supervise import warm
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
+from aucbench.infra.supervise.warm import Process
 from aucbench.registry.discovery import ALLOWED
 from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.lookup import CALLED, home, names
@@ -146,38 +147,9 @@ def ended(outcome: Outcome) -> str:
     return f"it ended its process ({outcome.ending}: {said})"
 
 
-class Process:
-    """A supervisor that is opened for the first job."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack = stack
-        self._engine: LocalEngine | None = None
-
-    def run(self, job: Job) -> Outcome:
-        """Run one job to its end."""
-        if self._engine is None:
-            engine = LocalEngine()
-            self._engine = engine.on(self._stack.enter_context(engine.open()))
-        [(_, outcome)] = self._engine.run([("", job)])
-        return outcome
-
-
-_open: ContextVar[Process | None] = ContextVar("_open", default=None)
-
-
-@contextmanager
-def supervised() -> Iterator[Process]:
+def supervised() -> AbstractContextManager[Process]:
     """Keep processes warm inside the context, if any is asked for; it may be nested."""
-    if (known := _open.get()) is not None:
-        yield known
-        return
-    with ExitStack() as stack:
-        process = Process(stack)
-        token = _open.set(process)
-        try:
-            yield process
-        finally:
-            _open.reset(token)
+    return warm.supervised(LocalEngine().open)
 
 
 def _section(process: Process, addon: Addon, folder: Path, ids: Collection[str]) -> Section:

@@ -229,12 +229,17 @@ def _lookup_job(plan: Plan, name: Name, homes: Homes) -> Job:
 
 def limits_of_data(plan: Plan, dataset: str) -> Limits:
     """Return the limits for reading a data set: those of a cell where a function makes it."""
-    from aucbench.datasets.files import names_file
-
-    if in_file(_name(dataset)) is None and names_file(_name(dataset)):
+    if _is_file(_name(dataset)):
         return Limits(timeout=READ)
     memory = None if plan.memory is None else int(plan.memory * MEGABYTE)
     return Limits(timeout=plan.timeout or None, memory=memory)
+
+
+def _is_file(dataset: str) -> bool:
+    """Whether a data set is read from a file or an address, and not made by a function."""
+    from aucbench.datasets.files import names_file
+
+    return in_file(dataset) is None and names_file(dataset)
 
 
 def look_up(plan: Plan, engine: Engine, given: Given = NOTHING) -> Lookups:
@@ -362,6 +367,8 @@ def _checked(plan: Plan, name: Name, outcome: Outcome, home: Home | None) -> Out
     broken = name.kind == "data" and outcome.error_type == PluginError.__name__
     if outcome.refusal and not broken:
         raise _refusal(plan, name, outcome.reason or "")
+    if name.kind == "data" and not broken and _is_file(_name(name.spec)):
+        raise _refusal(plan, name, f"{name.spec} cannot be read: {outcome.reason}; get it again")
     # Without its step: the cell itself was never started.
     reason = f"{_called(name, home)}: {outcome.reason}"
     return Outcome(outcome.ending, reason, log=outcome.log, error_type=outcome.error_type)

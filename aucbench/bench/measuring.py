@@ -24,11 +24,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.bench.addons import LIMITS, Addon, Process, addon_of, ended, supervised
+from aucbench.bench.addons import LIMITS, Addon, addon_of, ended, supervised
 from aucbench.bench.learning import likely
 from aucbench.hookspecs import PROJECT
 from aucbench.infra.scratch import Scratch
 from aucbench.infra.supervise.records import Job, Outcome
+from aucbench.infra.supervise.warm import Process
 from aucbench.registry.discovery import enabled
 from aucbench.stats.delong import Fold
 from aucbench.stats.measures import MEASURES, Measure, measure

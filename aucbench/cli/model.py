@@ -196,6 +196,7 @@ def predict(
     rows: Annotated[int, typer.Option(help="Rows of a text file at a time.")] = 20_000,
 ) -> None:
     """Score the rows of a table, in their order, with a decision for each."""
+    from aucbench.datasets.endings import naming
     from aucbench.datasets.frames import pieces
     from aucbench.errors import require_whole
     from aucbench.modelfile import Model
@@ -207,10 +208,12 @@ def predict(
     separator = separator or loaded.provenance.get("separator")
     with _written(out) as text:
         for piece in pieces(table, rows, separator):
-            found = scored(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
+            with naming(table):
+                found = scored(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
+                keys = _keys(piece.frame, key, done)
             if not done:
                 _say_columns(loaded, ignored_columns(loaded, piece.frame), table)
-            _write(text, loaded, found, _keys(piece.frame, key, done), key or "row", first=not done)
+            _write(text, loaded, found, keys, key or "row", first=not done)
             done += len(found.faults)
             flagged += int(found.positive.sum())
             faulty += sum(map(bool, found.faults))

@@ -22,7 +22,7 @@ from aucbench.data.arrays import Index
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows
 from aucbench.datasets.columns import column_at
-from aucbench.datasets.formats import without_compression
+from aucbench.datasets.endings import without_compression
 from aucbench.datasets.sheets import MISSING, Sheet, as_numbers
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError

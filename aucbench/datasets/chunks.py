@@ -24,6 +24,7 @@ from aucbench.data import Chunk, arrays
 from aucbench.data.targets import Classes, counted, label_vector, several
 from aucbench.datasets import changepoint, files, formats, idx
 from aucbench.datasets.cuts import CUTTERS, Cut, svmlight_tables
+from aucbench.datasets.endings import naming, without_compression
 from aucbench.datasets.formats import Table
 from aucbench.datasets.manifest import manifest_row, verify
 from aucbench.errors import DataError, require_whole
@@ -94,7 +95,7 @@ def _cutter(path: Path) -> Callable[[Path, Cut], Iterator[Table]]:
     if name := changepoint.set_name(path):
         raise changepoint.no_labels(name)
     ending = formats.reader_of(path)
-    if ending not in CUTTERS or formats.without_compression(path.name).endswith(idx.MARK):
+    if ending not in CUTTERS or without_compression(path.name).endswith(idx.MARK):
         raise DataError(
             f"{path} cannot be read in chunks; use load, or convert it to svmlight, CSV or Parquet"
         )
@@ -111,7 +112,7 @@ def _chunks(
     joined: _Joined,
 ) -> Iterator[Chunk]:
     verify(path)
-    with formats.naming(path):
+    with naming(path):
         for table in tables:
             if names and len(names) != (d := table.X.shape[1]):
                 raise DataError(

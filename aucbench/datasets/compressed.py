@@ -7,14 +7,17 @@ most; and a file of xz may need 1 GB of memory, where `xz -9` needs 65 MB.
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import lzma
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from io import SEEK_CUR, SEEK_END, SEEK_SET, BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, Protocol
 from zipfile import ZIP_BZIP2, ZipFile, ZipInfo, is_zipfile
 
+from aucbench.datasets.endings import BZ2, GZ, XZ, ZIP
 from aucbench.errors import DataError
 
 RATIO = 1000
@@ -39,15 +42,16 @@ class Source(Protocol):
         """Close the file."""
 
 
-def open_compressed(path: Path, opener: Callable[[Path], Source]) -> BufferedReader:
-    """Open the content of a compressed file.
+def open_plain(path: Path) -> IO[bytes]:
+    """Open a file for reading; a compressed one is decompressed.
 
     Raises
     ------
     DataError
         When it is opened, or while it is read: when the content is too long.
     """
-    return BufferedReader(_Plain(path, opener), CHUNK)
+    opener = _OPENERS.get(path.suffix.lower())
+    return path.open("rb") if opener is None else BufferedReader(_Plain(path, opener), CHUNK)
 
 
 class Xz:
@@ -95,10 +99,25 @@ class Xz:
         return lzma.LZMADecompressor(memlimit=MEMORY)
 
 
-def open_zip(path: Path) -> IO[bytes]:
-    """Open the only file of an archive; see `only_member`."""
-    archive = ZipFile(path)
-    return archive.open(only_member(archive))
+class Zipped:
+    """Decompress the only file of a zip archive; see `only_member`."""
+
+    def __init__(self, path: Path):
+        self._archive = ZipFile(path)
+        try:
+            self._member = self._archive.open(only_member(self._archive))
+        except BaseException:
+            self._archive.close()
+            raise
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most `size` bytes; none at the end."""
+        return self._member.read(size)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._member.close()
+        self._archive.close()
 
 
 def only_member(archive: ZipFile) -> ZipInfo:
@@ -193,3 +212,11 @@ def _too_long(packed: int) -> DataError:
         f"its {packed:,} bytes become more than {limit_of(packed):,} when they are decompressed; "
         "if they are meant to, unpack it yourself and give the unpacked file"
     )
+
+
+_OPENERS: Mapping[str, Callable[[Path], Source]] = {
+    XZ: Xz,
+    BZ2: bz2.open,
+    GZ: gzip.open,
+    ZIP: Zipped,
+}

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from shutil import copyfileobj
-from tempfile import TemporaryFile
 from typing import IO, Any
 
-from aucbench.datasets import formats, svmlight
+from aucbench.datasets import arrow, formats, svmlight
+from aucbench.datasets.compressed import open_plain
+from aucbench.datasets.endings import short_reason
 from aucbench.datasets.formats import Table
 from aucbench.datasets.label import find_label
 from aucbench.datasets.textfile import layout_of, open_frame
 from aucbench.errors import DataError
 
 NumberedLine = tuple[int, bytes]  # the number of a line in the file, from 1, and its content
-_BUFFER = 1 << 16  # bytes that are read ahead in each column of a Parquet file
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +45,10 @@ def svmlight_tables(path: Path, cut: Cut) -> Iterator[Table]:
     """Yield tables of an svmlight file, all with the same number of features."""
     d, zero = cut.features, None
     if d is None:
-        with formats.open_plain(path) as content:
+        with open_plain(path) as content:
             d, zero = _extent(_data_lines(content))
         d = max(d, cut.least)
-    with formats.open_plain(path) as content:
+    with open_plain(path) as content:
         lines = _data_lines(content)
         while part := [*islice(lines, cut.rows)]:
             if zero is None:
@@ -82,7 +80,7 @@ def _extent(lines: Iterable[NumberedLine]) -> tuple[int, bool]:
 def _parsed(part: Sequence[NumberedLine], d: int, zero: bool) -> Table:
     try:
         X, y = svmlight.parsed((line for _, line in part), d, zero=zero)
-    except formats.UNREADABLE as error:
+    except (ValueError, LookupError, OverflowError) as error:
         if len(part) == 1:
             raise _unreadable(part[0][0], error, 1 - zero, d - zero) from error
         for line in part:
@@ -94,14 +92,14 @@ def _parsed(part: Sequence[NumberedLine], d: int, zero: bool) -> Table:
 def _unreadable(at: int, error: Exception, low: int = 1, high: int | None = None) -> DataError:
     bounds = "" if high is None else f" from {low} to {high}"
     return DataError(
-        f"line {at} cannot be read ({formats.short_reason(error)}); give a label and index:value "
+        f"line {at} cannot be read ({short_reason(error)}); give a label and index:value "
         f"pairs with ascending indices{bounds}"
     )
 
 
 def _csv_tables(path: Path, cut: Cut) -> Iterator[Table]:
     separator = "tab" if formats.reader_of(path) == ".tsv" else None
-    with formats.open_plain(path) as content:
+    with open_plain(path) as content:
         layout = layout_of(content, separator)
         content.seek(0)
         frames, named = open_frame(content, layout, ".", cut.rows)
@@ -109,29 +107,7 @@ def _csv_tables(path: Path, cut: Cut) -> Iterator[Table]:
 
 
 def _parquet_tables(path: Path, cut: Cut) -> Iterator[Table]:
-    parquet = formats.pyarrow_parquet()
-    from pyarrow import Table as Batches
-
-    with (
-        _seekable(path) as content,
-        parquet.ParquetFile(content, buffer_size=_BUFFER, pre_buffer=False) as file,
-    ):
-        batches = file.iter_batches(batch_size=cut.rows)
-        frames = (Batches.from_batches([batch]).to_pandas() for batch in batches if len(batch))
-        yield from _tables(frames, cut, named=True)
-
-
-@contextmanager
-def _seekable(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that is read at many positions; a compressed one is first decompressed."""
-    with formats.open_plain(path) as content:
-        if formats.without_compression(path.name) == path.name:
-            yield content
-            return
-        with TemporaryFile() as plain:
-            copyfileobj(content, plain)
-            plain.seek(0)
-            yield plain
+    yield from _tables(arrow.frames(path, cut.rows), cut, named=True)
 
 
 def _tables(frames: Iterable[Any], cut: Cut, *, named: bool) -> Iterator[Table]:

@@ -111,7 +111,7 @@ def _meant(frame: Any, schema: Schema, codes: Any) -> Any:
         if column.kind == "category":
             columns[column.name] = frame[column.name]
         elif column.kind == "date":
-            columns[column.name] = pd.to_datetime(codes[:, j], unit="s")
+            columns[column.name] = (1e6 * codes[:, j]).astype("datetime64[us]")
         else:
             columns[column.name] = codes[:, j]
     return pd.DataFrame(columns, index=frame.index)

@@ -15,7 +15,7 @@ Design
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from aucbench.datasets.catalogue import Entry, entry_of, names_like, suite_of
 from aucbench.datasets.collections import Member, member_of, rarer
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import fetch, is_url
+from aucbench.datasets.endings import format_of, naming, without_compression
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
@@ -148,7 +149,8 @@ def load(
         _refuse_given(name, **columns, test=test)
         column, out = changepoint.OWN_FOLDS if folds == "" else folds, left_out(drop, entry)
         read = partial(changepoint.load_parts, path, column, out)
-        return kept(_parts(path), [column, out], read)
+        named = partial(_named, path, "a changepoint set", read)
+        return kept(_parts(path), [column, out], named)
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     if task is not None and (positive is not None or negative is not None):
@@ -161,7 +163,8 @@ def load(
     # The name is enough: the list of the catalogue lies beside the code, whose content counts.
     known = "" if entry == Entry(name=entry.name) else entry.name
     known = str(path) if isinstance(path, Member) else known
-    return kept(files, [known, asked], partial(_read, path, entry, **asked))
+    read = partial(_read, path, entry, **asked)
+    return kept(files, [known, asked], partial(_named, path, None, read))
 
 
 def _read(
@@ -184,33 +187,29 @@ def _read(
     test: str | None,
 ) -> Data:
     """Read rows with labels, as `load` does."""
-    try:
-        named = (*left_out(drop, entry), *(c for c in (groups, time, weights) if c is not None))
-        wanted = Wanted(target, 0, separator, decimal, tuple(map(str, named)))
-        table, tested = _table(path, wanted), None
-        if test is not None:
-            same = replace(wanted, target=table.target if target is None else target)
-            table, tested = with_test_rows(table, _table(_found(test)[0], same), test)
-        roles = Roles.of(table, decimal, groups=groups, time=time, weights=weights)
-        table = without_columns(table, [*left_out(drop, entry), *roles.columns])
-        y = label_vector(table.y)
-        counts, label = counted(y), table.label
-        if task is not None:
-            positive, negative, why = divide(counts, task, seed)
-            label = f"{label}, {why}"
-        elif isinstance(path, Member) and positive is None and negative is None:
-            positive = rarer(counts)
-            label += "" if positive is None else ", whose rarer class is positive"
-        classes = Classes.of(counts, *class_names(positive, negative, entry, y))
-        signs = Labels.of_mask(classes.holds(y)).y
-        found = examine(
-            table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
-        )
-        relevant = relevant_columns(entry, found.names)
-        data = Data.of(found.X, signs, relevant=relevant, **roles.values)
-    except DataError as error:
-        text = str(error)
-        raise error if str(path) in text else DataError(f"{path}: {text}") from error
+    named = (*left_out(drop, entry), *(c for c in (groups, time, weights) if c is not None))
+    wanted = Wanted(target, 0, separator, decimal, tuple(map(str, named)))
+    table, tested = _table(path, wanted), None
+    if test is not None:
+        same = replace(wanted, target=table.target if target is None else target)
+        table, tested = with_test_rows(table, _table(_found(test)[0], same), test)
+    roles = Roles.of(table, decimal, groups=groups, time=time, weights=weights)
+    table = without_columns(table, [*left_out(drop, entry), *roles.columns])
+    y = label_vector(table.y)
+    counts, label = counted(y), table.label
+    if task is not None:
+        positive, negative, why = divide(counts, task, seed)
+        label = f"{label}, {why}"
+    elif isinstance(path, Member) and positive is None and negative is None:
+        positive = rarer(counts)
+        label += "" if positive is None else ", whose rarer class is positive"
+    classes = Classes.of(counts, *class_names(positive, negative, entry, y))
+    signs = Labels.of_mask(classes.holds(y)).y
+    found = examine(
+        table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
+    )
+    relevant = relevant_columns(entry, found.names)
+    data = Data.of(found.X, signs, relevant=relevant, **roles.values)
     asked = {str(c): "as asked" if drop else entry.drop[str(c)] for c in left_out(drop, entry)}
     understood = replace(
         found.understood,
@@ -229,6 +228,11 @@ def _read(
         schema=found.schema,
         understood=understood,
     )
+
+
+def _named(path: Path | Published | Member, form: str | None, read: Callable[[], Data]) -> Data:
+    with naming(path, form):
+        return read()
 
 
 def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | None:
@@ -325,7 +329,7 @@ def _found(source: str | os.PathLike[str]) -> tuple[Path | Published | Member, E
 
 
 def _is_path(text: str) -> bool:
-    return os.sep in text or bool(formats.format_of(text))
+    return os.sep in text or bool(format_of(text))
 
 
 def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameError:
@@ -352,14 +356,14 @@ def _named_files() -> dict[str, list[Path]]:
 
 
 def _name_of(path: Path) -> str | None:
-    plain = formats.without_compression(path.name)
+    plain = without_compression(path.name)
     if plain == MANIFEST or not path.is_file():
         return None
     if name := changepoint.set_name(path):
         return name if changepoint.names_set(path) else None
     if plain.endswith(idx.MARK):
         return plain.removesuffix(idx.MARK)
-    ending = formats.format_of(path.name)
+    ending = format_of(path.name)
     return plain[: -len(ending)] if ending else None
 
 
@@ -378,7 +382,7 @@ def _parts(path: Path | Published | Member) -> Sequence[Path]:
 
 
 def _is_idx(path: Path) -> bool:
-    return formats.without_compression(path.name).endswith(idx.MARK)
+    return without_compression(path.name).endswith(idx.MARK)
 
 
 def _table(path: Path | Published | Member, wanted: Wanted) -> Table:

@@ -6,49 +6,37 @@ that is damaged or of another format; each becomes a `DataError` that names the 
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import re
-import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 
-from aucbench.datasets import svmlight
-from aucbench.datasets.compressed import (
-    Source,
-    Xz,
-    only_member,
-    open_compressed,
-    open_zip,
-    require_small_members,
+from aucbench.datasets import arrow, excel, npz, svmlight
+from aucbench.datasets.compressed import only_member, open_plain
+from aucbench.datasets.endings import (
+    ARROW,
+    EITHER,
+    EXCEL,
+    NPZ,
+    SVMLIGHT,
+    TEXT,
+    ZIP,
+    format_of,
+    naming,
+    without_compression,
 )
 from aucbench.datasets.label import find_label
-from aucbench.datasets.textfile import LINES, read_frame, refuse_twins
-from aucbench.errors import DataError, MissingExtraError
+from aucbench.datasets.textfile import LINES, read_frame
+from aucbench.errors import DataError
 from aucbench.tables import LINE
 
-TEXT = (".csv", ".tsv")  # endings of text files with cells
-ZIP = ".zip"
 _SVMLIGHT = re.compile(rb"\s*[+-]?[\d.]+(\s+(qid|\d+):\S+)*\s*(#.*)?", re.DOTALL)
-UNREADABLE = (
-    OSError,
-    EOFError,
-    ValueError,
-    LookupError,
-    OverflowError,
-    NotImplementedError,  # a zip archive with a method that Python does not know
-    lzma.LZMAError,
-    BadZipFile,
-    zlib.error,
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,44 +114,13 @@ def read_table(path: Path, wanted: Wanted) -> Table:
             raise DataError(
                 f"separator={wanted.separator!r} is for text files with cells; leave it out"
             )
-        if wanted.decimal != "." and reader in (*svmlight.ENDINGS, ".npz"):
+        if wanted.decimal != "." and reader in (*SVMLIGHT, NPZ):
             raise DataError(f"decimal={wanted.decimal!r} is for tables; leave it out")
+        if reader in FRAMES:
+            frame = FRAMES[reader](path)
+            return frame_table(frame, wanted.target, named=True, others=wanted.others)
         with open_plain(path) as stream:
             return _READERS[reader](stream, wanted)
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Turn the exceptions of a reader into a `DataError` that names the file."""
-    try:
-        yield
-    except DataError as error:
-        if str(path) in str(error):
-            raise
-        raise DataError(f"{path}: {error}") from error
-    except UNREADABLE as error:
-        raise DataError(
-            f"{path} cannot be read as {_called(path)} ({short_reason(error)}); it may be damaged, "
-            f"or its ending may be wrong: known endings are {' '.join((*_READERS, '.txt'))}, also "
-            f"followed by {' '.join(_OPENERS)}"
-        ) from error
-
-
-def open_plain(path: Path) -> IO[bytes]:
-    """Open `path` for reading; a compressed file is decompressed, see `compressed`."""
-    opener = _OPENERS.get(path.suffix.lower())
-    return path.open("rb") if opener is None else open_compressed(path, opener)
-
-
-def without_compression(name: str) -> str:
-    """Return the file name without the ending of a compressed file."""
-    return name[: -len(Path(name).suffix)] if Path(name).suffix.lower() in _OPENERS else name
-
-
-def format_of(name: str) -> str | None:
-    """Return the ending that says the format, without that of compression; None if unknown."""
-    ending = Path(without_compression(name)).suffix.lower()
-    return ending if ending in _READERS else None
 
 
 def reader_of(path: Path) -> str:
@@ -176,22 +133,11 @@ def reader_of(path: Path) -> str:
     if format_of(name) is None and path.suffix.lower() == ZIP:
         with ZipFile(path) as archive:
             name = only_member(archive).filename
-    if Path(name).suffix.lower() != ".txt":
+    if Path(name).suffix.lower() != EITHER:
         return format_of(name) or ".svm"
     with open_plain(path) as stream:
         lines = [line for line in islice(stream, LINES) if line.split(b"#")[0].strip()]
     return ".svm" if all(map(_SVMLIGHT.fullmatch, lines)) else ".csv"
-
-
-def _called(path: Path) -> str:
-    """Return the format of a file for messages; the file is not opened."""
-    plain = Path(path.name if path.suffix.lower() == ZIP else without_compression(path.name))
-    return (format_of(path.name) or plain.suffix or ".svm")[1:]
-
-
-def short_reason(error: BaseException) -> str:
-    """Return the first line of an exception of another package, shortened."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:120]
 
 
 def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
@@ -215,67 +161,6 @@ def _csv(stream: IO[bytes], wanted: Wanted) -> Table:
 
 def _tsv(stream: IO[bytes], wanted: Wanted) -> Table:
     return _csv(stream, replace(wanted, separator=wanted.separator or "tab"))
-
-
-def _feather(stream: IO[bytes]) -> Any:
-    pyarrow_parquet()
-    from pyarrow import ArrowInvalid, ipc
-
-    try:
-        table = ipc.open_file(stream).read_all()
-    except ArrowInvalid:  # not a file of Arrow, so a stream of Arrow
-        stream.seek(0)
-        table = ipc.open_stream(stream).read_all()
-    return _arrow_frame(table)
-
-
-def _excel(stream: IO[bytes]) -> Any:
-    import pandas as pd
-
-    require_small_members(stream)
-    try:
-        sheets = pd.read_excel(stream, sheet_name=None, header=None, engine="openpyxl")
-    except ImportError as error:
-        raise MissingExtraError("reading Excel", "excel") from error
-    filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
-    if len(filled) != 1:
-        listed = ", ".join(map(repr, filled)) or "none"
-        raise DataError(
-            f"{len(filled)} sheets have cells ({listed}), wanted one; save the sheet as a file"
-        )
-    sheet = next(iter(filled.values())).dropna(how="all").dropna(how="all", axis=1)
-    names = ["" if pd.isna(name) else str(name).strip() for name in sheet.iloc[0]]
-    refuse_twins(names)
-    frame = sheet.iloc[1:].infer_objects()
-    frame.columns = pd.Index([name or f"column {j + 1}" for j, name in enumerate(names)])
-    frame.index = pd.Index(frame.index + 1, name=LINE)
-    return frame
-
-
-def _parquet(stream: IO[bytes]) -> Any:
-    return _arrow_frame(pyarrow_parquet().read_table(stream))
-
-
-def _arrow_frame(table: Any) -> Any:
-    from pyarrow.types import is_nested
-
-    refuse_twins(table.column_names)
-    for column in table.schema:
-        if is_nested(column.type):
-            raise DataError(
-                f"column {column.name!r} holds {column.type} in a cell, wanted one value; write "
-                "the table without it, or with a column for each value"
-            )
-    return table.to_pandas()
-
-
-def pyarrow_parquet() -> Any:
-    """Return the module pyarrow.parquet; `MissingExtraError` when it is not installed."""
-    try:
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtraError("reading Parquet", "parquet") from error
-    return parquet
 
 
 def frame_table(
@@ -306,50 +191,19 @@ def frame_table(
 
 
 def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
-    from scipy.sparse import csr_array
-
-    require_small_members(stream)
-    archive = np.load(stream, allow_pickle=False)
-    held = set(getattr(archive, "files", ()))
     label = "y" if wanted.target is None else str(wanted.target)
-    parts = ("data", "indices", "indptr", "shape")
-    if label not in held or not ("X" in held or held.issuperset(parts)):
-        raise DataError(
-            f"it holds {', '.join(sorted(held)) or 'one array'}; give {label}, and X or the CSR "
-            f"parts {', '.join(parts)}"
-        )
-    if "X" in held:
-        return Table(archive["X"], archive[label], label=f"the array {label}")
-    data, indices, starts, shape = (archive[part] for part in parts)
-    X = csr_array((data, indices, starts), shape=(int(shape[0]), int(shape[1])))
-    X.check_format(full_check=True)  # kernels do not check column numbers
-    return Table(X, archive[label], label=f"the array {label}")
+    X, y = npz.arrays(stream, label)
+    return Table(X, y, label=f"the array {label}")
 
 
-FRAMES: dict[str, Callable[[IO[bytes]], Any]] = {
-    ".parquet": _parquet,
-    ".feather": _feather,
-    ".arrow": _feather,
-    ".xlsx": _excel,
+# What reads a table of typed columns into a data frame.
+FRAMES: dict[str, Callable[[Path], Any]] = {
+    **{ending: partial(arrow.frame, ending=ending) for ending in ARROW},
+    EXCEL: excel.frame,
 }
-
-
-def _of_frame(read: Callable[[IO[bytes]], Any]) -> Callable[[IO[bytes], Wanted], Table]:
-    return lambda stream, wanted: frame_table(
-        read(stream), wanted.target, named=True, others=wanted.others
-    )
-
-
 _READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {
-    **dict.fromkeys(svmlight.ENDINGS, _svmlight),
+    **dict.fromkeys(SVMLIGHT, _svmlight),
     ".csv": _csv,
     ".tsv": _tsv,
-    **{ending: _of_frame(read) for ending, read in FRAMES.items()},
-    ".npz": _npz,
-}
-_OPENERS: dict[str, Callable[[Path], Source]] = {
-    ".xz": Xz,
-    ".bz2": bz2.open,
-    ".gz": gzip.open,
-    ZIP: open_zip,
+    NPZ: _npz,
 }

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.datasets import formats
+from aucbench.datasets.compressed import open_plain
+from aucbench.datasets.endings import TEXT, naming
 from aucbench.datasets.textfile import Layout, layout_of
 from aucbench.errors import DataError
-
-TEXT_ENDINGS = (".csv", ".tsv")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,15 +59,14 @@ def pieces(path: Path, rows: int, separator: str | None = None) -> Iterator[Piec
     """
     if not path.is_file():
         raise DataError(f"there is no file {path}; give the path of a table")
-    with formats.naming(path):
+    with naming(path):
         ending = formats.reader_of(path)
-        if ending in TEXT_ENDINGS:
+        if ending in TEXT:
             yield from _of_text(path, rows, separator or ("tab" if ending == ".tsv" else None))
         elif ending in formats.FRAMES:
-            with formats.open_plain(path) as stream:
-                yield Piece(formats.FRAMES[ending](stream), named=True, uneven={})
+            yield Piece(formats.FRAMES[ending](path), named=True, uneven={})
         else:
-            known = ", ".join((*TEXT_ENDINGS, *formats.FRAMES))
+            known = ", ".join((*TEXT, *formats.FRAMES))
             raise DataError(
                 f"its ending is not that of a table ({known}); score arrays from Python, with "
                 "Model.load(model).scores(X)"
@@ -76,7 +75,7 @@ def pieces(path: Path, rows: int, separator: str | None = None) -> Iterator[Piec
 
 def _of_text(path: Path, rows: int, separator: str | None) -> Iterator[Piece]:
     with (
-        formats.open_plain(path) as stream,
+        open_plain(path) as stream,
         TextIOWrapper(stream, "utf-8-sig", newline="") as text,
     ):
         layout = layout_of(stream, separator, even=False)

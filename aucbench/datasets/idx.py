@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from aucbench.datasets.formats import UNREADABLE, Table, open_plain, short_reason
+from aucbench.datasets.compressed import open_plain
+from aucbench.datasets.endings import naming
+from aucbench.datasets.formats import Table
 from aucbench.datasets.manifest import verify
 from aucbench.errors import DataError
 
@@ -63,18 +66,11 @@ def _items(path: Path, dimensions: int) -> Any:
     if not path.is_file():
         raise DataError(f"{path} is missing; put the four files of the idx set in one folder")
     verify(path)
-    try:
-        with open_plain(path) as stream:
-            content = np.frombuffer(stream.read(), dtype=np.uint8)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-    except UNREADABLE as error:
-        raise DataError(
-            f"{path} cannot be decompressed ({short_reason(error)}); get the file again"
-        ) from error
+    with naming(path, "idx"), open_plain(path) as stream:
+        content = np.frombuffer(stream.read(), dtype=np.uint8)
     start = 4 + 4 * dimensions
     shape = tuple(map(int, content[4:start].view(">i4"))) if content.size >= start else ()
-    if content[:4].tolist() != [0, 0, 8, dimensions] or content.size != start + np.prod(shape):
+    if content[:4].tolist() != [0, 0, 8, dimensions] or content.size != start + prod(shape):
         raise DataError(
             f"{path} is not an idx file of {dimensions} dimension(s) of bytes; get the file again"
         )

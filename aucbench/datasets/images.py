@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.datasets.formats import UNREADABLE, Table, open_plain, short_reason
+from aucbench.datasets.compressed import open_plain
+from aucbench.datasets.endings import naming
+from aucbench.datasets.formats import Table
 from aucbench.errors import DataError
 
 CIFAR_PIXELS = 3 * 32 * 32
@@ -64,18 +66,17 @@ def read_stl10(archive: Path) -> Table:
 def _members(archive: Path, wanted: Sequence[str]) -> list[bytes]:
     """Return the content of files of an archive, found by their names without a folder."""
     found: dict[str, bytes] = {}
-    try:
-        with open_plain(archive) as plain, tarfile.open(fileobj=plain, mode="r|") as tar:
-            for member in tar:
-                name = member.name.rpartition("/")[2]
-                if member.isfile() and name in wanted:
-                    content = tar.extractfile(member)
-                    assert content is not None  # it is a file
-                    found[name] = content.read()
-    except (tarfile.TarError, *UNREADABLE) as error:
-        raise DataError(
-            f"{archive} cannot be read as a tar archive ({short_reason(error)}); get it again"
-        ) from error
+    with (
+        naming(archive, "a tar archive"),
+        open_plain(archive) as plain,
+        tarfile.open(fileobj=plain, mode="r|") as tar,
+    ):
+        for member in tar:
+            name = member.name.rpartition("/")[2]
+            if member.isfile() and name in wanted:
+                content = tar.extractfile(member)
+                assert content is not None  # it is a file
+                found[name] = content.read()
     if lacking := [name for name in wanted if name not in found]:
         raise DataError(f"{archive} lacks {', '.join(lacking)}; get the archive of binary files")
     return [found[name] for name in wanted]

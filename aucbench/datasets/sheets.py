@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from aucbench.data.arrays import Vector
-from aucbench.datasets.formats import naming, open_plain
+from aucbench.datasets.compressed import open_plain
+from aucbench.datasets.endings import naming
 from aucbench.datasets.manifest import verify
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError

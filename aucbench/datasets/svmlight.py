@@ -15,8 +15,6 @@ import numpy as np
 from aucbench.data.arrays import MAX_STORED
 from aucbench.errors import DataError
 
-ENDINGS = (".svm", ".svmlight", ".libsvm")
-
 
 def parsed(lines: Iterable[bytes], d: int | None = None, *, zero: bool | str = "auto") -> Any:
     """Return the rows (CSR) and the labels of lines.

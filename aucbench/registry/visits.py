@@ -11,7 +11,6 @@ Design
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -54,9 +53,9 @@ _told: dict[str, dict[str, set[str]]] = {}  # plugin, kind, names
 
 def is_supervised() -> bool:
     """Whether this process is supervised, or cannot be a supervisor."""
-    from aucbench.infra.supervise.proc import SUPERVISOR_VARIABLE
+    from aucbench.infra.supervise import proc
 
-    return SUPERVISOR_VARIABLE in os.environ or sys.platform != "linux"
+    return proc.is_supervised()
 
 
 def tell(homes: Iterable[Home]) -> None:

@@ -42,6 +42,8 @@ _DAYS = (
     *("%d %b %Y", "%d-%b-%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+PER_SECOND = {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}  # units of the dates of pandas
+FIRST_SECOND, LAST_SECOND = -62_135_596_800, 253_402_300_799  # of the years 1 to 9999
 FORMATS = tuple(day + time for day, time in product(_DAYS, _TIMES))
 
 
@@ -116,15 +118,22 @@ def dates(texts: Sequence[str], form: str) -> Vector:
 
 
 def seconds(series: Any) -> Vector:
-    """Return dates of pandas as seconds since 1970; a time zone becomes UTC."""
+    """Return dates of pandas as seconds since 1970; a time zone becomes UTC.
+
+    A date before the year 1 or after the year 9999, which no calendar of Python has, is infinite.
+    """
     import pandas as pd
 
     if isinstance(series.dtype, pd.ArrowDtype):  # its dates have no zone to ask for
         series = pd.to_datetime(series.astype(object), utc=True)
     zoned = series.dt.tz_convert(None) if series.dt.tz is not None else series
-    instants = zoned.to_numpy().astype("datetime64[us]")
-    found: Vector = instants.astype(np.int64) / 1e6
-    found[np.isnat(instants)] = np.nan
+    given: NDArray[Any] = zoned.to_numpy(copy=True)
+    unit, _ = np.datetime_data(given.dtype)
+    missing, rough = np.isnat(given), given.astype(np.int64) / PER_SECOND[unit]
+    beyond = ~missing & ((rough < FIRST_SECOND) | (rough > LAST_SECOND))
+    given[beyond] = 0  # else microseconds overflow
+    found: Vector = given.astype("datetime64[us]").astype(np.int64) / 1e6
+    found[missing], found[beyond] = np.nan, np.inf
     return found
 
 

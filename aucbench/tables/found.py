@@ -60,12 +60,17 @@ class Found:
                 f"column {name!r} has the type {series.dtype}; turn it into numbers, or drop it"
             )
         if kind == "M":
-            return Found(name, series, cells.seconds(series), (), none)
-        if kind in "biuf":
-            values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-            found = Found(name, series, values, (), none)
-            found._refuse(np.isinf(values), "an infinite number")
-            return found
+            values, what = cells.seconds(series), "a date outside of the years 1 to 9999"
+        elif kind in "biuf":
+            values, what = series.to_numpy(dtype=np.float64, na_value=np.nan), "an infinite number"
+        else:
+            return Found._of_texts(series, name)
+        found = Found(name, series, values, (), none)
+        found._refuse(np.isinf(values), what)
+        return found
+
+    @staticmethod
+    def _of_texts(series: Any, name: str) -> Found:
         try:
             return Found(name, series, None, *cells.distinct_cells(series))
         except TypeError as error:  # pandas compares the cells by their hashes

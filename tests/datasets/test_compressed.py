@@ -113,7 +113,7 @@ def test_a_bomb_in_an_archive_of_arrays_stops(tmp_path, strict):
         load(tmp_path / "rows.npz")
     np.save(tmp_path / "one.npy", y)
     (tmp_path / "one.npy").rename(tmp_path / "one.npz")
-    with pytest.raises(DataError, match="it holds one array"):
+    with pytest.raises(DataError, match="it is no archive of arrays"):
         load(tmp_path / "one.npz")
 
 

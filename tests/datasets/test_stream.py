@@ -204,8 +204,8 @@ def test_the_scan_reads_the_file_once_and_no_more_with_a_width(tmp_path, monkeyp
     from aucbench.datasets import cuts
 
     opened = []
-    plain = cuts.formats.open_plain
-    monkeypatch.setattr(cuts.formats, "open_plain", lambda path: opened.append(path) or plain(path))
+    plain = cuts.open_plain
+    monkeypatch.setattr(cuts, "open_plain", lambda path: opened.append(path) or plain(path))
     path = write(tmp_path / "w.svm", svm_bytes(*table()))
     for features, times in ((None, 2), (5, 1)):
         assert len([*stream(path, rows=10, features=features)]) == 4

@@ -3,17 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from table_models import model_of
 
 from aucbench.data import Data
 from aucbench.datasets import load
 from aucbench.datasets.frames import pieces
 from aucbench.errors import DataError
-from aucbench.modelfile import Model
 from aucbench.modelfile.incoming import ignored_columns, scored
-from aucbench.models.calibration import Sigmoid
-from aucbench.registry import get_features, get_solver
-from aucbench.solving.loop import solve
-from aucbench.tables import Encoding
 
 RNG = np.random.default_rng(5)
 N = 300
@@ -35,26 +31,6 @@ def table():
 
 
 TABLE = table()
-
-
-def model_of(data, **more):
-    encoding = None if data.schema is None else Encoding.learn(data.schema, data.rows)
-    train = data if encoding is None else data.with_rows(encoding(data.rows))
-    phi = get_features("auto").fit(train, np.random.default_rng(0))
-    run = solve(get_solver("svm-or"), train.with_rows(phi(train.rows)), passes=5)
-    model = Model.of_run(
-        run,
-        phi,
-        width=data.d,
-        columns=data.names,
-        encoding=encoding,
-        negative=("no",),
-        positive=("yes",),
-        threshold=0.0,
-        calibrator=Sigmoid(-1.0, 0.0),
-        **more,
-    )
-    return model, run.decision_function(phi(train.rows))
 
 
 @pytest.fixture(scope="module")

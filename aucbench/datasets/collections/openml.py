@@ -23,7 +23,8 @@ from urllib.parse import urlsplit
 
 from aucbench.datasets.collections.facts import Facts
 from aucbench.datasets.download import cache_folder
-from aucbench.datasets.formats import Table, Wanted, frame_table, short_reason
+from aucbench.datasets.endings import short_reason
+from aucbench.datasets.formats import Table, Wanted, frame_table
 from aucbench.errors import DataError
 
 PREFIX = "openml"

@@ -1,11 +1,15 @@
-"""Read npz files that a job wrote: their content is checked, and nothing is unpickled.
+"""Read npz files that a job or a user wrote: they are checked, and nothing is unpickled.
 
-`np.load` parses the header of each array as a Python literal. The headers of the cells of a data
-set are the same, so that here they are parsed once: a report reads tens of thousands of arrays.
+`np.load` parses the header of each array as a Python literal, and believes it: on damaged bytes it
+raises anything, or asks for as much memory as a header says. Here a header has one form, and is
+compared with the number of bytes that follow. The headers of the cells of a data set are the same,
+so that they are parsed once: a report reads tens of thousands of arrays.
 """
 
 from __future__ import annotations
 
+import re
+import sys
 from functools import lru_cache
 from io import BytesIO
 from math import prod
@@ -19,8 +23,21 @@ from numpy.typing import NDArray
 from aucbench.errors import DataError
 
 MOST_UNPACKED = 2**30  # bytes, unpacked
-VERSION = npy.magic(1, 0)  # of nearly all arrays; its header says its length in two bytes
+VERSION = npy.magic(1, 0)  # of all arrays of plain values; its header says its length in two bytes
 LENGTH = 2
+# A Python literal, of which NumPy has written this form for plain values ever since; Python 2 had
+# an L behind long numbers.
+_HEADER = re.compile(
+    re.escape(VERSION)
+    + rb"""..\{
+    \ *'descr':\ *'(?P<kind>[<>|=][biufcUS][1-9]\d{0,9})',
+    \ *'fortran_order':\ *(?P<fortran>True|False),
+    \ *'shape':\ *\((?P<shape>(?:\d{1,19}L?,?\ *){0,32})\),?
+    \ *\}\s*""",
+    re.VERBOSE | re.DOTALL,
+)
+SURROGATES = 0xD800 >> 11  # halves of characters of UTF-16
+_SIZE = re.compile(rb"\d+")
 
 
 def unpack(packed: bytes) -> dict[str, NDArray[Any]]:
@@ -49,27 +66,55 @@ def unpack(packed: bytes) -> dict[str, NDArray[Any]]:
 
 
 def read_array(content: bytes) -> NDArray[Any]:
-    """Return the array of an npy file."""
+    """Return the array of an npy file; raises as `array_in`."""
+    return array_in(content).copy()
+
+
+def array_in(content: bytes) -> NDArray[Any]:
+    """Return the array of an npy file, as a read-only view of its content.
+
+    Raises
+    ------
+    DataError
+        When it is no npy file of numbers, truth values or texts, or does not have as many bytes as
+        its header says. No memory is asked for before that is known.
+    """
     if not content.startswith(npy.MAGIC_PREFIX):
         raise DataError("it is not an npz file: a member is not an array")
     start = len(VERSION) + LENGTH
-    if not content.startswith(VERSION) or len(content) < start:
-        found: NDArray[Any] = npy.read_array(BytesIO(content), allow_pickle=False)
-        return found
     start += int.from_bytes(content[len(VERSION) : start], "little")
     shape, fortran, kind = _layout(content[:start])
-    if kind.hasobject:
+    if prod(shape) * kind.itemsize != len(content) - start:
         raise DataError(
-            "it is not an npz file: a member holds Python objects, which are not unpickled"
+            f"it is not an npz file: an array has {' x '.join(map(str, shape)) or 1} values of "
+            f"{kind.itemsize} bytes, but {len(content) - start} bytes are there; write it anew"
         )
     flat = np.frombuffer(content, kind, prod(shape), start)
-    return flat.reshape(shape, order="F" if fortran else "C").copy()
+    if kind.kind == "U":
+        _require_characters(flat)
+    return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def _require_characters(texts: NDArray[Any]) -> None:
+    """Raise `DataError` if texts hold what is no character: Python cannot make a text of it."""
+    codes = texts.view(texts.dtype.byteorder.replace("=", "<") + "u4")
+    if ((codes > sys.maxunicode) | (codes >> 11 == SURROGATES)).any():
+        raise DataError("an array of texts holds what is no character; write the file anew")
 
 
 @lru_cache(maxsize=256)
 def _layout(header: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Return shape, whether the order is Fortran's, and type, from the begin of an npy file."""
-    found: tuple[tuple[int, ...], bool, np.dtype[Any]] = npy.read_array_header_1_0(
-        BytesIO(header[len(VERSION) :])
-    )
-    return found
+    found = _HEADER.fullmatch(header)
+    if found is None:
+        objects = b"'|O'" in header
+        holds = "Python objects, which are not unpickled" if objects else "no plain values"
+        raise DataError(
+            f"it is not an npz file: a member holds {holds}; save arrays of numbers, truth values "
+            "or texts"
+        )
+    shape = tuple(int(size) for size in _SIZE.findall(found["shape"]))
+    try:
+        return shape, found["fortran"] == b"True", np.dtype(found["kind"].decode())
+    except TypeError as error:  # a float of three bytes, for example
+        raise DataError(f"a member has a type that NumPy does not know: {error}") from error

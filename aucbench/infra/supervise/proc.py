@@ -6,6 +6,7 @@ import ctypes
 import os
 import select
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -20,6 +21,11 @@ PR_GET_DUMPABLE, PR_SET_DUMPABLE = 3, 4
 PR_SET_CHILD_SUBREAPER = 36
 KILL_PAUSE = 0.01  # seconds between two looks at processes that were killed
 MOST_STOPS = 3  # times that a process which was stopped is continued
+
+
+def is_supervised() -> bool:
+    """Whether this process is supervised, or cannot be a supervisor."""
+    return SUPERVISOR_VARIABLE in os.environ or sys.platform != "linux"
 
 
 def die_with(parent: int) -> None:

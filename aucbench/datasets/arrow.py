@@ -1,0 +1,175 @@
+"""Parquet, Feather and Arrow: decoded in a process of its own.
+
+Design
+  a. The decoders of Arrow believe the offsets and sizes that a file says. On a damaged file they
+     read beyond their arrays, which ends the process by a segmentation fault. So a supervised
+     process decodes the file, checks each array from end to end, and writes what it has decoded
+     into a temporary file, which this process maps.
+  b. A process that is supervised already decodes a file itself; its supervisor says how that ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
+
+from aucbench.datasets.compressed import open_plain
+from aucbench.datasets.endings import unreadable, without_compression
+from aucbench.datasets.textfile import refuse_twins
+from aucbench.errors import DataError, MissingExtraError
+from aucbench.infra.scratch import Scratch
+from aucbench.infra.supervise.proc import is_supervised
+from aucbench.infra.supervise.records import Ending, Job
+from aucbench.infra.supervise.warm import supervised
+
+CALL = "aucbench.datasets.arrow:decode"
+PRELOAD = ("aucbench.datasets.arrow", "pyarrow.dataset", "pyarrow.parquet")
+PARQUET = ".parquet"
+BUFFER = 1 << 16  # bytes that are read ahead in each column of a Parquet file
+
+
+class Batches(NamedTuple):
+    """Decoded rows: a schema of Arrow, and record batches."""
+
+    schema: Any
+    each: Iterator[Any]
+
+
+def frame(path: Path, ending: str) -> Any:
+    """Return the rows of a file as a data frame; `ending` says its format.
+
+    Raises
+    ------
+    DataError
+        When the file cannot be decoded, or a cell holds more than one value.
+    MissingExtraError
+        When pyarrow is not installed.
+    """
+    arrow = _pyarrow()
+    with _decoded(path, ending, None) as batches:
+        return _frame(arrow.Table.from_batches([*batches.each], batches.schema))
+
+
+def frames(path: Path, rows: int) -> Iterator[Any]:
+    """Yield the rows of a Parquet file in data frames of at most `rows` rows; raises as `frame`."""
+    arrow = _pyarrow()
+    with _decoded(path, PARQUET, rows) as batches:
+        for batch in batches.each:
+            if len(batch):
+                yield _frame(arrow.Table.from_batches([batch]))
+
+
+def decode(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
+    """Decode a file in this process, into the file request["into"]."""
+    arrow, asked = _pyarrow(), (Path(request["path"]), request["ending"], request["rows"])
+    with (
+        _decoded_here(*asked) as batches,
+        arrow.OSFile(request["into"], "wb") as file,
+        arrow.ipc.new_stream(file, batches.schema) as out,
+    ):
+        for batch in batches.each:
+            out.write_batch(batch)
+    return {}
+
+
+@contextmanager
+def _decoded(path: Path, ending: str, rows: int | None) -> Iterator[Batches]:
+    """Give the rows of a file that another process has decoded and checked."""
+    if is_supervised():
+        with _decoded_here(path, ending, rows) as batches:
+            yield batches
+        return
+    arrow = _pyarrow()
+    with Scratch() as scratch, supervised() as process:
+        into = scratch.path / "decoded"
+        asked = {"path": str(path.absolute()), "ending": ending, "rows": rows}
+        request = {**asked, "into": str(into)}
+        outcome = process.run(Job(CALL, request, preload=PRELOAD), _import_pandas)
+        if outcome.refusal:
+            raise DataError(outcome.reason)
+        if outcome.ending is not Ending.OK:
+            told = (outcome.error_type, outcome.reason)
+            raise unreadable(path, ": ".join(filter(None, told)))
+        with arrow.memory_map(str(into)) as file:
+            stream = arrow.ipc.open_stream(file)
+            yield Batches(stream.schema, iter(stream))
+
+
+@contextmanager
+def _decoded_here(path: Path, ending: str, rows: int | None) -> Iterator[Batches]:
+    with open_plain(path) as stream:
+        if rows is None:
+            read = _parquet if ending == PARQUET else _arrow
+            table = read(stream)
+            table.validate(full=True)
+            yield Batches(table.schema, iter(table.to_batches()))
+            return
+        parquet = _pyarrow().parquet
+        with (
+            _seekable(stream, path) as content,
+            parquet.ParquetFile(content, buffer_size=BUFFER, pre_buffer=False) as file,
+        ):
+            yield Batches(file.schema_arrow, map(_checked, file.iter_batches(batch_size=rows)))
+
+
+def _checked(batch: Any) -> Any:
+    batch.validate(full=True)
+    return batch
+
+
+def _parquet(stream: IO[bytes]) -> Any:
+    return _pyarrow().parquet.read_table(stream)
+
+
+def _arrow(stream: IO[bytes]) -> Any:
+    arrow = _pyarrow()
+    try:
+        return arrow.ipc.open_file(stream).read_all()
+    except arrow.ArrowInvalid:  # not a file of Arrow, so a stream of Arrow
+        stream.seek(0)
+        return arrow.ipc.open_stream(stream).read_all()
+
+
+@contextmanager
+def _seekable(content: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
+    """Give a file that is read at many positions; a compressed one is first decompressed."""
+    if without_compression(path.name) == path.name:
+        yield content
+        return
+    with TemporaryFile() as plain:
+        copyfileobj(content, plain)
+        plain.seek(0)
+        yield plain
+
+
+def _frame(table: Any) -> Any:
+    from pyarrow.types import is_nested
+
+    refuse_twins(table.column_names)
+    for column in table.schema:
+        if is_nested(column.type):
+            raise DataError(
+                f"column {column.name!r} holds {column.type} in a cell, wanted one value; write "
+                "the table without it, or with a column for each value"
+            )
+    return table.to_pandas()
+
+
+def _import_pandas() -> None:
+    """Import what makes a data frame, which takes as long as another process needs to start."""
+    import pandas  # noqa: F401
+
+
+def _pyarrow() -> Any:
+    """Return the package pyarrow with its modules."""
+    try:
+        import pyarrow as arrow
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtraError("reading Parquet", "parquet") from error
+    return arrow
