@@ -86,7 +86,8 @@ class Zeroes(Attack):
         return [path for path in Path(tempfile.gettempdir()).parents[2].rglob("*")]
 
     def overwrite(self, path):
-        ours = path.is_file() and (FOLDER in str(path.resolve()) or "memfd:aucb" in os.readlink(path))
+        named = FOLDER in str(path.resolve()) or "memfd:aucb" in os.readlink(path)
+        ours = path.is_file() and named
         if ours and (size := path.stat().st_size) > HEAD:
             path.chmod(0o777)
             with path.open("r+b") as file:
