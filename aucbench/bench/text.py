@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from textwrap import wrap
+
+FORMULA = ("=", "+", "-", "@")
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 
 
 def shown(text: str) -> str:
     """`text` with characters that are not printable written as escapes, on one line."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def cell_text(text: str) -> str:
+    """`text` as `shown` for a cell of CSV; what a spreadsheet would run gets an apostrophe.
+
+    A number is no formula, whatever its sign.
+    """
+    line = shown(text)
+    return f"'{line}" if line.startswith(FORMULA) and not NUMBER.fullmatch(line) else line
 
 
 def printable_lines(text: str) -> str:

@@ -12,10 +12,17 @@ from __future__ import annotations
 
 import sys
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from aucbench.cli.head_start import head_start
 from aucbench.cli.interrupts import interrupt_on_signals
+from aucbench.cli.surroundings import (
+    CUT_OFF,
+    open_closed_streams,
+    refusal,
+    shortage,
+    unwritten,
+)
 from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -23,12 +30,17 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
+REFUSED = 2  # exit code
+
 
 def main() -> None:
     """Entry point of the command `aucbench`."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an ASCII terminal has no ±
+    open_closed_streams()
+    if why := refusal():
+        _end(why, REFUSED)
     interrupt_on_signals()
     try:
         with head_start(sys.argv[1:]):
@@ -37,6 +49,18 @@ def main() -> None:
             app()
     except KeyboardInterrupt:  # before a command was called, or after it
         sys.exit(INTERRUPTED)
+    except Exception as error:
+        if why := shortage(error):
+            _end(why, REFUSED)
+        raise
+    finally:
+        if why := unwritten():
+            _end(why, CUT_OFF)
+
+
+def _end(why: str, code: int) -> NoReturn:
+    print(f"error: {why}", file=sys.stderr)  # noqa: T201 - typer may not be imported
+    sys.exit(code)
 
 
 def __getattr__(name: str) -> Any:

@@ -27,6 +27,7 @@ from aucbench.cli.power import power
 from aucbench.cli.report import figure, report, serve
 from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import export, list_plan, log, run, status
+from aucbench.cli.surroundings import CUT_OFF, lost
 from aucbench.errors import INTERRUPTED, AucbenchError, ParameterError
 
 __all__ = ["app"]
@@ -43,6 +44,11 @@ class CommandGroup(TyperGroup):
             typer.echo(f"error: {shown(str(error))}", err=True)
             warn_of_broken_plugins()
             raise typer.Exit(2) from error
+        except OSError as error:
+            if why := lost(error):
+                typer.echo(f"error: {why}", err=True)
+                raise typer.Exit(CUT_OFF) from error
+            raise
         except KeyboardInterrupt as error:
             typer.echo("interrupted", err=True)
             raise typer.Exit(INTERRUPTED) from error

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from aucbench.bench.text import shown
+from aucbench.bench.text import cell_text, shown
 from aucbench.cli.options import (
     Decimal,
     Drop,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from aucbench.modelfile.incoming import Scored
 
 AUTO = "auto"
+ALL_FAILED = 1  # exit code when no row has a score
 STDOUT = Path("-")
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit has written.")]
 
@@ -205,6 +206,7 @@ def predict(
     require_whole(1, rows=rows)
     loaded = Model.load(model)
     done = flagged = faulty = 0
+    first = ""  # fault
     separator = separator or loaded.provenance.get("separator")
     with _written(out) as text:
         for piece in pieces(table, rows, separator):
@@ -217,9 +219,13 @@ def predict(
             done += len(found.faults)
             flagged += int(found.positive.sum())
             faulty += sum(map(bool, found.faults))
+            first = first or next(filter(None, found.faults), "")
     named = _label(loaded.positive, "positive")
     note = f"; {faulty} without a score, see the column problem" if faulty else ""
     typer.echo(shown(f"{done} rows: {flagged} {named}{note}"), err=True)
+    if faulty == done:
+        typer.echo(f"error: {shown(f'no row of {table} has a score: {first}')}", err=True)
+        raise typer.Exit(ALL_FAILED)
 
 
 def explain(
@@ -308,14 +314,16 @@ def _write(
     lines = csv.writer(text, lineterminator="\n")
     if first:
         chance = [] if found.probability is None else ["probability"]
-        lines.writerow([name, "score", *chance, "decision", "problem"])
-    labels = (_label(model.negative, "negative"), _label(model.positive, "positive"))
+        lines.writerow([cell_text(name), "score", *chance, "decision", "problem"])
+    negative, positive = ((model.negative, "negative"), (model.positive, "positive"))
+    labels = [cell_text(_label(*given)) for given in (negative, positive)]
     chances = None if found.probability is None else found.probability.tolist()
     each = zip(keys, found.scores.tolist(), found.positive.tolist(), found.faults, strict=True)
-    for i, (key, score, positive, fault) in enumerate(each):
+    for i, (key, score, flagged, fault) in enumerate(each):
         chance = [] if chances is None else ["" if fault else repr(chances[i])]
-        numbers = ["" if fault else repr(score), *chance, "" if fault else labels[positive]]
-        lines.writerow([key, *numbers, fault])
+        numbers = ["" if fault else repr(score), *chance, "" if fault else labels[flagged]]
+        own = cell_text(key) if isinstance(key, str) else key
+        lines.writerow([own, *numbers, cell_text(fault)])
 
 
 def _label(labels: tuple[object, ...], other: str) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from aucbench.report.findings import Findings
     from aucbench.report.terminal import Table
 
-BROKEN = 1  # exit code when a condition of --fail-if holds
+BROKEN = 1  # exit code when a condition of --fail-if holds, or no row has an AUC
 WIDE = 80  # columns of the answer where stdout is no terminal
 Keep = Callable[["Record"], object]
 
@@ -47,7 +47,7 @@ def go(
     """Run a plan, write the rows, print tables and the answer.
 
     It exits with 130 after Ctrl-C, SIGTERM or SIGHUP, and with 1 where a condition of
-    --fail-if holds.
+    --fail-if holds, or no row has an AUC.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def go(
         missing = len(plan) - tally.total
         typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
-    if broken:
+    if broken or (tally.total and tally.failed == tally.total):
         raise typer.Exit(BROKEN)
 
 

@@ -105,8 +105,9 @@ class Waste:
         """Let a folder be removed soon; wait when many are left."""
         with self._lock:
             if self._thread is None:
-                self._thread = Thread(target=self._work, name="removal of folders", daemon=True)
-                self._thread.start()
+                thread = Thread(target=self._work, name="removal of folders", daemon=True)
+                thread.start()  # which fails where a user may have no more threads
+                self._thread = thread
             self._folders.put(folder)
 
     def stop(self) -> None:

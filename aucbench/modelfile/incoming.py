@@ -20,6 +20,8 @@ from aucbench.data.arrays import Vector, rows
 from aucbench.errors import DataError
 from aucbench.modelfile.model import Model
 from aucbench.tables import Column, Schema
+from aucbench.tables.cells import numbers as numbers_of
+from aucbench.tables.cells import other_mark
 
 MOST_LISTED = 10  # columns in a message
 NOTHING: Mapping[int, int] = {}
@@ -173,9 +175,18 @@ def _codes_of(schema: Schema, frame: Any, faults: list[str | None]) -> Vector:
             table[k] = float(schema.codes(pd.DataFrame({column.name: [value]}))[0, 0])
         except DataError:
             wrong[k] = f"column {column.name!r} has {str(value)!r}, which is no {_word(column)}"
+            wrong[k] += _other_decimal(column, str(value).strip(), schema.decimal)
     for i in np.flatnonzero(np.isin(numbers, [*wrong])):
         faults[i] = faults[i] or wrong[int(numbers[i])]
     return np.array(table)[numbers]
+
+
+def _other_decimal(column: Column, text: str, decimal: str) -> str:
+    """Return what is likely where a text is a number with the other decimal mark."""
+    other = other_mark(decimal)
+    if column.kind != "numeric" or np.isnan(numbers_of([text], other)[0]):
+        return ""
+    return f" with the decimal mark {decimal!r} of the training table, but one with {other!r}"
 
 
 def _word(column: Column) -> str:

@@ -9,6 +9,8 @@ Design
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,7 +27,7 @@ from aucbench.report.page import page_of
 from aucbench.report.render import to_html
 
 HOST = "127.0.0.1"
-NAMES = (HOST, "localhost")
+NAMES = re.compile(rf"({re.escape(HOST)}|localhost)(:[0-9]+)?")
 
 
 class LivePage:
@@ -93,12 +95,21 @@ def server(page: LivePage, port: int) -> ThreadingHTTPServer:
         When the port cannot be used.
     """
     try:
-        return ThreadingHTTPServer((HOST, port), _handler(page))
+        return _Server((HOST, port), _handler(page))
     except (OSError, OverflowError) as error:
         raise ParameterError(
             f"cannot listen on port {port} of {HOST}: {error}; give another --port, or 0 for a "
             "free one"
         ) from error
+
+
+class _Server(ThreadingHTTPServer):
+    """Says nothing of a browser that goes away before it has its answer."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print the traceback of a bug."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _handler(page: LivePage) -> type[BaseHTTPRequestHandler]:
@@ -113,7 +124,7 @@ def _handler(page: LivePage) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             """Send a page, or why there is none."""
             known = contents.get(self.path)
-            if self.headers.get("Host", "").rpartition(":")[0] not in NAMES:
+            if not NAMES.fullmatch(self.headers.get("Host", "")):
                 self.send_error(HTTPStatus.FORBIDDEN, "This server answers to 127.0.0.1 only")
             elif known is None:
                 self.send_error(HTTPStatus.NOT_FOUND)

@@ -248,6 +248,35 @@ def test_bad_rows_are_marked_and_counted(cli, folder):
     assert "; 1 without a score, see the column problem" in result.stderr
 
 
+def test_cells_that_a_spreadsheet_would_run_are_escaped(cli, tmp_path):
+    shape = {"width": 1, "columns": ("a",), "negative": ("-1",), "positive": ("=1+1",)}
+    Model(weights=np.ones(1), trees=None, maps=(), threshold=0.0, **shape).save(tmp_path / "m")
+    (tmp_path / "t.csv").write_text("=k,a\n=2+5,1\n@x,-2\n-7,=9\n")
+    told = cli("predict", tmp_path / "m", tmp_path / "t.csv", "--id", "=k", "--out", tmp_path / "s")
+    assert told.exit_code == 0, told.output
+    with (tmp_path / "s").open(newline="") as file:
+        head, *rows = csv.reader(file)
+    assert head[0] == "'=k"
+    assert [row[0] for row in rows] == ["'=2+5", "'@x", "-7"]  # a number is no formula
+    assert [row[2] for row in rows] == ["'=1+1", "-1", ""]
+    assert rows[1][1] == "-2.0"
+
+
+def test_a_table_without_a_row_that_has_a_score_is_a_failure_with_the_likely_reason(cli, tmp_path):
+    shape = {"width": 1, "columns": ("a",), "negative": (0,), "positive": (1,)}
+    Model(weights=np.ones(1), trees=None, maps=(), threshold=0.0, **shape).save(tmp_path / "m")
+    (tmp_path / "t.csv").write_text("a;b\n1,5;1\n2,5;2\n")
+    told = cli("predict", tmp_path / "m", tmp_path / "t.csv", "--out", tmp_path / "s")
+    assert told.exit_code == 1
+    assert (
+        "t.csv has a score: column 'a' has '1,5', which is no number with the deci" in told.stderr
+    )
+    assert "but one with ','" in told.stderr
+    assert len(rows_of(tmp_path / "s")) == 2  # each row has its answer all the same
+    (tmp_path / "t.csv").write_text("a;b\n1,5;1\n2.5;2\n")
+    assert cli("predict", tmp_path / "m", tmp_path / "t.csv").exit_code == 0
+
+
 def test_what_is_absent_or_unknown_is_refused_before_anything_is_written(cli, folder):
     assert fitted(cli, folder).exit_code == 0
     out = folder / "never.csv"

@@ -1,5 +1,7 @@
 """The server of a results folder: it follows the folder, and answers this host only."""
 
+import socket
+import struct
 from http.client import HTTPConnection
 from threading import Thread
 
@@ -64,10 +66,34 @@ def test_it_shows_what_was_added_since(serve, doctored, results):
 def test_it_answers_no_other_name_and_no_other_path(serve, results):
     ask = serve(results)
     assert ask(host=f"evil.example:{ask.port}")[0] == 403
-    assert ask(host="")[0] == 403
+    for wrong in ("", "localhost:80:80", "localhost:x", "127.0.0.1.evil.example"):
+        assert ask(host=wrong)[0] == 403
+    for name in ("127.0.0.1", "localhost"):  # as behind a tunnel to port 80
+        assert ask(host=name, path="/version")[0] == 200
     assert ask(host=f"localhost:{ask.port}", path="/version")[0] == 200
     for path in ("/../aucbench-results.json", "/cells", "/version/x"):
         assert ask(path)[0] == 404
+
+
+def test_who_goes_away_early_is_not_told_about(serve, results, capfd):
+    ask = serve(results)
+    for _ in range(3):
+        with socket.create_connection(("127.0.0.1", ask.port)) as early:
+            # Closed with a reset, so that the answer meets a broken connection.
+            early.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            early.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert ask("/version")[0] == 200
+    assert capfd.readouterr().err == ""
+
+
+def test_a_bug_keeps_its_traceback(results, capfd):
+    with server(LivePage(results, Settings(), stale=True), 0) as found:
+        for error, lines in ((ConnectionResetError("gone"), 0), (KeyError("bug"), 1)):
+            try:
+                raise error
+            except Exception:
+                found.handle_error(None, ("127.0.0.1", 1))
+            assert capfd.readouterr().err.count(f"{type(error).__name__}: {error}") == lines
 
 
 def test_it_listens_on_this_host_only(results):

@@ -23,12 +23,11 @@ from typing import IO, Any, BinaryIO
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
-from aucbench.bench.text import shown
+from aucbench.bench.text import cell_text
 from aucbench.cell import Cell
 from aucbench.errors import MissingExtraError, ParameterError, PluginError
 from aucbench.infra.store.user_files import not_writable, own_file, require_writable
 
-FORMULA = ("=", "+", "-", "@")
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")  # of an exporter
 INT64 = range(-(2**63), 2**63)
 ROWS_AT_ONCE = 1000
@@ -209,7 +208,7 @@ def _common(types: set[str]) -> str:
 def _write_csv(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> None:
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     table = csv.writer(text, lineterminator="\n")
-    table.writerow([_csv_text(name) for name in columns])
+    table.writerow([cell_text(name) for name in columns])
     table.writerows([_csv(row.get(name)) for name in columns] for row in rows())
     text.detach()
 
@@ -217,12 +216,7 @@ def _write_csv(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> None
 def _csv(value: Any) -> str:
     if value is None:
         return ""
-    return _csv_text(value) if isinstance(value, str) else json.dumps(value)
-
-
-def _csv_text(text: str) -> str:
-    line = shown(text)
-    return f"'{line}" if line.startswith(FORMULA) else line
+    return cell_text(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _write_json(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> None:

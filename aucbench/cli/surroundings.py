@@ -1,0 +1,88 @@
+"""What a command finds around it: closed streams, and limits that leave too little to work with.
+
+Design
+  a. Limits that are far too low are refused before anything is imported: with them, libraries end
+     the process by messages of their own, or by an interrupt that nobody sent.
+  b. With others, a library may raise nearly anything where it gets no memory or no thread.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import sys
+from pathlib import Path
+
+LEAST_MEMORY = 512 << 20  # bytes of addresses, which the libraries take before any data
+LEAST_TASKS = 16  # processes and threads of a user
+CUT_OFF = 1  # exit code
+LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)  # of a stream that takes no more
+OUT_OF = (errno.ENOMEM, errno.EAGAIN)
+SAID = ("can't start new thread", "failed to map segment", "without setting an exception")
+TOO_LITTLE = (
+    "the system gives no more memory, processes or threads ({reason}); raise the limits that "
+    "`ulimit -a` shows, or end other programs"
+)
+
+
+def refusal() -> str | None:
+    """Return why a command cannot begin; None where it can."""
+    if sys.stdout is None:
+        return "stdout is closed; redirect it to a file, or to /dev/null"
+    memory, tasks = (
+        resource.getrlimit(limit)[0] for limit in (resource.RLIMIT_AS, resource.RLIMIT_NPROC)
+    )
+    if memory != resource.RLIM_INFINITY and memory < LEAST_MEMORY:
+        return (
+            f"the memory of a process is limited to {memory >> 20} MiB, and the libraries take "
+            f"{LEAST_MEMORY >> 20} MiB before any data; raise the limit, `ulimit -v`"
+        )
+    # The kernel does not hold root to it.
+    if os.getuid() and tasks != resource.RLIM_INFINITY and tasks < LEAST_TASKS:
+        return (
+            f"this user may have {tasks} processes and threads, and a command needs up to "
+            f"{LEAST_TASKS}; raise the limit, `ulimit -u`"
+        )
+    return None
+
+
+def shortage(error: BaseException) -> str | None:
+    """Return a sentence about an exception that means a lack of memory or threads, or None."""
+    lacks = isinstance(error, MemoryError) or getattr(error, "errno", None) in OUT_OF
+    if not lacks and not any(said in str(error) for said in SAID):
+        return None
+    reason = (str(error) or type(error).__name__).splitlines()[0]
+    return TOO_LITTLE.format(reason=reason)
+
+
+def open_closed_streams() -> None:
+    """Let closed stdin and stderr be /dev/null: else another file would take their numbers."""
+    if sys.stdin is None:
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - it stays open
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+
+
+def unwritten() -> str | None:
+    """Write what stdout holds back; return why that is impossible."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return lost(error)
+    return None
+
+
+def lost(error: OSError) -> str | None:
+    """Return a sentence about an exception that means a lost stdout, which is then given up.
+
+    Else Python would try to write to it once more at its end, and say so. None for another
+    exception, such as one about a file that has a name.
+    """
+    if error.errno not in LOST or error.filename is not None:
+        return None
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)
+    why = "it was closed" if error.errno == errno.EPIPE else os.strerror(error.errno)
+    return f"not all of the answer was written to stdout: {why}"
