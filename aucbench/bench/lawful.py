@@ -160,11 +160,15 @@ def _checked(
 
 
 def _lines(file: Path) -> list[dict[str, Any]]:
-    """Return the lines that are complete; none while there is no file."""
-    if not file.exists():
-        return []
-    *complete, _ = file.read_bytes().split(b"\n")
-    return [json.loads(line) for line in complete]
+    """Return the lines up to the first that is incomplete or damaged; none without a file."""
+    found: list[dict[str, Any]] = []
+    if file.exists():
+        for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                break
+    return found
 
 
 def _homes(target: str) -> list[Home]:

@@ -107,7 +107,7 @@ def test_the_laws_are_checked_of_all_that_a_plugin_registers(site):
         ("raises", "import"),
     ]
     fine, sphere, given, any_R, raises = found.values()
-    assert (fine.laws, fine.failed, fine.reason) == ("8 hold", False, "")
+    assert (fine.laws, fine.failed, fine.reason) == ("9 hold", False, "")
     assert (fine.distribution, fine.version) == ("ward", "1.2")
     assert sphere.failed
     assert sphere.laws == "6 hold, 2 broken"

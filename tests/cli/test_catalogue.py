@@ -203,7 +203,7 @@ def test_doctor(process):
     assert result.returncode == 1, result.stderr
     assert lines[0][:4] == ["plugin", "distribution", "version", "subject"]
     rows = {(line[0], *line[3:5]): " ".join(line[5:]) for line in lines[1:]}
-    assert rows["projectors", "projector", "l2-ball"].startswith("8 hold")
+    assert rows["projectors", "projector", "l2-ball"].startswith("9 hold")
     [reason] = [text for key, text in rows.items() if key[0] == "toy-broken"]
     assert "licence" in reason
 
