@@ -38,6 +38,7 @@ from aucbench.errors import (
 from aucbench.hookspecs import PROJECT
 from aucbench.infra.supervise import Supervisor
 from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
+from aucbench.registry import visits
 from aucbench.registry.discovery import entries, normalized
 from aucbench.registry.fingerprints import (
     code_fingerprint,
@@ -223,7 +224,8 @@ def _lookup_job(plan: Plan, name: Name, homes: Homes) -> Job:
         return data_job(cell, limits_of_data(plan, cell.dataset), homes)
     grids = [(spec, tuning)] if isinstance(spec, Spec) and tuning else []
     replaced = _replaced(plan) if isinstance(spec, Spec) else ()
-    about = (RESOLVE_LIMITS, homes, replaced, likely(spec, homes))
+    limits = replace(RESOLVE_LIMITS, timeout=visits.within_limit(RESOLVE_LIMITS.timeout))
+    about = (limits, homes, replaced, likely(spec, homes))
     return resolve_job({kind: [spec]}, grids, *about)
 
 
@@ -243,7 +245,12 @@ def _is_file(dataset: str) -> bool:
 
 
 def look_up(plan: Plan, engine: Engine, given: Given = NOTHING) -> Lookups:
-    """Look up all names; raises as `understand`."""
+    """Look up all names, each within the time of a cell; raises as `understand`."""
+    with visits.within(plan.timeout or None):
+        return _looked_up(plan, engine, given)
+
+
+def _looked_up(plan: Plan, engine: Engine, given: Given) -> Lookups:
     answers = _asked(engine, dict(lookup_jobs(plan, (), given)))
     code = _prepared(plan)  # while the first processes run
     found = dict(answers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection
 from functools import partial
+from types import NoneType
 from typing import Any
 
 from aucbench import registry
@@ -17,7 +18,7 @@ from aucbench.fit.plain import canonical_json, message, parameters
 from aucbench.protocols import Solver
 from aucbench.registry.lookup import find, lookup
 from aucbench.registry.signatures import check, parameters_of
-from aucbench.registry.specs import Spec, parse_spec
+from aucbench.registry.specs import Spec, in_file, parse_spec
 
 TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective is built on
 REFUSED, ERROR = "refused", "error"
@@ -61,7 +62,7 @@ def _resolution(kind: str, text: str, look: Callable[[Spec], dict[str, Any]]) ->
     except (MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
-        found = {"ok": False, **_refusal(error, broken=_is_broken(spec))}
+        found = {"ok": False, **_refusal(error, broken=_is_broken(spec, error))}
     found["learning"] = "sklearn" in sys.modules
     try:
         return {**found, "plugin": plugin_of(kind, spec)}
@@ -75,7 +76,10 @@ def _refusal(error: BaseException, *, broken: bool = False) -> dict[str, Any]:
     return {"status": status, "error": type(error).__name__, "reason": message(error)}
 
 
-def _is_broken(spec: Spec) -> bool:
+def _is_broken(spec: Spec, error: BaseException) -> bool:
+    """Whether a plugin is to blame: its import failed, or that of a file has left by `sys.exit`."""
+    if in_file(spec.name) is not None:
+        return not isinstance(error.__cause__, Exception | NoneType)
     name = spec.name.rpartition(":")[2]
     return any(plugin.failure for plugin in registry.plugins() if plugin.name == name)
 

@@ -12,8 +12,11 @@ Design
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import Any
 
 from aucbench.registry.discovery import PluginEntry, load, loaded, printable
@@ -22,6 +25,7 @@ VISIT = "aucbench.registry.visitor:visit"
 PRELOAD = ("aucbench.registry.visitor",)  # imports no plugin
 ASKED = 60.0  # seconds for the import of the plugin that has the name that was asked for
 OTHERS = 20.0  # seconds for each of the others, which are imported at the same time
+LEAST = 1.0  # seconds that an import has, however short the limit of the cells is
 MEMORY = 4 * 10**9  # bytes that an import may take
 
 Registers = Mapping[str, Mapping[str, Any]]  # by kind and name
@@ -47,8 +51,24 @@ class Visit:
     limit: float | None = None
 
 
+_most: ContextVar[float] = ContextVar("_most", default=inf)  # see `within`
 _visits: dict[PluginEntry, Visit] = {}  # kept until the process ends, as imported modules are
 _told: dict[str, dict[str, set[str]]] = {}  # plugin, kind, names
+
+
+@contextmanager
+def within(seconds: float | None) -> Iterator[None]:
+    """Bound the time of each import inside the context; None leaves it as it is."""
+    token = _most.set(inf if seconds is None else max(LEAST, seconds))
+    try:
+        yield
+    finally:
+        _most.reset(token)
+
+
+def within_limit(seconds: float | None) -> float:
+    """Return these seconds, or those of `within` where they are fewer."""
+    return min(inf if seconds is None else seconds, _most.get())
 
 
 def is_supervised() -> bool:
@@ -88,7 +108,7 @@ def visited(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[PluginE
         if entry.builtin or (here and (asked or sys.platform != "linux")):
             load(entry)
     if not here:
-        limit = ASKED if asked else OTHERS
+        limit = within_limit(ASKED if asked else OTHERS)
         _send([e for e in chosen if _is_wanted(known(e), limit)], limit)
     return {e: known(e) or Visit(_told.get(e.qualified, {})) for e in chosen}  # type: ignore[arg-type]
 

@@ -297,6 +297,34 @@ def test_a_mistake_ends_the_run_before_the_first_fit(mine):
         compare("logistic", "mine.py:Descent")
 
 
+FAULTS = {  # of files: what a fault at import, or of a constructor, costs is the row of its solver
+    "hangs": ("import time\nwhile True:\n    time.sleep(1)\n", "timeout", "did not end within 3 s"),
+    "leaves": ("import sys\nsys.exit(3)\n", "error", "leaves.py, line 2: SystemExit: 3"),
+    "breaks": ("raise KeyboardInterrupt\n", "error", "raised without a message"),
+    "ends": ("import os\nos._exit(0)\n", "crash", "ended with code 0 and without a result"),
+    "dies": ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "crash", "SIGKILL"),
+    "builds": (None, "error", "4"),
+}
+
+
+def test_a_file_that_never_ends_or_leaves_at_its_import_costs_its_own_row_only(mine):
+    for name, (source, _, _) in FAULTS.items():
+        leaving = (
+            (mine / "mine.py")
+            .read_text()
+            .replace("require_at_least(0.0, gamma=self.gamma)", "exit(4)")
+        )
+        (mine / f"{name}.py").write_text(leaving if source is None else source)
+    names = [f"{name}.py:Descent" for name in FAULTS]
+    found = compare([*names, "constant"], "breast-cancer", splits=2, passes=1, timeout=3)
+    ends = {str(record.cell.solver): record for record in found}
+
+    assert ends["constant"].ok
+    for name, (_, status, reason) in FAULTS.items():
+        ended = ends[str(mine / f"{name}.py:Descent")].status
+        assert (ended.status, reason in ended.reason) == (status, True), (name, ended)
+
+
 def test_an_error_in_a_fit_names_the_file_and_the_line(mine):
     (mine / "mine.py").write_text(
         (mine / "mine.py").read_text().replace("problem.start()", "1 / 0")
