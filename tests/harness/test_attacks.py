@@ -187,6 +187,17 @@ def test_an_attack_changes_no_number_and_no_status(arena, alone, tmp_path, attac
         assert attacker.measures.auc == own.measures.auc
 
 
+def test_a_cell_that_another_one_kills_says_that_it_was_killed(arena, alone, tmp_path):
+    found = records(arena, "honest,ends", "ends", tmp_path)
+    victims = [found["honest", split] for split in range(2) if not found["honest", split].ok]
+
+    assert [victim.status.status for victim in victims] == ["crash"]
+    assert "killed by SIGKILL (Killed), from outside unless it did that itself" in victims[0].why
+    for (solver, split), record in found.items():
+        if record.ok:
+            assert record.measures.auc == alone["honest", split].measures.auc, solver
+
+
 def times(record):
     names = ("fit_seconds", "cpu_seconds", "fit_seconds_each", "predict_seconds")
     return {name: getattr(record.measures, name) for name in names}

@@ -17,6 +17,9 @@ from aucbench.infra.supervise.records import Ending, Report
 MOST_PROCESSES = 500
 NEAR = 0.9  # of the memory budget: a process that dies above it ran out of memory
 KILL_PATIENCE = 10.0  # seconds for processes to end after SIGKILL
+# Signals that no fault of a process raises: it, another one or the kernel has sent them.
+SENDABLE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+SENT = ", from outside unless it did that itself,"
 CHANGED = (
     "what it shares with other jobs was changed while it ran, by its process or by another one; "
     "its result does not count: run it again"
@@ -151,7 +154,8 @@ class _Watch:
             return _Verdict(ending, failure.reason, failure.error_type, failure.refusal)
         if answer.has_result:
             return _Verdict(Ending.OK)
-        reason = proc.exit_text(self._ends.get(self._pid, 0))
+        code = self._ends.get(self._pid, 0)
+        reason = proc.exit_text(code) + (SENT if -code in SENDABLE else "")
         budget = self._meter.budget
         if budget is not None and self._meter.peak >= NEAR * budget:
             return _Verdict(Ending.MEMOUT, f"{reason} near the {self._budget()}")
