@@ -58,15 +58,23 @@ class Given:
     datasets: Mapping[str, str] = field(default_factory=dict)
     identities: Mapping[str, str] = field(default_factory=dict)
 
-    def handed(self, job: Job, *names: str) -> Job:
-        """Return a job whose request has the objects of these names, and its steps the rows."""
-        solvers = {name: self.solvers[name] for name in names if name in self.solvers}
-        rows = {"datasets": {name: self.datasets[name] for name in names if name in self.datasets}}
-        if not solvers and not rows["datasets"]:
+    def handed(self, job: Job, name: str) -> Job:
+        """Return a job whose request, and those of its steps, have the object of this name."""
+        return self._handed(job, solver=name, dataset=name, told=True)
+
+    def handed_to_cell(self, job: Job, *, solver: str, dataset: str) -> Job:
+        """Return the job of a cell with its solver; only its steps get its rows, and the labels."""
+        return self._handed(job, solver=solver, dataset=dataset, told=False)
+
+    def _handed(self, job: Job, *, solver: str, dataset: str, told: bool) -> Job:
+        solvers = {solver: self.solvers[solver]} if solver in self.solvers else {}
+        datasets = {dataset: self.datasets[dataset]} if dataset in self.datasets else {}
+        if not solvers and not datasets:
             return job
+        rows = {"datasets": datasets}
         steps = (replace(s, request={**s.request, "given": rows}) for s in job.steps)
-        request = {**job.request, "given": {**rows, "solvers": solvers}}
-        return replace(job, request=request, steps=tuple(steps))
+        given = {"solvers": solvers, **(rows if told else {})}
+        return replace(job, request={**job.request, "given": given}, steps=tuple(steps))
 
 
 NOTHING = Given()

@@ -37,7 +37,7 @@ from aucbench.errors import (
 )
 from aucbench.hookspecs import PROJECT
 from aucbench.infra.supervise import Supervisor
-from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
+from aucbench.infra.supervise.records import Ending, Fence, Job, Limits, Outcome
 from aucbench.registry import visits
 from aucbench.registry.discovery import entries, normalized
 from aucbench.registry.fingerprints import (
@@ -197,11 +197,11 @@ def supervisor_for(engine: LocalEngine) -> Iterator[Supervisor]:
 
 
 def lookup_jobs(
-    plan: Plan, homes: Homes = (), given: Given = NOTHING
+    plan: Plan, homes: Homes = (), given: Given = NOTHING, fence: Fence | None = None
 ) -> Iterator[tuple[Name, Job]]:
     """Yield jobs that look up the names of a plan, one job for each name since any may crash."""
     for name in _names(plan):
-        yield name, given.handed(_lookup_job(plan, name, homes), _name(name.spec))
+        yield name, given.handed(_lookup_job(plan, name, homes, fence), _name(name.spec))
 
 
 def _names(plan: Plan) -> Iterator[Name]:
@@ -217,7 +217,7 @@ def _names(plan: Plan) -> Iterator[Name]:
         yield Name("data", dataset)
 
 
-def _lookup_job(plan: Plan, name: Name, homes: Homes) -> Job:
+def _lookup_job(plan: Plan, name: Name, homes: Homes, fence: Fence | None) -> Job:
     kind, spec, tuning = name
     if kind == "data":
         cell = replace(next(plan.cells()), dataset=str(spec))
@@ -226,7 +226,7 @@ def _lookup_job(plan: Plan, name: Name, homes: Homes) -> Job:
     replaced = _replaced(plan) if isinstance(spec, Spec) else ()
     limits = replace(RESOLVE_LIMITS, timeout=visits.within_limit(RESOLVE_LIMITS.timeout))
     about = (limits, homes, replaced, likely(spec, homes))
-    return resolve_job({kind: [spec]}, grids, *about)
+    return resolve_job({kind: [spec]}, grids, *about, fence)
 
 
 def limits_of_data(plan: Plan, dataset: str) -> Limits:
@@ -244,20 +244,26 @@ def _is_file(dataset: str) -> bool:
     return in_file(dataset) is None and names_file(dataset)
 
 
-def look_up(plan: Plan, engine: Engine, given: Given = NOTHING) -> Lookups:
-    """Look up all names, each within the time of a cell; raises as `understand`."""
+def look_up(
+    plan: Plan, engine: Engine, given: Given = NOTHING, fence: Fence | None = None
+) -> Lookups:
+    """Look up all names, each within the time of a cell; raises as `understand`.
+
+    The processes that import plugins are within the fence, but may write: Python keeps what it
+    has compiled.
+    """
     with visits.within(plan.timeout or None):
-        return _looked_up(plan, engine, given)
+        return _looked_up(plan, engine, given, fence and replace(fence, writes=True))
 
 
-def _looked_up(plan: Plan, engine: Engine, given: Given) -> Lookups:
-    answers = _asked(engine, dict(lookup_jobs(plan, (), given)))
+def _looked_up(plan: Plan, engine: Engine, given: Given, fence: Fence | None) -> Lookups:
+    answers = _asked(engine, dict(lookup_jobs(plan, (), given, fence)))
     code = _prepared(plan)  # while the first processes run
     found = dict(answers)
     asked = ((name, _home(plan, name, found[name])) for name in _names(plan))
     homes = {name: home for name, home in asked if home is not None}
     if homes:
-        again = dict(lookup_jobs(plan, homes.values(), given))
+        again = dict(lookup_jobs(plan, homes.values(), given, fence))
         found |= dict(_asked(engine, {name: again[name] for name in homes}))
     return understand(plan, found.items(), given, homes, code)
 

@@ -6,11 +6,13 @@ The parent imports this module. So it imports no plugin and reads no data.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aucbench.cell import Cell, Tuning, listed
-from aucbench.infra.supervise.records import Job, Limits, Step, json_hash
+from aucbench.infra.supervise.records import Fence, Job, Limits, Step, json_hash
+from aucbench.reading import Reading
 from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def resolve_job(
     homes: Homes = (),
     replaced: Iterable[str] = (),
     preload: tuple[str, ...] = (),
+    fence: Fence | None = None,
 ) -> Job:
     """Job that looks up specifications by kind, and solvers with their grids.
 
@@ -38,7 +41,7 @@ def resolve_job(
     named = {kind: [*map(str, specs)] for kind, specs in names.items()}
     tuned = [[str(spec), listed(tuning)] for spec, tuning in grids]
     request = {"names": named, "grids": tuned, "homes": _sorted(homes), "replaced": [*replaced]}
-    return Job(f"{JOBS}:resolve", request, limits, preload=preload)
+    return Job(f"{JOBS}:resolve", request, limits, preload=preload, fence=fence)
 
 
 def data_job(cell: Cell, limits: Limits = NO_LIMITS, homes: Homes = ()) -> Job:
@@ -61,8 +64,11 @@ def cell_job(
     read: Limits | None = None,
     preload: tuple[str, ...] = (),
     light: bool = False,
+    fence: Fence | None = None,
 ) -> Job:
     """Job that fits one cell and scores its test rows.
+
+    It is not told the name of the data set, nor how that is read.
 
     Parameters
     ----------
@@ -85,6 +91,8 @@ def cell_job(
         Modules that its process finds imported.
     light : bool
         Whether the preparation of its rows is a light step, see `Step`.
+    fence : Fence, optional
+        What its process, and that which prepares its rows, are kept from.
 
     Raises
     ------
@@ -105,11 +113,12 @@ def cell_job(
         "target": labels,
         "homes": _sorted(homes, "features"),
     }
-    second = Step(_key("split", request), f"{JOBS}:split", request, step, light)
-    asked: dict[str, Any] = {"cell": cell.to_json(), "code": code, "files": dict(files)}
+    second = Step(_key("split", request), f"{JOBS}:split", request, step, light, fence)
+    nameless = replace(cell, dataset="", reading=Reading()).to_json()
+    asked: dict[str, Any] = {"cell": nameless, "code": code, "files": dict(files)}
     asked |= {"data": first.key, "rows": second.key}
     asked |= {"target": labels, "homes": _sorted(homes)}
-    return Job(f"{JOBS}:cell", asked, limits, (first, second), preload=preload)
+    return Job(f"{JOBS}:cell", asked, limits, (first, second), preload=preload, fence=fence)
 
 
 def _read_step(cell: Cell, limits: Limits, homes: Homes) -> Step:

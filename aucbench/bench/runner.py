@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from time import sleep
 from typing import Any
 
+from aucbench.bench.closed import fence_of
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
@@ -78,7 +79,8 @@ def run(
     conditions = conditions_of(plan, engine)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
     with supervisor_for(local) as supervisor:
-        lookups = look_up(plan, local.on(supervisor), given)
+        fence = fence_of(plan, store.folder)
+        lookups = look_up(plan, local.on(supervisor), given, fence)
         if engine is local:
             engine = local.on(supervisor)
         store.keep_plan(write_plan(plan), write_plan(plan, places=False))
@@ -117,6 +119,7 @@ class Runner:
         self._state = bytearray(len(self.plan))
         self._tell = announcer(self.listeners)
         self._imports = Imports()
+        self._fence = fence_of(self.plan, self.store.folder)
         # A look at the files that have names lasts as long as a small cell.
         self._read_limits = {name: limits_of_data(self.plan, name) for name in self.plan.datasets}
 
@@ -207,9 +210,10 @@ class Runner:
                 read=self._read_limits[cell.dataset],
                 preload=self.lookups.preload(cell),
                 light=self.lookups.maps_lightly(cell),
+                fence=self._fence,
             )
-            names = (cell.solver.name, parse_spec(cell.dataset).name)
-            yield key, self.lookups.given.handed(job, *names)
+            named = {"solver": cell.solver.name, "dataset": parse_spec(cell.dataset).name}
+            yield key, self.lookups.given.handed_to_cell(job, **named)
 
     def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
         """Claim cells one by one, when they are needed, and yield them."""

@@ -150,7 +150,7 @@ def load(
         column, out = changepoint.OWN_FOLDS if folds == "" else folds, left_out(drop, entry)
         read = partial(changepoint.load_parts, path, column, out)
         named = partial(_named, path, "a changepoint set", read)
-        return kept(_parts(path), [column, out], named)
+        return kept(parts(path), [column, out], named)
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     if task is not None and (positive is not None or negative is not None):
@@ -159,7 +159,7 @@ def load(
     asked |= {"drop": drop, "drop_suspicious": drop_suspicious, "target": target, "test": test}
     asked |= {"encode": encode, "decimal": decimal, "separator": separator}
     sets = [path] if test is None else [path, _found(test)[0]]
-    files = [file for one in sets for file in _parts(one)]
+    files = [file for one in sets for file in parts(one)]
     # The name is enough: the list of the catalogue lies beside the code, whose content counts.
     known = "" if entry == Entry(name=entry.name) else entry.name
     known = str(path) if isinstance(path, Member) else known
@@ -367,7 +367,7 @@ def _name_of(path: Path) -> str | None:
     return plain[: -len(ending)] if ending else None
 
 
-def _parts(path: Path | Published | Member) -> Sequence[Path]:
+def parts(path: Path | Published | Member) -> Sequence[Path]:
     """Return the files that are read for a set."""
     if isinstance(path, Member):
         return path.fetch(progress=True)

@@ -126,7 +126,7 @@ def inner_folds(
     least, what = rarest(train)
     if least < 2:
         raise DataError(
-            f"tuning needs two training rows of each kind, {cell.dataset} has {least} {what}; "
+            f"tuning needs two training rows of each kind, this split has {least} {what}; "
             "take the solver without tuning"
         )
     try:

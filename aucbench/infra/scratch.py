@@ -29,6 +29,7 @@ from types import TracebackType
 from typing import Self
 
 MOST_WASTE = 32  # folders that wait for their removal
+BEGIN = "aucbench-run-"  # of the name of each folder
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -167,4 +168,4 @@ def remove(folder: Path) -> None:
 def _prefix() -> str:
     # Elsewhere than on Linux no job is supervised, and little is left by what was killed.
     boot = BOOT.read_bytes() if BOOT.exists() else b""
-    return f"aucbench-run-{sha256(boot).hexdigest()[:8]}-"
+    return f"{BEGIN}{sha256(boot).hexdigest()[:8]}-"

@@ -85,6 +85,7 @@ def mine(tmp_path, monkeypatch):
     helper = f"helper_{tmp_path.name}"
     write(tmp_path, helper)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AUCBENCH_OPEN", str(tmp_path))  # for the numbers of processes
     return tmp_path
 
 
@@ -220,7 +221,7 @@ def test_a_run_imports_a_file_in_its_workers_and_labels_are_short(mine):
         passes=3,
     )
 
-    assert {r.status.status for r in found} == {"ok"}
+    assert {r.status.status for r in found} == {"ok"}, [(r.why, r.process.log) for r in found]
     assert found.findings.evidence.solvers == ("Descent[gamma=0.005]", "logistic")
     assert found.findings.evidence.datasets == ("blobs", "breast-cancer")
     assert str(found[0].cell.solver) == f"{mine}/mine.py:Descent[gamma=0.005]"
@@ -238,7 +239,7 @@ def test_other_parts_of_a_run_may_be_in_files(mine):
         "mine.py:Descent", "mine.py:blobs", projector="mine.py:Whole", splits=2, passes=3, tune=True
     )
 
-    assert {r.status.status for r in found} == {"ok"}
+    assert {r.status.status for r in found} == {"ok"}, [(r.why, r.process.log) for r in found]
     assert len(found[0].tuning["table"]) == 2
 
 

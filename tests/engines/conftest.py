@@ -137,7 +137,7 @@ def supervisors(monkeypatch):
     """Every supervisor that is made from now on is a fake; this lists them."""
     made = []
 
-    def make(*, threads, preload):
+    def make(*, threads, preload, hidden):
         made.append(FakeSupervisor())
         return made[-1]
 

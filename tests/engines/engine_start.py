@@ -4,9 +4,9 @@ from aucbench.bench.engines import local
 from aucbench.infra.supervise import Supervisor
 
 
-def quick(*, threads, preload):
+def quick(*, threads, preload, hidden):
     """A supervisor that does not import what the cells of a benchmark need."""
-    return Supervisor(threads=threads)
+    return Supervisor(threads=threads, hidden=hidden)
 
 
 def start_quickly():

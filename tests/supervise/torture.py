@@ -3,16 +3,19 @@
 import ctypes
 import json
 import mmap
+import multiprocessing
 import os
 import random
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Barrier
 
 import numpy as np
@@ -88,9 +91,43 @@ def remembers(request, room, steps):
     return {"found": found}
 
 
+def tries(request, room, steps):
+    """Which of some files it can read, which it can write, and which processes it can signal."""
+    return {
+        "read": [path for path in request.get("read", ()) if works(Path(path).read_bytes)],
+        "written": [path for path in request.get("write", ()) if works(Path(path).write_text, "x")],
+        "signalled": [pid for pid in (os.getpid(), os.getppid()) if works(os.kill, pid, 0)],
+        "environment": [name for name in request.get("names", ()) if name in os.environ],
+        "began": [n for n in request.get("names", ()) if f"{n}=".encode() in began_with()],
+    }
+
+
+def works(function, *given):
+    try:
+        function(*given)
+    except OSError:
+        return False
+    return True
+
+
+def began_with():
+    """The variables with which the warm process began."""
+    return Path("/proc/self/environ").read_bytes()
+
+
+def computes_in_processes(request, room, steps):
+    """Needs locks in shared memory, temporary files, and programs that also obey the fence."""
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        squares = pool.map(abs, [-1, 2])
+    closed = subprocess.run(["cat", request["closed"]], capture_output=True).returncode
+    TemporaryFile().close()
+    return {"squares": squares, "closed": closed}
+
+
 def finds(request, room, steps):
-    """Names of the files below a folder that hold a text."""
+    """Names of the files below a folder that hold a text, as far as they can be read."""
     files = [path for path in Path(request["folder"]).rglob("*") if path.is_file()]
+    files = [path for path in files if works(path.read_bytes)]
     return {"files": [f.name for f in files if request["text"] in f.read_text(errors="replace")]}
 
 

@@ -13,6 +13,9 @@ from aucbench.infra.supervise.records import Job, Outcome, Step
 # two of them the warm process notices that its client has ended.
 PRELOAD = ("numpy", "scipy.linalg", "aucbench.fit.warm")
 
+FOLDERS = ("AUCBENCH_CACHE", "AUCBENCH_DATA")  # variables that name folders with labels
+HIDDEN = (*FOLDERS, "OLDPWD", "PWD")  # from cells: these may lead to a file of the user
+
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:
@@ -38,7 +41,7 @@ class LocalEngine:
 
     def open(self) -> Supervisor:
         """Open a supervisor for this engine."""
-        return Supervisor(threads=self.threads, preload=PRELOAD)
+        return Supervisor(threads=self.threads, preload=PRELOAD, hidden=HIDDEN)
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
         """Yield (id, outcome) as the jobs end; closing the generator kills running jobs.

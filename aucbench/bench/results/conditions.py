@@ -21,6 +21,9 @@ class Conditions:
         Bytes that it may take beyond an idle one.
     timing : bool
         Whether the run was made for its times.
+    fence : str or None
+        What kept the process of the fit from files with labels: "landlock" and its version, or
+        "none" and why. None where no process was fenced, or the aucbench was older.
     """
 
     engine: str = "local"
@@ -28,6 +31,7 @@ class Conditions:
     timeout: float | None = None
     memory: int | None = None
     timing: bool = False
+    fence: str | None = None
 
     def lift(self, status: str, then: Conditions) -> bool:
         """Whether a smaller limit than that of these conditions ended something as `status`."""

@@ -83,7 +83,7 @@ def make_record(
         process=Process(
             wall_seconds=outcome.wall_seconds, peak_memory=outcome.peak_memory, log=log
         ),
-        conditions=conditions,
+        conditions=replace(conditions, fence=outcome.fence),
         machine=machine,
         plugin=known,
         parameters=said.parameters,

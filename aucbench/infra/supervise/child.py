@@ -34,13 +34,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise import answers, limits, orders, proc
+from aucbench.infra.supervise import answers, fence, limits, orders, proc
 from aucbench.infra.supervise.answers import MOST_BYTES
 from aucbench.infra.supervise.kept import Kept
 from aucbench.infra.supervise.orders import Call
 from aucbench.infra.supervise.plain import to_plain
 from aucbench.infra.supervise.records import Failure, Limits, json_hash
-from aucbench.infra.supervise.room import ROOM, Room, Tell, enter
+from aucbench.infra.supervise.room import ROOM, TEMPORARY, Room, Tell, enter
 from aucbench.infra.supervise.wire import say
 
 STACKS = signal.SIGRTMAX - 2  # no runtime or library that we know of uses it
@@ -80,6 +80,8 @@ class Task:
     call : Call
     requests : int
         Descriptor of the file in which its request is.
+    rules : int or None
+        Descriptor of the rules of its fence, see `fence.Fences`.
     folder : Path
         Its room and its temporary files.
     steps : mapping of str to Kept
@@ -88,6 +90,7 @@ class Task:
 
     call: Call
     requests: int
+    rules: int | None
     folder: Path
     steps: Mapping[str, Kept]
 
@@ -106,6 +109,8 @@ def main(task: Task, voice: Voice, parent: int) -> NoReturn:
     code = 1
     try:
         request = task.request()
+        if task.call.fence is not None:
+            fence.enter(task.call.fence, task.rules, task.folder / TEMPORARY)
         tell, steps = _replace_inherited(task, voice, parent)
         _answer(task, request, tell, steps)
         _flush()
@@ -192,7 +197,8 @@ def _answer(
         limits.lift_memory_limit()
         with suppress(OSError, ValueError):  # the function may have closed stderr
             traceback.print_exc()
-        text, kind = json.dumps(to_plain(_failure(error))), answers.FAILURE
+        known = fence.hint(error) if task.rules is not None else ""
+        text, kind = json.dumps(to_plain(_failure(error, known))), answers.FAILURE
     if number() == me:  # a process that the function forked must not answer
         tell(answers.frame(kind, text.encode()), None)
 
@@ -231,10 +237,10 @@ def _found(call: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return] # calling it fails if it is not callable
 
 
-def _failure(error: BaseException) -> Failure:
+def _failure(error: BaseException, hint: str) -> Failure:
     memory = _is_about_memory(error)
     refusal = isinstance(error, AucbenchError) and not memory
-    return Failure(_message(error), type(error).__name__, refusal=refusal, memory=memory)
+    return Failure(_message(error) + hint, type(error).__name__, refusal=refusal, memory=memory)
 
 
 def _message(error: BaseException) -> str:

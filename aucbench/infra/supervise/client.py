@@ -49,6 +49,10 @@ class Supervisor:
     preload : sequence of str
         Modules to import in the warm process. They must not start threads. They must not be
         third-party plugins: if one crashes there, no job can run.
+    hidden : sequence of str
+        Variables of this environment that a fence may hide. They come to the warm process later
+        than the others, so that they are not in the environment with which it began, and which
+        all its jobs can read.
 
     Attributes
     ----------
@@ -61,7 +65,9 @@ class Supervisor:
         On another system than Linux.
     """
 
-    def __init__(self, *, threads: int = 1, preload: Sequence[str] = ()):
+    def __init__(
+        self, *, threads: int = 1, preload: Sequence[str] = (), hidden: Sequence[str] = ()
+    ):
         if sys.platform != "linux":
             raise UnsupportedError(
                 f"jobs cannot be supervised on {sys.platform}: it takes Linux; use a container"
@@ -72,6 +78,7 @@ class Supervisor:
         self._scratch = scratch.Scratch()
         self._folder = self._scratch.path
         self._setup = Setup(tuple(preload), str(self._folder), self._scratch.lock)
+        self._hidden = {name: os.environ[name] for name in hidden if name in os.environ}
         self._lock, self._reading = RLock(), Lock()
         self._tickets = Tickets()
         self._waste = scratch.Waste()
@@ -177,7 +184,9 @@ class Supervisor:
 
     def _started(self) -> ForkServerHandle:
         self._folder.mkdir(stat.S_IRWXU, exist_ok=True)  # a job may have removed it
-        return ForkServerHandle(self._setup, threads=self._threads, token=self.token)
+        return ForkServerHandle(
+            self._setup, threads=self._threads, token=self.token, hidden=self._hidden
+        )
 
     def _start_due(self) -> None:
         """Send the jobs that may run now; the caller holds the lock."""

@@ -6,7 +6,8 @@ own, see light_steps.py.
 Its argument is {"preload", "folder", "client"}, see fork_server_handle.py. Then it reads and
 writes JSON lines, some of them with descriptors.
 
-    input    {"run": ticket, "order": {...}} with the file of its requests,
+    input    {"variables": {...}} once,
+             {"run": ticket, "order": {...}} with the file of its requests,
              {"kill": ticket} and {"forget": identity of a step}
     output   {"ready": pid} or {"failed": reason} once,
              {"ended": ticket, "report": {...}} with its answer, when no process of that job is
@@ -141,6 +142,8 @@ class ForkServer:
                 self._kill(message["kill"])
             elif "forget" in message:
                 self._steps.forget(message["forget"])
+            elif "variables" in message:
+                os.environ.update(message["variables"])
         return messages is not None
 
     def _kill(self, ticket: int) -> None:

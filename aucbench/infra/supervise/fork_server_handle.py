@@ -8,14 +8,15 @@ import select
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from aucbench.infra import scratch
 from aucbench.infra.supervise import proc
-from aucbench.infra.supervise.wire import LOOK_SECONDS, Inbox, send
+from aucbench.infra.supervise.wire import LOOK_SECONDS, Inbox, packed, send
 from aucbench.parallel import VARIABLE
 
 START_CODE = """\
@@ -52,7 +53,7 @@ class Setup:
 class ForkServerHandle:
     """A running fork server; one thread may read while others write."""
 
-    def __init__(self, setup: Setup, *, threads: int, token: str):
+    def __init__(self, setup: Setup, *, threads: int, token: str, hidden: Mapping[str, str]):
         self._setup, self._token = setup, token
         self.ready = False
         path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - '' is the cwd
@@ -64,6 +65,7 @@ class ForkServerHandle:
             "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
             proc.SUPERVISOR_VARIABLE: token,
         }
+        given = {name: value for name, value in os.environ.items() if name not in hidden}
         (self._in, its_in), (out, its_out) = socket.socketpair(), socket.socketpair()
         with its_in, its_out, self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -71,13 +73,15 @@ class ForkServerHandle:
                 stdin=its_in.fileno(),
                 stdout=its_out.fileno(),
                 stderr=log,
-                env={**os.environ, **pools, **fixed},
+                env={**given, **pools, **fixed},
                 start_new_session=True,
                 pass_fds=(setup.lock,),
             )
         self._inbox = Inbox(out.detach())
         self._in.setblocking(False)
         self._guard = proc.Guard(self._process.pid)
+        with suppress(BrokenPipeError):  # it has ended already, as its other pipe will tell
+            self.send(packed({"variables": hidden}))
 
     def send(self, line: bytes, descriptors: Sequence[int] = ()) -> None:
         """Write a line, and descriptors with it.

@@ -8,16 +8,17 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.infra import scratch
-from aucbench.infra.supervise import proc, watch
+from aucbench.infra.supervise import fence, proc, watch
 from aucbench.infra.supervise.answers import Answer
 from aucbench.infra.supervise.child import Task
+from aucbench.infra.supervise.fence import Fences
 from aucbench.infra.supervise.fixed import sealed, stamp_of
 from aucbench.infra.supervise.kept import Kept
 from aucbench.infra.supervise.orders import Call
@@ -51,7 +52,7 @@ def main(wire: int, folder: Path, server: int) -> NoReturn:
 
     After each one this process has no descendants left, so that it can do the next one.
     """
-    serve(wire, server, partial(_done, base=folder))
+    serve(wire, server, partial(_done, base=folder, fences=Fences(folder)))
 
 
 def serve(wire: int, server: int, do: Callable[[Mapping[str, Any]], Reply]) -> NoReturn:
@@ -89,7 +90,7 @@ def _keep_only_wire(wire: int, server: int) -> int:
     return FIRST_FREE
 
 
-def task_of(message: Mapping[str, Any], folder: Path) -> Task:
+def task_of(message: Mapping[str, Any], folder: Path, fences: Fences | None = None) -> Task:
     """Return the task that a message of the fork server describes."""
     descriptors = iter(message["descriptors"])
     requests = next(descriptors)
@@ -101,7 +102,9 @@ def task_of(message: Mapping[str, Any], folder: Path) -> Task:
         )
         for key, stamp, handed in message["steps"]
     }
-    return Task(from_plain(Call, message["call"]), requests, folder, steps)
+    call = from_plain(Call, message["call"])
+    rules = fences.rules(call.fence) if fences else None
+    return Task(call, requests, rules, folder, steps)
 
 
 def reply_of(report: Report, answer: Answer, changed: Collection[str] = ()) -> Reply:
@@ -113,10 +116,10 @@ def reply_of(report: Report, answer: Answer, changed: Collection[str] = ()) -> R
     return Reply(told, descriptors)
 
 
-def _done(message: Mapping[str, Any], base: Path) -> Reply:
-    task = task_of(message, base / message["folder"])
+def _done(message: Mapping[str, Any], base: Path, fences: Fences) -> Reply:
+    task = task_of(message, fences.own / message["folder"], fences)
     ended = watch.run(task)
     changed = [key for key, step in task.steps.items() if step.is_changed()]
-    if message["is_step"]:
-        scratch.remove(task.folder)  # no other process shall find what it has left there
-    return reply_of(ended.report, ended.answer, changed)
+    scratch.empty(fences.own)  # no other process shall find what it has left there
+    report = replace(ended.report, fence=fence.level() if task.call.fence else None)
+    return reply_of(report, ended.answer, changed)

@@ -16,7 +16,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from aucbench.infra.supervise.records import Job, Limits, Step
+from aucbench.infra.supervise.fence import told
+from aucbench.infra.supervise.records import Fence, Job, Limits, Step
 from aucbench.infra.supervise.wire import packed
 
 
@@ -31,11 +32,13 @@ class Call:
     at : (int, int)
         First byte and number of bytes of its request.
     limits : Limits
+    fence : Fence or None
     """
 
     call: str
     at: tuple[int, int]
     limits: Limits
+    fence: Fence | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,8 @@ def ordered(job: Job) -> tuple[Order, bytes]:
 def _call(asked: Job | Step, texts: list[bytes]) -> Call:
     first = sum(map(len, texts))
     texts.append(packed(asked.request))
-    return Call(asked.call, (first, len(texts[-1])), asked.limits)
+    fence = asked.fence and told(asked.fence)
+    return Call(asked.call, (first, len(texts[-1])), asked.limits, fence)
 
 
 def request_at(fd: int, at: tuple[int, int]) -> dict[str, Any]:

@@ -30,14 +30,14 @@ def is_supervised() -> bool:
 
 def die_with(parent: int) -> None:
     """Let this process be killed when `parent`, which forked it, ends."""
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # the parent ended before that call
         os._exit(1)
 
 
 def adopt_orphans() -> None:
     """Make this process the new parent of descendants whose own parent ends."""
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 @contextmanager
@@ -46,12 +46,12 @@ def hidden() -> Iterator[None]:
 
     Only root still can.
     """
-    before = _prctl(PR_GET_DUMPABLE)
-    _prctl(PR_SET_DUMPABLE, 0)
+    before = prctl(PR_GET_DUMPABLE)
+    prctl(PR_SET_DUMPABLE, 0)
     try:
         yield
     finally:
-        _prctl(PR_SET_DUMPABLE, int(before == 1))  # 2, of setuid programs, cannot be set
+        prctl(PR_SET_DUMPABLE, int(before == 1))  # 2, of setuid programs, cannot be set
 
 
 def children(pid: int) -> set[int]:
@@ -184,8 +184,9 @@ def exit_text(code: int) -> str:
     return f"killed by {name} ({signal.strsignal(-code)})"
 
 
-def _prctl(option: int, value: int = 0) -> int:
-    answer: int = _libc().prctl(option, value, 0, 0, 0)
+def prctl(option: int, value: int = 0) -> int:
+    """Set or ask for an option of this process; raise an `OSError` when the kernel refuses."""
+    answer: int = libc().prctl(option, value, 0, 0, 0)
     if answer < 0:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))
@@ -193,7 +194,8 @@ def _prctl(option: int, value: int = 0) -> int:
 
 
 @cache
-def _libc() -> ctypes.CDLL:
+def libc() -> ctypes.CDLL:
+    """Return the C library, whose functions keep `errno`."""
     return ctypes.CDLL(None, use_errno=True)
 
 

@@ -49,6 +49,32 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Fence:
+    """What the process of a job is kept from, as far as its kernel can do that.
+
+    Attributes
+    ----------
+    closed : tuple of str
+        Files and folders that it cannot read. `~` and variables are those of its host.
+    code : tuple of str
+        Folders with code that it needs, some of which may be in a closed one.
+    marks : tuple of str
+        A folder beside a closed one, or beside one that leads there, is closed too if it has a
+        file of such a name.
+    hidden : tuple of str
+        Variables that its environment does not have.
+    writes : bool
+        Whether it may write outside of its own folder.
+    """
+
+    closed: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    writes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """Work that several jobs need. It is done once, under a lock, before the first of them.
 
@@ -67,7 +93,9 @@ class Step:
         Limits of the step. The time of the job begins after its steps.
     light : bool
         Whether it runs code of aucbench only, takes well under a second and little memory. Then it
-        may be done in a process that does several of them, see `light_steps`.
+        may be done in a process that does several of them, see `light_steps`, without its fence.
+    fence : Fence, optional
+        What its process is kept from.
     """
 
     key: str
@@ -75,6 +103,7 @@ class Step:
     request: Mapping[str, Any]
     limits: Limits = field(default_factory=Limits)
     light: bool = False
+    fence: Fence | None = None
 
     def __post_init__(self) -> None:
         _require_call(self.call)
@@ -106,6 +135,8 @@ class Job:
     preload : tuple of str
         Modules that the process of the job finds imported: the warm process imports those that
         it has not, once. As for its own, see `Supervisor`.
+    fence : Fence, optional
+        What its process is kept from.
 
     Raises
     ------
@@ -119,6 +150,7 @@ class Job:
     steps: tuple[Step, ...] = ()
     handed: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
+    fence: Fence | None = None
 
     def __post_init__(self) -> None:
         _require_call(self.call)
@@ -158,6 +190,8 @@ class Outcome:
     step : str or None
         Key of the step that failed. Then the job was not started, and all other fields
         describe the step.
+    fence : str or None
+        What kept its process within its fence, see `fence.level`; None if it has none.
     """
 
     ending: Ending
@@ -171,6 +205,7 @@ class Outcome:
     wall_seconds: float = 0.0
     peak_memory: int = 0
     step: str | None = None
+    fence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +220,7 @@ class Report:
     wall_seconds: float
     peak_memory: int
     step: str | None = None
+    fence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
