@@ -18,6 +18,7 @@ from aucbench.numbers import float_of, short, whole_of
 INTERRUPTED = 130  # exit code by which shells know Ctrl-C
 MOST_LISTED = 100  # names that a message lists
 FEW_LISTED = 8  # names, if there are more
+MOST = 2**31 - 1  # of what a kernel counts
 
 
 class AucbenchError(Exception):
@@ -69,7 +70,7 @@ def require_at_least(low: float, **values: float | None) -> None:
     """Raise `ParameterError` unless each named value is finite and >= low; None passes."""
     for name, value in values.items():
         if value is not None and not (_is_number(name, value) and value >= low):
-            raise ParameterError(f"{name} must be at least {low}, got {value}")
+            raise ParameterError(f"{name} must be at least {low}, got {short(value)}")
 
 
 def _is_number(name: str, value: object) -> bool:
@@ -85,7 +86,7 @@ def require_above(low: float, **values: float | None) -> None:
     """Raise `ParameterError` unless each named value is finite and > low; None passes."""
     for name, value in values.items():
         if value is not None and not (_is_number(name, value) and value > low):
-            raise ParameterError(f"{name} must be greater than {low}, got {value}")
+            raise ParameterError(f"{name} must be greater than {low}, got {short(value)}")
 
 
 def require_whole(low: int, **values: int | None) -> None:
@@ -94,8 +95,23 @@ def require_whole(low: int, **values: int | None) -> None:
         if value is None:
             continue
         if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise ParameterError(f"{name} must be a whole number, got {value!r}")
+            raise ParameterError(f"{name} must be a whole number, got {short(value)}")
         require_at_least(low, **{name: value})
+
+
+def require_count(low: int, **values: int | None) -> None:
+    """As `require_whole`, of 32 bits, in which kernels count: rows, features, steps or trees."""
+    require_whole(low, **values)
+    for name, value in values.items():
+        if value is not None and value > MOST:
+            raise ParameterError(f"{name} must be at most {MOST}, got {short(value)}")
+
+
+def require_share(**values: float) -> None:
+    """Raise `ParameterError` unless each named value is a number in (0, 1]."""
+    for name, value in values.items():
+        if not (_is_number(name, value) and 0 < value <= 1):
+            raise ParameterError(f"{name} must be in (0, 1], got {short(value)}")
 
 
 def needless(parameter: str, solver: str, kind: str) -> UnsupportedError:

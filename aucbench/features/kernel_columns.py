@@ -18,7 +18,7 @@ from aucbench.errors import (
     UnknownNameError,
     require_above,
     require_at_least,
-    require_whole,
+    require_count,
 )
 from aucbench.features.distances import products, square_distances
 
@@ -76,7 +76,7 @@ class Kernel:
                     f"gamma is {self.gamma!r}; give median, scale or a number above 0"
                 )
             require_above(0, gamma=self.gamma)
-        require_whole(1, degree=self.degree)
+        require_count(1, degree=self.degree)
         require_at_least(0, coef0=self.coef0)
 
     def scaled(self, X: Rows) -> Kernel:

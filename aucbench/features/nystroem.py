@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import ParameterError, UnknownNameError, require_whole
+from aucbench.errors import ParameterError, UnknownNameError, require_count
 from aucbench.features.kernel_columns import CUTOFF, Kernel, KernelColumns, is_text
 from aucbench.features.landmarks import CHOICES, choose
 
@@ -79,7 +79,7 @@ class Nystroem:
     keeps_rows: ClassVar[bool] = True  # of k-means the centres, which may be rows
 
     def __post_init__(self) -> None:
-        require_whole(1, rank=self.rank)
+        require_count(1, rank=self.rank)
         Kernel(self.kernel, self.gamma, self.degree, self.coef0)
         if self.landmarks not in CHOICES:
             raise UnknownNameError("choice of landmarks", self.landmarks, CHOICES)

@@ -11,7 +11,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.data.rounding import Slack, of_hinge
 from aucbench.data.sorting import argsort
-from aucbench.errors import DataError, UnsupportedError, require_whole
+from aucbench.errors import DataError, UnsupportedError, require_count
 from aucbench.kernels import hinge
 from aucbench.objectives.differences import constant_columns, pulled
 
@@ -50,7 +50,7 @@ class IncompleteHinge:
     @staticmethod
     def draw(data: Data, pairs: int, rng: np.random.Generator) -> IncompleteHinge:
         """Draw `pairs` of the n₊n₋ pairs uniformly with replacement."""
-        require_whole(1, pairs=pairs)
+        require_count(1, pairs=pairs)
         pos, neg = (np.flatnonzero(data.y == side).astype(np.int32) for side in (1, -1))
         i = pos[rng.integers(0, pos.size, pairs)]
         return IncompleteHinge(data, i, neg[rng.integers(0, neg.size, pairs)])

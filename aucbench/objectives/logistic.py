@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector, size
 from aucbench.data.passes import margin
-from aucbench.errors import require_whole
+from aucbench.errors import require_count
 
 ALIKE = np.ones(2)  # weights of negative and of positive rows
 
@@ -38,7 +38,7 @@ class Logistic:
     intercepts: int = 0
 
     def __post_init__(self) -> None:
-        require_whole(0, intercepts=self.intercepts)
+        require_count(0, intercepts=self.intercepts)
         self.data.require_no_weights("logistic")
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy as np
 
 from aucbench.data import Data, uncounted
 from aucbench.data.concordance import weighted_concordance
-from aucbench.errors import ParameterError, require_above, require_whole
+from aucbench.errors import ParameterError, require_above, require_count
 from aucbench.optim.scale import default_ridge
 from aucbench.protocols import Budget
 
@@ -109,7 +109,7 @@ def require_above_or_auto(low: float, **values: float | str | None) -> None:
 
 def require_whole_or_auto(low: int, **values: int | str | None) -> None:
     """Raise `ParameterError` unless each named value is an integer ≥ `low`, "auto", or None."""
-    require_whole(low, **{name: _number(name, value) for name, value in values.items()})
+    require_count(low, **{name: _number(name, value) for name, value in values.items()})
 
 
 def _number(name: str, value: Any) -> Any:

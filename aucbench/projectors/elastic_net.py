@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aucbench.data.arrays import Vector
-from aucbench.errors import UnsupportedError, require_at_least, require_whole
+from aucbench.errors import UnsupportedError, require_at_least, require_count
 from aucbench.projectors.argument import require_writable_vector
 from aucbench.projectors.soft_threshold import soft
 from aucbench.protocols import Problem
@@ -39,7 +39,7 @@ class ElasticNet:
 
     def __post_init__(self) -> None:
         require_at_least(0, l1=self.l1, l2=self.l2)
-        require_whole(0, free=self.free)
+        require_count(0, free=self.free)
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with its prox and return it."""

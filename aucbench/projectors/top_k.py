@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from aucbench.data.arrays import Vector
-from aucbench.errors import require_whole
+from aucbench.errors import require_count
 from aucbench.kernels import select
 from aucbench.projectors.argument import require_writable_vector
 
@@ -37,8 +37,8 @@ class TopK:
     free: int = 0
 
     def __post_init__(self) -> None:
-        require_whole(1, k=self.k)
-        require_whole(0, free=self.free)
+        require_count(1, k=self.k)
+        require_count(0, free=self.free)
 
     def __call__(self, v: Vector, step: float = 1.0) -> Vector:
         """Overwrite `v` with H_k(v) and return it."""

@@ -9,6 +9,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from aucbench.errors import AucbenchError, ParameterError, UnknownNameError
+from aucbench.numbers import short
 
 ANYTHING = inspect.Signature(
     [inspect.Parameter("params", inspect.Parameter.VAR_KEYWORD)]
@@ -124,13 +125,20 @@ def check(label: str, factory: Callable[..., Any], skip: int, params: Mapping[st
 
 
 def _check_type(label: str, parameter: Parameter, value: Any) -> None:
-    """Refuse a text where the default is a number or a bool: 'no' would count as True."""
+    """Refuse a text where the default is a number or a bool: 'no' would count as True.
+
+    None is refused where the annotation of such a parameter has no None.
+    """
     default = parameter.default
+    known = parameter.type and "None" not in parameter.type
+    if value is None and isinstance(default, int | float) and known:
+        wanted = "True or False" if isinstance(default, bool) else "a number"
+        raise ParameterError(f"{parameter.name} of {label} must be {wanted}, got None")
     switch = isinstance(default, bool)
     number = isinstance(default, int | float) and not switch
     if (switch and not isinstance(value, bool)) or (number and isinstance(value, str)):
         wanted = "True or False" if switch else "a number"
-        raise ParameterError(f"{parameter.name} of {label} must be {wanted}, got {value!r}")
+        raise ParameterError(f"{parameter.name} of {label} must be {wanted}, got {short(value)}")
 
 
 def _check_word(label: str, name: str, kind: Any, value: Any) -> None:
@@ -140,7 +148,7 @@ def _check_word(label: str, name: str, kind: Any, value: Any) -> None:
     others = {m for m in members if get_origin(m) is not Literal}
     if isinstance(value, str) and words and value not in words and others <= NO_TEXT.keys():
         wanted = [*(repr(w) for w in words), *sorted({NO_TEXT[m] for m in others})]
-        raise ParameterError(f"{name} of {label} must be {' or '.join(wanted)}, got {value!r}")
+        raise ParameterError(f"{name} of {label} must be {' or '.join(wanted)}, got {short(value)}")
 
 
 def _annotations(factory: Callable[..., Any]) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from aucbench.errors import (
     DataError,
     ParameterError,
     require_at_least,
-    require_whole,
+    require_count,
 )
 from aucbench.protocols import FeatureMap, Needs, Problem, State
 
@@ -56,7 +56,7 @@ class AumLearner:
         if self.line_search is not None:
             search_called(self.line_search)
         load()  # here, so that the time of a fit does not include this import
-        require_whole(1, memory=self.memory)
+        require_count(1, memory=self.memory)
         require_at_least(0, tol=self.tol, validation=self.validation)
         searched = self.line_search == "max_auc_validation"
         if searched and not self.validation:

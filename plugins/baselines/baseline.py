@@ -12,7 +12,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.errors import require_above, require_whole
+from aucbench.errors import require_above, require_count
 from aucbench.protocols import Needs, Problem, State
 
 FIT_TOLERANCE = (
@@ -43,7 +43,7 @@ class LinearBaseline:
         # Imported here, so that the import slows down neither `import aucbench` nor a timed fit.
         import_module(self.module)
         require_above(0, C=self.C)
-        require_whole(1, max_iter=self.max_iter)
+        require_count(1, max_iter=self.max_iter)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Return the rows as they are. The objective is scikit-learn's own."""

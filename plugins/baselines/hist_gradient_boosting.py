@@ -11,7 +11,7 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.errors import require_above, require_at_least, require_whole
+from aucbench.errors import require_above, require_at_least, require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.models import Fitted, fitted
 from aucbench.protocols import Needs, Problem, State
@@ -73,8 +73,8 @@ class HistGradientBoosting:
         import_module("sklearn.ensemble")  # off the clock of a fit
         require_above(0, learning_rate=self.learning_rate)
         require_at_least(0, l2_regularization=self.l2_regularization)
-        require_whole(1, max_iter=self.max_iter, min_samples_leaf=self.min_samples_leaf)
-        require_whole(2, max_leaf_nodes=self.max_leaf_nodes)
+        require_count(1, max_iter=self.max_iter, min_samples_leaf=self.min_samples_leaf)
+        require_count(2, max_leaf_nodes=self.max_leaf_nodes)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """The rows, dense; no objective is listed."""

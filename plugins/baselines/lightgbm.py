@@ -12,11 +12,11 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import (
-    ParameterError,
     UnsupportedError,
     require_above,
     require_at_least,
-    require_whole,
+    require_count,
+    require_share,
 )
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.models import TreeSum
@@ -68,12 +68,11 @@ class LightGbm:
 
     def __post_init__(self) -> None:
         require("lightgbm", "lightgbm")
-        require_whole(1, n_estimators=self.n_estimators, min_child_samples=self.min_child_samples)
-        require_whole(2, num_leaves=self.num_leaves)
+        require_count(1, n_estimators=self.n_estimators, min_child_samples=self.min_child_samples)
+        require_count(2, num_leaves=self.num_leaves)
         require_above(0, learning_rate=self.learning_rate)
         require_at_least(0, reg_lambda=self.reg_lambda)
-        if not 0 < self.colsample_bytree <= 1:
-            raise ParameterError(f"colsample_bytree must be in (0, 1], got {self.colsample_bytree}")
+        require_share(colsample_bytree=self.colsample_bytree)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """The rows as they are; no objective is listed."""

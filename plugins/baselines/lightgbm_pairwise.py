@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aucbench.about import about
 from aucbench.data.arrays import Index
-from aucbench.errors import ParameterError, require_whole
+from aucbench.errors import ParameterError, require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
@@ -58,7 +58,7 @@ class LightGbmPairwise(LightGbm):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_whole(1, truncation=self.truncation)
+        require_count(1, truncation=self.truncation)
         if self.objective not in OBJECTIVES:
             raise ParameterError(
                 f"objective must be one of {', '.join(OBJECTIVES)}, got {self.objective!r}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.errors import ParameterError, require_whole
+from aucbench.errors import ParameterError, require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.models import Fitted, fitted
 from aucbench.protocols import Needs, Problem, State
@@ -64,7 +64,7 @@ class RandomForest:
 
     def __post_init__(self) -> None:
         import_module("sklearn.ensemble")  # off the clock of a fit
-        require_whole(
+        require_count(
             1,
             n_estimators=self.n_estimators,
             min_samples_leaf=self.min_samples_leaf,

@@ -11,7 +11,7 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.errors import ParameterError, require_above, require_whole
+from aucbench.errors import ParameterError, require_above, require_count
 from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Needs, Problem, State
@@ -62,7 +62,7 @@ class SgdLogistic:
     def __post_init__(self) -> None:
         import_module("sklearn.linear_model")  # off the clock of a fit
         require_above(0, alpha=self.alpha, tol=self.tol)
-        require_whole(1, max_iter=self.max_iter)
+        require_count(1, max_iter=self.max_iter)
         if self.penalty not in PENALTIES:
             raise ParameterError(
                 f"penalty must be one of {', '.join(PENALTIES)}, got {self.penalty!r}"

@@ -12,7 +12,7 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
+from aucbench.errors import require_above, require_at_least, require_count, require_share
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.models import TreeSum
 from aucbench.protocols import Needs, Problem, State
@@ -71,12 +71,10 @@ class XgBoost:
 
     def __post_init__(self) -> None:
         require("xgboost", "xgboost")
-        require_whole(1, n_estimators=self.n_estimators, max_depth=self.max_depth)
+        require_count(1, n_estimators=self.n_estimators, max_depth=self.max_depth)
         require_above(0, learning_rate=self.learning_rate)
         require_at_least(0, min_child_weight=self.min_child_weight, reg_lambda=self.reg_lambda)
-        for name in ("subsample", "colsample_bytree"):
-            if not 0 < getattr(self, name) <= 1:
-                raise ParameterError(f"{name} must be in (0, 1], got {getattr(self, name)}")
+        require_share(subsample=self.subsample, colsample_bytree=self.colsample_bytree)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """The rows, dense; no objective is listed."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.errors import require_whole
+from aucbench.errors import require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
@@ -44,7 +44,7 @@ class XgBoostPairwise(XgBoost):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_whole(1, pairs=self.pairs)
+        require_count(1, pairs=self.pairs)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """The boosted trees, once."""

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Rows, Vector, rows, stack
-from aucbench.errors import require_above, require_whole
+from aucbench.errors import require_above, require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import oam
 from aucbench.optim import passes
@@ -55,7 +55,7 @@ class BufferedPairs:
 
     def __post_init__(self) -> None:
         require_above(0, C=self.C)
-        require_whole(1, buffer=self.buffer)
+        require_count(1, buffer=self.buffer)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Lower the pairwise hinge of the buffered pairs, which is not a listed objective."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.errors import require_above, require_whole
+from aucbench.errors import require_above, require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge
 from aucbench.optim import default_ridge
@@ -77,7 +77,7 @@ class RocSvm:
 
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam)
-        require_whole(1, pairs=self.pairs)
+        require_count(1, pairs=self.pairs)
         require_moves(self.step, self.beta1, self.beta2)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:

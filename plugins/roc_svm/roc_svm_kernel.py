@@ -10,7 +10,7 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.errors import UnsupportedError, require_above, require_whole
+from aucbench.errors import UnsupportedError, require_above, require_count
 from aucbench.features import Kernel, KernelColumns
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge
@@ -78,7 +78,7 @@ class RocSvmKernel:
 
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam)
-        require_whole(1, pairs=self.pairs)
+        require_count(1, pairs=self.pairs)
         self._kernel()  # checks the parameters of the kernel
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:

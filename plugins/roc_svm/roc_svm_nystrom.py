@@ -10,7 +10,7 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.errors import ParameterError, require_above, require_whole
+from aucbench.errors import ParameterError, require_above, require_count
 from aucbench.features import Nystroem
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge, PairwiseHinge
@@ -73,7 +73,7 @@ class RocSvmNystrom:
 
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam)
-        require_whole(1, pairs=self.pairs)
+        require_count(1, pairs=self.pairs)
         if self.loss != "incomplete" and (self.loss != "exact" or self.pairs):
             raise ParameterError(
                 f"loss is exact, or incomplete with pairs; got {self.loss}, {self.pairs}"

@@ -12,7 +12,7 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import size
-from aucbench.errors import require_above, require_whole
+from aucbench.errors import require_above, require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import counted, lipschitz
@@ -83,7 +83,7 @@ class ShtAuc:
 
     def __post_init__(self) -> None:
         require_whole_or_auto(1, k=self.k)
-        require_whole(1, blocks=self.blocks)
+        require_count(1, blocks=self.blocks)
         require_above(0, gamma=self.gamma)
 
     def problem(

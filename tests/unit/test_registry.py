@@ -56,7 +56,7 @@ def test_parameters_in_brackets_and_beside(site):
         ("foo[needs=5]", UnknownNameError, "known are: fast, gamma, k"),
         ("foo[fast=no]", ParameterError, "fast of foo must be True or False, got 'no'"),
         ("foo[k=many]", ParameterError, "k of foo must be a number, got 'many'"),
-        ("foo[k=none]", ParameterError, "foo: '>' not supported"),
+        ("foo[k=none]", ParameterError, "k of foo must be a number, got None"),
         ("foo[k=101]", ParameterError, "foo: k is too large"),
         ("foo[k=", ParameterError, "cannot read"),
         ("fooo", UnknownNameError, "unknown solver 'fooo': did you mean 'foo'?"),

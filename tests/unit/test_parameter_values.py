@@ -1,0 +1,65 @@
+"""A parameter that makes no sense is one `ParameterError`, when its owner is made by name."""
+
+from inspect import signature
+
+import numpy as np
+import pytest
+
+from aucbench import get_solver
+from aucbench.errors import AucbenchError, MissingExtraError, ParameterError
+from aucbench.registry import get_projector, list_solvers
+from aucbench.registry.lookup import lookup
+
+BAD = (-(10**400), 10**400, 10**30, -1, None, True, float("nan"), float("inf"), -0.5, "many", 2**31)
+SOLVERS = sorted({*list_solvers()} - {"estimator"})
+
+
+def factory_of(name):
+    return lookup("solvers", name).factory
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_value_is_taken_or_refused_in_one_sentence(name):
+    for parameter in signature(factory_of(name)).parameters.values():
+        for value in BAD:
+            try:
+                get_solver(name, **{parameter.name: value})
+            except MissingExtraError:
+                pytest.skip("its library is not installed")
+            except AucbenchError as refused:
+                said = str(refused)
+            else:
+                said = ""
+            assert "\n" not in said
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("value", [-(10**400), 10**400, float("nan"), None, np.True_])
+def test_no_number_is_refused_where_a_number_is_wanted(name, value):
+    try:
+        get_solver(name)
+    except MissingExtraError:
+        pytest.skip("its library is not installed")
+    for parameter in signature(factory_of(name)).parameters.values():
+        plain = str(parameter.annotation).strip("'") in ("int", "float")
+        if plain and type(parameter.default) in (int, float):
+            with pytest.raises(ParameterError, match=parameter.name):
+                get_solver(name, **{parameter.name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("sht-auc", "k"), ("sht-auc", "blocks"), ("oam-seq", "buffer"), ("opauc-lr", "rank")],
+)
+def test_what_a_kernel_counts_fits_into_its_integers(name, parameter):
+    get_solver(name, **{parameter: 2**31 - 1})
+    for value in (2**31, 10**30):
+        with pytest.raises(ParameterError, match=f"{parameter} must be at most 2147483647, got"):
+            get_solver(name, **{parameter: value})
+
+
+def test_projectors_too():
+    with pytest.raises(ParameterError, match="k must be at most 2147483647, got 1000"):
+        get_projector("top-k", k=10**30)
+    with pytest.raises(ParameterError, match="R must be a number that a float holds, got 1000"):
+        get_projector("l2-ball", R=10**400)
