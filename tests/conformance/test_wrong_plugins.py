@@ -315,6 +315,12 @@ def of_weights(data, weights):
     return replace(data, target=Labels.of(data.y, None, None, weights))
 
 
+def from_seed_0(self, problem, rng):
+    own = np.random.default_rng(0)
+    for state in Descent.iterates(self, problem, own):
+        yield replace(state, w=state.w + 1e-6 * own.normal(size=state.w.size))
+
+
 def without_weights(self, problem, rng):
     other = replace(problem, f=PairwiseSquare(of_weights(problem.data, None)))
     return Descent.iterates(self, other, rng)
@@ -510,6 +516,7 @@ SOLVERS = {
     "rows in place": ("data-are-left-alone", "changed X", solver(iterates=scaled_in_place)),
     "labels in place": ("data-are-left-alone", "changed y", solver(iterates=labels_in_place)),
     "start in place": ("start-is-left-alone", "Problem.w0", solver(iterates=start_in_place)),
+    "seed 0": ("seeds-differ", "three seeds give the same", solver(iterates=from_seed_0)),
     "lambda": (
         "pickles",
         "<lambda>",
