@@ -125,10 +125,11 @@ class _GapProgress:
     def first_step(self, at: _BundlePoint, p: Vector, slope: float) -> float:
         """Return the length of the first step, along p, when L-BFGS does not know the scale yet."""
         y, some = self.data.y, sample(self.data.y)
-        self.aside += y[some].size
+        rows = y[some].size
+        self.aside += rows * (2 if at.w.any() else 1)
         ridge = (self.lam, self.lam * float(p @ p))
-        s, ds = self.data.scores(at.w, some), self.data.scores(p, some)
-        return normal_step(y[some], s, ds, ridge, slope)
+        s = self.data.scores(at.w, some) if at.w.any() else np.zeros(rows)
+        return normal_step(y[some], s, self.data.scores(p, some), ridge, slope)
 
     def stalled(self) -> bool:
         """Return whether the last evaluations closed less than GAIN of the gap, due to kinks."""

@@ -166,9 +166,11 @@ def test_each_tree_is_a_pass_and_a_model_can_be_pickled(name):
 
 @pytest.mark.parametrize("name", ["hist-gradient-boosting", "xgboost", "xgboost-pairwise"])
 def test_sparse_rows_beyond_the_limit_are_refused(name):
-    wide = Rows(np.ones(2), np.array([0, 1], np.int32), np.array([0, 1, 2], np.int32), 2, 2**30)
-    with pytest.raises(DataError, match="16384 MiB; at most 2048 MiB are allowed; take lightgbm"):
-        solve(get_solver(name), Data(wide, Data.of([[1.0], [2.0]], [1, -1]).target))
+    n, d = 20, 2**24
+    each = np.arange(n + 1, dtype=np.int32)
+    wide = Rows(np.ones(n), each[:-1], each, n, d)
+    with pytest.raises(DataError, match="2560 MiB; at most 2048 MiB are allowed; take lightgbm"):
+        solve(get_solver(name), Data(wide, Data.of(np.eye(n), [1, -1] * (n // 2)).target))
 
 
 def test_sparse_rows_are_scored_a_chunk_at_a_time(monkeypatch):
