@@ -7,6 +7,8 @@ Design
   b. Sums in another order, and models that compute in float32, differ by rounding only. That is
      less than `ROUNDING` of the largest number. A score may also differ by `SHARE` of the range
      of the middle half of all scores, which no measure notices.
+  c. A map may be ill-conditioned: Nyström's divides by roots of eigenvalues down to 1e-16 of the
+     largest, which makes 1e-8 of the rounding. So a map has the room of float32 in any case.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ def require_mapped_alone(name: str, phi: Callable[[Rows], Rows], rows: Rows, fou
     """Raise `PluginError` unless a few rows have the features that they have among all rows."""
     few = _few(rows.n)
     apart, among = (each.dense().matrix for each in (phi(rows.take(few)), found.take(few)))
-    _require_equal(f"{name} maps", apart, among, few, rows.n, _rounding(among))
+    room = ROUNDING[np.float32] * _largest(among)
+    _require_equal(f"{name} maps", apart, among, few, rows.n, room)
 
 
 def _few(n: int) -> Index:
@@ -62,9 +65,12 @@ def _few(n: int) -> Index:
 
 def _rounding(numbers: Vector) -> float:
     """Return what rounding may do to the numbers, of the type in which they seem computed."""
-    largest = float(np.abs(numbers).max(initial=0.0))
     kind = np.float32 if np.array_equal(numbers.astype(np.float32), numbers) else np.float64
-    return ROUNDING[kind] * largest
+    return ROUNDING[kind] * _largest(numbers)
+
+
+def _largest(numbers: Vector) -> float:
+    return float(np.abs(numbers).max(initial=0.0))
 
 
 def _require_equal(
@@ -77,6 +83,6 @@ def _require_equal(
         return
     place = tuple(np.argwhere(differs)[0])
     raise PluginError(
-        f"{what} row {few[place[0]]} as {apart[place]:.6g} beside {few.size - 1} others and as "
-        f"{among[place]:.6g} among all {n}; a row must get the same whatever rows are beside it"
+        f"{what} row {few[place[0]]} as {apart[place]:.10g} beside {few.size - 1} others and as "
+        f"{among[place]:.10g} among all {n}; a row must get the same whatever rows are beside it"
     )
