@@ -13,10 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-
-from aucbench.data.arrays import Rows, rows
-from aucbench.errors import DataError, UnsupportedError
+from aucbench.data.arrays import Rows
+from aucbench.errors import UnsupportedError
 from aucbench.features import (
     AppendOne,
     Automatic,
@@ -81,46 +79,3 @@ def tree_of(part: Any) -> Any:
         own = {f.name: tree_of(getattr(part, f.name)) for f in fields(part)}
         return {KIND: NAMES[type(part)], **own}
     return part
-
-
-def part_of(tree: Any) -> Any:
-    """Inverse of `tree_of`.
-
-    Raises
-    ------
-    DataError
-        When there is no such kind, or the arrays do not fit together.
-    """
-    if isinstance(tree, np.ndarray):
-        return _checked(tree)
-    if not isinstance(tree, Mapping):
-        return tree
-    given = {name: part_of(value) for name, value in tree.items() if name != KIND}
-    if tree[KIND] == ROWS:
-        return _rows(**given)
-    if tree[KIND] not in PARTS:
-        raise DataError(
-            f"it has a part of the kind {tree[KIND]!r}; known are {', '.join(PARTS)}, so take the "
-            "aucbench that wrote it"
-        )
-    return PARTS[tree[KIND]](**given)
-
-
-def _checked(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return an array as float64 or int32; refuse other types, and numbers that are not finite."""
-    if array.dtype.kind not in "fi":
-        raise DataError(f"an array has the type {array.dtype}, wanted numbers; take another copy")
-    if array.dtype.kind == "i":
-        return array.astype(np.int32, casting="same_kind")
-    if not np.isfinite(array).all():
-        raise DataError("an array holds NaN or infinity; take another copy of the file")
-    return array.astype(np.float64)
-
-
-def _rows(n: int, d: int, values: Any, columns: Any, starts: Any) -> Rows:
-    """Return the matrix; `rows` checks it, since kernels do not."""
-    if columns is None:
-        return rows(values.reshape(n, d))
-    from scipy.sparse import csr_array
-
-    return rows(csr_array((values, columns, starts), shape=(n, d)))

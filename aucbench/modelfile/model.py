@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from math import isfinite, nan
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,9 @@ from aucbench.data.inputs import check_rows
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import AppendOne, KernelColumns, Nystroem
 from aucbench.modelfile import archive
-from aucbench.modelfile.maps import part_of, steps_of, tree_of
+from aucbench.modelfile.document import structured
+from aucbench.modelfile.fitting import require_fit
+from aucbench.modelfile.maps import KIND, steps_of, tree_of
 from aucbench.modelfile.operating import Operating
 from aucbench.models import TreeSum, portable
 from aucbench.models.calibration import Calibrator
@@ -27,7 +29,7 @@ from aucbench.records import Run
 from aucbench.stats import Interval
 from aucbench.tables import Encoding
 
-INTERCEPT = "(intercept)"
+INTERCEPT, LINEAR = "(intercept)", "linear"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -208,7 +210,7 @@ class Model:
 
     def to_tree(self) -> dict[str, Any]:
         """Return all of it as plain values and arrays."""
-        part = {"kind": "linear", "weights": self.weights} if self.trees is None else self.trees
+        part = {KIND: LINEAR, "weights": self.weights} if self.trees is None else self.trees
         return {
             "score": tree_of(part),
             "maps": [tree_of(phi) for phi in self.maps],
@@ -234,32 +236,21 @@ class Model:
         Raises
         ------
         DataError
-            When a part is of an unknown kind.
+            When a value has another type than its field, a part is of an unknown kind, or the
+            parts do not fit together.
         """
         given = {name: value for name, value in tree.items() if name not in OUTSIDE}
-        score = given.pop("score")
-        linear = score["kind"] == "linear"
-        given |= {
-            "weights": part_of(score["weights"]) if linear else None,
-            "trees": None if linear else part_of(score),
-            "maps": tuple(map(part_of, given["maps"])),
-            "columns": None if given["columns"] is None else tuple(given["columns"]),
-            "negative": tuple(given["negative"]),
-            "positive": tuple(given["positive"]),
-            "spread": part_of(given["spread"]),
-            "calibrator": part_of(given["calibrator"]),
-        }
-        if given["encoding"] is not None:
-            given["encoding"] = Encoding.from_json(given["encoding"])
-        if given["operating"] is not None:
-            given["operating"] = Operating.from_json(known(given["operating"]))
-        if given["auc"] is not None:
-            given["auc"] = Interval(**known(given["auc"]))
-        return Model(**given)
+        score = given.pop("score", None)
+        if isinstance(score, Mapping) and score.get(KIND) == LINEAR:
+            given |= {"weights": score.get("weights"), "trees": None}
+        else:
+            given |= {"weights": None, "trees": score}
+        found: Model = structured(given, Model)
+        require_fit(found)
+        return found
 
 
 OUTSIDE = ("format", "version", "feature_names")  # what is in the file for other readers
-BOUNDS = ("estimate", "low", "high")
 
 
 def finite(plain: Any) -> Any:
@@ -270,13 +261,3 @@ def finite(plain: Any) -> Any:
         return [finite(value) for value in plain]
     plain = plain.item() if isinstance(plain, np.generic) else plain
     return None if isinstance(plain, float) and not isfinite(plain) else plain
-
-
-def known(plain: Any) -> Any:
-    """Inverse of `finite` for intervals: an absent bound is NaN."""
-    if not isinstance(plain, Mapping):
-        return plain
-    return {
-        name: nan if value is None and name in BOUNDS else known(value)
-        for name, value in plain.items()
-    }

@@ -12,7 +12,6 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -100,12 +99,6 @@ class Operating:
         """Return its fields as JSON holds them."""
         plain = asdict(self)
         return {**plain, "aim": self.aim.given()}
-
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> Operating:
-        """Inverse of `to_json`."""
-        shares = {name: Interval(**plain[name]) for name in SHARES}
-        return Operating(**{**plain, "aim": Aim(**plain["aim"]), **shares})
 
 
 def _errors_of_choice(cuts: Cuts, aim: Aim, rng: np.random.Generator) -> NDArray[np.float64]:
