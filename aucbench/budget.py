@@ -1,5 +1,6 @@
-"""The budget of a fit where the user gives none: plans and `solve` share it."""
+"""The budget of a fit where the user gives none, and tolerances that plans and `solve` share."""
 
 DEFAULT_PASSES = 50.0  # where neither passes nor seconds are given
 OVERSPENT = 1.1  # times its budget, from which on a fit has used more than it was given
 GAP_TOL = 1e-6  # certified gap, relative to the objective, at which a fit ends
+CLAIM = 1e-6  # largest error of an objective that a state claims, relative to that at w or at 0

@@ -70,7 +70,10 @@ class Measures:
         "whether the fit used more than 1.1 times the passes or the seconds that it was given, as "
         "it reports; the last step of a method may be long"
     )
-    stop: str | None = about("why `solve` ended: the name of a `Stop`")
+    stop: str | None = about(
+        "why `solve` ended: the name of a `Stop`; in tables and exports DISPROVED in place of "
+        "CERTIFIED, where another fit disproves the certificate"
+    )
     fit_seconds: float | None = about("inside the solver, median of the fits", "s")
     cpu_seconds: float | None = about(
         "of all threads and ended child processes in a fit, without measuring its curve, median of "

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import aucbench.kernels.linear  # noqa: F401 - before a clock runs: importing it takes 0.2 s
-from aucbench.budget import DEFAULT_PASSES, GAP_TOL
+from aucbench.budget import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.data import Data
 from aucbench.data.inputs import require_filled
 from aucbench.data.rounding import slack_of
@@ -37,7 +37,6 @@ from aucbench.registry import get_solver
 from aucbench.solving.laws import Laws
 from aucbench.solving.wrappers import core, why_refused, with_budget
 
-CLAIM = 1e-6  # largest error of an objective that a state claims, relative to that at w or at 0
 T = TypeVar("T")
 ENDED: Any = object()  # in place of a state, when there is none
 

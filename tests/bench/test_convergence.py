@@ -12,6 +12,7 @@ from aucbench.bench import compare
 from aucbench.bench.results.convergence import ENOUGH, LONG, Descent, Optima, flat_row
 from aucbench.bench.results.decay import decays_of
 from aucbench.bench.results.record import Record
+from aucbench.bench.show.endings import Ends, end_notes
 
 pytestmark = pytest.mark.usefixtures("shared_supervisors")
 
@@ -332,3 +333,47 @@ def test_a_problem_is_named_where_it_is_known(site, tmp_path, solver, problem):
 
     assert done.result["problem"] == problem
     assert done.result["objective_at_start"] == pytest.approx(done.reported["objective_at_zero"])
+
+
+def test_a_certificate_that_another_fit_disproves_is_none():
+    liar = fit([0.9, 0.8], gaps=[0.1, 1e-7], stop="CERTIFIED", solver="liar")
+    honest = fit([0.6, 0.5], solver="b")
+    optima = Optima([liar, honest])
+    found = optima.judge(Descent.of(liar))
+
+    assert found.disproved == (
+        "its certificate says that f + Ω is at least 0.7999999, and b has 0.5 on the same rows"
+    )
+    assert (found.gap_kind, found.converged) == ("measured", False)
+    row = flat_row(liar, optima)
+    assert (row["stop"], row["gap_kind"], row["disproved"]) == (
+        "DISPROVED", "measured", found.disproved,
+    )  # fmt: skip
+    ends = Ends.of(1, 0, [(Descent.of(liar), found)])
+    assert ends.mark == "x"
+    assert end_notes([("liar", "d", ends)])[:2] == (
+        "x: not certified, since another fit disproves the certificate:",
+        f"  liar on d: 1 of 1 fits, {found.disproved}",
+    )
+    by_fits = Optima()
+    for record in (liar, honest):
+        by_fits.add_fit(Descent.of(record))
+    assert by_fits.judge(Descent.of(liar)) == found
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"solver": "b", "problem": "another"},
+        {"solver": "b", "split": 1},
+        {"solver": "b", "feasible": False},
+        {"solver": "b", "value": 0.8 - 1e-7},  # only a point before the end is lower
+        {"solver": "b", "value": 0.8 - 9e-7},
+    ],
+    ids=["problem", "split", "infeasible", "claim along the way", "rounding"],
+)
+def test_what_disproves_no_certificate(other):
+    certified = fit([0.9, 0.8], gaps=[0.1, 0.0], stop="CERTIFIED")
+    found = judged(certified, fit([0.6, 0.5], **other))
+
+    assert (found.disproved, found.gap_kind) == (None, "certified")

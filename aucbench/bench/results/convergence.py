@@ -11,7 +11,11 @@ Design
      as 1/t has just this much before it. (Rejected: the fall of the last half alone. It is large
      for a method that converges at a geometric rate and has arrived.) These can show only that a
      fit has not converged.
-  d. Where the method has no objective, or returns weights that are not meant to minimise it,
+  d. A certificate is disproved where another fit of the same problem on the same rows ends at a
+     feasible point with less than f(w) − gap, by more than `CLAIM` of the objective. The fit then
+     counts as one without a certificate. Only the ends of fits count here, which `solve` evaluates,
+     and not what states claim between them.
+  e. Where the method has no objective, or returns weights that are not meant to minimise it,
      nothing is said.
 """
 
@@ -26,7 +30,7 @@ import numpy as np
 
 from aucbench.bench.results.decay import FEWEST, Decay, Vector, decays_of
 from aucbench.bench.results.record import Record
-from aucbench.budget import DEFAULT_PASSES
+from aucbench.budget import CLAIM, DEFAULT_PASSES
 from aucbench.judge.verdict import about, number
 from aucbench.records import Stop
 from aucbench.registry.fingerprints import hash_of
@@ -36,6 +40,7 @@ LONG = 100.0  # times the passes: larger factors are not told apart
 TAIL = 0.25  # share of the passes before the part of the curve that is fitted
 WHOLE = 0.99  # share of the planned passes above which a method has used its budget
 ROUNDING = 1e-9  # of f(0): a smaller f(0) − f* is rounding
+DISPROVED = "DISPROVED"  # in place of CERTIFIED, in the row of such a fit
 BUDGET = frozenset({Stop.PASSES.name, Stop.SECONDS.name})
 
 
@@ -60,6 +65,11 @@ class Convergence:
         "will not do"
     )
 
+    disproved: str | None = about(
+        "who disproves the certificate of the fit, with both numbers: another fit of the same "
+        "problem on the same rows has an objective below `objective` − `gap`"
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class Descent:
@@ -67,8 +77,12 @@ class Descent:
 
     Attributes
     ----------
+    solver : str
+        Its label.
     problem : str or None
         Equal for fits of one problem on the same rows.
+    feasible : bool
+        Whether the weights are not known to be outside the set of the problem.
     stop : str or None
         The name of a `Stop`.
     ended_by_itself : bool
@@ -86,7 +100,9 @@ class Descent:
         Norm of the gradient.
     """
 
+    solver: str = ""
     problem: str | None = None
+    feasible: bool = True
     stop: str | None = None
     ended_by_itself: bool = False
     start: float | None = None
@@ -109,6 +125,8 @@ class Descent:
         last = record.curve[-1] if record.curve else {}
         early = planned is None or found.passes is None or found.passes < WHOLE * planned
         descent = Descent(
+            solver=cell.label,
+            feasible=found.feasible is not False,
             stop=found.stop,
             ended_by_itself=found.stop not in BUDGET and early,
             residual=number(last.get("residual")),
@@ -148,21 +166,47 @@ class Optima:
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self._least: dict[str, float] = {}
+        self._reached: dict[str, tuple[float, str]] = {}  # the least end, and whose it is
         for record in records:
             self.add(record)
 
     def add(self, record: Record) -> None:
         """Take one record; the order does not matter."""
-        problem = _problem(record)
-        self._keep(problem, _least(record) if record.ok and problem is not None else None)
+        problem = _problem(record) if record.ok else None
+        if problem is None:
+            return
+        self._keep(problem, _least(record))
+        if record.measures.feasible is not False:
+            self._keep_end(problem, record.measures.objective, record.cell.label)
 
     def add_fit(self, descent: Descent) -> None:
         """Take one fit, whose record need not be kept; one without f(0) has no problem here."""
         self._keep(descent.problem, descent.least)
+        if descent.feasible:
+            self._keep_end(descent.problem, descent.value, descent.solver)
 
     def _keep(self, problem: str | None, least: float | None) -> None:
         if problem is not None and least is not None:
             self._least[problem] = min(least, self._least.get(problem, inf))
+
+    def _keep_end(self, problem: str | None, value: float | None, solver: str) -> None:
+        if problem is not None and value is not None:
+            end = (value, solver)
+            self._reached[problem] = min(end, self._reached.get(problem, end))
+
+    def _disproof(self, descent: Descent) -> str | None:
+        """Return the sentence of rule d; None where no fit disproves the certificate."""
+        start, value, gap = descent.start, descent.value, descent.gap
+        known = self._reached.get(descent.problem or "")
+        if known is None or start is None or value is None or gap is None:
+            return None
+        reached, solver = known
+        if not reached < value - gap - CLAIM * max(abs(value), abs(start)):
+            return None
+        return (
+            f"its certificate says that f + Ω is at least {value - gap:.9g}, and {solver} has "
+            f"{reached:.9g} on the same rows"
+        )
 
     def gaps(self, descent: Descent, objective: Vector) -> Vector:
         """Return (f − f*)/(f(0) − f*) along a curve, where f* is the least value that is known.
@@ -177,6 +221,8 @@ class Optima:
 
     def judge(self, descent: Descent) -> Convergence:
         """Return what can be said of the end of a fit; the factor is infinity if none will do."""
+        if disproved := self._disproof(descent):
+            return replace(self.judge(replace(descent, gap=None)), disproved=disproved)
         if descent.stop == Stop.STALLED.name and descent.gap is None:
             return Convergence(residual=descent.residual, converged=False, passes_factor=inf)
         if descent.start is None or descent.value is None:
@@ -197,6 +243,8 @@ def flat_row(record: Record, optima: Optima) -> dict[str, Any]:
     found = asdict(optima.judge(Descent.of(record)))
     if found["passes_factor"] == inf:
         found["passes_factor"] = None  # JSON has no infinity
+    if found["disproved"] and record.measures.stop == Stop.CERTIFIED.name:
+        found["stop"] = DISPROVED
     return record.flat(found)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 from aucbench.bench.results.convergence import ENOUGH, LONG, Convergence, Descent
 from aucbench.budget import OVERSPENT
 from aucbench.judge.verdict import Measures
 from aucbench.records import Stop
 
-BUDGET_MARK, STALLED_MARK, OPEN_MARK, OVER_MARK = "b", "s", "N", "o"
+BUDGET_MARK, STALLED_MARK, OPEN_MARK, OVER_MARK, FALSE_MARK = "b", "s", "N", "o", "x"
 NAMED = 3  # data sets that a note names
 
 
@@ -32,6 +33,8 @@ class Ends:
         passes will not do; None: not known.
     overspent : tuple of float
         Of each fit that used more than its budget: how many times the budget it used.
+    disproved : tuple of str
+        Of each fit whose certificate another fit disproves: who does, and both numbers.
     """
 
     ok: int
@@ -39,6 +42,7 @@ class Ends:
     stalled: tuple[float, ...]
     factors: tuple[float | None, ...]
     overspent: tuple[float, ...] = ()
+    disproved: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -52,7 +56,8 @@ class Ends:
         gaps = [d.gap for d, _ in known if d.stop == Stop.STALLED.name]
         stalled = tuple(inf if gap is None else gap for gap in gaps)
         factors = tuple(c.passes_factor for _, c in known if c.converged is False)
-        return Ends(ok, by_budget, stalled, factors, tuple(overspent))
+        disproved = tuple(c.disproved for _, c in known if c.disproved)
+        return Ends(ok, by_budget, stalled, factors, tuple(overspent), disproved)
 
     @property
     def mark(self) -> str:
@@ -62,6 +67,8 @@ class Ends:
     @property
     def end(self) -> str:
         """Mark of the most serious end of the fits."""
+        if self.disproved:
+            return FALSE_MARK
         if self.factors:
             return OPEN_MARK
         return STALLED_MARK if self.stalled else BUDGET_MARK if self.by_budget else ""
@@ -97,7 +104,15 @@ def end_notes(rows: Sequence[tuple[str, str, Ends]]) -> tuple[str, ...]:
         for solver, data, ends in rows
         if ends.overspent
     ]
+    false = [
+        _Fits(solver, data, ends.ok, ends.disproved)
+        for solver, data, ends in rows
+        if ends.disproved
+    ]
     lines = [f"{BUDGET_MARK}: the budget ended fits, not the method"] if by_budget else []
+    if false:
+        head = f"{FALSE_MARK}: not certified, since another fit disproves the certificate:"
+        lines += [head, *_lines(false, lambda told: str(told[0]))]
     if stalled:
         lines += [f"{STALLED_MARK}: stalled above the gap tolerance:", *_lines(stalled, _gaps)]
     if missed:
@@ -111,15 +126,15 @@ def end_notes(rows: Sequence[tuple[str, str, Ends]]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Fits:
-    """Some fits of one row of a table: how many there are in all, and a number of each."""
+    """Some fits of one row of a table: how many there are in all, and what is said of each."""
 
     solver: str
     dataset: str
     ok: int
-    numbers: tuple[float | None, ...]
+    numbers: tuple[Any, ...]
 
 
-def _lines(rows: Sequence[_Fits], said: Callable[[Sequence[float | None]], str]) -> Iterator[str]:
+def _lines(rows: Sequence[_Fits], said: Callable[[Sequence[Any]], str]) -> Iterator[str]:
     """Yield one line for each solver."""
     for solver in dict.fromkeys(row.solver for row in rows):
         own = [row for row in rows if row.solver == solver]
