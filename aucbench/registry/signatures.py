@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
@@ -14,6 +15,7 @@ from aucbench.numbers import short
 ANYTHING = inspect.Signature(
     [inspect.Parameter("params", inspect.Parameter.VAR_KEYWORD)]
 )  # of a callable written in C that has no signature
+WITH_NONE = re.compile(r"None|Optional|Any|object")  # in an annotation: None has a meaning
 NO_TEXT = {int: "a number", float: "a number", bool: "True or False", NoneType: "None"}
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
@@ -130,9 +132,10 @@ def _check_type(label: str, parameter: Parameter, value: Any) -> None:
     None is refused where the annotation of such a parameter has no None.
     """
     default = parameter.default
-    known = parameter.type and "None" not in parameter.type
-    if value is None and isinstance(default, int | float) and known:
-        wanted = "True or False" if isinstance(default, bool) else "a number"
+    known = parameter.type and default is not None and not WITH_NONE.search(parameter.type)
+    if value is None and known:
+        number = type(default) in (int, float)
+        wanted = "a number" if number else f"of the type {parameter.type}"
         raise ParameterError(f"{parameter.name} of {label} must be {wanted}, got None")
     switch = isinstance(default, bool)
     number = isinstance(default, int | float) and not switch

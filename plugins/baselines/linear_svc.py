@@ -50,7 +50,9 @@ class LinearSvc(LinearBaseline):
         from sklearn.svm import LinearSVC
 
         return one_fit(
-            LinearSVC(C=self.C, max_iter=self.max_iter, random_state=int(rng.integers(2**31))),
+            LinearSVC(
+                C=float(self.C), max_iter=self.max_iter, random_state=int(rng.integers(2**31))
+            ),
             problem,
             squared_hinge_slope,
             intercept_ridge=1.0,

@@ -49,7 +49,7 @@ class LogisticRegression(LinearBaseline):
         """Yield the fitted weights as one state."""
         from sklearn.linear_model import LogisticRegression as Estimator
 
-        return one_fit(Estimator(C=self.C, max_iter=self.max_iter), problem, logistic_slope)
+        return one_fit(Estimator(C=float(self.C), max_iter=self.max_iter), problem, logistic_slope)
 
 
 @hookimpl

@@ -50,7 +50,7 @@ class BalancedLogistic(LinearBaseline):
 
         data, kind = balanced(problem.data)
         return one_fit(
-            LogisticRegression(C=self.C, max_iter=self.max_iter, class_weight=kind),
+            LogisticRegression(C=float(self.C), max_iter=self.max_iter, class_weight=kind),
             replace(problem, train=data),
             logistic_slope,
         )

@@ -27,6 +27,7 @@ from .solam import default_radius, first_step
 LOG_CONFIDENCE = log(12 / 0.1)  # L = log(12/δ); δ = 0.1 as published
 SPREAD = 2 + sqrt(2 * LOG_CONFIDENCE)
 UNBOUNDED = 1e7  # D and β while too few rows of a class have been seen, as published
+MOST_ROWS = 2.0**62  # that can be planned
 
 
 @about("one pass over many rows, with steps that shrink in stages", cites=("liu2018",))
@@ -110,7 +111,7 @@ class Fsauc:
         """
         data, n = problem.data, problem.data.n
         passes = self.passes or (budget and budget.passes) or DEFAULT_PASSES
-        m, n0 = schedule(ceil(passes * n))
+        m, n0 = schedule(ceil(min(passes * n, MOST_ROWS)))
         R, eta = self.R or l1_radius(data), self.eta or 0.5 * first_step(data, "eta")
         stage = Stage.first(R, self.kappa or max_abs(data), eta)
         memory = StageMemory(problem.project(problem.start()))
@@ -179,8 +180,9 @@ class Stage:
     @staticmethod
     def first(R: float, kappa: float, eta: float) -> Stage:
         """Return the first stage: r = 2√(1+2κ²) R, D = 2√2 κ r, β = 1 + 8κ²."""
-        r = 2 * sqrt(1 + 2 * kappa**2) * R
-        return Stage(R, kappa, eta, r, 2 * sqrt(2) * kappa * r, 1 + 8 * kappa**2)
+        square = kappa * kappa  # infinite for a large κ, where a power would raise an error
+        r = 2 * sqrt(1 + 2 * square) * R
+        return Stage(R, kappa, eta, r, 2 * sqrt(2) * kappa * r, 1 + 8 * square)
 
     def next(self, rarer: float, n0: int) -> Stage:
         """Return the next stage, with half the radius.
@@ -199,7 +201,8 @@ class Stage:
             D = 2 * sqrt(2) * k * r + 4 * sqrt(2) * k * (1 + 2 * k) * SPREAD * self.R / sqrt(root)
         root = rarer - sqrt(2 * LOG_CONFIDENCE / n0)
         if root > 0:
-            beta = 1 + 8 * k**2 + 32 * (k * (1 + 2 * k) * SPREAD) ** 2 / root
+            moved = k * (1 + 2 * k) * SPREAD
+            beta = 1 + 8 * (k * k) + 32 * (moved * moved) / root
         eta = min(self.eta * sqrt(beta / self.beta) / 2, self.eta)
         return Stage(self.R, k, eta, r, D, beta)
 

@@ -5,7 +5,8 @@ from inspect import signature
 import numpy as np
 import pytest
 
-from aucbench import get_solver
+from aucbench import get_solver, solve
+from aucbench.data import Data
 from aucbench.errors import AucbenchError, MissingExtraError, ParameterError
 from aucbench.registry import get_projector, list_solvers
 from aucbench.registry.lookup import lookup
@@ -56,6 +57,31 @@ def test_what_a_kernel_counts_fits_into_its_integers(name, parameter):
     for value in (2**31, 10**30):
         with pytest.raises(ParameterError, match=f"{parameter} must be at most 2147483647, got"):
             get_solver(name, **{parameter: value})
+
+
+@pytest.mark.parametrize("name", ["sht-auc", "sto-iht", "hsg-ht"])
+def test_none_has_no_meaning_where_no_type_names_it(name):
+    with pytest.raises(
+        ParameterError, match=r"k of .* must be of the type int \| Literal.*, got None"
+    ):
+        get_solver(name, k=None)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value"),
+    [
+        ("fsauc", "kappa", 1e308),
+        ("fsauc", "passes", 1e308),
+        ("logistic-balanced", "C", 2**31 - 1),
+        ("solam", "kappa", 1e308),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_fit_with_a_large_value_ends(name, parameter, value):
+    X = np.random.default_rng(0).normal(size=(24, 3))
+    data = Data.of(X, np.where(X[:, 0] > 0, 1, -1))
+
+    assert solve(get_solver(name, **{parameter: value}), data, passes=2).stop is not None
 
 
 def test_projectors_too():
