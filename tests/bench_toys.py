@@ -10,7 +10,9 @@ from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.cell import Cell
+from aucbench.data.block import Block, laid_out
 from aucbench.fit import jobs
+from aucbench.infra.supervise.fixed import fixed
 from aucbench.infra.supervise.kept import Kept
 from aucbench.infra.supervise.records import Ending, Outcome
 from aucbench.infra.supervise.room import Notes, Room
@@ -239,6 +241,19 @@ class Bench:
                 self.kept[step.identity] = Kept(notes.answer.kept)
             kept[step.key] = self.kept[step.identity]
         return kept
+
+    def block(self, name):
+        """Identity and block of the one step that has kept an array of this name."""
+        blocks = {key: Block(kept.content()) for key, kept in self.kept.items()}
+        [(identity, block)] = ((key, block) for key, block in blocks.items() if name in block)
+        return identity, block
+
+    def change(self, name, edit):
+        """Keep edit(array) in place of an array of this name."""
+        identity, block = self.block(name)
+        arrays = {each: block.array(each) for each in block.names}
+        edited = {**arrays, name: edit(arrays[name])}
+        self.kept[identity] = Kept(fixed(*laid_out(edited, block.facts)))
 
     def run(self, planned):
         """Record, its flat row, lines and files of a cell; `error` if its function raised."""

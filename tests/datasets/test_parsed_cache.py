@@ -25,6 +25,7 @@ from aucbench.datasets.raw import Published
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.fit import jobs
 from aucbench.fit.rows import data_hash
+from aucbench.infra.supervise.room import Notes, Room
 from aucbench.reading import Reading
 
 FIELDS = ("names", "dropped", "schema", "understood", "n", "d")
@@ -662,10 +663,10 @@ def test_a_worker_uses_the_cache(folder, cache, tmp_path, monkeypatch):
     rooms = [tmp_path / name for name in ("first", "second")]
     for room in rooms:
         room.mkdir()
-    first = jobs.read(step.request, rooms[0], {})
+    first = jobs.read(step.request, Room(rooms[0], Notes()), {})
     assert len(entries(cache)) == 1
     without_reader(monkeypatch)
-    assert jobs.read(step.request, rooms[1], {}) == first
+    assert jobs.read(step.request, Room(rooms[1], Notes()), {}) == first
 
 
 @pytest.mark.parametrize(("name", "limit"), [("ijcnn1", 0.05), ("mnist", 0.1)])

@@ -133,8 +133,8 @@ def test_large_sample_equals_scikit_learn():
         ([1, -1], [np.nan, 0.0], "NaN"),
         ([1, 1], [0.0, 1.0], "both classes"),
         ([1, -1, 1], [0.0, 1.0], "both must be"),
-        ([1, 2], [0.0, 1.0], "both classes"),
-        (["a", "b"], [0.0, 1.0], "encode them"),
+        ([1, 2], [0.0, 1.0], "not coded"),
+        (["a", "b"], [0.0, 1.0], "encode it"),
         ([], [], "both classes"),
     ],
 )

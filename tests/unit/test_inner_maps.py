@@ -124,10 +124,9 @@ def test_a_map_that_sees_labels_does_not_flatter_inner_folds(bench, noise, featu
 
 def test_each_inner_fold_is_mapped_by_what_its_rest_taught(bench):
     planned = tuned(seed=3, split=1)
-    folders = bench.steps(planned)
-    data = get_dataset(DATA)
-    (split,) = (f for f in folders.values() if (f / "train").is_dir())
-    raw = data.take(np.load(split / "learnt.npy"))
+    bench.steps(planned)
+    _, block = bench.block("learnt")
+    raw = get_dataset(DATA).take(block.array("learnt"))
     fits().clear()
     bench.run(planned)
     seen = fits()

@@ -258,10 +258,8 @@ def test_too_few_rows_to_tune_is_skipped(bench, tmp_path):
 
 def test_test_rows_do_not_change_the_choice(bench, monkeypatch):
     tuned = cell("means", tune=True, seed=3)
-    folders = bench.steps(tuned)
     expected = told(bench.run(tuned), "tuning")[0]
-    (folder,) = (f for f in folders.values() if (f / "test").is_dir())
-    np.save(folder / "test" / "values.npy", 7 * np.load(folder / "test" / "values.npy"))
+    bench.change("test/values", lambda values: 7 * values)
     again = told(bench.run(tuned), "tuning")[0]
 
     for tuning in (expected, again):
@@ -275,18 +273,13 @@ def test_tuning_reads_no_row_outside_the_training_part(bench):
     data = get_dataset(DATA)
     tuned = cell("means", tune=True, features="standard")
     before = told(bench.run(tuned), "tuning")[0]
-    folders = bench.steps(tuned)
-    (split,) = (f for f in folders.values() if (f / "test").is_dir())
-    held = np.setdiff1d(np.arange(data.n), np.load(split / "learnt.npy"))
+    split, block = bench.block("learnt")
+    held = np.setdiff1d(np.arange(data.n), block.array("learnt"))
     poisoned = data.rows.matrix.copy()
     poisoned[held] *= -100
     y = data.y.copy()  # the folds are drawn by the labels, which therefore stay
-    (raw,) = (f / "raw" for f in folders.values() if (f / "raw").is_dir())
-    np.save(raw / "values.npy", Data(Data.of(poisoned, y).rows, Labels(y)).rows.values)
-    for step in (split,):
-        for path in sorted(step.rglob("*"), reverse=True):
-            path.rmdir() if path.is_dir() else path.unlink()
-        step.rmdir()
+    bench.change("raw/values", lambda _: Data(Data.of(poisoned, y).rows, Labels(y)).rows.values)
+    del bench.kept[split]
     after = told(bench.run(tuned), "tuning")[0]
 
     assert [row["aucs"] for row in after["table"]] == [row["aucs"] for row in before["table"]]
