@@ -48,10 +48,11 @@ class Flawed:
     """What stands in `flaw` in place of scores."""
 
     flaw: str
+    slope: float = field(default_factory=DRAWN.normal)
 
     def scores(self, rows):
         if self.flaw == "draws":
-            return DRAWN.normal(size=rows.n)
+            return self.slope * rows.matrix[:, 0]
         return {"nan": np.full(rows.n, np.nan), "short": np.zeros(2)}[self.flaw]
 
 
