@@ -3,9 +3,8 @@
 Design
   a. Landlock knows only what stays allowed. Here all files stay readable but a few. So in each
      folder above a closed one, all entries are allowed but those that are closed or lead there.
-  b. Rules are made once for all jobs of a job parent, which takes a millisecond or two; to obey
-     them takes a process a fortieth of that. When one of those folders has changed since, rules
-     for what is new in it are added.
+  b. Rules are made once for all jobs of a job parent, since that takes far longer than to obey
+     them. When one of those folders has changed since, rules for what is new in it are added.
   c. A closed folder may hold code: a virtual environment, modules, files of plugins. That stays
      readable.
   d. A job parent has a folder of its own for its jobs, one after another. Besides devices and
