@@ -123,7 +123,7 @@ def test_the_innermost_plugin_is_named_and_not_the_solver(parts):
 
     place = f"in the objective parts:bad 2.5 ({parts}, line {line('Bad')})"
     assert place_of(caught.value) == place
-    assert _failure(caught.value).reason == f"grad is not my day, {place}"
+    assert _failure(caught.value, "").reason == f"grad is not my day, {place}"
 
 
 def test_an_error_without_a_plugin_and_one_on_purpose_have_no_note(parts):

@@ -18,7 +18,7 @@ from aucbench.protocols import Needs, Problem, State
 from aucbench.records import Stop
 
 SOURCE = '''
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np

@@ -10,6 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 from aucbench.errors import DataError, ParameterError
 from aucbench.metrics import Aim, Cuts, intercept_at
 from aucbench.modelfile import Operating
+from aucbench.modelfile.document import structured
 from aucbench.modelfile.operating import SHARES
 from aucbench.stats import wilson
 
@@ -110,7 +111,7 @@ def test_the_confusion_is_that_of_the_threshold():
     for name in SHARES:
         interval = getattr(found, name)
         assert 0 <= interval.low < interval.estimate < interval.high <= 1
-    assert Operating.from_json(found.to_json()) == found
+    assert structured(found.to_json(), Operating) == found
 
 
 def test_a_resample_counts_rows_as_often_as_it_drew_them():
