@@ -7,9 +7,11 @@ Design
      their rows in the manifest, what the caller asked for, the code that reads, and the versions
      of the libraries that it reads with. Contents are hashed at every load, at some 1.5 GB/s.
      (Rejected: to trust size and time of change. A file can change and keep both.)
-  c. An entry is a folder: a .npy file for each array, and about.json for all else. It is written
-     under another name and then renamed, so that processes may write one entry at the same time.
-     Nothing is ever changed in place.
+  c. An entry is a folder of rows: a .npy file for each array, and about.json for all else. What
+     is known of the rows (labels above all) is in a folder of the same name elsewhere, as the
+     targets of a run are: no folder that holds rows holds labels. Each is written under another
+     name and then renamed, the labels first, so that processes may write one entry at the same
+     time. Nothing is ever changed in place.
   d. A damaged entry is read anew. about.json has a hash of itself, and the type, shape and sum of
      each array. The sum is over words of 64 bits, at some 15 GB/s; it sees pages that a crash has
      lost, so that nothing waits for the disk when an entry is written. It is no protection
@@ -51,9 +53,10 @@ from aucbench.datasets.manifest import manifest_row
 from aucbench.errors import DataError
 from aucbench.tables import Schema
 
+LAYOUT = ("values", "columns", "starts")  # the arrays of rows; all others are known of them
 LEAST = 32 << 10  # bytes of files that are kept
 VARIABLE, MEGABYTES = "AUCBENCH_PARSED_MB", 5000  # of all entries, and its default
-ROOM = "parsed"
+ROOM, LABELS = "parsed", "labels"  # of the entries, and of what is known of their rows
 ABOUT = "about.json"
 NEW = "new-"  # begins the names of entries that are being written
 ABANDONED = 86_400  # seconds after which nobody writes a new entry any more
@@ -103,12 +106,23 @@ def clear_parsed_cache() -> int:
     Arrays that are in use stay valid.
     """
     size = parsed_cache_size()
-    rmtree(_home(), ignore_errors=True)
+    for home in (_home(), cache_folder() / LABELS):
+        rmtree(home, ignore_errors=True)
     return size - parsed_cache_size()
 
 
 def _home() -> Path:
     return cache_folder() / ROOM
+
+
+def _labels(entry: Path) -> Path:
+    """Return the folder of what is known of the rows of an entry."""
+    return entry.parent.parent / LABELS / entry.name
+
+
+def _remove(entry: Path) -> None:
+    for folder in (entry, _labels(entry)):
+        rmtree(folder, ignore_errors=True)
 
 
 def _most() -> int:
@@ -171,12 +185,15 @@ def _found(entry: Path) -> Data | None:
         return None
     try:
         about = _about(entry)
-        arrays = {name: read_array(entry, name) for name in about["arrays"]}
+        labels = _labels(entry)
+        arrays = {
+            name: read_array(entry if name in LAYOUT else labels, name) for name in about["arrays"]
+        }
         if {name: _summary(array) for name, array in arrays.items()} != about["arrays"]:
             raise ValueError(f"the arrays in {entry} are damaged")
         data = _data(about, arrays)
     except (OSError, EOFError, ValueError, LookupError, TypeError, DataError):
-        rmtree(entry, ignore_errors=True)
+        _remove(entry)
         return None
     with suppress(OSError):  # a folder that can only be read does not say when it was used
         os.utime(entry / ABOUT)
@@ -204,10 +221,10 @@ def _data(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Data:
     )
 
 
-def _arrays(data: Data) -> dict[str, NDArray[Any]]:
+def _layout(data: Data) -> dict[str, NDArray[Any]]:
     X = data.rows
-    stored = {"values": X.stored, "columns": X.columns, "starts": X.starts}
-    return {name: x for name, x in stored.items() if x is not None} | known_of(data)
+    stored = dict(zip(LAYOUT, (X.stored, X.columns, X.starts), strict=True))
+    return {name: x for name, x in stored.items() if x is not None}
 
 
 def _summary(array: NDArray[Any]) -> list[Any]:
@@ -219,7 +236,8 @@ def _summary(array: NDArray[Any]) -> list[Any]:
 
 
 def _keep(data: Data, entry: Path, most: int) -> None:
-    arrays = _arrays(data)
+    layout, known = _layout(data), known_of(data)
+    arrays = layout | known
     need = sum(array.nbytes for array in arrays.values())
     if need > most:
         return
@@ -234,21 +252,27 @@ def _keep(data: Data, entry: Path, most: int) -> None:
     }
     text = json.dumps(about)
     try:
-        entry.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _make_space(entry.parent, most - need)
-        new = Path(mkdtemp(prefix=NEW, dir=entry.parent))  # for its owner alone
-    except OSError:
+        _put(_labels(entry), known)
+        _put(entry, layout, f"{sha256(text.encode()).hexdigest()}\n{text}")
+    except OSError:  # the disk is full, the folder can only be read, or another was faster
         return
+
+
+def _put(place: Path, arrays: Mapping[str, NDArray[Any]], about: str = "") -> None:
+    """Write a folder as a whole; one that another process wrote first stays."""
+    if place.is_dir():
+        return
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = Path(mkdtemp(prefix=NEW, dir=place.parent))  # for its owner alone
     try:
         for name, array in arrays.items():
             write_array(new, name, array)
-        (new / ABOUT).write_text(f"{sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
-        new.rename(entry)
-    except OSError:
-        rmtree(new, ignore_errors=True)  # the disk is full, or another process was faster
-    except BaseException:
+        if about:
+            (new / ABOUT).write_text(about, encoding="utf-8")
+        new.rename(place)
+    finally:
         rmtree(new, ignore_errors=True)
-        raise
 
 
 def _make_space(home: Path, most: int) -> None:
@@ -258,12 +282,14 @@ def _make_space(home: Path, most: int) -> None:
     for entry, size in sizes.items():
         abandoned = entry.name.startswith(NEW) and time() - _used(entry) > ABANDONED
         if abandoned or total > most:
-            rmtree(entry, ignore_errors=True)
+            _remove(entry)
             total -= size
 
 
 def _entries(home: Path) -> list[Path]:
-    return [*home.iterdir()] if home.is_dir() else []
+    """Return all entries, those too of which only the labels are there."""
+    homes = [place for place in (home, home.parent / LABELS) if place.is_dir()]
+    return [home / name for name in {file.name for place in homes for file in place.iterdir()}]
 
 
 def _size(entry: Path) -> int:
@@ -277,6 +303,7 @@ def _used(entry: Path) -> float:
 
 def _stats(entry: Path) -> list[os.stat_result]:
     try:
-        return [file.stat() for file in (entry, *entry.iterdir())]
+        homes = [place for place in (entry, _labels(entry)) if place.is_dir()]
+        return [file.stat() for home in homes for file in (home, *home.iterdir())]
     except OSError:  # removed by another process just now
         return []

@@ -438,7 +438,7 @@ def test_a_damaged_entry_is_made_anew(folder, cache, monkeypatch, name, damage):
     path, asked = sparse(folder)
     before = load(path, **asked)
     (entry,) = entries(cache)
-    damage(entry / name)
+    damage((parsed._labels(entry) if name == "y.npy" else entry) / name)
 
     assert_same(load(path, **asked), before)
     assert entries(cache) == [entry]
@@ -633,8 +633,36 @@ def test_arrays_stay_valid_after_the_cache_is_cleared(folder, cache):
 
 def test_an_entry_is_for_its_owner_alone(folder, cache):
     load(svmlight(folder / "one.svm"))
-    modes = {entry.stat().st_mode & 0o777 for entry in (cache, *entries(cache))}
+    labels = cache.parent / "labels"
+    modes = {e.stat().st_mode & 0o777 for e in (cache, labels, *entries(cache), *entries(labels))}
     assert modes == {0o700}
+
+
+def test_no_folder_with_rows_has_labels(folder, cache):
+    path, asked = sparse(folder)
+    data = load(path, **asked)
+    (entry,) = entries(cache)
+    (labels,) = entries(cache.parent / "labels")
+
+    assert labels.name == entry.name
+    assert {file.name for file in entry.iterdir()} == {
+        *("about.json", "columns.npy", "starts.npy", "values.npy")
+    }
+    assert {file.stem for file in labels.iterdir()} == {*parsed.known_of(data)}
+    parsed.clear_parsed_cache()
+    assert entries(cache.parent / "labels") == []
+
+
+def test_labels_of_which_the_rows_were_not_written_serve_again(folder, cache, monkeypatch):
+    path, asked = sparse(folder)
+    before = load(path, **asked)
+    (entry,) = entries(cache)
+    shutil.rmtree(entry)
+
+    assert_same(load(path, **asked), before)
+    assert entries(cache) == [entry]
+    without_reader(monkeypatch)
+    assert_same(load(path, **asked), before)
 
 
 def test_the_code_that_reads_counts(tmp_path, monkeypatch):
