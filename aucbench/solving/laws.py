@@ -76,22 +76,17 @@ class Laws:
         PluginError
             When the state breaks a law.
         """
-        self._step += 1
-        if state.__class__ is State and self._is_plain(state, read):
-            self._seen, self._idle = state.rows_seen, 0
-            return state, all_finite(state.w)  # type: ignore[arg-type]
-        return self._examined(state, read)
-
-    def _is_plain(self, state: State, read: int) -> bool:
-        """Whether it breaks no law and has plain numbers; this takes a microsecond."""
+        self._step = step = self._step + 1
+        if state.__class__ is not State:  # whose fields may be properties
+            return self._examined(state, read)
         try:
-            w, gap, seen, value = state.w, state.gap, state.rows_seen, state.value
-            return (
+            w, seen, gap, value = state.w, state.rows_seen, state.gap, state.value
+            plain = (
                 w.__class__ is np.ndarray
                 and w.dtype is FLOAT64
                 and w.shape == self._shape
                 and state.model is None
-                and state.step == self._step
+                and state.step == step
                 and state.step.__class__ is int
                 and seen.__class__ is int
                 and seen >= read
@@ -103,7 +98,11 @@ class Laws:
                 and state.last.__class__ is bool
             )
         except (AttributeError, TypeError, ValueError):
-            return False
+            plain = False
+        if not plain:
+            return self._examined(state, read)
+        self._seen, self._idle = seen, 0
+        return state, all_finite(w)  # type: ignore[arg-type]
 
     def require_a_state(self) -> None:
         """Raise `PluginError` when the generator has ended without any state."""

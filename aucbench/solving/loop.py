@@ -276,13 +276,14 @@ def _drive(
         if following is ENDED:
             laws.require_a_state()
             stop = limits.ended(state)
+            # What was read since the last state, of which none tells, may have changed its live w.
+            seen = max(state.rows_seen, clock.rows)
         else:
             state, finite = laws.taken(following, clock.rows)
+            seen = state.rows_seen
             if not finite:
                 stop = Stop.INVALID
-        # What was read since the last state, which no state tells of, may have changed its live w.
-        passes = max(state.rows_seen, clock.rows) / n
-        point = Point(state.step, passes, clock.seconds, None, _gap(state), state.residual)
+        point = Point(state.step, seen / n, clock.seconds, None, _gap(state), state.residual)
         stop = stop or limits.reached(point, state)
         if stop is not None or point.passes >= due:
             due = point.passes + max(limits.every, limits.growth * point.passes)

@@ -4,7 +4,8 @@ Design
   a. The settings that are compared are set to a known state before, so that a plugin that has
      changed them once, and sets them again, is found.
   b. The folder that it runs in is empty, and so is that of temporary files.
-  c. It runs twice. The first time a library may be imported, which may change some settings.
+  c. Threads and processes that are ending have a moment for it, as those of a pool that is closed.
+  d. It runs twice. The first time a library may be imported, which may change some settings.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager, redirect_stdout, suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 from unittest.mock import patch
 
@@ -54,13 +56,21 @@ def _leaving_nothing() -> Iterator[None]:
         with _printed() as told:
             yield
         looked = LOOKS.keys() if len(sys.modules) == known else LOOKS.keys() - OF_IMPORTS
-        after = {name: LOOKS[name]() for name in looked}
+        after = {name: _settled(name, before[name]) for name in looked}
         left = [path for folder in folders for path in sorted(folder.rglob("*"))]
     require(not left, f"it has left {len(left)} files or folders, such as {_named(left)}")
     for name, state in after.items():
         require(_same(state, before[name]), f"it has left other {name}: "
                 f"{_difference(before[name], state)}")  # fmt: skip
     require(not told.text, f"it has printed {told.text[:60]!r} to stdout; a plugin prints nothing")
+
+
+def _settled(name: str, before: Any) -> Any:
+    """Return what a look finds, once it is as before or will not become so by itself."""
+    end = monotonic() + (ENDING if name in MAY_END else 0.0)
+    while not _same(found := LOOKS[name](), before) and monotonic() < end:
+        sleep(0.01)
+    return found
 
 
 def _threads() -> frozenset[str]:
@@ -101,6 +111,7 @@ LOOKS: Mapping[str, Callable[[], Any]] = {
 }
 
 
+MAY_END, ENDING = {"threads", "processes"}, 1.0  # seconds that they have for it
 OF_IMPORTS = {"variables of the environment", "filters of warnings"}  # libraries change them once
 
 
