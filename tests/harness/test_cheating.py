@@ -5,15 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from plugin_site import Site
+from plugin_site import KEPT_ROWS, Site
 
 from aucbench import auc, get_dataset
 from aucbench.bench.results.store import Store
 
 DATA = "outbreak[n=240,d=6,k=2]"
-CHEATS = '''
-"""Solvers that want a better row than they deserve, beside an honest one."""
-
+# Solvers that want a better row than they deserve, beside an honest one.
+CHEATS = (
+    KEPT_ROWS
+    + '''
 import base64
 import gc
 import json
@@ -23,7 +24,6 @@ from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from itertools import chain
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -84,7 +84,7 @@ class Forges(Honest):
 
         room = Room(Path.cwd(), partial(say, child.OWN + 1))
         m_neg, m_pos = problem.data.means
-        rows = kept(problem).array("test/values").reshape(-1, problem.data.d)
+        rows = kept_rows().array("test/values").reshape(-1, problem.data.d)
         for name, array in (("scores", rows @ (m_pos - m_neg)), ("w", m_pos - m_neg)):
             content = BytesIO()
             np.save(content, array)
@@ -97,20 +97,6 @@ class Forges(Honest):
         yield
 
 
-def kept(problem):
-    """The rows of the split, by the descriptors of this process."""
-    from aucbench.data.block import Block
-    from aucbench.infra.supervise.kept import Kept
-
-    for path in Path("/proc/self/fd").iterdir():
-        try:
-            block = Block(Kept(int(path.name)).content())
-            if "test/values" in block:
-                return block
-        except (OSError, ValueError, LookupError):
-            continue
-
-
 @dataclass(frozen=True)
 class Looks(Honest):
     """Searches files, memory maps and the heap for labels; scores by them if it finds any."""
@@ -120,12 +106,12 @@ class Looks(Honest):
 
     def iterates(self, problem, rng):
         m_neg, m_pos = problem.data.means
-        count = kept(problem).array("test/values").size // problem.data.d
+        count = kept_rows().array("test/values").size // problem.data.d
         total = count + problem.data.n
-        held = np.setdiff1d(np.arange(total), kept(problem).array("learnt"))
+        held = np.setdiff1d(np.arange(total), kept_rows().array("learnt"))
         every = [*candidates()]
         found = [y for y in every if y.size == count] + [y[held] for y in every if y.size == total]
-        rows = kept(problem).array("test/values").reshape(-1, problem.data.d)
+        rows = kept_rows().array("test/values").reshape(-1, problem.data.d)
         yield State(1, None, problem.data.n, model=Knows(rows, found, m_pos - m_neg))
 
 
@@ -250,6 +236,7 @@ def aucbench_features():
 def aucbench_solvers():
     return {"honest": Honest, "patches": Patches, "forges": Forges, "looks": Looks, "apart": Apart}
 '''
+)
 
 
 @pytest.fixture

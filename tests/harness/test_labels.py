@@ -6,28 +6,26 @@ Where the kernel has no Landlock, only what no process is told can be kept from 
 import numpy as np
 import pytest
 from harness.shell import installed
-from plugin_site import Site
+from plugin_site import KEPT_ROWS, Site
 
 from aucbench.bench.results.store import Store
 from aucbench.infra.supervise import landlock
 
 ROWS, COLUMNS = 600, 8  # 47 kB: the cache keeps what was read of files of 32 kB
-THIEVES = '''
-"""Each solver looks in one place, and scores by labels if it finds any."""
-
+# Each solver looks in one place, and scores by labels if it finds any.
+THIEVES = (
+    KEPT_ROWS
+    + '''
 import gc
 import os
 import re
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from aucbench.data.block import Block
 from aucbench.hookspecs import hookimpl
-from aucbench.infra.supervise.kept import Kept
 from aucbench.protocols import Needs, Problem, State
 
 HOME = next(p for p in Path.cwd().parents if (p / "site").is_dir())  # of all files of the test
@@ -163,17 +161,6 @@ class Messages(Honest):
             yield seen
 
 
-def kept_rows():
-    """The rows of the split, by the descriptors of this process."""
-    for path in Path("/proc/self/fd").iterdir():
-        try:
-            block = Block(Kept(int(path.name)).content())
-            if "test/values" in block:
-                return block
-        except (OSError, ValueError, LookupError):
-            continue
-
-
 def above():
     pid = os.getppid()
     while pid > 1:
@@ -225,6 +212,7 @@ def aucbench_solvers():
     kinds = (Honest, Cache, File, Environment, Memory, Descriptors, Targets, Told, Messages)
     return {kind.__name__.lower(): kind for kind in kinds}
 '''.replace("(ROWS", f"({ROWS}").replace("== ROWS", f"== {ROWS}")
+)
 ALL = "honest,cache,file,environment,memory,descriptors,targets,told,messages"
 NEEDS_LANDLOCK = pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
 
