@@ -24,6 +24,11 @@ MOST = 2**31 - 1  # of what a kernel counts
 class AucbenchError(Exception):
     """Root of all errors that aucbench raises on purpose."""
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What it says, line by line; only an error about several things has more than one."""
+        return (str(self),)
+
 
 class DataError(AucbenchError, ValueError):
     """The rows or the labels cannot be used as they are."""

@@ -28,7 +28,8 @@ from aucbench.infra.supervise.warm import Process
 from aucbench.registry.discovery import ALLOWED
 from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.lookup import CALLED, home, names
-from aucbench.registry.specs import parse_spec
+from aucbench.registry.loose import file_fingerprint
+from aucbench.registry.specs import anchored, in_file, parse_spec, short
 from aucbench.registry.visits import Home
 from aucbench.sections import Section
 
@@ -45,11 +46,12 @@ class Addon:
     ----------
     kind : {"metrics", "report_sections", "exporters"}
     name, qualified : str
-        Its specification as it was asked for, and with its distribution.
+        Its specification as it was asked for, with the whole path of a file, and with its
+        distribution.
     version : str
         Of the distribution.
     plugin : (str, str)
-        Distribution and module.
+        Distribution and module; of a file its path and the name under which it was imported.
     fingerprint : str
         Of the files of the plugin when it was looked up.
     about : mapping
@@ -81,9 +83,11 @@ def addon_of(kind: str, spec: str) -> Addon:
     UnknownNameError, ParameterError, PluginError
         As `aucbench.registry.get_function`.
     """
-    key = (kind, spec, tuple(sys.path), os.environ.get(ALLOWED))
+    key = (kind, anchored(spec), tuple(sys.path), os.environ.get(ALLOWED))
     found = _looked_up(*key)
-    if found.fingerprint != plugin_fingerprint(*found.plugin):  # its author has changed a file
+    if found.fingerprint != _fingerprint(
+        found.qualified, found.plugin
+    ):  # its author has changed a file
         _looked_up.cache_clear()
         found = _looked_up(*key)
     return found
@@ -161,7 +165,7 @@ def _section(process: Process, addon: Addon, folder: Path, ids: Collection[str])
             return Section.from_json(result.get("section"))
         except ParameterError as error:
             why = str(error)
-    return Section(addon.name, [f"{addon.called} has failed: {why}"])
+    return Section(short(addon.name), [f"{addon.called} has failed: {why}"])
 
 
 def _job(call: str, addon: Addon, folder: Path, ids: Collection[str] | None) -> Job:
@@ -200,10 +204,15 @@ def _looked_up(kind: str, spec: str, path: tuple[str, ...], allowed: str | None)
         told["qualified"],
         told["version"],
         plugin,
-        plugin_fingerprint(*plugin),
+        _fingerprint(told["qualified"], plugin),
         told["about"],
         homes,
     )
+
+
+def _fingerprint(spec: str, plugin: tuple[str, str]) -> str:
+    place = in_file(parse_spec(spec).name)
+    return plugin_fingerprint(*plugin) if place is None else file_fingerprint(place[0])
 
 
 def _found_job(kind: str, spec: str, homes: Sequence[Home]) -> Job:

@@ -21,6 +21,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from hashlib import blake2b
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -47,27 +48,28 @@ class Given:
     Attributes
     ----------
     solvers : mapping of str to str
-        Pickles in base 64, by name.
+        Pickles in base 64, by specification.
     datasets : mapping of str to str
         Folders in which `aucbench.fit.rows.save_data` has written them, by name.
     identities : mapping of str to str
-        What identifies the class of a solver, by name.
+        What identifies the class of a solver, by specification.
     """
 
     solvers: Mapping[str, str] = field(default_factory=dict)
     datasets: Mapping[str, str] = field(default_factory=dict)
     identities: Mapping[str, str] = field(default_factory=dict)
 
-    def handed(self, job: Job, name: str) -> Job:
-        """Return a job whose request, and those of its steps, have the object of this name."""
-        return self._handed(job, solver=name, dataset=name, told=True)
+    def handed(self, job: Job, spec: str) -> Job:
+        """Return a job whose request, and those of its steps, have the object that is meant."""
+        return self._handed(job, solver=spec, dataset=spec, told=True)
 
     def handed_to_cell(self, job: Job, *, solver: str, dataset: str) -> Job:
         """Return the job of a cell with its solver; only its steps get its rows, and the labels."""
         return self._handed(job, solver=solver, dataset=dataset, told=False)
 
     def _handed(self, job: Job, *, solver: str, dataset: str, told: bool) -> Job:
-        solvers = {solver: self.solvers[solver]} if solver in self.solvers else {}
+        known = self.solvers.get(solver)
+        solvers = {} if known is None else {parse_spec(solver).name: known}
         datasets = {dataset: self.datasets[dataset]} if dataset in self.datasets else {}
         if not solvers and not datasets:
             return job
@@ -102,17 +104,19 @@ def named_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Given]:
         if whole and (known := _registered(solver)) is not None:
             specs.append(Spec(known, values))
             continue
-        name = _free_name(type(solver).__qualname__.rpartition(".")[2], packed)
+        spec = _free_spec(type(solver).__qualname__.rpartition(".")[2], values, packed)
         content = _pickled(solver)
-        packed[name] = b64encode(content).decode("ascii")
-        identities[name] = (whole and _identity(type(solver), content)) or uuid4().hex
-        specs.append(Spec(name, values))
+        packed[str(spec)] = b64encode(content).decode("ascii")
+        identities[str(spec)] = (whole and _identity(type(solver), content)) or uuid4().hex
+        specs.append(spec)
     return specs, Given(packed, {}, identities)
 
 
-def _free_name(label: str, taken: Mapping[str, str]) -> str:
-    count = sum(name.partition("-")[0].removesuffix(GIVEN_MARK) == label for name in taken)
-    return f"{label}-{count + 1}{GIVEN_MARK}" if count else f"{label}{GIVEN_MARK}"
+def _free_spec(label: str, values: Mapping[str, Any], taken: Mapping[str, str]) -> Spec:
+    """Return how a plan names an instance: with a number where its values do not tell it."""
+    numbered = (f"{label}-{number}" for number in count(2))
+    found = (Spec(f"{name}{GIVEN_MARK}", values) for name in chain([label], numbered))
+    return next(spec for spec in found if str(spec) not in taken)
 
 
 def _values(solver: Any) -> tuple[dict[str, Any], bool]:

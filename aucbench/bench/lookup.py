@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +22,7 @@ from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.learning import LEARNING, likely
-from aucbench.bench.plan.checks import PlanError
+from aucbench.bench.plan.checks import PlanError, every
 from aucbench.bench.plan.identity import CellIds
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import Homes, data_job, resolve_job
@@ -48,7 +48,7 @@ from aucbench.registry.fingerprints import (
 )
 from aucbench.registry.lookup import unknown as unknown_name
 from aucbench.registry.loose import file_fingerprint
-from aucbench.registry.specs import Spec, in_file, parse_spec, short
+from aucbench.registry.specs import Spec, bare, in_file, parse_spec, short
 from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than
 MEASURE_MODULES = ("aucbench.judge.measures", "aucbench.judge.targets", "numpy.random")
 REGISTERED = {"data": "datasets"}  # kinds of names that the registry calls otherwise
 NO_HOMES: Mapping[Name, Home] = {}
+NO_REFUSALS: Mapping[Name, PlanError] = {}
 PLAN_FIELDS = {  # of a plan, by kind
     "objectives": "objective",
     "projectors": "projector",
@@ -201,7 +202,7 @@ def lookup_jobs(
 ) -> Iterator[tuple[Name, Job]]:
     """Yield jobs that look up the names of a plan, one job for each name since any may crash."""
     for name in _names(plan):
-        yield name, given.handed(_lookup_job(plan, name, homes, fence), _name(name.spec))
+        yield name, given.handed(_lookup_job(plan, name, homes, fence), str(name.spec))
 
 
 def _names(plan: Plan) -> Iterator[Name]:
@@ -260,12 +261,20 @@ def _looked_up(plan: Plan, engine: Engine, given: Given, fence: Fence | None) ->
     answers = _asked(engine, dict(lookup_jobs(plan, (), given, fence)))
     code = _prepared(plan)  # while the first processes run
     found = dict(answers)
-    asked = ((name, _home(plan, name, found[name])) for name in _names(plan))
-    homes = {name: home for name, home in asked if home is not None}
+    homes: dict[Name, Home] = {}
+    refused: dict[Name, PlanError] = {}
+    for name in _names(plan):
+        try:
+            home = _home(plan, name, found[name])
+        except PlanError as error:
+            refused[name] = error
+            continue
+        if home is not None:
+            homes[name] = home
     if homes:
         again = dict(lookup_jobs(plan, homes.values(), given, fence))
         found |= dict(_asked(engine, {name: again[name] for name in homes}))
-    return understand(plan, found.items(), given, homes, code)
+    return understand(plan, found.items(), given, homes, code, refused)
 
 
 def _prepared(plan: Plan) -> str:
@@ -313,21 +322,28 @@ def understand(
     given: Given = NOTHING,
     homes: Mapping[Name, Home] = NO_HOMES,
     code: str | None = None,
+    refused: Mapping[Name, PlanError] = NO_REFUSALS,
 ) -> Lookups:
     """Return the lookups from the outcomes of `lookup_jobs`.
 
-    `code` is the fingerprint of aucbench, where it is known already.
+    `code` is the fingerprint of aucbench, where it is known already, and `refused` has the names
+    that no plugin has.
 
     Raises
     ------
     AucbenchError
-        About the first mistake of the user, in the order of the plan.
+        About the mistakes of the user: of all names that cannot be used, in the order of the plan;
+        or of the first thing that does not fit.
     """
     answered = dict(outcomes)
-    known = {
-        name: _lookup(plan, name, answered[name], given, homes.get(name)) for name in _names(plan)
-    }
-    _refuse_equal_files(known)
+
+    def answer(name: Name) -> tuple[Name, Lookup]:
+        if name in refused:
+            raise refused[name]
+        return name, _lookup(plan, name, answered[name], given, homes.get(name))
+
+    known = dict(every(partial(answer, name) for name in _names(plan)))
+    _refuse_equal(known)
     _refuse_ignored(plan, known)
     _refuse_needless(plan, known)
     _refuse_unfit_objective(plan, known)
@@ -335,7 +351,7 @@ def understand(
 
 
 def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home | None) -> Lookup:
-    identity = given.identities.get(_name(name.spec))
+    identity = given.identities.get(str(name.spec))
     if outcome.ending is not Ending.OK:
         return Lookup(identity or _guessed(name.spec), _checked(plan, name, outcome, home))
     result = outcome.result or {}
@@ -430,11 +446,15 @@ def _fingerprint(distribution: str, value: str) -> str:
     return plugin_fingerprint(distribution, value)
 
 
-def _refuse_equal_files(known: Mapping[Name, Lookup]) -> None:
-    """Raise when two files hold one thing: its cells would have one id."""
+def _refuse_equal(known: Mapping[Name, Lookup]) -> None:
+    """Raise when two files hold one thing, or two names one data set.
+
+    The cells of the files would have one id. The data set would count twice in what is said across
+    data sets.
+    """
     seen: dict[tuple[str, str, Tuning, str], Spec | str] = {}
     for name, found in known.items():
-        label = short(str(name.spec))
+        label = "" if found.target else bare(str(name.spec))
         if label == str(name.spec):
             continue
         other = seen.setdefault((name.kind, label, name.tuning, found.fingerprint), name.spec)

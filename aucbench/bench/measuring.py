@@ -31,6 +31,7 @@ from aucbench.infra.scratch import Scratch
 from aucbench.infra.supervise.records import Job, Outcome
 from aucbench.infra.supervise.warm import Process
 from aucbench.registry.discovery import enabled
+from aucbench.registry.specs import FILE_MARK, short
 from aucbench.stats.delong import Fold
 from aucbench.stats.measures import MEASURES, Measure, measure
 from aucbench.vectors import Vector
@@ -49,7 +50,8 @@ def measure_of(spec: str) -> Measure:
     ----------
     spec : str
         As in `aucbench.stats.measure`, or the name of a metric that a plugin registers, with or
-        without `distribution:` in front: `gain[depth=0.1]`, `acme:gain`.
+        without `distribution:` in front: `gain[depth=0.1]`, `acme:gain`; or a function in a file,
+        `./mine.py:gain`.
 
     Raises
     ------
@@ -61,16 +63,18 @@ def measure_of(spec: str) -> Measure:
     own = spec.strip().removeprefix(f"{PROJECT}:")
     name = NAME.match(own)
     third = any(not entry.builtin for entry in enabled())
-    if not third or name is None or name[1] in MEASURES:
+    loose = FILE_MARK in own
+    if not (third or loose) or name is None or name[1] in MEASURES:
         return measure(own)
-    return _measure_by(addon_of("metrics", own))
+    addon = addon_of("metrics", own)
+    return _measure_by(addon, short(addon.name))
 
 
 @lru_cache(maxsize=64)
-def _measure_by(addon: Addon) -> PluginMeasure:
+def _measure_by(addon: Addon, name: str) -> PluginMeasure:
     """Return the one measure of a metric, which knows the values that it had."""
     smaller = not addon.about["greater_is_better"]
-    return PluginMeasure(addon.name, _elsewhere, smaller=smaller, addon=addon)
+    return PluginMeasure(name, _elsewhere, smaller=smaller, addon=addon)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,6 @@ from aucbench.bench.show.listeners import announcer
 from aucbench.cell import Cell
 from aucbench.infra.supervise.records import Job, Limits, Outcome
 from aucbench.records import CellStatus
-from aucbench.registry.specs import parse_spec
 
 MEGABYTE = 10**6
 CLAIM_PAUSE = 0.2  # seconds between looks at cells that another run has claimed
@@ -212,7 +211,7 @@ class Runner:
                 light=self.lookups.maps_lightly(cell),
                 fence=self._fence,
             )
-            named = {"solver": cell.solver.name, "dataset": parse_spec(cell.dataset).name}
+            named = {"solver": str(cell.solver), "dataset": cell.dataset}
             yield key, self.lookups.given.handed_to_cell(job, **named)
 
     def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:

@@ -41,7 +41,9 @@ class CommandGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except AucbenchError as error:
-            typer.echo(f"error: {shown(str(error))}", err=True)
+            typer.echo(
+                "\n  ".join(map(shown, (f"error: {error.lines[0]}", *error.lines[1:]))), err=True
+            )
             warn_of_broken_plugins()
             raise typer.Exit(2) from error
         except OSError as error:

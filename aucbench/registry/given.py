@@ -26,6 +26,7 @@ _known: dict[tuple[str, str], tuple[PluginEntry, Callable[..., Any]]] = {}
 def give(kind: str, name: str, make: Callable[[], Callable[..., Any]]) -> None:
     """Make a name known in this process; `make` returns its factory when that is asked for."""
     _given[kind, name] = make
+    _known.pop((kind, name), None)  # of another object, where this process has had one
 
 
 def unpickled(packed: str) -> Callable[..., Any]:

@@ -146,16 +146,38 @@ def anchored(text: str, *, joined: bool = False) -> str:
 
 
 def short(text: str, *, joined: bool = False) -> str:
-    """Return a specification without the path of its file, for people; else as `anchored`.
+    """Return a specification for people: the path of its file begins in the present folder.
 
-    The name of an object loses its parentheses.
+    A file that is elsewhere keeps its whole path, so that two files never have one name. The name
+    of an object loses its parentheses. Else as `anchored`.
     """
+
+    def near(file: Path) -> str:
+        here = Path.cwd()
+        return f"{file.relative_to(here) if file.is_relative_to(here) else file}:"
+
+    return _named(text, near, joined=joined)
+
+
+def bare(text: str, parts: int = 0, *, joined: bool = False) -> str:
+    """Return a specification with that many parts of the path of its file, the last ones.
+
+    The rest is as in `short`.
+    """
+
+    def last(file: Path) -> str:
+        return f"{Path(*file.parts[-parts:])}:" if parts else ""
+
+    return _named(text, last, joined=joined)
+
+
+def _named(text: str, place: Callable[[Path], str], *, joined: bool) -> str:
     if GIVEN_MARK not in text and FILE_MARK not in text:  # an id asks this of each of its names
         return text
     name, rest = _label(text)
     if name.endswith(GIVEN_MARK):
         return f"{name.removesuffix(GIVEN_MARK)}{rest}"
-    return _placed(text, lambda _: "", joined=joined)
+    return _placed(text, place, joined=joined)
 
 
 def _placed(text: str, place: Callable[[Path], str], *, joined: bool) -> str:

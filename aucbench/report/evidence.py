@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import isnan
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ from aucbench.errors import DataError
 from aucbench.judge.verdict import number
 from aucbench.reading import Reading
 from aucbench.records import CellStatus, Stop
-from aucbench.registry.specs import short
+from aucbench.registry.specs import bare, short
 
 OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_SOLVER = (
@@ -518,10 +518,10 @@ def _numbered(keys: Iterable[Key]) -> dict[Key, int]:
 def _names(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
     """Return the first field of each key, with those of the others that vary.
 
-    What is in a file is named without its path, where the names are different all the same.
+    Of what is in a file they have as little of its path as makes them different.
     """
     varying = [j for j, values in _values(keys, fields).items() if len(values) > 1]
-    for place in (_short, str):
+    for place in (_bare, partial(_bare, parts=1), _short, str):
         names = tuple(
             ", ".join(
                 [
@@ -534,6 +534,10 @@ def _names(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
         if len({*names}) == len(names):
             break
     return names
+
+
+def _bare(text: str, parts: int = 0) -> str:
+    return bare(text, parts, joined="+" in text)
 
 
 def _short(text: str) -> str:

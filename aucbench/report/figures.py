@@ -22,6 +22,7 @@ from aucbench.report.curves import front, learning_curve
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside
 from aucbench.report.pace import SHARES, TARGETS, UNITS
+from aucbench.report.terminal import cut
 from aucbench.stats.profiles import Profile
 from aucbench.stats.ranking import critical_difference
 from aucbench.stats.words import Word
@@ -210,6 +211,7 @@ def _cd(figure: Figure, findings: Findings) -> None:
     figure.set_size_inches(WIDTH, 1.3 + 0.2 * left + 0.12 * len(found.groups))
     ax = figure.subplots()
     depth = 0.6 + 0.35 * len(found.groups)
+    names = dict(zip(findings.evidence.solvers, _names(findings), strict=True))
     ax.plot([1, k], [0, 0], color="black", lw=1)
     for tick in range(1, k + 1):
         ax.plot([tick, tick], [0, -0.15], color="black", lw=1)
@@ -219,7 +221,7 @@ def _cd(figure: Figure, findings: Findings) -> None:
         end, align = (0.6, "right") if first else (float(k) + 0.4, "left")
         level = depth + (place if first else k - 1 - place)
         ax.plot([rank, rank, end], [0, level, level], color="black", lw=0.8)
-        text = f"{_short(name)} ({rank:.2f})"
+        text = f"{names[name]} ({rank:.2f})"
         ax.text(end + (-0.05 if first else 0.05), level, text, ha=align, va="center")
     ranks = dict(zip(found.names, found.ranks, strict=True))
     for number, group in enumerate(found.groups):
@@ -313,11 +315,12 @@ def _profile(figure: Figure, findings: Findings) -> None:
 def _profile_panel(ax: Any, profiles: Sequence[Profile]) -> list[tuple[Any, str]]:
     end = max((ratio for p in profiles for ratio in p.ratios), default=1.0)
     handles = []
+    names = _drawn([profile.name for profile in profiles])
     for solver, profile in enumerate(profiles):
         corners = np.unique([1.0, *profile.ratios, end])
         style = {**line_style(solver), "ms": 4, "drawstyle": "steps-post"}
         line = ax.plot(corners, profile.share(corners), **style)[0]
-        handles.append((line, _short(profile.name)))
+        handles.append((line, names[solver]))
     return handles
 
 
@@ -363,19 +366,16 @@ def line_style(number: int) -> dict[str, Any]:
 
 
 def _names(findings: Findings) -> list[str]:
-    return [_short(name) for name in findings.evidence.solvers]
+    return _drawn(findings.evidence.solvers)
 
 
-def _short(name: str) -> str:
-    """Return a name for a figure; $ would start a formula, and a long one is cut in the middle."""
-    text = shown(name)
-    if len(text) > NAME:
-        text = f"{text[: NAME // 2]}…{text[-(NAME // 2 - 1) :]}"
-    return text.replace("$", r"\$")
+def _drawn(names: Sequence[str]) -> list[str]:
+    """Return names for a figure; $ would start a formula, and long ones are cut in the middle."""
+    return [name.replace("$", r"\$") for name in cut([*map(shown, names)], NAME)]
 
 
 def _title(findings: Findings, one: Inside) -> str:
-    return _short(findings.evidence.datasets[one.dataset])
+    return _drawn(findings.evidence.datasets)[one.dataset]
 
 
 def _legend(figure: Figure, handles: Sequence[tuple[Any, str]]) -> None:

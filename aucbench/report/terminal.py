@@ -219,9 +219,10 @@ def _text(table: Table, width: int | None) -> str:
     if too_long > 0:
         longest = max(len(shown(line[place])) for line in lines)
         room = max(SHORTEST, longest - int(too_long))
+        names = cut([shown(line[place]) for line in lines], room)
         lines = [
-            (*line[:place], shortened(shown(line[place]), room), *line[place + 1 :])
-            for line in lines
+            (*line[:place], name, *line[place + 1 :])
+            for line, name in zip(lines, names, strict=True)
         ]
         whole = aligned(lines, right)
     if width is not None and len(title) > width:
@@ -233,6 +234,12 @@ def _text(table: Table, width: int | None) -> str:
 
 def _wrapped(fact: str, width: int) -> list[str]:
     return wrap(shown(fact), width, initial_indent="  ", subsequent_indent="    ")
+
+
+def cut(names: Sequence[str], room: int) -> list[str]:
+    """Return names of at most `room` characters; whole ones where two would become the same."""
+    found = [shortened(name, room) for name in names]
+    return found if len({*found}) == len({*names}) else [*names]
 
 
 def shortened(name: str, room: int) -> str:

@@ -62,7 +62,7 @@ def test_instances_of_a_module_are_resumed_and_what_cannot_be_written_down_is_no
     again = compare(both, blobs(), **RESULTS, out=tmp_path / "out")
 
     assert {r.status.status for r in (*first, *again)} == {"ok"}
-    assert [r.cell.label for r in first[:2]] == ["Descent()[gamma=0.005]", "Descent-2()"]
+    assert [r.cell.label for r in first[:2]] == ["Descent()[gamma=0.005]", "Descent()"]
     same = [a.id == b.id for a, b in zip(first, again, strict=True)]
     assert same == [True, False, True, False]
     assert len({r.cell.dataset for r in (*first, *again)}) == 1
@@ -74,7 +74,7 @@ def test_a_folder_says_that_its_objects_are_gone(tmp_path):
     compare(Descent(), blobs(), **RESULTS, out=tmp_path / "out")
 
     found = FolderReader(tmp_path / "out").read()
-    assert found.unchecked.startswith("Descent() was an object in a process of Python")
+    assert "Descent: Descent() was an object in a process of Python" in found.unchecked
     assert found.solvers == ("Descent",)
     assert found.counts == {"ok": 2}
     with Store(tmp_path / "out") as store:
@@ -83,6 +83,20 @@ def test_a_folder_says_that_its_objects_are_gone(tmp_path):
             folder_status(store, [plan])
     with pytest.raises(ParameterError, match="was an object"):
         find("solvers", "Descent()")
+
+
+def test_instances_are_told_apart_by_their_values_and_else_by_a_number():
+    several = [Descent(), Descent(0.005), Descent(), Descent(shrink=lambda w: 0.9 * w)]
+    found = compare(several, blobs(), **RESULTS)
+
+    names = ("Descent", "Descent[gamma=0.005]", "Descent-2", "Descent-3")
+    assert found.findings.evidence.solvers == names
+    gammas = [r.parameters["gamma"] for r in found[: len(several)]]
+    assert gammas == [0.01, 0.005, 0.01, 0.01]
+    assert found[0].measures.objective == found[2].measures.objective
+    assert found[0].measures.objective != found[3].measures.objective
+    [alone, _] = compare(Descent(0.005), blobs(), **RESULTS)
+    assert alone.id == found[1].id
 
 
 def test_an_instance_is_tuned_over_its_grid():

@@ -17,8 +17,9 @@ from aucbench.fit.jobs import _changed
 from aucbench.registry import describe
 from aucbench.registry.descriptions import kinds_of
 from aucbench.registry.loose import file_fingerprint
-from aucbench.registry.specs import anchored, in_file, short
+from aucbench.registry.specs import anchored, bare, in_file, short
 from aucbench.report.folder import FolderReader
+from aucbench.report.terminal import cut
 from aucbench.testing.subjects import named
 
 pytestmark = pytest.mark.usefixtures("shared_supervisors")
@@ -106,14 +107,19 @@ def test_specifications_of_files():
     assert anchored("./mine.py:A[k=1]") == f"{where}:A[k=1]"
     assert anchored("x+mine.py:A[k=1]+y", joined=True) == f"x+{where}:A[k=1]+y"
     assert anchored("c++/mine.py:A") == f"{Path.cwd()}/c++/mine.py:A"
-    assert short("/x/mine.py:A[k=/y/b.py:c]") == "A[k=/y/b.py:c]"
-    assert short("a+/x/mine.py:B", joined=True) == "a+B"
-    assert short("sht-auc[k=5]") == "sht-auc[k=5]"
-    assert short("/x (y)/mine.py:A (tuned k=[1, 2])") == "A (tuned k=[1, 2])"
-    assert short("/x/mine.py:A (tuned)") == "A (tuned)"
-    assert short("A()[k=5] (tuned)") == "A[k=5] (tuned)"
-    assert short("A() (tuned)") == "A (tuned)"
-    assert short("my()/file.csv") == "my()/file.csv"
+    assert bare("/x/mine.py:A[k=/y/b.py:c]") == "A[k=/y/b.py:c]"
+    assert bare("a+/x/mine.py:B", joined=True) == "a+B"
+    assert bare("/x (y)/mine.py:A (tuned k=[1, 2])") == "A (tuned k=[1, 2])"
+    assert bare("/x/mine.py:A (tuned)") == "A (tuned)"
+    assert bare("/x/y/mine.py:A (tuned)", 1) == "mine.py:A (tuned)"
+    assert short(f"a+{where}:B[k=1]", joined=True) == "a+mine.py:B[k=1]"
+    assert short(f"{Path.cwd()}/x (y)/mine.py:A (tuned)") == "x (y)/mine.py:A (tuned)"
+    assert short("/x/mine.py:A[k=5]") == "/x/mine.py:A[k=5]"
+    for shortened in (short, bare):
+        assert shortened("sht-auc[k=5]") == "sht-auc[k=5]"
+        assert shortened("A()[k=5] (tuned)") == "A[k=5] (tuned)"
+        assert shortened("A() (tuned)") == "A (tuned)"
+        assert shortened("my()/file.csv") == "my()/file.csv"
 
 
 def test_each_kind_is_built_from_a_file(mine):
@@ -287,7 +293,17 @@ def test_two_versions_of_a_file_are_told_apart(mine, tmp_path):
 
     (tmp_path / "v2" / f"{helper}.py").write_text("FACTOR = 3.0\n")
     found = compare(both, "mine.py:blobs", splits=2, passes=3)
-    assert found.findings.evidence.solvers == tuple(f"{tmp_path}/{name}" for name in both)
+    assert found.findings.evidence.solvers == tuple(both)
+    assert {str(r.cell).partition(" on ")[0] for r in found} == {*both}
+    (mine / "other.py").write_text((tmp_path / "v2" / "mine.py").read_text() + "x = 1\n")
+    found = compare(["v1/mine.py:Descent", "other.py:Descent"], "breast-cancer", splits=2, passes=3)
+    assert found.findings.evidence.solvers == ("mine.py:Descent", "other.py:Descent")
+
+
+def test_names_that_are_cut_stay_different():
+    assert cut(["/a/long/mine.py:S", "logistic"], 9) == ["/a/l…py:S", "logistic"]
+    whole = ["/a/long/mine.py:S", "/a/lo/so/mine.py:S"]
+    assert cut(whole, 9) == whole
 
 
 def test_a_mistake_ends_the_run_before_the_first_fit(mine):

@@ -159,9 +159,9 @@ def test_a_checkout_is_put_first_with_its_folder_src(tmp_path):
 
 
 def test_labels_of_tuned_solvers_and_of_solvers_in_files():
-    assert (
-        str(labelled(parse_spec("/x/mine.py:Ball[beta=0.5]"), "after")) == "Ball[beta=0.5] @after"
-    )
+    place = Path.cwd() / "x" / "mine.py"
+    named = labelled(parse_spec(f"{place}:Ball[beta=0.5]"), "after")
+    assert str(named) == "x/mine.py:Ball[beta=0.5] @after"
     plan = both(Plan(("german",), (Choice("a", {"k": (1, 5)}), Choice("b"))))
     assert [c.label for c in plan.solvers] == [
         "a @before (tuned k=1|5)",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aucbench.errors import (
     AucbenchError,
@@ -16,11 +17,12 @@ from aucbench.errors import (
 )
 from aucbench.ranges import RANGE_EXAMPLE, Range
 from aucbench.reading import SUITE, plain_value
-from aucbench.registry.specs import Spec, anchored, joined_specs, parse_spec
+from aucbench.registry.specs import Spec, anchored, joined_specs, parse_spec, short
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Choice, Plan
 
+T = TypeVar("T")
 LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
 SPECS = ("datasets", "features", "objective", "projector")
 
@@ -42,6 +44,46 @@ class PlanError(ParameterError):
         self.value = value
 
 
+class PlanErrors(PlanError):
+    """Several parts of a plan make no sense, or cannot be used.
+
+    Attributes
+    ----------
+    errors : tuple of PlanError
+        One for each; place and value are those of the first.
+    """
+
+    def __init__(self, errors: Sequence[PlanError]):
+        self.errors = tuple(errors)
+        head, *each = self.lines
+        super().__init__(f"{head} {'; '.join(each)}", *errors[0].place, value=errors[0].value)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Their number, and each with what it is about."""
+        each = (f"{short(str(error.value))}: {error}" for error in self.errors)
+        return f"{len(self.errors)} parts of the plan cannot be used:", *each
+
+
+def every(calls: Iterable[Callable[[], T]]) -> list[T]:
+    """Return what functions return; where some refuse the plan, all of them are heard.
+
+    Raises
+    ------
+    PlanError
+        What one has raised, or `PlanErrors` with what several have.
+    """
+    found, refused = [], []
+    for call in calls:
+        try:
+            found.append(call())
+        except PlanError as error:
+            refused.append(error)
+    if refused:
+        raise refused[0] if len(refused) == 1 else PlanErrors(refused)
+    return found
+
+
 def check_plan(plan: Plan) -> None:
     """Check all fields; names are looked up later, in other processes.
 
@@ -61,8 +103,7 @@ def check_plan(plan: Plan) -> None:
         given = getattr(plan, name)
         for spec in _texts([] if given is None else [given] if name in ONE else given, name):
             _with_place((name,), parsers.get(name, parse_spec), spec, value=spec)
-    for number, choice in enumerate(plan.solvers):
-        _check_choice(number, choice)
+    every(partial(_check_choice, number, choice) for number, choice in enumerate(plan.solvers))
     _check_splits(plan)
     _check_seeds(plan)
 

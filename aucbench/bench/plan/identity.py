@@ -8,7 +8,7 @@ from operator import attrgetter
 from aucbench.cell import NAMES, Cell, listed
 from aucbench.infra.store import SCHEMA
 from aucbench.registry.fingerprints import CANONICAL, hash_of_text
-from aucbench.registry.specs import short
+from aucbench.registry.specs import bare
 
 SPECS = ("solver", "dataset", "features", "objective", "projector")
 OF_TUNING = ("tune_evals", "inner_splits")  # cannot matter to a solver that is not tuned
@@ -84,7 +84,7 @@ def _text(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> st
     fields = {name: listed(value) for name, value in zip(names, values, strict=True)}
     # A file is known by its content, which is in `data` or `plugins`, and not by its place.
     fields |= {
-        name: short(fields[name], joined=name == "features")
+        name: bare(fields[name], joined=name == "features")
         for name in SPECS
         if fields[name] is not None
     }

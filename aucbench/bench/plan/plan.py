@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from math import prod
 from operator import itemgetter
@@ -22,6 +23,7 @@ from aucbench.bench.plan.checks import (
     check_plan,
     check_unique,
     checked_spec,
+    every,
     with_members,
 )
 from aucbench.budget import DEFAULT_PASSES, GAP_TOL
@@ -224,7 +226,7 @@ def choices(specs: Iterable[str | Spec], *, tune: bool = False) -> tuple[Choice,
     PlanError
         When a text is malformed.
     """
-    return tuple(numbered_choice(number, spec, tune) for number, spec in enumerate(specs))
+    return tuple(every(partial(numbered_choice, *one, tune) for one in enumerate(specs)))
 
 
 def numbered_choice(number: int, spec: Any, tune: Any) -> Choice:

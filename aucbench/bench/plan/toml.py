@@ -15,18 +15,19 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import date, time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
-from aucbench.bench.plan.checks import PlanError
+from aucbench.bench.plan.checks import PlanError, PlanErrors, every
 from aucbench.bench.plan.plan import Choice, Plan, numbered_choice
 from aucbench.bench.plan.toml_lines import Place, line_of
 from aucbench.errors import AucbenchError, DataError, UnknownNameError
 from aucbench.ranges import Range
 from aucbench.reading import Reading
-from aucbench.registry.specs import short
+from aucbench.registry.specs import bare
 
 PLAN_EXAMPLE = """\
 datasets = ["german", "outbreak[n=1000,d=1000]"]
@@ -108,6 +109,8 @@ def parse_plan(text: str, name: str = "the plan") -> Plan:
 
 def line_error(error: PlanError, text: str, name: str) -> PlanError:
     """Return the same error with its line in a plan file."""
+    if isinstance(error, PlanErrors):
+        return PlanErrors([line_error(one, text, name) for one in error.errors])
     first, *rest = error.place or ("",)
     line = line_of(text, error.place, error.value)
     line = line or line_of(text, (*PLACES.get(str(first), (first,)), *rest), error.value)
@@ -155,10 +158,10 @@ def write_plan(plan: Plan, *, places: bool = True) -> str:
 def _without_places(document: Mapping[str, Any]) -> dict[str, Any]:
     found = dict(document)
     for name in found.keys() & {"datasets", "features"}:
-        found[name] = [short(spec, joined=name == "features") for spec in found[name]]
+        found[name] = [bare(spec, joined=name == "features") for spec in found[name]]
     for name in found.keys() & {"objective", "projector"}:
-        found[name] = short(found[name])
-    found["solvers"] = [{**one, "spec": short(one["spec"])} for one in found["solvers"]]
+        found[name] = bare(found[name])
+    found["solvers"] = [{**one, "spec": bare(one["spec"])} for one in found["solvers"]]
     return found
 
 
@@ -209,19 +212,21 @@ def _reading(given: Mapping[str, Any]) -> Reading:
         raise PlanError(str(error), "files") from error
 
 
-def _choices(solvers: Any) -> Iterator[Choice]:
+def _choices(solvers: Any) -> list[Choice]:
     if not isinstance(solvers, list):
         raise PlanError(f"solvers must be a list or [[solvers]] tables, got {solvers!r}", "solvers")
-    for number, entry in enumerate(solvers):
-        if isinstance(entry, str):
-            yield numbered_choice(number, entry, tune=False)
-            continue
-        inside = _table(entry, ("solvers", number))
-        _refuse_unknown("key of a solver", inside, ("spec", "tune"), ("solvers", number))
-        if "spec" not in inside:
-            raise PlanError('a solver needs spec = "..."', "solvers", number)
-        tune = _tune(inside.get("tune", False), ("solvers", number, "tune"))
-        yield numbered_choice(number, inside["spec"], tune)
+    return every(partial(_choice, number, entry) for number, entry in enumerate(solvers))
+
+
+def _choice(number: int, entry: Any) -> Choice:
+    if isinstance(entry, str):
+        return numbered_choice(number, entry, tune=False)
+    inside = _table(entry, ("solvers", number))
+    _refuse_unknown("key of a solver", inside, ("spec", "tune"), ("solvers", number))
+    if "spec" not in inside:
+        raise PlanError('a solver needs spec = "..."', "solvers", number)
+    tune = _tune(inside.get("tune", False), ("solvers", number, "tune"))
+    return numbered_choice(number, inside["spec"], tune)
 
 
 def _tune(given: Any, place: Place) -> Any:

@@ -1,0 +1,134 @@
+"""What stands in files of the user is found from the present folder, and has names of its own."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from aucbench.cli import app
+
+pytestmark = pytest.mark.usefixtures("shared_supervisors")
+
+SOURCE = '''
+from dataclasses import dataclass
+from typing import ClassVar
+from aucbench.about import metric
+from aucbench.objectives import PairwiseSquare
+from aucbench.protocols import Needs, Problem, State
+from aucbench.sections import Section
+
+@dataclass(frozen=True)
+class S:
+    """w - gamma f'(w)."""
+    gamma: float = {gamma}
+    space: ClassVar = {{"gamma": (0.01,)}}
+    needs: ClassVar = Needs()
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data))
+    def iterates(self, problem, rng):
+        w = problem.start() - self.gamma * problem.f.grad(problem.start())
+        yield State(1, w, rows_seen=problem.f.data.n)
+
+@metric(low=0, high=1)
+def gain(y, scores, depth=0.5):
+    return depth
+
+def wins(rows):
+    return Section("wins", [f"{{len(rows)}} fits"])
+
+def lines(rows):
+    return "".join(f"{{row['solver']}}\\n" for row in rows)
+'''
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, shared_supervisors):
+    """A folder with two files of one class, and the results of both."""
+    place = tmp_path_factory.mktemp("loose")
+    (place / "sub").mkdir()
+    for name, gamma in (("mine", 0.01), ("other", 0.02)):
+        (place / f"{name}.py").write_text(SOURCE.format(gamma=gamma), encoding="utf-8")
+    return place
+
+
+def run(*arguments, code=0):
+    ended = CliRunner().invoke(app, [*map(str, arguments)])
+    assert ended.exit_code == code, ended.output
+    return ended.output
+
+
+def test_functions_in_files_are_those_of_the_present_folder(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    asked = ("--solvers", "mine.py:S,other.py:S", "--data", "breast-cancer", "--splits", 2)
+    adds = ("--metrics", "auc,mine.py:gain[depth=0.25],./mine.py:gain[0.25]")
+    adds += ("--sections", "mine.py:wins")
+    said = run("compare", *asked, "--out", "out", "--json", "rows.json", *adds)
+    header = next(line for line in said.splitlines() if "solver  " in line)
+    assert header.split().count("mine.py:gain[depth=0.25]") == 1
+    assert "4 fits" in said
+    rows = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
+    assert {row["mine.py:gain[depth=0.25]"] for row in rows} == {0.25}
+    assert {row["solver"] for row in rows} == {
+        f"{folder}/{name}.py:S" for name in ("mine", "other")
+    }
+    # The table, the lines of progress, and the answer tell them apart.
+    for name in ("mine", "other"):
+        assert f"{name}.py:S on breast-cancer, auto, seed 0, split 1: AUC" in said
+        assert any(line.split()[:1] in ([f"{name}.py:S"], ["*"]) for line in said.splitlines())
+    assert "mine.py:S has the highest AUC" in said.replace("other.py", "mine.py")
+
+    monkeypatch.chdir(folder / "sub")
+    told = run("report", "../out", "--metric", "../mine.py:gain", "--sections", "../mine.py:wins")
+    assert "mine.py:gain, 0.5000" in told
+    assert "4 fits" in told
+    run("export", "../out", "lines.txt", "--to", "../mine.py:lines")
+    assert (folder / "sub" / "lines.txt").read_text(encoding="utf-8").count("mine.py:S\n") == 2
+    lost = " ".join(run("report", "../out", "--sections", "mine.py:wins", code=2).split())
+    assert f"cannot read {folder}/sub/mine.py: No such file or directory" in lost
+
+
+def test_all_names_that_cannot_be_used_are_told_at_once(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / "broken.py").write_text("x = 1\n1 / 0\n", encoding="utf-8")
+    names = "nosuch,sht-auc[kk=3],sht-auc[k=-1],gone.py:S,broken.py:S,mine.py:T,mine.py:S"
+    said = run("compare", "--solvers", names, "--data", "breast-cancer,nodata", code=2)
+    lines = [line for line in said.splitlines() if line.startswith(("error", "  "))]
+    expected = (
+        "error: 7 parts of the plan cannot be used:",
+        "  nosuch: unknown solver 'nosuch'",
+        "  sht-auc[kk=3]: unknown parameter of sht-auc 'kk': did you mean 'k'?",
+        "  sht-auc[k=-1]: k must be at least 1, got -1",
+        f"  gone.py:S: cannot read {folder}/gone.py: No such file or directory",
+        f"  broken.py:S: {folder}/broken.py, line 2: ZeroDivisionError",
+        f"  mine.py:T: there is no T in {folder}/mine.py; it has S",
+        "  nodata: unknown data set 'nodata'",
+    )
+    assert len(lines) == len(expected)
+    for line, begin in zip(lines, expected, strict=True):
+        assert line.startswith(begin)
+
+    malformed = run("compare", "--solvers", "sht-auc[=3],logistic[a,b]", "--data", "german", code=2)
+    assert "  sht-auc[=3]: cannot read 'sht-auc[=3]'" in malformed
+    assert "  logistic[a,b]: cannot read 'logistic[a,b]'" in malformed
+
+
+def test_each_has_its_line_in_a_plan_file(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    text = 'datasets = ["breast-cancer"]\n[[solvers]]\nspec = "nosuch"\n[[solvers]]\n'
+    (folder / "plan.toml").write_text(f'{text}spec = "sht-auc[k=-1]"\n', encoding="utf-8")
+    said = run("run", "plan.toml", "--out", "never", "--quiet", code=2)
+    assert "  nosuch: plan.toml, line 3: unknown solver 'nosuch'" in said
+    assert "  sht-auc[k=-1]: plan.toml, line 5: k must be at least 1, got -1" in said
+    (folder / "plan.toml").write_text(text.rpartition("[[")[0], encoding="utf-8")
+    alone = run("run", "plan.toml", "--out", "never", "--quiet", code=2)
+    assert "error: plan.toml, line 3: unknown solver 'nosuch'" in alone
+
+
+@pytest.mark.parametrize("names", ["rows.csv,./rows.csv", "breast-cancer,aucbench:breast-cancer"])
+def test_one_data_set_under_two_names_is_refused(folder, monkeypatch, names):
+    monkeypatch.chdir(folder)
+    lines = [f"{i % 7},{i * i % 11},{i % 2}" for i in range(40)]
+    (folder / "rows.csv").write_text("\n".join(["a,b,y", *lines]), encoding="utf-8")
+    first, second = names.split(",")
+    said = run("compare", "--solvers", "constant", "--data", names, code=2)
+    assert f"error: {first} and {second} are the same; name one of them" in said
