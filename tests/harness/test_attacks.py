@@ -7,8 +7,10 @@ from harness.shell import installed
 from plugin_site import Site
 
 from aucbench.bench.results.store import Store
+from aucbench.infra.supervise import landlock
 
 DATA = "outbreak[n=240,d=6,k=2]"
+SIGNALS = 6  # the version of Landlock from which signals stay inside
 ATTACKS = '''
 """Solvers that attack the cells beside them, and one that is attacked."""
 
@@ -146,16 +148,12 @@ def aucbench_solvers():
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
-    """A shell whose files, temporary ones included, lie all below one folder.
-
-    No Landlock stands before them, as on kernels that have none.
-    """
+    """A shell whose files, temporary ones included, lie all below one folder."""
     folder = tmp_path_factory.mktemp("attacks")
     shell = installed(folder)
     Site(folder / "site").add("attacks", attacks=ATTACKS)
     (folder / "tmp").mkdir()
     shell.env["TMPDIR"] = str(folder / "tmp")
-    shell.env["AUCBENCH_OPEN"] = "/"
     return shell
 
 
@@ -165,8 +163,9 @@ def alone(arena):
     return records(arena, "honest", "alone", "/nowhere")
 
 
-def records(shell, solvers, out, fighting):
-    shell.env["ARENA"] = str(fighting)
+def records(shell, solvers, out, fighting, opened="/"):
+    """Return the records of a run; no Landlock stands before what is opened."""
+    shell.env |= {"ARENA": str(fighting), "AUCBENCH_OPEN": str(opened)}
     ended = shell.run(
         *("compare", "--data", DATA, "--solvers", solvers, "--splits", 2, "--jobs", 2),
         *("--features", "none", "--out", out, "--quiet", "--timeout", 20),
@@ -189,6 +188,19 @@ def test_an_attack_changes_no_number_and_no_status(arena, alone, tmp_path, attac
         attacker = found[attack, split]
         assert attacker.ok, (attacker.why, attacker.process.log)
         assert attacker.measures.auc == own.measures.auc
+
+
+@pytest.mark.skipif(landlock.version() < SIGNALS, reason="no Landlock keeps signals inside here")
+@pytest.mark.parametrize("attack", ["zeroes", "removes", "ends"])
+def test_behind_the_fence_no_attack_reaches_another_cell(arena, alone, tmp_path, attack):
+    found = records(arena, f"honest,{attack}", f"fenced-{attack}", tmp_path, tmp_path)
+
+    assert (tmp_path / "done").exists()
+    for split in range(2):
+        was, own = found["honest", split], alone["honest", split]
+        assert was.ok, (was.why, was.process.log)
+        assert was.conditions.fence.startswith("landlock")
+        assert replace(was.measures, **times(own)) == replace(own.measures, **times(own))
 
 
 def test_a_cell_that_another_one_kills_says_that_it_was_killed(arena, alone, tmp_path):
