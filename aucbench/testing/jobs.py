@@ -1,4 +1,4 @@
-"""The job of a supervised process: check what a text names, law by law."""
+"""The jobs of supervised processes: check what a text names, law by law; fit a solver."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from aucbench.infra.supervise.kept import Kept
 from aucbench.infra.supervise.room import Room
 from aucbench.registry.visits import tell
+from aucbench.testing.solvers.elsewhere import trace_of
 from aucbench.testing.subjects import asked, named, require_laws
 
 
@@ -34,6 +35,11 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]
                     _write(lines, {"begin": key})
                     _write(lines, {"finding": asdict(take())})
     return {}
+
+
+def trace(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
+    """Fit a solver that was pickled in another process; see `trace_of`."""
+    return trace_of(request)
 
 
 def _write(lines: Any, line: Mapping[str, Any]) -> None:

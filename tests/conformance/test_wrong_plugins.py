@@ -321,6 +321,18 @@ def from_seed_0(self, problem, rng):
         yield replace(state, w=state.w + 1e-6 * own.normal(size=state.w.size))
 
 
+def by_a_set_of_names(self, problem, rng):
+    """The step is that of the column which a set of names has first."""
+    first = int(next(iter({f"{j}" for j in range(problem.data.d)})))
+    for state in Descent.iterates(self, problem, rng):
+        yield replace(state, w=state.w * (1.0 + 1e-9 * (np.arange(state.w.size) == first)))
+
+
+def by_an_address(self, problem, rng):
+    for state in Descent.iterates(self, problem, rng):
+        yield replace(state, w=state.w * (1.0 + 1e-9 * (id(self.problem.__func__) % 10007)))
+
+
 def without_weights(self, problem, rng):
     other = replace(problem, f=PairwiseSquare(of_weights(problem.data, None)))
     return Descent.iterates(self, other, rng)
@@ -516,6 +528,16 @@ SOLVERS = {
     "rows in place": ("data-are-left-alone", "changed X", solver(iterates=scaled_in_place)),
     "labels in place": ("data-are-left-alone", "changed y", solver(iterates=labels_in_place)),
     "start in place": ("start-is-left-alone", "Problem.w0", solver(iterates=start_in_place)),
+    "order of a set": (
+        "another-process",
+        "differs in another process",
+        solver(iterates=by_a_set_of_names),
+    ),
+    "an address": (
+        "another-process",
+        "differs in another process",
+        solver(iterates=by_an_address),
+    ),
     "seed 0": ("seeds-differ", "three seeds give the same", solver(iterates=from_seed_0)),
     "lambda": (
         "pickles",

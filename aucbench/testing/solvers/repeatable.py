@@ -16,6 +16,7 @@ from aucbench.data import Data
 from aucbench.solving.loop import solve
 from aucbench.testing.laws import Laws, not_asked, require
 from aucbench.testing.samples import features, labels, locked, require_close, sample
+from aucbench.testing.solvers.elsewhere import trace, trace_elsewhere
 from aucbench.testing.solvers.fits import STEPS, learnt, require_same, started, trajectory
 
 laws = Laws("solvers")
@@ -38,6 +39,21 @@ def same_seed(solver: Any) -> None:
         np.random.set_state(kept[0])  # noqa: NPY002
         random.setstate(kept[1])
     require_same("two fits of one seed", runs[0], runs[1])
+
+
+@laws("exact")
+def another_process(solver: Any) -> None:
+    """The same seed gives the same iterates in another process, which has another PYTHONHASHSEED.
+
+    There a set of texts has another order, and each thing another address. A cell may run on any
+    host.
+    """
+    here, there = trace(solver), trace_elsewhere(solver)
+    require(len(here) == len(there), f"there are {len(here)} states here, and {len(there)} in "
+            "another process")  # fmt: skip
+    for one, other in zip(here, there, strict=True):
+        require(one == other, f"step {one[0]} differs in another process; do not let the order of "
+                "a set or an address decide")  # fmt: skip
 
 
 @laws("some number differs")

@@ -1,0 +1,126 @@
+"""Fits in a process that orders sets in another way, and has other addresses.
+
+Its warm process is opened for the first of them, and serves all that come after.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import sys
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import lru_cache
+from hashlib import blake2b
+from importlib import import_module
+from io import BytesIO
+from operator import attrgetter
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+from threadpoolctl import threadpool_limits
+
+from aucbench.infra.supervise import Supervisor
+from aucbench.infra.supervise.records import Job
+from aucbench.infra.supervise.warm import Process
+from aucbench.parallel import threads as own_threads
+from aucbench.registry.loose import load_file
+from aucbench.testing.laws import LawBroken, not_asked
+from aucbench.testing.samples import Extent, extended, extent, sample
+from aucbench.testing.solvers.fits import trajectory
+
+CALL = "aucbench.testing.jobs:trace"
+PRELOAD = ("aucbench.testing.jobs",)
+LEARNING = {"sklearn.ensemble", "sklearn.linear_model", "sklearn.svm"}  # slow to import
+SEED = "PYTHONHASHSEED"
+Trace = list[list[Any]]  # (step, rows_seen, hash of what was learnt) of each state
+
+
+def trace(solver: Any) -> Trace:
+    """The first states of a fit by one thread, as plain values."""
+    with threadpool_limits(1), own_threads(1):
+        made = trajectory(solver, sample())[1]
+    return [[int(t), int(seen), blake2b(w.tobytes()).hexdigest()] for t, seen, w in made]
+
+
+def trace_elsewhere(solver: Any) -> Trace:
+    """`trace`, made in another process with other hashes of texts.
+
+    Raises
+    ------
+    LawBroken
+        When that process ends without a result, or the fit fails there.
+    NotAsked
+        When no other process finds the class of the solver.
+    """
+    learning = tuple(sorted(LEARNING & sys.modules.keys()))
+    outcome = _process(os.getpid()).run(Job(CALL, _request(solver), preload=learning))
+    if outcome.result is None:
+        raise LawBroken(f"in another process it ended with {outcome.error_type or outcome.ending}: "
+                        f"{outcome.reason}")  # fmt: skip
+    if unknown := outcome.result.get("unknown"):
+        not_asked(f"no other process finds it: {unknown}")
+    return list(outcome.result["trace"])
+
+
+def trace_of(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The other side of `trace_elsewhere`, as a result of a job."""
+    try:
+        own = _imported(request["module"], request["file"])
+        solver = _Reader(request["module"], own, b64decode(request["solver"])).load()
+    except (AttributeError, ImportError) as error:
+        return {"unknown": str(error)}
+    with extended(Extent(**request["extent"])):
+        return {"trace": trace(solver)}
+
+
+def _request(solver: Any) -> dict[str, Any]:
+    module = type(solver).__module__
+    return {
+        "solver": b64encode(pickle.dumps(solver)).decode(),
+        "module": module,
+        "file": str(getattr(sys.modules[module], "__file__", "")),
+        "extent": asdict(extent()),
+    }
+
+
+def _imported(module: str, file: str) -> ModuleType:
+    """The module of a solver, or the file that it is where no path leads to it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError:
+        if not file:
+            raise
+        return load_file(Path(file))
+
+
+class _Reader(pickle.Unpickler):
+    """Reads a pickle, in which the name of a module may be known to its writer only."""
+
+    def __init__(self, name: str, module: ModuleType, pickled: bytes) -> None:
+        super().__init__(BytesIO(pickled))
+        self._name, self._module = name, module
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return what has the name in a module."""
+        if module == self._name:
+            return attrgetter(name)(self._module)
+        return super().find_class(module, name)
+
+
+@lru_cache(maxsize=1)
+def _process(_: int) -> Process:
+    """The warm process of this process, which ends with it."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return Process(stack, _with_other_hashes)
+
+
+def _with_other_hashes() -> Supervisor:
+    with patch.dict(os.environ, {SEED: "2" if os.environ.get(SEED) == "1" else "1"}):
+        return Supervisor(preload=PRELOAD)
