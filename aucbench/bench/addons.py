@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.lookup import CALLED, home, names
 from aucbench.registry.loose import file_fingerprint
 from aucbench.registry.specs import anchored, in_file, parse_spec, short
-from aucbench.registry.visits import Home
+from aucbench.registry.visits import Home, within_limit
 from aucbench.sections import Section
 
 JOBS = "aucbench.addons.jobs"
@@ -76,7 +76,7 @@ class Addon:
 
 
 def addon_of(kind: str, spec: str) -> Addon:
-    """Look up a metric, a report section or an exporter.
+    """Look up a metric, a report section or an exporter, in a minute or what `within` allows.
 
     Raises
     ------
@@ -217,4 +217,5 @@ def _fingerprint(spec: str, plugin: tuple[str, str]) -> str:
 
 def _found_job(kind: str, spec: str, homes: Sequence[Home]) -> Job:
     request = {"kind": kind, "name": spec, "homes": homes}
-    return Job(f"{JOBS}:found", request, LIMITS, preload=likely(spec, homes))
+    limits = replace(LIMITS, timeout=within_limit(LIMITS.timeout))
+    return Job(f"{JOBS}:found", request, limits, preload=likely(spec, homes))

@@ -173,7 +173,8 @@ def compare(
     plan = limited(plan, timeout, memory, timing=timing)
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
-    printed = Printed.of(metrics, rope, sort, fail_if, sections, md=md, tex=tex)
+    about = (metrics, rope, sort, fail_if, sections)
+    printed = Printed.of(*about, md=md, tex=tex, timeout=plan.timeout)
     if before is not None or after is not None:
         go_versions(plan, options, (before, after), out, json, printed)
         return

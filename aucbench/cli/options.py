@@ -148,8 +148,9 @@ class Printed:
         *,
         md: bool,
         tex: bool,
+        timeout: float,
     ) -> Printed:
-        """Read the options.
+        """Read the options; each look-up has at most `timeout` seconds, unless that is 0.
 
         Raises
         ------
@@ -159,6 +160,7 @@ class Printed:
         from aucbench.bench.addons import supervised
         from aucbench.bench.measuring import measure_of
         from aucbench.registry.specs import split_specs
+        from aucbench.registry.visits import within
         from aucbench.report.demand import Demand
         from aucbench.report.terminal import SORTS
 
@@ -168,7 +170,7 @@ class Printed:
             raise ParameterError(f"--sort {sort} is no order; give {', '.join(SORTS)}")
         require_at_least(0.0, rope=rope)
         specs = [spec for text in metrics or ("auc",) for spec in split_specs(text)]
-        with supervised():
+        with supervised(), within(timeout or None):
             return Printed(
                 tuple(dict.fromkeys(map(measure_of, specs))),
                 rope,

@@ -88,7 +88,8 @@ def run(
     where = (jobs, threads, engine, scheduler, cells_per_job)
     options = Options(*where, entries("retry", retry), quiet, timing)
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
-    printed = Printed.of(metrics, rope, sort, fail_if, sections, md=md, tex=tex)
+    about = (metrics, rope, sort, fail_if, sections)
+    printed = Printed.of(*about, md=md, tex=tex, timeout=asked.timeout)
     with with_line(plan):
         go(asked, options, out, json, f"go on with: {again}", printed)
 

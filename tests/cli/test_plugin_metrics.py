@@ -223,6 +223,14 @@ def test_one_that_hangs_is_ended(acme, folder, monkeypatch):
     assert "highest AUC" in told
 
 
+@pytest.mark.parametrize("option", ["--metrics", "--sections"])
+def test_an_import_that_never_ends_has_the_time_of_a_cell(tmp_path, option):
+    (tmp_path / "endless.py").write_text("import time\ntime.sleep(600)\n")
+    told = run(*RUN, "--timeout", 1, option, f"{tmp_path / 'endless.py'}:m", code=2)
+    assert "cannot use the" in told
+    assert "did not end within 1 s" in " ".join(told.split())
+
+
 def test_names(acme):
     assert measure_of("acme:lift[0.3]").name == "acme:lift[depth=0.3]"
     assert measure_of("lift").smaller is False
