@@ -15,8 +15,9 @@ Design
   c. A process dies with its parent by PR_SET_PDEATHSIG. The fork server is the exception: that
      signal comes when the *thread* that started it ends, which is too early in a thread pool.
      The fork server watches the pidfd of the client and the end of its own stdin instead.
-  d. Each process looks after the one below it that it waits for: it continues a job parent, or a
-     fork server, that was stopped by a signal. A job itself may be stopped until its time is up.
+  d. Each process looks after the one below it that it waits for: it continues a job, a
+     job parent, or a fork server that was stopped by a signal. A job that was killed by a signal
+     which another one may have sent is run once more, with no other beside it.
   e. No process above that of a job reads a request, so that none of them has what another job was
      told in the memory that it hands on, see orders.py.
   f. Nothing that a job wrote is unpickled, and nothing is read before all its processes have

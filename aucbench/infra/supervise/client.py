@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from threading import Lock, RLock
 from time import monotonic
@@ -24,6 +25,7 @@ from aucbench.infra.supervise.tickets import Tickets
 from aucbench.infra.supervise.wire import close_all, packed
 
 MOST_STARTS = 3  # times in a row that the warm process may end before it is ready
+AGAIN = "; it ended like this again as the only job"
 LOST = (
     "the process that starts all jobs ended while it ran, and ended again while it ran as the "
     "only job"
@@ -40,7 +42,8 @@ class Supervisor:
 
     When the warm process is killed, another one is started. The jobs that were running are run
     again, one at a time, with no other job beside them. One that is lost a second time ends as a
-    crash. A warm process that is stopped is continued.
+    crash. So is a job that was killed itself, as another job may have done that. A process that is
+    stopped is continued.
 
     Parameters
     ----------
@@ -239,12 +242,20 @@ class Supervisor:
 
     def _finish_ticket(self, ticket: int, message: Mapping[str, Any]) -> None:
         """Make the outcome of a job from what it has left, and let its folder be removed."""
+        folder = self._folder / str(ticket)
         if ticket in self._tickets:
             outcome = self._outcome(message)
+            if outcome.killed:
+                scratch.remove(folder)  # at once, since it may be made again
             with self._lock:
+                if outcome.killed and self._tickets.repeat(ticket):
+                    close_all(message["descriptors"])
+                    return
+                if outcome.killed:
+                    outcome = replace(outcome, reason=f"{outcome.reason}{AGAIN}")
                 self._tickets.settle(ticket, outcome)
         close_all(message["descriptors"])
-        self._waste.put(self._folder / str(ticket))
+        self._waste.put(folder)
 
     def _outcome(self, message: Mapping[str, Any]) -> Outcome:
         from aucbench.infra.supervise.plain import from_plain  # slow: see `submit`
@@ -253,7 +264,8 @@ class Supervisor:
             report = from_plain(Report, message["report"])
             return outcome_of(report, Answer.at(*message["descriptors"]))
         server = self._server
-        return Outcome(Ending.CRASH, message["why"], log=server.last_line() if server else "")
+        log = server.last_line() if server else ""
+        return Outcome(Ending.CRASH, message["why"], log=log, killed="parent" in message)
 
     def _remove_server(self, server: ForkServerHandle) -> None:
         """End what is left of a fork server that has ended; its running jobs wait again."""

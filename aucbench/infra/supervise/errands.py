@@ -90,6 +90,7 @@ class Steps:
 
     def __init__(self) -> None:
         self._begun: dict[str, _Step] = {}
+        self._killed: set[str] = set()  # identities of those that were killed once
 
     def due(self, errand: Errand) -> Due:
         """Say what comes next for a job; a step that nobody does is its own from now on."""
@@ -133,6 +134,11 @@ class Steps:
         step = self._begun[identity]
         waiting, step.waiting = step.waiting or [], None
         answer = message["descriptors"]
+        if message["report"]["killed"] and identity not in self._killed:
+            self._killed.add(identity)
+            close_all(answer)
+            del self._begun[identity]  # another job may have killed it: it is done once more
+            return waiting
         if message["report"]["ending"] != Ending.OK:
             step.failure, step.answer = {**message["report"], "step": key}, answer
             return waiting

@@ -298,7 +298,7 @@ class ForkServer:
         now = monotonic()
         while self._lost and (not left or now > self._lost[0][0]):
             _, errand, why = self._lost.pop(0)
-            self._end(errand, {"why": why})
+            self._end(errand, {"why": why, "parent": True})
             self._abandon(errand)
         self._outbox.flush()
 

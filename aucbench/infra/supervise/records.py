@@ -192,6 +192,8 @@ class Outcome:
         describe the step.
     fence : str or None
         What kept its process within its fence, see `fence.level`; None if it has none.
+    killed : bool
+        Whether a signal ended it that another process may have sent, or ended its parent.
     """
 
     ending: Ending
@@ -206,6 +208,7 @@ class Outcome:
     peak_memory: int = 0
     step: str | None = None
     fence: str | None = None
+    killed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +224,7 @@ class Report:
     peak_memory: int
     step: str | None = None
     fence: str | None = None
+    killed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

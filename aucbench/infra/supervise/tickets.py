@@ -3,6 +3,7 @@
 Design
   a. A job that runs when the fork server ends may be the cause, or not. It is lost, and is run
      again, with no other job beside it. When it is lost then, it is the cause.
+  b. So is a job that a signal has killed which another job may have sent.
 """
 
 from __future__ import annotations
@@ -56,6 +57,14 @@ class Tickets:
             self.settle(ticket, outcome)
         self._lost |= self._running.keys()
         self.recall()
+
+    def repeat(self, ticket: int) -> bool:
+        """Let a running job wait, to run with no other beside it; False if it has done so."""
+        if ticket in self._lost:
+            return False
+        self._lost.add(ticket)
+        self._waiting = {ticket: self._running.pop(ticket), **self._waiting}
+        return True
 
     def settle(self, ticket: int, outcome: Outcome) -> None:
         """Store the outcome of a job that ended; without effect if it was withdrawn."""

@@ -49,6 +49,7 @@ class _Verdict:
     reason: str | None = None
     error_type: str | None = None
     refusal: bool = False
+    killed: bool = False
 
 
 def run(task: child.Task) -> Ended:
@@ -79,6 +80,7 @@ class _Watch:
         self._begin = monotonic()
         self._sample_at = self._begin + meter.pause(0.0)
         self._ends: dict[int, int] = {}
+        self._guard = proc.Guard(pid)
 
     def follow(self) -> _Verdict | None:
         """Wait until the child has ended by itself (None) or has broken a limit."""
@@ -116,6 +118,7 @@ class _Watch:
             self._hearing.log,
             seconds,
             self._meter.peak,
+            killed=found.killed,
         )
 
     def _unless_changed(self, found: _Verdict) -> _Verdict:
@@ -138,6 +141,7 @@ class _Watch:
 
     def _sampled(self, now: float) -> _Verdict | None:
         proc.reap(self._ends)
+        self._guard.look()
         family = proc.descendants(os.getpid())
         if len(family) > MOST_PROCESSES:
             return _Verdict(Ending.CRASH, f"had more than {MOST_PROCESSES} processes at once")
@@ -155,11 +159,12 @@ class _Watch:
         if answer.has_result:
             return _Verdict(Ending.OK)
         code = self._ends.get(self._pid, 0)
-        reason = proc.exit_text(code) + (SENT if -code in SENDABLE else "")
+        sent = -code in SENDABLE
+        reason = proc.exit_text(code) + self._guard.words() + (SENT if sent else "")
         budget = self._meter.budget
         if budget is not None and self._meter.peak >= NEAR * budget:
             return _Verdict(Ending.MEMOUT, f"{reason} near the {self._budget()}")
-        return _Verdict(Ending.CRASH, f"{reason} and without a result")
+        return _Verdict(Ending.CRASH, f"{reason} and without a result", killed=sent)
 
     def _budget(self) -> str:
         return f"{(self._meter.budget or 0) / 1e6:g} MB that are allowed"
