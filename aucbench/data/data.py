@@ -15,7 +15,7 @@ from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows, feature_numbers
 from aucbench.data.passes import pullback, scores
-from aucbench.data.targets import Labels, side_of
+from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.ties import held_out, numbered
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
@@ -50,10 +50,14 @@ class Chunk:
         n rows of d features, dense or CSR.
     y : array of shape (n,), int8 in {-1, +1}
         Their labels.
+    classes : Classes, or None
+        How the source writes both labels, as far as it is known: a class that is neither named
+        nor seen yet is empty. None: as -1 and 1, which also stand for classes of several labels.
     """
 
     rows: Rows
     y: NDArray[np.int8]
+    classes: Classes | None = None
 
     def __post_init__(self) -> None:
         lock(self, "y")

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.data import Chunk, arrays
-from aucbench.data.targets import Classes, counted, label_vector, several
+from aucbench.data.targets import Classes, counted, label_vector, several, side_of
 from aucbench.datasets import changepoint, files, formats, idx
 from aucbench.datasets.cuts import CUTTERS, Cut, svmlight_tables
 from aucbench.datasets.endings import naming, without_compression
@@ -141,12 +141,14 @@ class _Joined:
         try:
             self._compare_kinds(table)
             self._refuse_raw(table)
-            made = Chunk.of(table.X, table.y, positive=self._positive(table.y))
+            classes, alone = self._classes(table.y)
+            made = Chunk.of(table.X, table.y, positive=classes.positive)
         except DataError as error:
             last = self.seen + len(table.y) - 1
             raise DataError(f"rows {self.seen} to {last}: {error}") from error
         self.seen += made.n
-        return replace(made, rows=self._laid_out(made.rows))
+        codes = classes if alone else None
+        return Chunk(self._laid_out(made.rows), made.y, codes)
 
     def _compare_kinds(self, table: Table) -> None:
         dtypes = [table.y.dtype, *getattr(table.X, "dtypes", ())]
@@ -169,14 +171,24 @@ class _Joined:
                 "reads all rows at once and can encode them"
             )
 
-    def _positive(self, y: Any) -> Any:
+    def _classes(self, y: Any) -> tuple[Classes, bool]:
+        """Return the labels of both classes so far, and whether no class has several labels."""
         positive, negative = self.class_names(y)
         self.labels.update(counted(label_vector(y)))
-        named = [*(several(positive) or ()), *(several(negative) or () if negative != REST else ())]
-        every = dict.fromkeys(named, 0) | self.labels  # those that are named may come later
-        if len(every) < 2:
-            return positive
-        return [*Classes.of(every, positive, negative).positive]
+        chosen = several(positive)
+        others = None if negative == REST else several(negative)
+        every = dict.fromkeys([*(chosen or ()), *(others or ())], 0) | self.labels
+        alone = negative != REST and all(len(named or [0]) == 1 for named in (chosen, others))
+        if len(every) > 1:  # those that are named may come later
+            return Classes.of(every, positive, negative), alone
+        if chosen is None and others is None:
+            side_of(y)  # refuses a label that is not -1, 0 or 1
+            chosen = [label for label in every if label > 0]
+        left = chosen or ()
+        return Classes(
+            tuple(label for label in every if label in left),
+            tuple(label for label in every if label not in left),
+        ), alone
 
     def _laid_out(self, X: arrays.Rows) -> arrays.Rows:
         if self.sparse is None:

@@ -31,11 +31,11 @@ from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.estimator.inputs import (
     data_of,
-    labels_of,
     remember_columns,
     require_columns,
     rows_of,
 )
+from aucbench.estimator.labels import announced, labelled, require_one_source
 from aucbench.estimator.online import Online, require_streaming
 from aucbench.estimator.saving import model_of, restore
 from aucbench.features.chain import mapped
@@ -111,7 +111,10 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : array of shape (2,)
-        Labels in sorted order; the second is the positive class.
+        Both labels, as the user writes them; the second is the positive class. They are sorted,
+        unless a `Chunk` or a saved model says that the smaller one is positive. Functions of
+        scikit-learn that see labels and scores alone, such as `roc_auc_score`, take the larger
+        one; `auc_score` takes that of the model.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -221,17 +224,17 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, d), or Chunk
-            One class is enough. A `Chunk`, as `aucbench.datasets.stream` yields them, contains
-            its labels, -1 and 1.
+            One class is enough. A `Chunk`, as `aucbench.datasets.stream` yields them, has its
+            labels with it, and says how its file writes them.
         y : array of shape (n,), optional
             Labels; left out with a `Chunk`.
         classes : array of two labels, optional
-            The labels that will come; needed at the first call unless y has both.
+            The labels that will come; needed at the first call unless both are known by then.
 
         Raises
         ------
         DataError
-            When a label or the columns are not those of the first call, `Chunk.of`
+            When a label, its class or the columns are not those of the first call, `Chunk.of`
             refuses the input, or the weights are no longer finite.
         ParameterError
             When `solver` was changed since the first call; as `fit`; when `validation`,
@@ -241,7 +244,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("validation", "warm_start", "calibration"):
             if getattr(self, name):
                 raise ParameterError(f"{name} is for fit; leave it out for partial_fit")
-        labels = self._announced(X, y, classes)
+        require_one_source(X, y)
+        labels = announced(X, y, classes, None if self._online is None else self.classes_)
         chunk = X if isinstance(X, Chunk) else _chunk(X, y, labels)
         rows = chunk.rows if isinstance(X, Chunk) else X
         online = self._online
@@ -284,22 +288,34 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positive = self.calibrator_(self._scores_of(X))
         return np.column_stack([1.0 - positive, positive])
 
-    def auc_score(self, X: Any, y: Any) -> float:
-        """Area under the ROC curve of the decision function on rows X (n, d) with labels y (n,).
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Share of rows X (n, d) whose label in y (n,) `predict` finds; a `Chunk` has its labels.
 
         Raises
         ------
         DataError
-            As `decision_function`, or when y does not have both labels of the fit.
+            As `decision_function`, or when y has a label that the model does not know.
         """
-        scores = self.decision_function(X)
-        classes, labels = labels_of(y)
-        if not np.array_equal(classes, self.classes_):
+        rows, labels = labelled(self, X, y)
+        return float(super().score(rows, labels, sample_weight))
+
+    def auc_score(self, X: Any, y: Any = None) -> float:
+        """Area under the ROC curve of the decision function on rows X (n, d) with labels y (n,).
+
+        A `Chunk` has its labels, and is given without y.
+
+        Raises
+        ------
+        DataError
+            As `score`, or when y lacks one of the labels.
+        """
+        rows, labels = labelled(self, X, y)
+        positive = np.asarray(labels == self.classes_[1])
+        if positive.all() or not positive.any():
             raise DataError(
-                f"y has the labels {classes.tolist()} and the fit had {self.classes_.tolist()}; "
-                "give labels of both of these"
+                f"y has 1 class; AUC needs exactly two classes, {self.classes_.tolist()}"
             )
-        return auc(np.where(labels == classes[1], 1, -1), scores)
+        return auc(np.where(positive, 1, -1), self.decision_function(rows))
 
     @property
     def coef_(self) -> Vector:
@@ -450,25 +466,6 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rng = np.random.default_rng(seed).spawn(2)[1]  # the one that `solve` hands over
         d = phi(chunk.rows.take(slice(0, 1))).d
         return Online(self.solver, phi, solver, solver.start(np.zeros(d), rng))
-
-    def _announced(self, X: Any, y: Any, classes: Any) -> NDArray[Any]:
-        """Return the two labels known since the first call, when no others came now."""
-        if (y is None) != isinstance(X, Chunk):
-            raise DataError("pass rows with their labels y, or a Chunk, which has them, without y")
-        here = np.array([-1, 1]) if y is None else np.unique(y)
-        announced = here if classes is None else np.unique(classes)
-        known = announced if self._online is None else self.classes_
-        if known.size != 2:
-            raise DataError(
-                f"there are {known.size} labels at the first call and AUC needs two; name them by "
-                "classes= when the first chunk lacks one"
-            )
-        if strange := {*here.tolist(), *announced.tolist()} - {*known.tolist()}:
-            raise DataError(
-                f"there is a label {min(strange, key=str)!r} and the first call announced "
-                f"{known.tolist()}; a new AUCClassifier takes others"
-            )
-        return known
 
     def _require_same(self, online: Online) -> None:
         if online.spec != self.solver:

@@ -220,7 +220,10 @@ def test_its_score_is_the_accuracy_and_auc_score_the_auc():
 
     assert model.score(X, Y) == np.mean(model.predict(X) == Y)
     assert model.auc_score(X, Y) == auc(Y == "ill", model.decision_function(X))
-    with pytest.raises(DataError, match=r"y has the labels \['a', 'b'\] and the fit had"):
+    for score in (model.score, model.auc_score):
+        with pytest.raises(NotFittedError):
+            getattr(AUCClassifier(), score.__name__)(X, Y)
+    with pytest.raises(DataError, match=r"label 'a' and the model knows \['fit', 'ill'\]"):
         model.auc_score(X, np.where(Y == "ill", "a", "b"))
     with pytest.raises(DataError, match="y has 1 class"):
         model.auc_score(X[:3], ["ill"] * 3)

@@ -18,7 +18,7 @@ from aucbench.data import Chunk, Data
 from aucbench.datasets import stream
 from aucbench.errors import DataError, ParameterError
 from aucbench.kernels import linear
-from aucbench.metrics import intercept_at
+from aucbench.metrics import auc, intercept_at
 from aucbench.optim import passes
 from aucbench.protocols import Needs, Problem, State
 from aucbench.registry import get_features, get_solver, list_solvers
@@ -133,6 +133,67 @@ def test_the_obvious_loop_over_a_file(tmp_path):
     assert model.n_features_in_ == D
     shown = model.decision_function(chunk.rows) + model.threshold_
     np.testing.assert_allclose(shown, X[100:] @ model.weights_)
+
+
+CODES = {  # negative, positive, and the options of `stream` that say so
+    "signs": (-1, 1, {}),
+    "signs, turned": (1, -1, {"positive": -1}),
+    "0 and 1": (0, 1, {}),
+    "0 and 1, turned": (1, 0, {"positive": "0"}),
+    "1 and 2": (1, 2, {"positive": 2}),
+    "1 and 2, turned": (2, 1, {"positive": 1, "negative": 2}),
+    "negative alone named": (2, 1, {"negative": 2}),
+    "truth values": (False, True, {}),
+    "words": ("no", "yes", {}),
+    "words, turned": ("yes", "no", {"positive": "no"}),
+}
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)], ids=["", "reversed"])
+@pytest.mark.parametrize("codes", CODES.values(), ids=CODES)
+def test_a_model_of_chunks_scores_labels_as_their_file_writes_them(codes, order, tmp_path):
+    negative, positive, options = codes
+    y = np.where(Y > 0, positive, negative)
+    pd.DataFrame(X).assign(y=y)[order].to_csv(tmp_path / "t.csv", index=False)
+    model = AUCClassifier("opauc")
+    for chunk in stream(tmp_path / "t.csv", rows=30, **options):
+        model.partial_fit(chunk)
+    model.save(tmp_path / "t.model")
+    for found in (model, Scaled.load(tmp_path / "t.model")):
+        assert found.classes_.tolist() == [negative, positive]
+        shown = found.auc_score(X, y)
+        assert shown == auc(Y, found.decision_function(X)) > 0.6
+        assert found.score(X, y) == np.mean(found.predict(X) == y) > 0.5
+        assert found.auc_score(chunk) == auc(chunk.y, found.decision_function(chunk.rows))
+        with pytest.raises(DataError, match=r"a label .* and the model knows"):
+            found.score(X, np.where(Y > 0, 7, 8))
+    model.partial_fit(X, y)  # without a chunk the same label is positive
+    assert model.auc_score(X, y) > 0.6
+
+
+def test_a_chunk_whose_positive_label_is_another_is_refused(tmp_path):
+    pd.DataFrame(X).assign(y=np.where(Y > 0, 2, 1)).to_csv(tmp_path / "t.csv", index=False)
+    one, two = (next(stream(tmp_path / "t.csv", positive=label)) for label in (1, 2))
+    model = AUCClassifier("opauc").partial_fit(one)
+    for call in (model.partial_fit, model.score, model.auc_score):
+        with pytest.raises(DataError, match="the positive label of the model is 1, and in this"):
+            call(two)
+    digits = next(stream(tmp_path / "t.csv", positive=[2], negative="rest"))  # may be several
+    assert AUCClassifier("opauc").partial_fit(digits).classes_.tolist() == [-1, 1]
+
+
+def test_a_first_chunk_of_one_label_needs_the_other_by_name(tmp_path):
+    y = np.where(np.arange(N) < 50, 2, 1)
+    pd.DataFrame(X).assign(y=y).to_csv(tmp_path / "t.csv", index=False)
+    model = AUCClassifier("opauc")
+    chunks = [*stream(tmp_path / "t.csv", rows=50, positive=1, negative=2)]
+    assert model.partial_fit(chunks[0]).partial_fit(chunks[1]).classes_.tolist() == [2, 1]
+    pd.DataFrame(X).assign(y=0 + (y > 1)).to_csv(tmp_path / "t.csv", index=False)
+    first = next(stream(tmp_path / "t.csv", rows=50))
+    with pytest.raises(DataError, match="there are 1 labels at the first call"):
+        AUCClassifier("opauc").partial_fit(first)
+    model = AUCClassifier("opauc").partial_fit(first, classes=[1, 0])
+    assert model.classes_.tolist() == [0, 1]
 
 
 def test_random_state_seeds_what_the_method_draws():
