@@ -71,6 +71,12 @@ class MissingExtraError(AucbenchError, ImportError):
         super().__init__(f"{what} needs an optional package: pip install 'aucbench[{extra}]'")
 
 
+def written_at(function: object) -> str:
+    """Return " (file, line 12)" of a function or method; empty where Python did not compile it."""
+    code = getattr(function, "__code__", None)
+    return "" if code is None else f" ({code.co_filename}, line {code.co_firstlineno})"
+
+
 def require_at_least(low: float, **values: float | None) -> None:
     """Raise `ParameterError` unless each named value is finite and >= low; None passes."""
     for name, value in values.items():

@@ -25,6 +25,7 @@ from aucbench.errors import (
     PluginError,
     UnsupportedError,
     require_above,
+    written_at,
 )
 from aucbench.numbers import float_of, short
 from aucbench.ranges import Space
@@ -104,9 +105,26 @@ def value_of(part: Objective | Projector, w: Vector) -> float:
     if found is None:
         raise PluginError(
             f"{type(part).__name__}.value returned {short(came)}, wanted a number that a float "
-            "holds"
+            f"holds{written_at(part.value)}"
         )
     return found
+
+
+def contains(project: Projector, w: Vector) -> bool:
+    """Return whether the set of a projector has w.
+
+    Raises
+    ------
+    PluginError
+        When the answer is neither True nor False.
+    """
+    found = project.contains(w)
+    if not isinstance(found, bool | np.bool_):
+        raise PluginError(
+            f"{type(project).__name__}.contains returned {short(found)}, wanted True or False"
+            f"{written_at(project.contains)}"
+        )
+    return bool(found)
 
 
 class FeatureMap(Protocol):
@@ -338,6 +356,7 @@ def _scores_by(model: Model, rows: Rows, d: int) -> Vector:
         raise PluginError(
             f"{type(model).__name__}.scores returned {found.dtype} of shape {found.shape} for "
             f"{rows.n} rows, wanted numbers of shape ({rows.n},)"
+            f"{written_at(model.scores)}"
         )
     return np.where(np.isfinite(found), found, np.nan).astype(np.float64, copy=False)
 

@@ -9,9 +9,10 @@ from typing import Any
 from aucbench.about import scale_of
 from aucbench.addons.blame import sentence_of
 from aucbench.addons.rows import Rows
-from aucbench.errors import AucbenchError, UnknownNameError
+from aucbench.errors import AucbenchError, PluginError, UnknownNameError, written_at
 from aucbench.infra.supervise.kept import Kept
 from aucbench.infra.supervise.room import Room
+from aucbench.numbers import short
 from aucbench.registry import get_function, names
 from aucbench.registry.lookup import find
 from aucbench.registry.metrics import origin
@@ -69,8 +70,8 @@ def export(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         written = {}
         for number, (name, content) in enumerate(contents.items()):
             if not isinstance(name, str) or not isinstance(content, bytes | str):
-                what = f"{type(name).__name__} to {type(content).__name__}"
-                raise TypeError(f"it returned {what}, wanted bytes or a text for each file")
+                what = f"{short(name)}: {short(content)}" if contents is made else short(made)
+                raise PluginError(f"it returned {what}, wanted bytes or a text for each file")
             data = content.encode("utf-8") if isinstance(content, str) else content
             room.hand(str(number), data)
             written[name] = str(number)
@@ -81,7 +82,7 @@ def export(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 
 def _plain_section(made: Any) -> dict[str, Any]:
     if not isinstance(made, Section):
-        raise TypeError(f"it returned a {type(made).__name__}, wanted an aucbench.sections.Section")
+        raise PluginError(f"it returned {short(made)}, wanted an aucbench.sections.Section")
     return {"section": made.to_json()}
 
 
@@ -90,7 +91,11 @@ def _called(kind: str, request: Request, use: Callable[[Any], dict[str, Any]]) -
     tell(request["homes"])
     try:
         function = get_function(kind, request["name"])
-        return use(function(Rows(Path(request["folder"]), request["ids"])))
+        made = function(Rows(Path(request["folder"]), request["ids"]))
+        try:
+            return use(made)
+        except PluginError as error:
+            return {"failure": f"{error}{written_at(origin(function))}"}
     except AucbenchError as error:
         return {"failure": str(error)}
     except (MemoryError, KeyboardInterrupt):

@@ -9,7 +9,8 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import ParameterError, PluginError
+from aucbench.errors import ParameterError, PluginError, written_at
+from aucbench.numbers import short
 from aucbench.protocols import FeatureMap, unmapped
 
 
@@ -61,7 +62,7 @@ class Chain:
         for phi in self.maps:
             if learnt:
                 data = data.with_rows(mapped(learnt[-1], data.rows))
-            learnt.append(phi.fit(data, rng))
+            learnt.append(fitted(phi, data, rng))
         return Chain(tuple(learnt))
 
     def unmapped(self, w: Vector) -> tuple[Vector, float] | None:
@@ -81,6 +82,23 @@ class Chain:
         return rows
 
 
+def fitted(phi: FeatureMap, data: Data, rng: np.random.Generator) -> FeatureMap:
+    """Return phi, fitted to rows.
+
+    Raises
+    ------
+    PluginError
+        When it returns no map; the message names the map, and where it is written.
+    """
+    found = phi.fit(data, rng)
+    if callable(found) and hasattr(found, "exempt"):
+        return found
+    raise PluginError(
+        f"{_called(phi)}.fit must return a map that is fitted, got {short(found)}"
+        f"{written_at(type(phi).fit)}"
+    )
+
+
 def mapped(phi: FeatureMap, rows: Rows) -> Rows:
     """phi(rows), which must be as many rows; they are stored in the float type of `rows`.
 
@@ -93,13 +111,14 @@ def mapped(phi: FeatureMap, rows: Rows) -> Rows:
     if isinstance(found, Rows) and found.n == rows.n:
         return found.astype(rows.dtype)
     came = f"{found.n} rows" if isinstance(found, Rows) else f"an object {type(found).__name__}"
-    kind = type(phi)
-    code = getattr(kind.__call__, "__code__", None)
-    place = f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
     raise PluginError(
-        f"the feature map {kind.__module__}.{kind.__qualname__} must return Rows, one for each of "
-        f"{rows.n}, got {came}{place}"
+        f"{_called(phi)} must return Rows, one for each of {rows.n}, got {came}"
+        f"{written_at(type(phi).__call__)}"
     )
+
+
+def _called(phi: FeatureMap) -> str:
+    return f"the feature map {type(phi).__module__}.{type(phi).__qualname__}"
 
 
 def is_shared(phi: FeatureMap) -> bool:

@@ -22,7 +22,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.errors import AucbenchError, DataError, PluginError
-from aucbench.features.chain import mapped
+from aucbench.features.chain import fitted, mapped
 from aucbench.fit.plain import message
 from aucbench.protocols import FeatureMap
 from aucbench.solving.apart import require_mapped_alone
@@ -46,11 +46,11 @@ def mapped_parts(
     if train.schema is not None:
         encoding = Encoding.learn(train.schema, train.rows)
         train, held = train.with_rows(encoding(train.rows)), encoding(held)
-    fitted = features.fit(train, rng)
-    found = mapped(fitted, held)
-    name = f"the feature map {type(fitted).__name__}"
-    require_mapped_alone(name, partial(mapped, fitted), held, found)
-    return train.with_rows(mapped(fitted, train.rows)), found
+    phi = fitted(features, train, rng)
+    found = mapped(phi, held)
+    name = f"the feature map {type(phi).__name__}"
+    require_mapped_alone(name, partial(mapped, phi), held, found)
+    return train.with_rows(mapped(phi, train.rows)), found
 
 
 @dataclass(frozen=True, slots=True)

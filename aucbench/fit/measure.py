@@ -29,7 +29,7 @@ from aucbench.features.chain import keeps_columns
 from aucbench.fit.along import KeptWeights
 from aucbench.fit.plain import plain_fields
 from aucbench.metrics import auc_of
-from aucbench.protocols import Learnt, NoMap, Problem, Solver, State
+from aucbench.protocols import Learnt, NoMap, Problem, Solver, State, contains
 from aucbench.records import Point, Run, Stop
 from aucbench.registry.fingerprints import BUILT_IN
 from aucbench.solving.apart import require_scored_alone
@@ -161,7 +161,7 @@ def invalid(run: Run, problem: Problem) -> str | None:
     """Return why the weights of a run cannot be used; None when they can."""
     if run.stop is Stop.INVALID:
         return str(run.stop.value)
-    if run.w is not None and not problem.project.contains(run.w):
+    if run.w is not None and not contains(problem.project, run.w):
         return f"The weights are not in the set of {type(problem.project).__name__}."
     return None
 
@@ -272,7 +272,7 @@ def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
         "score_error": error,
         "exempt": problem.features.exempt,
         "keeps_columns": keeps_columns(problem.features),
-        "feasible": bool(problem.project.contains(run.w)),
+        "feasible": contains(problem.project, run.w),
         "set": _described(problem),
     }
 

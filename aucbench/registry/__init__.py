@@ -17,6 +17,7 @@ from aucbench.errors import (
     PluginError,
     UnknownNameError,
 )
+from aucbench.numbers import short
 from aucbench.ranges import Space
 from aucbench.registry.discovery import licence_of, loaded
 from aucbench.registry.lookup import (
@@ -28,6 +29,7 @@ from aucbench.registry.lookup import (
     names,
     origin,
     owner,
+    placed,
     plugins,
     require_shape,
     unknown,
@@ -390,7 +392,7 @@ def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
     made = call(claim.name, claim.factory, args, _merged(read.name, inside, params))
     if wrong := fault(kind, made):
         raise PluginError(
-            f"{claim.qualified} made {made!r}, which is not a valid {CALLED[kind]}: {wrong}"
+            f"{placed(claim)} made {short(made)}, which is not a valid {CALLED[kind]}: {wrong}"
         )
     return made
 

@@ -29,8 +29,9 @@ import pluggy
 
 from aucbench import hookspecs
 from aucbench.about import about_of
-from aucbench.errors import PluginError, UnknownNameError
+from aucbench.errors import PluginError, UnknownNameError, written_at
 from aucbench.hookspecs import PROJECT, Factories
+from aucbench.numbers import short
 
 ALLOWED = "AUCBENCH_PLUGINS"
 OFF = "-"  # in front of a name in it
@@ -39,6 +40,8 @@ KINDS = (
     *("solvers", "objectives", "projectors", "features", "datasets"),
     *("metrics", "report_sections", "exporters"),
 )
+FUNCTIONS = KINDS[KINDS.index("datasets") :]  # kinds that are registered as functions
+HOOK_MARK = f"{PROJECT}_impl"  # attribute by which pluggy knows what `hookimpl` has marked
 LONGEST_REASON = 300
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -253,6 +256,11 @@ def require_known_hooks(plugin: Any, named: str) -> None:
     """
     known = [name for name in vars(hookspecs) if name.startswith(PREFIX)]
     for name, thing in vars(plugin).items() if hasattr(plugin, "__dict__") else ():
+        if name in known and not hasattr(hook := getattr(plugin, name), HOOK_MARK):
+            raise PluginError(
+                f"{named} has {name}, which is {short(hook)}{written_at(hook)}; wanted a function "
+                "with @hookimpl above it"
+            )
         if name.startswith(PREFIX) and isroutine(thing) and name not in known:
             [near] = get_close_matches(name, known, 1, cutoff=0.0)
             raise PluginError(
@@ -264,15 +272,25 @@ def _factories_of(manager: pluggy.PluginManager, kind: str) -> Factories:
     hook: Any = getattr(manager.hook, f"aucbench_{kind}")
     if not hook.get_hookimpls():
         return {}
-    answer = next(iter(hook()), None)  # pluggy leaves out an answer of None
+    where = f"{hook.name}{written_at(hook.get_hookimpls()[0].function)}"
+    wanted = "function" if kind in FUNCTIONS else "class"
+    try:
+        answer = next(iter(hook()), None)  # pluggy leaves out an answer of None
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"{where} raised {describe_error(error)}") from error
     if not isinstance(answer, Mapping):
-        raise PluginError(f"{hook.name} returned {answer!r}, wanted a mapping of name to class")
+        raise PluginError(f"{where} returned {short(answer)}, wanted a mapping of name to {wanted}")
     for name, factory in answer.items():
         if not (isinstance(name, str) and NAME_PATTERN.fullmatch(name)):
-            raise PluginError(f"{hook.name} names {name!r}; use letters, digits and . _ -")
+            raise PluginError(f"{where} names {short(name)}; use letters, digits and . _ -")
         if not callable(factory):
-            raise PluginError(f"{hook.name} has {factory!r} under {name!r}, wanted a class")
-        about_of(factory)  # which refuses what lists could not print
+            raise PluginError(f"{where} has {short(factory)} under {name!r}, wanted a {wanted}")
+        try:
+            about_of(factory)  # which refuses what lists could not print
+        except PluginError as error:
+            raise PluginError(
+                f"{where} has under {name!r} what cannot be listed: {error}"
+            ) from error
     return MappingProxyType(dict(answer))
 
 

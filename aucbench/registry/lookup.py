@@ -150,12 +150,17 @@ def find(kind: str, text: str) -> Claim:
 def require_shape(claim: Claim) -> None:
     """Raise `PluginError` when the class does not have the shape of the contract."""
     if wrong := fault_of_class(claim.kind, claim.factory):
-        raise PluginError(f"{_placed(claim)} is not a valid {CALLED[claim.kind]}: {wrong}")
+        other = kind_of(claim.factory) if isinstance(claim.factory, type) else None
+        hook = f"; it is a {CALLED[other]}, which aucbench_{other} registers" if other else ""
+        hook = "" if other == claim.kind else hook
+        raise PluginError(f"{placed(claim)} is not a valid {CALLED[claim.kind]}: {wrong}{hook}")
 
 
-def _placed(claim: Claim) -> str:
-    """distribution:name; of a class in a file with its line."""
-    line = line_of(claim.factory) if in_file(claim.qualified) else None
+def placed(claim: Claim) -> str:
+    """As `origin`; of a class in a file the path stands once, with its line."""
+    if in_file(claim.qualified) is None:
+        return origin(claim)
+    line = line_of(claim.factory)
     return claim.qualified if line is None else f"{claim.qualified} (line {line})"
 
 

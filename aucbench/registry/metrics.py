@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any
 
 from aucbench.about import scale_of
-from aucbench.errors import PluginError
+from aucbench.errors import PluginError, written_at
 from aucbench.numbers import float_of, short
 
 
@@ -26,7 +26,8 @@ def checked_value(metric: Any, value: Any) -> float:
     """
     found, scale = float_of(value), scale_of(origin(metric))
     if found is None or not isfinite(found):
-        raise PluginError(f"it returned {short(value)}, wanted a finite float")
+        place = written_at(origin(metric))
+        raise PluginError(f"it returned {short(value)}, wanted a finite float{place}")
     if not scale.low <= found <= scale.high:
         raise PluginError(
             f"it returned {found!r}, and says that its values are in [{scale.low:g}, "

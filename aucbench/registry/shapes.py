@@ -50,12 +50,24 @@ def fault_of_class(kind: str, factory: Any) -> str | None:
     """As `fault`, of what is registered; a function shows its faults only by what it makes."""
     if kind in GIVEN:
         return _fault_of_function(kind, factory)
-    if not isinstance(factory, type) or kind == "datasets":
+    if not isinstance(factory, type):
+        return _fault_of_maker(kind, factory)
+    if kind == "datasets":
         return None
     parameters = signature(factory).parameters.values()
     if any(p.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL) for p in parameters):
         return "it takes any parameter (*args or **kwargs); name them all, so that a typo is found"
     return fault(kind, factory)
+
+
+def _fault_of_maker(kind: str, factory: Any) -> str | None:
+    """Return what is wrong with what is no class, as far as that is seen before it is called."""
+    if isfunction(factory):
+        scores = [*signature(factory).parameters][:2] == ["y", "scores"]
+        return "it takes y and scores, as a metric does" if scores else None
+    if kind_of(factory) is not None:
+        return "it is an instance; register its class, or a function that makes one"
+    return None
 
 
 def given_to(kind: str, factory: Any) -> int:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.data.arrays import Vector
-from aucbench.errors import PluginError
+from aucbench.errors import PluginError, written_at
 from aucbench.numbers import float_of, short, whole_of
 from aucbench.protocols import State
 
@@ -44,8 +44,8 @@ class Laws:
     ----------
     states : iterator of State
         The generator of the solver, whose line a message names.
-    name : str
-        Class of the solver.
+    kind : type
+        The class of the solver.
     n, d : int
         Numbers of training rows and of weights.
     counts_passes : bool
@@ -53,9 +53,9 @@ class Laws:
     """
 
     def __init__(
-        self, states: Iterator[State], name: str, n: int, d: int, *, counts_passes: bool
+        self, states: Iterator[State], kind: type, n: int, d: int, *, counts_passes: bool
     ) -> None:
-        self._states, self._name, self._counts_passes = states, name, counts_passes
+        self._states, self._kind, self._counts_passes = states, kind, counts_passes
         self._shape, self._most = (d,), MOST_PASSES * n
         self._step, self._seen, self._idle = 0, 0, 0
 
@@ -208,7 +208,8 @@ class Laws:
         return self._broken(f"State.{field} must be {law}, got {_shown(came)}")
 
     def _broken(self, sentence: str) -> PluginError:
-        return PluginError(f"{self._name}: {sentence}{_place(self._states)}")
+        place = _place(self._states) or written_at(self._kind.iterates)  # type: ignore[attr-defined]
+        return PluginError(f"{self._kind.__name__}: {sentence}{place}")
 
 
 def all_finite(w: Vector) -> bool:

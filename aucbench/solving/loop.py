@@ -30,11 +30,19 @@ from aucbench.data import Data
 from aucbench.data.inputs import require_filled
 from aucbench.data.rounding import slack_of
 from aucbench.data.tally import READ, counting
-from aucbench.errors import PluginError, UnsupportedError, require_above, require_at_least
+from aucbench.errors import (
+    AucbenchError,
+    PluginError,
+    UnsupportedError,
+    require_above,
+    require_at_least,
+    written_at,
+)
 from aucbench.protocols import Budget, Problem, Solver, State, value_of
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
 from aucbench.solving.laws import Laws
+from aucbench.solving.misfit import lacking_part, wrong_part
 from aucbench.solving.wrappers import core, why_refused, with_budget
 
 T = TypeVar("T")
@@ -155,21 +163,33 @@ def solve(
         problem = clock.timed(solver.problem, data, problem_rng)
         limits = _Limits(problem, passes or inf, seconds or inf, gap_tol, every, growth)
         states = _states(solver, problem, rng)
-        run = _drive(states, type(core(solver)).__name__, clock, limits, watch)
+        try:
+            run = _drive(states, type(core(solver)), clock, limits, watch)
+        except Exception as error:
+            told = isinstance(error, AucbenchError) and not isinstance(error, PluginError)
+            if not told and (wrong := wrong_part(problem)):
+                raise PluginError(wrong) from error
+            raise
     READ.get().rows += clock.rows  # of a solver that calls `solve`
     return run
 
 
 def _states(solver: Solver, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
     """The iterates of a solver, which must be an iterator: a list would have done all the work."""
-    name = type(core(solver)).__name__
+    own: Any = core(solver)
+    name = type(own).__name__
     if not isinstance(problem, Problem):
-        raise PluginError(f"{name}.problem must return a Problem, got {type(problem).__name__}")
+        raise PluginError(
+            f"{name}.problem must return a Problem, got {type(problem).__name__}"
+            f"{written_at(own.problem)}"
+        )
+    if wrong := lacking_part(problem):
+        raise PluginError(f"{name}.problem returned a Problem {wrong}{written_at(own.problem)}")
     states = solver.iterates(problem, rng)
     if not isinstance(states, Iterator):
         raise PluginError(
             f"{name}.iterates must be a generator of states, got {type(states).__name__}; "
-            "yield them one by one"
+            f"yield them one by one{written_at(own.iterates)}"
         )
     return states
 
@@ -259,14 +279,14 @@ def _gap(state: State) -> float | None:
 
 def _drive(
     states: Iterator[State],
-    name: str,
+    kind: type,
     clock: Clock,
     limits: _Limits,
     watch: Callable[[Point, State], None] | None,
 ) -> Run:
     problem = limits.problem
     n, d = problem.data.n, problem.data.d
-    laws = Laws(states, name, n, d, counts_passes=limits.passes < inf)
+    laws = Laws(states, kind, n, d, counts_passes=limits.passes < inf)
     points: list[Point] = []
     state = State(0, problem.start(), 0)
     due = 0.0

@@ -94,7 +94,9 @@ BROKEN = {
     "names 5": HEAD + HOOK + "return {5: Dummy}",
     "names 'a b'": HEAD + HOOK + "return {'a b': Dummy}",
     "has 5 under 'broken'": HEAD + HOOK + "return {'broken': 5}",
-    "no function marked": HEAD + "\ndef aucbench_solvers():\n    return {'broken': Dummy}",
+    "no function marked": HEAD,
+    "wanted a function with @hookimpl": HEAD
+    + "\ndef aucbench_solvers():\n    return {'broken': Dummy}",
 }
 
 

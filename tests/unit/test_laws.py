@@ -275,8 +275,12 @@ def test_an_iterator_without_a_frame_is_named_by_its_solver():
         def iterates(self, problem, rng):
             return map(State, count(5), repeat(W), repeat(0))
 
-    with pytest.raises(PluginError, match=r"^Mapped: State.step must be 1 here, .*, got 5$"):
+    with pytest.raises(
+        PluginError, match=r"^Mapped: State.step must be 1 here, .*, got 5 \("
+    ) as caught:
         solve(Mapped([]), DATA)
+    line = Mapped.iterates.__code__.co_firstlineno
+    assert str(caught.value).endswith(f"({__file__}, line {line})")
 
 
 @pytest.mark.parametrize(

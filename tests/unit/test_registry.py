@@ -81,7 +81,8 @@ def test_a_missing_parameter_is_named(site):
 
 def test_a_factory_that_makes_something_else_is_the_fault_of_its_plugin(site):
     site.add("foo", foo=HEAD + HOOK + "return {'foo': lambda **anything: anything}")
-    message = "foo:foo made .*, which is not a valid solver: it lacks problem, iterates"
+    place = r"foo:foo 1.0 \(.*foo_foo.py, line 23\)"
+    message = f"{place} made .*, which is not a valid solver: it lacks problem, iterates"
     with pytest.raises(PluginError, match=message):
         get_solver("foo[free=1]")
 
