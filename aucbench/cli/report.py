@@ -140,6 +140,11 @@ def _findings(folder: Path, settings: Settings, *, stale: bool) -> Findings:
     evidence = FolderReader(folder, stale=stale).read()
     if evidence.unchecked:
         warn(f"it is not known which records are stale: {evidence.unchecked}")
+    if evidence.stale:
+        warn(
+            f"{evidence.stale} record(s) are stale and left out, since the data, a plugin or "
+            "aucbench has changed; --stale takes them too"
+        )
     said = ""
     try:
         return findings_of(evidence, settings)

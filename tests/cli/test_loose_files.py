@@ -124,11 +124,44 @@ def test_each_has_its_line_in_a_plan_file(folder, monkeypatch):
     assert "error: plan.toml, line 3: unknown solver 'nosuch'" in alone
 
 
+def table(path, shift=0):
+    lines = [f"{i % 7 + shift * (i % 2)},{i * i % 11},{i % 2}" for i in range(40)]
+    path.write_text("\n".join(["a,b,y", *lines]), encoding="utf-8")
+
+
 @pytest.mark.parametrize("names", ["rows.csv,./rows.csv", "breast-cancer,aucbench:breast-cancer"])
 def test_one_data_set_under_two_names_is_refused(folder, monkeypatch, names):
     monkeypatch.chdir(folder)
-    lines = [f"{i % 7},{i * i % 11},{i % 2}" for i in range(40)]
-    (folder / "rows.csv").write_text("\n".join(["a,b,y", *lines]), encoding="utf-8")
+    table(folder / "rows.csv")
     first, second = names.split(",")
     said = run("compare", "--solvers", "constant", "--data", names, code=2)
     assert f"error: {first} and {second} are the same; name one of them" in said
+
+
+def test_two_sources_of_one_name_run_beside_each_other(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for number, place in enumerate((folder, folder / "sub")):
+        table(place / "both.csv", 5 * number)
+    asked = ("compare", "--solvers", "logistic", "--splits", 2, "--quiet")
+    said = run(*asked, "--data", "both.csv,sub/both.csv")
+    assert [line for line in said.splitlines() if "both.csv: 40 rows" in line] == [
+        f"{name}: 40 rows, 20 positive (50.0%), 2 features" for name in ("both.csv", "sub/both.csv")
+    ]
+
+
+def test_another_source_of_a_name_in_one_results_folder_is_told(folder, monkeypatch):
+    aucs = {}
+    for number, place in enumerate((folder, folder / "sub")):
+        monkeypatch.chdir(place)
+        table(place / "same.csv", 5 * number)
+        out = folder / "sources"
+        run("compare", "--solvers", "logistic", "--data", "same.csv", "--splits", 2, "--out", out)
+        aucs[place] = run("report", out).split(" over ")[0].rpartition(" ")[2]
+    assert len({*aucs.values()}) == 2
+    for place, auc in aucs.items():
+        monkeypatch.chdir(place)
+        told = " ".join(run("report", out).split())
+        assert f"logistic has a mean AUC of {auc}" in told
+        assert "warning: 2 record(s) are stale and left out, since the data" in told
+    monkeypatch.chdir(folder.parent)
+    assert "the folder has two results of logistic on same.csv" in run("report", out, code=2)
