@@ -173,7 +173,7 @@ def _run(
         typer.echo(f"{limit}; --timeout changes that, and --timeout 0 lifts it", err=True)
     # Here, so that the user sees what is downloaded: workers write to logs.
     bring(_named(plan), progress=not options.quiet)
-    visitors = guests()
+    visitors = guests(plan.timeout or None)
     try:
         with progress_of(len(plan), options) as progress:
             hear = (progress, *_tellers(options), *visitors)

@@ -154,13 +154,25 @@ def test_a_third_party_listens_when_its_name_says_so_and_the_user_names_it(
 
 
 def test_a_listener_that_cannot_be_imported_or_raises_ends_nothing(site, monkeypatch):
-    site.add("loud", one_listener="raise OSError('no bell')", two_listener=HEARS)
-    monkeypatch.setenv("AUCBENCH_PLUGINS", "one-listener,two-listener")
-    first, second = guests()
-    announcer([first, second]).aucbench_cell_finished(record=record(0))
+    leaves = HEARS.replace("heard.append", "raise SystemExit(0)  # ")
+    site.add(
+        "loud",
+        one_listener="raise OSError('no bell')",
+        two_listener=HEARS,
+        three_listener="raise SystemExit(0)",
+        four_listener=leaves,
+        five_listener="import time\ntime.sleep(100)",
+    )
+    numbers = ("one", "two", "three", "four", "five")
+    monkeypatch.setenv("AUCBENCH_PLUGINS", ",".join(f"{n}-listener" for n in numbers))
+    found = {guest.name: guest for guest in guests(1.0)}
+    announcer(found.values()).aucbench_cell_finished(record=record(0))
+    first, second, third, fourth, fifth = (found[f"loud:{n}-listener"] for n in numbers)
 
     assert "no bell" in first.failure
     assert second.failure is None
+    assert third.failure == fourth.failure == "SystemExit: 0"
+    assert fifth.failure == "no answer within 1 s"
 
 
 def test_an_unknown_listener_is_an_error(monkeypatch):

@@ -19,7 +19,15 @@ from aucbench import hookspecs
 from aucbench.bench.results.record import Record
 from aucbench.cell import Cell
 from aucbench.hookspecs import PROJECT, hookimpl
-from aucbench.registry.discovery import ALLOWED, describe_error, enabled, is_named, load
+from aucbench.registry.discovery import (
+    ALLOWED,
+    PluginEntry,
+    describe_error,
+    enabled,
+    is_named,
+    load,
+)
+from aucbench.registry.visits import visited, within
 
 ENDING = "-listener"  # of the name of an entry point
 
@@ -61,12 +69,17 @@ class Guest:
         if self.failure is None:
             try:
                 getattr(self._hook, event)(**about)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # sys.exit is no Exception
                 self.failure = describe_error(error)
 
 
-def guests() -> tuple[Guest, ...]:
+def guests(seconds: float | None = None) -> tuple[Guest, ...]:
     """Return the listeners of third parties that `AUCBENCH_PLUGINS` names, imported here.
+
+    A process of its own imports each of them first. One that fails there, or has not ended after
+    these seconds, is not imported here.
 
     Raises
     ------
@@ -76,7 +89,11 @@ def guests() -> tuple[Guest, ...]:
     if os.environ.get(ALLOWED) is None:
         return ()
     invited = [e for e in enabled() if e.name.endswith(ENDING) and is_named(e) and not e.builtin]
-    return tuple(
-        Guest(entry.qualified, entry.value, known.failure if (known := load(entry)) else None)
-        for entry in invited
-    )
+    with within(seconds):
+        tried = visited(invited, asked=True)
+    return tuple(_guest(entry, tried[entry].failure) for entry in invited)
+
+
+def _guest(entry: PluginEntry, failure: str | None) -> Guest:
+    known = None if failure else load(entry)
+    return Guest(entry.qualified, entry.value, known.failure if known else failure)
