@@ -463,6 +463,9 @@ class Needs:
     path : str or None
         In tuning, a point starts from the weights of its neighbour along this parameter, if the
         axis is a list of values. `Problem.w0` holds these weights. None: each has its own start.
+    inert : tuple of str
+        Parameters that change nothing on few rows while the others have their defaults, and "seed"
+        where random numbers do so; such as the seed of a library which draws on many rows only.
     packages : tuple of str
         Top-level modules, other than the plugin, whose code it runs. Their versions count in the
         id of a cell, or their files if they are not installed.
@@ -484,6 +487,7 @@ class Needs:
     weights: bool = False
     passes: float | None = None
     path: str | None = None
+    inert: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     extra: str | None = None
 
@@ -499,6 +503,7 @@ class Needs:
             )
         for name, what in (
             ("packages", "modules"),
+            ("inert", "parameters"),
             ("objective_parameters", "parameters"),
             ("projector_parameters", "parameters"),
         ):

@@ -67,7 +67,7 @@ class HistGradientBoosting:
         "max_leaf_nodes": Range(4, 128, log=True, integer=True),
         "min_samples_leaf": Range(2, 100, log=True, integer=True),
     }
-    needs: ClassVar = Needs(weights=True)
+    needs: ClassVar = Needs(weights=True, inert=("seed",))  # drawn from 10 000 rows on
 
     def __post_init__(self) -> None:
         import_module("sklearn.ensemble")  # off the clock of a fit

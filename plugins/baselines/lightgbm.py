@@ -64,7 +64,9 @@ class LightGbm:
         "min_child_samples": Range(2, 100, log=True, integer=True),
         "colsample_bytree": Range(0.4, 1.0),
     }
-    needs: ClassVar = Needs(packages=("lightgbm",), extra="baselines", weights=True)
+    needs: ClassVar = Needs(
+        packages=("lightgbm",), extra="baselines", weights=True, inert=("seed",)
+    )  # drawn where colsample_bytree is below 1
 
     def __post_init__(self) -> None:
         require("lightgbm", "lightgbm")

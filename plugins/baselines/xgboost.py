@@ -67,7 +67,9 @@ class XgBoost:
         "colsample_bytree": Range(0.5, 1.0),
         "reg_lambda": Range(0.1, 10.0, log=True),
     }
-    needs: ClassVar = Needs(packages=("xgboost",), extra="baselines", weights=True)
+    needs: ClassVar = Needs(
+        packages=("xgboost",), extra="baselines", weights=True, inert=("seed",)
+    )  # drawn where a share of rows or columns is below 1
 
     def __post_init__(self) -> None:
         require("xgboost", "xgboost")

@@ -183,6 +183,7 @@ DECLARED = {
         "k is too large",
         lambda: solver(**K, space={"k": (1, 2)}, __post_init__=refusing),
     ),
+    "inert of no field": ("the inert 'lam'", lambda: solver(needs=Needs(inert=("lam",)))),
     "path of no field": ("the path 'lam'", lambda: solver(needs=Needs(path="lam"))),
     "needs as a field": (
         "needs is a field",
@@ -319,6 +320,40 @@ def from_seed_0(self, problem, rng):
     own = np.random.default_rng(0)
     for state in Descent.iterates(self, problem, own):
         yield replace(state, w=state.w + 1e-6 * own.normal(size=state.w.size))
+
+
+def drawn_start(self, problem, rng):
+    for state in Descent.iterates(self, problem, rng):
+        yield replace(state, w=state.w + 1e-6 * rng.normal(size=state.w.size))
+
+
+def drawing_in_vain(self, problem, rng):
+    rng.integers(10)
+    return stepping(own_gradient, gamma=0.01)(self, problem, rng)
+
+
+def of_every_other_row(data, rng):
+    X, y = data.rows.dense().matrix[::2], data.y[::2]
+    return X.T @ (y - y.mean())
+
+
+def for_positives_only(data, rng):
+    return data.means[1]
+
+
+def with_a_parameter(**needs):
+    """A solver with a parameter that it never reads."""
+    own = {"__annotations__": {"momentum": float}, "momentum": 0.9}
+    return solver(needs=Needs(objective=True, projector=True, **needs), **own)
+
+
+def by_its_step(self, problem, rng):
+    return stepping(own_gradient, gamma=self.gamma)(self, problem, rng)
+
+
+def with_an_inert_step():
+    own = {"__annotations__": {"gamma": float}, "gamma": 0.1}
+    return solver(iterates=by_its_step, needs=Needs(inert=("gamma",)), **own)
 
 
 def by_a_set_of_names(self, problem, rng):
@@ -528,6 +563,36 @@ SOLVERS = {
     "rows in place": ("data-are-left-alone", "changed X", solver(iterates=scaled_in_place)),
     "labels in place": ("data-are-left-alone", "changed y", solver(iterates=labels_in_place)),
     "start in place": ("start-is-left-alone", "Problem.w0", solver(iterates=start_in_place)),
+    "draws in vain": (
+        "seeds-differ",
+        "declare Needs(inert=('seed',))",
+        solver(iterates=drawing_in_vain, needs=Needs()),
+    ),
+    "inert seed that matters": (
+        "seeds-differ",
+        "declares seed as inert",
+        solver(iterates=drawn_start, needs=Needs(inert=("seed",))),
+    ),
+    "parameter without effect": (
+        "parameters",
+        "momentum = 0.9 and 0.0009",
+        with_a_parameter(),
+    ),
+    "inert parameter that matters": (
+        "parameters",
+        "declares gamma as inert",
+        with_an_inert_step(),
+    ),
+    "every other row": (
+        "any-order",
+        "scores after shuffled rows",
+        direct(of_every_other_row),
+    ),
+    "positives only": (
+        "exchanged-classes",
+        "scores after exchanged classes",
+        direct(for_positives_only),
+    ),
     "order of a set": (
         "another-process",
         "differs in another process",

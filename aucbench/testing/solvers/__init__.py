@@ -1,7 +1,7 @@
 """Laws of solvers."""
 
 from aucbench.testing.laws import Laws
-from aucbench.testing.solvers import declared, minimum, needs, repeatable, rows, streams
+from aucbench.testing.solvers import declared, minimum, needs, parameters, repeatable, rows, streams
 
-PARTS = (declared, repeatable, rows, minimum, needs, streams)
+PARTS = (declared, repeatable, parameters, rows, minimum, needs, streams)
 laws = Laws("solvers", *(part.laws for part in PARTS))

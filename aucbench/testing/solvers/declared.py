@@ -62,6 +62,8 @@ def declared(solver: Any) -> None:
             for key, axis in part.items():
                 for value in samples(axis):
                     replace(solver, **{key: value})
+    for given in needs.inert:
+        require(given in {*own, "seed"}, f"{name}.needs has the inert {given!r}, which is no field")
     require(
         needs.path is None or needs.path in own,
         f"{name}.needs has the path {needs.path!r}, which is no field",

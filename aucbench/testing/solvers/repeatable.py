@@ -8,16 +8,15 @@ import random
 from dataclasses import replace
 from itertools import islice
 from typing import Any
-from unittest.mock import Mock, patch
 
 import numpy as np
 
 from aucbench.data import Data
 from aucbench.solving.loop import solve
-from aucbench.testing.laws import Laws, not_asked, require
+from aucbench.testing.laws import Laws, require
 from aucbench.testing.samples import features, labels, locked, require_close, sample
 from aucbench.testing.solvers.elsewhere import trace, trace_elsewhere
-from aucbench.testing.solvers.fits import STEPS, learnt, require_same, started, trajectory
+from aucbench.testing.solvers.fits import learnt, require_same, started, trajectory
 
 laws = Laws("solvers")
 
@@ -54,37 +53,6 @@ def another_process(solver: Any) -> None:
     for one, other in zip(here, there, strict=True):
         require(one == other, f"step {one[0]} differs in another process; do not let the order of "
                 "a set or an address decide")  # fmt: skip
-
-
-@laws("some number differs")
-def seeds_differ(solver: Any) -> None:
-    """Where a solver makes a generator of its own, another seed gives other iterates.
-
-    With a fixed seed it repeats one outcome, and the spread over seeds is no spread. A solver that
-    draws from the `rng` that it gets is not asked: the seed of a library may change nothing.
-    """
-    made = []
-    for seed in range(3):
-        rngs = np.random.default_rng(seed).spawn(2)
-        before = [_drawn_from(rng) for rng in rngs]
-        with patch.object(np.random, "default_rng", Mock(wraps=np.random.default_rng)) as own:
-            problem = solver.problem(sample(), rngs[0])
-            states = islice(solver.iterates(problem, rngs[1]), STEPS)
-            made.append([learnt(problem, state) for state in states])
-        if not own.called or before != [_drawn_from(rng) for rng in rngs]:
-            not_asked("it makes no generator of its own, or draws from the rng that it gets")
-    same = all(
-        len(other) == len(made[0]) and all(map(np.array_equal, other, made[0]))
-        for other in made[1:]
-    )
-    require(not same, "three seeds give the same iterates, and it draws from a generator of its "
-            "own; draw from the rng that it gets")  # fmt: skip
-
-
-def _drawn_from(rng: np.random.Generator) -> tuple[str, int]:
-    """What changes when numbers are drawn from a generator, or others are made of it."""
-    bits: Any = rng.bit_generator
-    return str(bits.state), bits.seed_seq.n_children_spawned
 
 
 @laws("exact")

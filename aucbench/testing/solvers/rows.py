@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.errors import UnsupportedError
 from aucbench.metrics import auc
+from aucbench.parallel import threads as own_threads
+from aucbench.protocols import Streaming
 from aucbench.testing.laws import Laws, not_asked, require
 from aucbench.testing.samples import (
     csr,
@@ -27,7 +32,9 @@ from aucbench.testing.solvers.fits import (
     require_same,
     trajectory,
 )
+from aucbench.testing.solvers.parameters import draws
 
+REPEATED = 1e-5  # iterative methods end within their tolerance, and trees add in float32
 laws = Laws("solvers")
 
 
@@ -108,6 +115,43 @@ def order_of_rows(solver: Any) -> None:
 def flipped_labels(solver: Any) -> None:
     """With the classes exchanged it ranks the other class first."""
     require_ranks("flipped labels", solver, locked(features(), -labels()))
+
+
+@laws(f"{REPEATED:g} of the largest score")
+def any_order(solver: Any) -> None:
+    """Rows in another order give the same scores, unless it streams or draws random numbers."""
+    _require_repeatable(solver)
+    shuffled = sample(rows=np.random.default_rng(2).permutation(extent().n))
+    _require_same_scores("shuffled rows", _scores(solver, shuffled), _scores(solver, sample()))
+
+
+@laws(f"{REPEATED:g} of the largest score")
+def exchanged_classes(solver: Any) -> None:
+    """With the classes exchanged, scores have the other sign but for a constant.
+
+    It is not asked of what streams or draws. Which class a file calls positive is a convention.
+    """
+    _require_repeatable(solver)
+    there = _scores(solver, locked(features(), -labels()))
+    _require_same_scores("exchanged classes", -there, _scores(solver, sample()))
+
+
+def _scores(solver: Any, data: Data) -> Vector:
+    """Scores of the sample, less their mean."""
+    with threadpool_limits(1), own_threads(1):
+        run = require_fit("the rows", solver, data, passes=20)
+    scores: Vector = run.decision_function(features())
+    return scores - float(scores.mean())
+
+
+def _require_repeatable(solver: Any) -> None:
+    if isinstance(solver, Streaming) or draws(solver):
+        not_asked("it streams, or draws random numbers: the order of rows may matter")
+
+
+def _require_same_scores(what: str, found: Vector, wanted: Vector) -> None:
+    atol = REPEATED * float(np.abs(wanted).max())
+    require_close(f"scores after {what}", found, wanted, atol=atol)
 
 
 @laws("scores are finite")
