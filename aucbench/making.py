@@ -26,15 +26,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.bench import Store
+from aucbench.bench.plan.checks import PlanError, PlanErrors
 from aucbench.bench.plan.plan import Choice, Plan, choices
 from aucbench.bench.results.record import Record
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.datasets.files import is_changepoint
-from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.metrics import Aim
 from aucbench.modelfile import Model, Operating
 from aucbench.models.calibration import calibrator, require_method
+from aucbench.protocols import FeatureMap
 from aucbench.reading import Reading
 from aucbench.registry import get_dataset, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec, parse_spec
@@ -134,19 +136,34 @@ def require_savable(making: Making) -> None:
     ------
     UnsupportedError
         When a solver or the feature map cannot be saved, or the source has no labels.
+    PlanErrors
+        When several solvers cannot be used, with the reason of each.
     """
     if is_changepoint(parse_spec(making.source).name):
         raise UnsupportedError(f"{making.source} has error functions, and a model needs labels")
     rng = np.random.default_rng(0)
     toy = Data.of(rng.normal(size=(TOY, 3)), np.arange(TOY) % 2)
     phi = get_preprocessing(making.features).fit(toy, rng)
-    shape = {"width": 3, "columns": None, "negative": (0,), "positive": (1,), "threshold": 0.0}
+    refused: dict[str, AucbenchError] = {}
     for spec in making.solvers:
         try:
-            run = solve(get_solver(spec), toy.with_rows(phi(toy.rows)), passes=1)
-        except DataError:  # the solver does not like made-up rows, which says nothing of others
-            continue
-        Model.of_run(run, phi, **shape)
+            _require_savable(spec, toy.with_rows(phi(toy.rows)), phi)
+        except AucbenchError as error:
+            refused[spec] = error
+    if len(refused) > 1:
+        raise PlanErrors([PlanError(str(e), "solvers", value=spec) for spec, e in refused.items()])
+    for alone in refused.values():
+        raise alone
+
+
+def _require_savable(spec: str, toy: Data, phi: FeatureMap) -> None:
+    solver = get_solver(spec)
+    try:
+        run = solve(solver, toy, passes=1)
+    except DataError:  # the solver does not like made-up rows, which says nothing of others
+        return
+    shape = {"width": 3, "columns": None, "negative": (0,), "positive": (1,), "threshold": 0.0}
+    Model.of_run(run, phi, **shape)
 
 
 def compared(making: Making, records: Sequence[Record], store: Store) -> Findings:

@@ -107,6 +107,9 @@ def test_all_names_that_cannot_be_used_are_told_at_once(folder, monkeypatch):
     for line, begin in zip(lines, expected, strict=True):
         assert line.startswith(begin)
 
+    told = run("fit", "--data", "breast-cancer", "--solver", names, "--out", "m", code=2)
+    assert told.splitlines()[:6] == ["error: 6 parts of the plan cannot be used:", *lines[1:6]]
+
     malformed = run("compare", "--solvers", "sht-auc[=3],logistic[a,b]", "--data", "german", code=2)
     assert "  sht-auc[=3]: cannot read 'sht-auc[=3]'" in malformed
     assert "  logistic[a,b]: cannot read 'logistic[a,b]'" in malformed
