@@ -46,6 +46,10 @@ class Fsauc:
     the stage. The next stage starts at the mean of this one, with half the radius r and an η that
     is not larger. The weights of a state are the mean of w over its stage so far.
 
+    The method is made for rows of length about 1: α moves with the η of w, and its curvature is
+    below 1, while that of w is |x|². On long rows α lags behind, and with more columns than rows
+    f can end above its start. The feature map `unit` scales rows to the length 1.
+
     A step costs O(d) for dense rows. For CSR rows it costs O(stored values of the row) while w is
     inside the ℓ1 ball. A step that leaves the ball costs O(d), because the projection moves every
     non-zero weight.
