@@ -20,9 +20,10 @@ from aucbench.ranges import samples
 from aucbench.solving.points import mappings
 from aucbench.testing.laws import Laws, not_asked, require
 from aucbench.testing.samples import labels, sample
-from aucbench.testing.solvers.fits import STEPS, learnt
+from aucbench.testing.solvers.fits import learnt
 
 SEED = "seed"
+EARLY = 8  # states of a fit: most parameters change the first, and many fits are made
 GUESSED = (True, False, 1, 2, 5, 0.1, 10.0)  # in place of None
 laws = Laws("solvers")
 Fit = tuple[list[Any], bool]  # what each state says, and whether random numbers were drawn
@@ -113,7 +114,7 @@ def _fit(solver: Any, data: Data, seed: int = 0) -> Fit:
     with patch.object(np.random, "default_rng", Mock(wraps=np.random.default_rng)) as own:
         try:
             problem = solver.problem(data, rngs[0])
-            states = islice(solver.iterates(problem, rngs[1]), STEPS)
+            states = islice(solver.iterates(problem, rngs[1]), EARLY)
             said.extend((state.rows_seen, learnt(problem, state).tobytes()) for state in states)
         except AucbenchError as refusal:
             said.append(type(refusal).__name__)
