@@ -24,6 +24,7 @@ from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.optim import counted, lipschitz
 from aucbench.projectors import TopK
 from aucbench.protocols import Needs, Problem, State
+from aucbench.registry import get_solver
 from aucbench.testing import LAWS, Verdict, check
 from aucbench.testing.laws import found
 from aucbench.testing.samples import LARGE, extended
@@ -937,6 +938,12 @@ def test_wrong_streams(name):
 def test_the_right_stream_is_the_same_for_all_chunks():
     [law] = [law for law in LAWS["solvers"] if law.name == "chunks"]
     law(solver(Stream))
+
+
+def test_chunks_of_rows_stored_as_csr_are_stored_so_too():
+    [law] = [law for law in LAWS["solvers"] if law.name == "chunks"]
+    with extended(LARGE[1]):
+        law(get_solver("opauc-lr"))
 
 
 # --- objectives --------------------------------------------------------------------------
