@@ -27,7 +27,7 @@ from aucbench.infra.supervise.records import Ending, Job
 from aucbench.infra.supervise.warm import supervised
 
 CALL = "aucbench.datasets.arrow:decode"
-PRELOAD = ("aucbench.datasets.arrow", "pyarrow.dataset", "pyarrow.parquet")
+PRELOAD = ("aucbench.datasets.arrow", "pyarrow.parquet")  # pyarrow.dataset imports pandas
 PARQUET = ".parquet"
 BUFFER = 1 << 16  # bytes that are read ahead in each column of a Parquet file
 
@@ -122,7 +122,8 @@ def _checked(batch: Any) -> Any:
 
 
 def _parquet(stream: IO[bytes]) -> Any:
-    return _pyarrow().parquet.read_table(stream)
+    with _pyarrow().parquet.ParquetFile(stream) as file:  # read_table imports pyarrow.dataset
+        return file.read()
 
 
 def _arrow(stream: IO[bytes]) -> Any:
