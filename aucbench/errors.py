@@ -19,6 +19,7 @@ INTERRUPTED = 130  # exit code by which shells know Ctrl-C
 MOST_LISTED = 100  # names that a message lists
 FEW_LISTED = 8  # names, if there are more
 MOST = 2**31 - 1  # of what a kernel counts
+LARGE = 1e100  # of factors and offsets whose squares are summed
 
 
 class AucbenchError(Exception):
@@ -116,6 +117,13 @@ def require_count(low: int, **values: int | None) -> None:
     for name, value in values.items():
         if value is not None and value > MOST:
             raise ParameterError(f"{name} must be at most {MOST}, got {short(value)}")
+
+
+def require_at_most(high: float, **values: float) -> None:
+    """Raise `ParameterError` unless each named value is a number <= high."""
+    for name, value in values.items():
+        if not (_is_number(name, value) and value <= high):
+            raise ParameterError(f"{name} must be at most {high}, got {short(value)}")
 
 
 def require_share(**values: float) -> None:

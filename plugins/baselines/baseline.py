@@ -12,7 +12,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.errors import require_above, require_count
+from aucbench.errors import LARGE, require_above, require_at_most, require_count
 from aucbench.protocols import Needs, Problem, State
 
 FIT_TOLERANCE = (
@@ -43,6 +43,7 @@ class LinearBaseline:
         # Imported here, so that the import slows down neither `import aucbench` nor a timed fit.
         import_module(self.module)
         require_above(0, C=self.C)
+        require_at_most(LARGE, C=self.C)  # beyond, LIBLINEAR never ends
         require_count(1, max_iter=self.max_iter)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:

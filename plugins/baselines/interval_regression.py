@@ -12,7 +12,14 @@ from aucbench.about import about
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
-from aucbench.errors import DataError, ParameterError, require_above, require_at_least
+from aucbench.errors import (
+    LARGE,
+    DataError,
+    ParameterError,
+    require_above,
+    require_at_least,
+    require_at_most,
+)
 from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IntervalHinge
@@ -82,6 +89,7 @@ class IntervalRegression:
             raise ParameterError(f"penalty is {self.penalty!r}; give 'l1' or 'l2'")
         require_above(0, lam=self.lam)
         require_at_least(0, margin=self.margin)
+        require_at_most(LARGE, margin=self.margin)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the hinge of the target intervals, with the λ of the best fit in folds."""

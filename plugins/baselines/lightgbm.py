@@ -15,6 +15,7 @@ from aucbench.errors import (
     UnsupportedError,
     require_above,
     require_at_least,
+    require_at_most,
     require_count,
     require_share,
 )
@@ -24,6 +25,8 @@ from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
 from .parts import require, threads
+
+MOST_LEAVES = 131_072  # of LightGBM
 
 
 @about("tables with curved effects and interactions, fast on many rows", cites=("ke2017",))
@@ -72,6 +75,7 @@ class LightGbm:
         require("lightgbm", "lightgbm")
         require_count(1, n_estimators=self.n_estimators, min_child_samples=self.min_child_samples)
         require_count(2, num_leaves=self.num_leaves)
+        require_at_most(MOST_LEAVES, num_leaves=self.num_leaves)
         require_above(0, learning_rate=self.learning_rate)
         require_at_least(0, reg_lambda=self.reg_lambda)
         require_share(colsample_bytree=self.colsample_bytree)

@@ -11,7 +11,7 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.errors import ParameterError, require_above, require_count
+from aucbench.errors import ParameterError, require_above, require_at_most, require_count
 from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Needs, Problem, State
@@ -19,6 +19,7 @@ from aucbench.ranges import Range
 
 from .parts import balanced
 
+MOST = 1e20  # of alpha; beyond, the steps of scikit-learn underflow
 PENALTIES = ("l2", "l1", "elasticnet")
 
 
@@ -62,6 +63,7 @@ class SgdLogistic:
     def __post_init__(self) -> None:
         import_module("sklearn.linear_model")  # off the clock of a fit
         require_above(0, alpha=self.alpha, tol=self.tol)
+        require_at_most(MOST, alpha=self.alpha)
         require_count(1, max_iter=self.max_iter)
         if self.penalty not in PENALTIES:
             raise ParameterError(

@@ -59,6 +59,24 @@ def test_what_a_kernel_counts_fits_into_its_integers(name, parameter):
             get_solver(name, **{parameter: value})
 
 
+@pytest.mark.parametrize(
+    ("name", "parameter", "most"),
+    [
+        ("linear-svc", "C", 1e100),
+        ("logistic", "C", 1e100),
+        ("sgd-logistic", "alpha", 1e20),
+        ("interval-regression", "margin", 1e100),
+        ("lightgbm", "num_leaves", 131072),
+    ],
+)
+def test_what_a_library_cannot_do_is_refused_when_the_solver_is_made(name, parameter, most):
+    if name == "lightgbm":
+        pytest.importorskip("lightgbm")
+    get_solver(name, **{parameter: most})
+    with pytest.raises(ParameterError, match=f"{parameter} must be at most"):
+        get_solver(name, **{parameter: 10 * most})
+
+
 @pytest.mark.parametrize("name", ["sht-auc", "sto-iht", "hsg-ht"])
 def test_none_has_no_meaning_where_no_type_names_it(name):
     with pytest.raises(
@@ -73,6 +91,9 @@ def test_none_has_no_meaning_where_no_type_names_it(name):
         ("fsauc", "kappa", 1e308),
         ("fsauc", "passes", 1e308),
         ("logistic-balanced", "C", 2**31 - 1),
+        ("linear-svc", "C", 1e100),
+        ("sgd-logistic", "alpha", 1e20),
+        ("interval-regression", "margin", 1e100),
         ("solam", "kappa", 1e308),
     ],
 )
