@@ -9,7 +9,8 @@ from aucbench import get_solver, solve
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, MissingExtraError, ParameterError
 from aucbench.registry import get_projector, list_solvers
-from aucbench.registry.lookup import lookup
+from aucbench.registry.lookup import lookup, names
+from aucbench.registry.signatures import call
 
 BAD = (-(10**400), 10**400, 10**30, -1, None, True, float("nan"), float("inf"), -0.5, "many", 2**31)
 SOLVERS = sorted({*list_solvers()} - {"estimator"})
@@ -110,3 +111,21 @@ def test_projectors_too():
         get_projector("top-k", k=10**30)
     with pytest.raises(ParameterError, match="R must be a number that a float holds, got 1000"):
         get_projector("l2-ball", R=10**400)
+
+
+@pytest.mark.parametrize("kind", ["objectives", "projectors", "features"])
+def test_parameters_of_other_kinds_are_taken_or_refused_too(kind):
+    X = np.random.default_rng(0).normal(size=(24, 3))
+    data = Data.of(X, np.where(X[:, 0] > 0, 1, -1))
+    given = (data,) if kind == "objectives" else ()
+    for name in names(kind):
+        factory = lookup(kind, name).factory
+        for parameter in [*signature(factory).parameters][len(given) :]:
+            for value in BAD:
+                try:
+                    call(name, factory, given, {parameter: value})
+                except AucbenchError as refused:
+                    said = str(refused)
+                else:
+                    said = ""
+                assert "\n" not in said
