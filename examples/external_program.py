@@ -59,7 +59,7 @@ class PairwiseSgd:
     limit: float = 600.0
 
     space: ClassVar = {"gamma": Range(1e-3, 10.0, log=True)}
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(inert=("limit",))
 
     def __post_init__(self) -> None:
         require_above(0, gamma=self.gamma, limit=self.limit)

@@ -47,7 +47,8 @@ class QuadraticLogistic:
     degree: int = 2
 
     space: ClassVar = {"C": Range(1e-4, 1e4, log=True), "degree": (1, 2)}
-    needs: ClassVar = Needs(weights=True)  # the last step takes `sample_weight`
+    # The last step takes `sample_weight`, and its method draws nothing.
+    needs: ClassVar = Needs(weights=True, inert=("seed",))
 
     def __post_init__(self) -> None:
         require_above(0, C=self.C)

@@ -35,7 +35,7 @@ class Means:
     width: float = float("inf")
     names: tuple = ()
     space: ClassVar = {"scale": (1.0, 2.0)}
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(inert=("width",))
 
     def problem(self, data, rng):
         return Problem(None, train=data)

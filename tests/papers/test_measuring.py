@@ -125,7 +125,7 @@ def test_failures_are_marked_with_a_sentence_and_computed_again_as_cells_are(tmp
     assert found["crash"].machine["host"]
 
     once = begun(signs)
-    assert once == dict.fromkeys(ways, 1)
+    assert once == {**dict.fromkeys(ways, 1), "crash": 2}  # again alone, as it was killed
     shorter = [replace(one, limits=Limits(1.0, memory=10**8)) for one in some]
     assert done(shorter, tmp_path / "out") == found
     assert begun(signs) == once
