@@ -85,9 +85,8 @@ def addon_of(kind: str, spec: str) -> Addon:
     """
     key = (kind, anchored(spec), tuple(sys.path), os.environ.get(ALLOWED))
     found = _looked_up(*key)
-    if found.fingerprint != _fingerprint(
-        found.qualified, found.plugin
-    ):  # its author has changed a file
+    now = _fingerprint(found.qualified, found.plugin)
+    if found.fingerprint != now:  # its author has changed a file
         _looked_up.cache_clear()
         found = _looked_up(*key)
     return found

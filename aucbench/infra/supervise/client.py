@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 from threading import Lock, RLock
 from time import monotonic
 from types import TracebackType
@@ -243,19 +244,23 @@ class Supervisor:
     def _finish_ticket(self, ticket: int, message: Mapping[str, Any]) -> None:
         """Make the outcome of a job from what it has left, and let its folder be removed."""
         folder = self._folder / str(ticket)
-        if ticket in self._tickets:
-            outcome = self._outcome(message)
-            if outcome.killed:
-                scratch.remove(folder)  # at once, since it may be made again
-            with self._lock:
-                if outcome.killed and self._tickets.repeat(ticket):
-                    close_all(message["descriptors"])
-                    return
-                if outcome.killed:
-                    outcome = replace(outcome, reason=f"{outcome.reason}{AGAIN}")
-                self._tickets.settle(ticket, outcome)
+        ended = ticket not in self._tickets or self._settled(ticket, self._outcome(message), folder)
         close_all(message["descriptors"])
-        self._waste.put(folder)
+        if ended:
+            self._waste.put(folder)
+
+    def _settled(self, ticket: int, outcome: Outcome, folder: Path) -> bool:
+        """Whether a job has its outcome; not so where it runs again, since it was killed."""
+        if not outcome.killed:
+            with self._lock:
+                self._tickets.settle(ticket, outcome)
+            return True
+        scratch.remove(folder)  # at once, since it may be made again
+        with self._lock:
+            if self._tickets.repeat(ticket):
+                return False
+            self._tickets.settle(ticket, replace(outcome, reason=f"{outcome.reason}{AGAIN}"))
+        return True
 
     def _outcome(self, message: Mapping[str, Any]) -> Outcome:
         from aucbench.infra.supervise.plain import from_plain  # slow: see `submit`
