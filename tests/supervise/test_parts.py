@@ -242,6 +242,18 @@ def started_tickets(number):
     return tickets, *numbers
 
 
+def test_a_job_that_was_killed_runs_again_once_with_no_other_beside_it():
+    tickets, first, second, third = started_tickets(3)
+    assert tickets.withdraw(third)
+    assert not tickets.repeat(third)
+    assert tickets.repeat(first)
+    assert tickets.due() == []
+    tickets.settle(second, Outcome(Ending.OK))
+    assert tickets.due() == [(first, b"%d" % first)]
+    tickets.start(first)
+    assert not tickets.repeat(first)
+
+
 def test_tickets_that_were_withdrawn_are_forgotten():
     outcome = Outcome(Ending.OK)
     tickets, first, second, third = started_tickets(3)

@@ -59,8 +59,11 @@ class Tickets:
         self.recall()
 
     def repeat(self, ticket: int) -> bool:
-        """Let a running job wait, to run with no other beside it; False if it has done so."""
-        if ticket in self._lost:
+        """Let a running job wait, to run with no other beside it; False if it has done so.
+
+        False too if it was withdrawn.
+        """
+        if ticket in self._lost or ticket not in self._running:
             return False
         self._lost.add(ticket)
         self._waiting = {ticket: self._running.pop(ticket), **self._waiting}
