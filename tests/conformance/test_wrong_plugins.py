@@ -358,10 +358,13 @@ def with_an_inert_step():
 
 
 def by_a_set_of_names(self, problem, rng):
-    """The step is that of the column which a set of names has first."""
-    first = int(next(iter({f"{j}" for j in range(problem.data.d)})))
+    """The factors of the columns come in the order of a set of names, which are many.
+
+    Of a few names two processes may by chance have the same first one.
+    """
+    order = np.array([int(name) for name in {f"{j}" for j in range(99)}])
     for state in Descent.iterates(self, problem, rng):
-        yield replace(state, w=state.w * (1.0 + 1e-9 * (np.arange(state.w.size) == first)))
+        yield replace(state, w=state.w * (1.0 + 1e-9 * order[: state.w.size]))
 
 
 def by_an_address(self, problem, rng):
