@@ -22,6 +22,8 @@ from aucbench.data.arrays import Vector
 from aucbench.protocols import Problem
 
 TRIALS = 60  # steps of half the length before the last one
+FEW_STEPS, FEW_TRIALS = 3, 12  # at the end of a fit: about as much as three passes of a method
+FAR = 0.01  # of what a fit has gained; a table says that it has not converged above this
 SMALL = 1e-4  # of the length of w, or of 1: how far the slope is looked at for the first step
 
 
@@ -32,15 +34,35 @@ class Lowered(NamedTuple):
     value: float
 
 
-def lowered(problem: Problem, w: Vector, steps: int) -> Lowered:
+def descends(problem: Problem, w: Vector, tolerance: float) -> bool:
+    """Whether three plain steps from w show that a method which has ended at w was not done.
+
+    They show it when they lower f + Omega by more than 1 % of what the fit has gained since its
+    start, and by more than `tolerance * max(1, |f + Omega|)`. They read the rows about twelve
+    times. False says nothing: the minimum may be far away, and three steps not come there.
+
+    A problem without a listed objective, or with `early_stopping`, is not asked: there the weights
+    are not meant to minimise it.
+    """
+    if problem.f is None or problem.early_stopping:
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):  # a method may diverge
+        here, start = _value(problem, w), _value(problem, problem.start())
+        if not here < inf:
+            return False
+        low = lowered(problem, w, FEW_STEPS, FEW_TRIALS).value
+    return here - low > max(FAR * (start - low), tolerance * max(1.0, abs(here)))
+
+
+def lowered(problem: Problem, w: Vector, steps: int, trials: int = TRIALS) -> Lowered:
     """Return the lowest of the points that so many steps from w visit, w among them.
 
-    A step reads the rows about four times.
+    A step reads the rows about four times. It is tried with at most `trials` lengths.
     """
     best = Lowered(w.copy(), _value(problem, w))
     y, momentum, step = w.copy(), 1.0, _first_step(problem, w)
     for _ in range(steps):
-        moved, step = _stepped(problem, y, step)
+        moved, step = _stepped(problem, y, step, trials)
         if not moved.value < best.value:
             if np.array_equal(y, best.w):  # no step from the best point descends
                 break
@@ -52,11 +74,11 @@ def lowered(problem: Problem, w: Vector, steps: int) -> Lowered:
     return best
 
 
-def _stepped(problem: Problem, y: Vector, step: float) -> tuple[Lowered, float]:
+def _stepped(problem: Problem, y: Vector, step: float, trials: int) -> tuple[Lowered, float]:
     """Return the proximal step from y, and its length, for which f is below its upper model."""
     f = problem.objective
     at, slope = f.value(y), f.grad(y)
-    for _ in range(TRIALS):
+    for _ in range(trials):
         u = problem.project(y - step * slope, step)
         move = u - y
         model = at + float(slope @ move) + float(move @ move) / (2.0 * step)

@@ -41,6 +41,7 @@ from aucbench.errors import (
 from aucbench.protocols import Budget, Problem, Solver, State, value_of
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
+from aucbench.solving.descent import descends
 from aucbench.solving.laws import Laws
 from aucbench.solving.misfit import lacking_part, wrong_part
 from aucbench.solving.wrappers import core, why_refused, with_budget
@@ -133,7 +134,8 @@ def solve(
     -------
     Run
         `stop` is INVALID when w was not finite. It is FINISHED when the solver ended by itself,
-        and STALLED when it did so with a gap above both `gap_tol` and 1e-6.
+        and STALLED when it did so with a gap above both `gap_tol` and 1e-6; or without a gap, and a
+        few plain steps from there come much lower, see `descent.descends`.
 
     Raises
     ------
@@ -210,21 +212,24 @@ class _Limits:
     every: float
     growth: float
 
-    def reached(self, point: Point, state: State) -> Stop | None:
+    def reached(self, point: Point, state: State, clock: Clock) -> Stop | None:
         """Return the first limit that this state has reached."""
         if self._certifies(state, self.gap_tol):
             return Stop.CERTIFIED
         if state.last:
-            return self.ended(state)
+            return self.ended(state, clock)
         if point.passes >= self.passes:
             return Stop.PASSES
         return Stop.SECONDS if point.seconds >= self.seconds else None
 
-    def ended(self, last: State) -> Stop:
+    def ended(self, last: State, clock: Clock) -> Stop:
         """Return why a solver that ended by itself did so."""
-        if _gap(last) is None or self._certifies(last, max(self.gap_tol, GAP_TOL)):
-            return Stop.FINISHED
-        return Stop.STALLED
+        tolerance = max(self.gap_tol, GAP_TOL)
+        if _gap(last) is None:
+            stalled = last.w is not None and clock.aside(descends, self.problem, last.w, tolerance)
+        else:
+            stalled = not self._certifies(last, tolerance)
+        return Stop.STALLED if stalled else Stop.FINISHED
 
     def _certifies(self, state: State, tolerance: float) -> bool:
         """Whether the state has a gap within the tolerance."""
@@ -295,7 +300,7 @@ def _drive(
         following = clock.timed(next, states, ENDED)
         if following is ENDED:
             laws.require_a_state()
-            stop = limits.ended(state)
+            stop = limits.ended(state, clock)
             # What was read since the last state, of which none tells, may have changed its live w.
             seen = max(state.rows_seen, clock.rows)
         else:
@@ -304,7 +309,7 @@ def _drive(
             if not finite:
                 stop = Stop.INVALID
         point = Point(state.step, seen / n, clock.seconds, None, _gap(state), state.residual)
-        stop = stop or limits.reached(point, state)
+        stop = stop or limits.reached(point, state, clock)
         if stop is not None or point.passes >= due:
             due = point.passes + max(limits.every, limits.growth * point.passes)
             value = None

@@ -202,7 +202,7 @@ def test_rows_left_over_are_not_visited():
     m, n0 = schedule(37 * 41)
 
     assert m * n0 < 37 * 41
-    assert run.stop is Stop.FINISHED
+    assert run.stop in {Stop.FINISHED, Stop.STALLED}
     assert round(run.points[-1].passes * 41) == m * n0
 
 

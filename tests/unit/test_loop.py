@@ -19,6 +19,7 @@ from aucbench.projectors import L2Ball
 from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.records import Stop
 from aucbench.registry import get_solver
+from aucbench.solving.descent import lowered
 from aucbench.solving.hyperparameters import hyperparameters
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import Observed, core, recast
@@ -89,16 +90,43 @@ def test_fifty_passes_by_default():
 def test_a_generator_may_end():
     run = solve(Counting(last=2), DATA, passes=9)
 
-    assert run.stop is Stop.FINISHED
+    assert run.stop is Stop.STALLED
     np.testing.assert_array_equal(run.w, [2.0, 2.0, 2.0])
 
 
 @dataclass(frozen=True)
 class OneStep(Counting):
-    """All work in one step, which takes ten passes."""
+    """All work in one step, which takes ten passes and ends at the minimum, or `off` from it."""
+
+    off: float = 0.0
 
     def iterates(self, problem, rng):
-        yield State(1, np.ones(3), 10 * problem.data.n, *self.gaps, last=True)
+        w = lowered(problem, problem.start(), 200).w + self.off
+        yield State(1, w, 1000 * problem.data.n, *self.gaps, last=True)
+
+
+class Chosen(OneStep):
+    """The weights are chosen by another measure."""
+
+    def problem(self, data, rng):
+        return Problem(PairwiseSquare(data), early_stopping=True)
+
+
+class Unlisted(OneStep):
+    """What it minimises is not listed."""
+
+    def problem(self, data, rng):
+        return Problem(None, train=data)
+
+    def iterates(self, problem, rng):
+        yield State(1, np.ones(3), problem.data.n, last=True)
+
+
+class AtStart(Counting):
+    """It ends where it starts."""
+
+    def iterates(self, problem, rng):
+        yield State(1, problem.start(), problem.data.n, last=True)
 
 
 @pytest.mark.parametrize("budget", [{"passes": 2}, {"passes": 50}, {"seconds": 1e-9}])
@@ -106,6 +134,24 @@ def test_the_budget_did_not_end_a_method_that_has_ended(budget):
     assert solve(OneStep(), DATA, **budget).stop is Stop.FINISHED
     assert solve(OneStep(gaps=(1e-9,)), DATA, **budget).stop is Stop.CERTIFIED
     assert solve(OneStep(gaps=(1.0,)), DATA, **budget).stop is Stop.STALLED
+    assert solve(OneStep(off=0.3), DATA, **budget).stop is Stop.STALLED
+
+
+def test_a_method_that_claims_nothing_and_ends_far_above_its_optimum_has_stalled():
+    """`last=True` says that the method is done; three plain steps show that it was not."""
+    assert solve(OneStep(off=1e-3), DATA).stop is Stop.FINISHED
+    assert solve(OneStep(off=1.0), DATA).stop is Stop.STALLED
+    assert solve(Chosen(off=1.0), DATA).stop is Stop.FINISHED, "chosen by another measure"
+    assert solve(Unlisted(off=1.0), DATA).stop is Stop.FINISHED, "no listed objective"
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_the_scale_of_the_rows_does_not_decide_whether_a_method_has_stalled(scale):
+    X = scale * np.random.default_rng(0).normal(size=(20, 3))
+    data = Data.of(X + scale * 0.5 * np.array([[1.0], [-1.0]] * 10), [1, -1] * 10)
+
+    assert solve(OneStep(), data).stop is Stop.FINISHED
+    assert solve(AtStart(), data).stop is Stop.STALLED
 
 
 def test_seconds_end_the_run_and_passes_alone_do_not_apply():
@@ -187,7 +233,6 @@ def test_an_infinite_gap_certifies_nothing():
 def test_a_method_that_ends_short_of_its_optimum_has_stalled():
     assert solve(Counting(last=2, gaps=(1.0, 0.5)), DATA).stop is Stop.STALLED
     assert solve(Counting(last=2, gaps=(1.0, math.inf)), DATA).stop is Stop.STALLED
-    assert solve(Counting(last=2, gaps=(1.0, None)), DATA).stop is Stop.FINISHED
     assert solve(Counting(last=2, gaps=(1.0, 1e-9)), DATA, gap_tol=0.0).stop is Stop.FINISHED
 
 
