@@ -1,7 +1,8 @@
-"""The results of a run: frozen records and the two status enums.
+"""The results of a run and of a check: frozen records and the status enums.
 
 `Stop` says why `solve` ended; its value is a sentence for people. `CellStatus` says how a cell
 of a benchmark ended; its value is the word that is stored, and the reason has its own field.
+`Verdict` says how the check of one law ended.
 """
 
 from __future__ import annotations
@@ -99,3 +100,44 @@ class Run:
             As `Scorer`.
         """
         return self.scorer(self, X)
+
+
+class Verdict(StrEnum):
+    """How the check of one law ended."""
+
+    HOLDS = "holds"
+    BROKEN = "BROKEN"
+    EXPECTED = "expected"
+    NOT_ASKED = "not asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The check of one law.
+
+    Attributes
+    ----------
+    kind : str
+        As in `aucbench.testing.LAWS`, such as solvers.
+    thing : str
+        The name of what was checked.
+    law : str
+        The name of the law.
+    verdict : Verdict
+        holds; broken; expected (broken, as the plugin says); or not asked, where the law does
+        not concern this plugin.
+    reason : str
+        One sentence; empty where the law holds.
+    seconds : float
+        Wall time of the check.
+    extent : str
+        The rows and columns that it was checked on, where they are not those of the sample.
+    """
+
+    kind: str
+    thing: str
+    law: str
+    verdict: Verdict
+    reason: str
+    seconds: float
+    extent: str = ""

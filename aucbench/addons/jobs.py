@@ -8,17 +8,16 @@ from typing import Any
 
 from aucbench.about import scale_of
 from aucbench.addons.blame import sentence_of
+from aucbench.addons.returned import contents_of, plain_section
 from aucbench.addons.rows import Rows
 from aucbench.errors import AucbenchError, PluginError, UnknownNameError, written_at
 from aucbench.infra.supervise.kept import Kept
 from aucbench.infra.supervise.room import Room
-from aucbench.numbers import short
 from aucbench.registry import get_function, names
 from aucbench.registry.lookup import find
 from aucbench.registry.metrics import origin
 from aucbench.registry.specs import Spec, parse_spec
 from aucbench.registry.visits import tell
-from aucbench.sections import Section
 
 Request = Mapping[str, Any]
 Steps = Mapping[str, Kept]
@@ -59,20 +58,15 @@ def found(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 
 def section(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Return {"section": plain values} of a report section, or {"failure": sentence}."""
-    return _called("report_sections", request, _plain_section)
+    return _called("report_sections", request, lambda made: {"section": plain_section(made)})
 
 
 def export(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Hand over what an exporter returns; return the files by name, or a failure."""
 
     def kept(made: Any) -> dict[str, Any]:
-        contents = made if isinstance(made, Mapping) else {"": made}
         written = {}
-        for number, (name, content) in enumerate(contents.items()):
-            if not isinstance(name, str) or not isinstance(content, bytes | str):
-                what = f"{short(name)}: {short(content)}" if contents is made else short(made)
-                raise PluginError(f"it returned {what}, wanted bytes or a text for each file")
-            data = content.encode("utf-8") if isinstance(content, str) else content
+        for number, (name, data) in enumerate(contents_of(made).items()):
             room.hand(str(number), data)
             written[name] = str(number)
         return {"names": written}
@@ -80,18 +74,12 @@ def export(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     return _called("exporters", request, kept)
 
 
-def _plain_section(made: Any) -> dict[str, Any]:
-    if not isinstance(made, Section):
-        raise PluginError(f"it returned {short(made)}, wanted an aucbench.sections.Section")
-    return {"section": made.to_json()}
-
-
 def _called(kind: str, request: Request, use: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
     """Return what a function of a plugin makes of the rows; any error is a sentence."""
     tell(request["homes"])
     try:
         function = get_function(kind, request["name"])
-        made = function(Rows(Path(request["folder"]), request["ids"]))
+        made = function(Rows.of(Path(request["folder"]), request["ids"]))
         try:
             return use(made)
         except PluginError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +18,31 @@ class Rows:
 
     Parameters
     ----------
-    folder : Path
-        A results folder.
-    ids : collection of str or None
-        Of the records that count; None: all.
+    records : function ()
+        Returns an iterator over the records, each time it is called.
     """
 
-    def __init__(self, folder: Path, ids: Collection[str] | None) -> None:
-        self._store = Store(folder)
-        self._ids = None if ids is None else frozenset(ids)
+    def __init__(self, records: Callable[[], Iterator[Record]]) -> None:
+        self._records = records
         self._optima: Optima | None = None
         self._count = 0
 
+    @staticmethod
+    def of(folder: Path, ids: Collection[str] | None) -> Rows:
+        """Return the rows of a results folder in the order of their ids.
+
+        Parameters
+        ----------
+        folder : Path
+            A results folder.
+        ids : collection of str or None
+            Of the records that count; None: all.
+        """
+        store, counted = Store(folder), None if ids is None else frozenset(ids)
+        return Rows(lambda: (r for r in store.records() if counted is None or r.id in counted))
+
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows in the order of their ids."""
+        """Yield the rows."""
         optima = self._known()
         return (flat_row(record, optima) for record in self._records())
 
@@ -39,9 +50,6 @@ class Rows:
         """Return the number of rows."""
         self._known()
         return self._count
-
-    def _records(self) -> Iterator[Record]:
-        return (r for r in self._store.records() if self._ids is None or r.id in self._ids)
 
     def _known(self) -> Optima:
         if self._optima is None:

@@ -8,19 +8,22 @@ from typing import Any
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lawful import Check, Questions, checker, summed
+from aucbench.bench.show.listeners import ENDING
 from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
 from aucbench.hookspecs import PROJECT
 from aucbench.infra.supervise import Ending, Limits, Outcome, Supervisor
+from aucbench.records import Verdict
 from aucbench.registry.discovery import PluginEntry, enabled, printable
 from aucbench.registry.lookup import CALLED
 from aucbench.registry.visits import visit_job
-from aucbench.testing import LAWS, Verdict
 
 DOCTOR_PRELOAD = (
     "aucbench.fit.jobs",
     "aucbench.registry.visitor",
 )  # imports no plugin of a solver, the built-in ones included
+LISTENERS = "listeners"  # as `aucbench.testing` calls them; they are not registered
+WORDS = {**CALLED, LISTENERS: "listener"}
 TRACE = "Fatal Python error"  # Python writes this first when a process crashes
 
 
@@ -110,13 +113,14 @@ def examine_plugins(
 
 def _examined(checkup: Checkup, check: Check) -> Iterator[Examined]:
     about = (checkup.name, checkup.distribution, checkup.version)
-    lawful = [row for row in checkup.names if row[0] in LAWS]
+    hears = [(LISTENERS, checkup.name, ())] if checkup.name.endswith(ENDING) else []
+    lawful = [*checkup.names, *hears]
     if checkup.status != Ending.OK.value or not lawful:
         failed = checkup.status != Ending.OK.value
         yield Examined(*about, "import", checkup.status, failed, checkup.reason, checkup.seconds)
         return
     for kind, name, required in lawful:
-        subject, target = f"{CALLED[kind]} {name}", f"{checkup.distribution}:{name}"
+        subject, target = f"{WORDS[kind]} {name}", f"{checkup.distribution}:{name}"
         if required:
             given = ",".join(f"{parameter}=..." for parameter in required)
             reason = f"it needs values: aucbench check '{target}[{given}]'"

@@ -18,10 +18,10 @@ from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, PluginError, UnknownNameError, require_above
 from aucbench.infra.scratch import Scratch
 from aucbench.infra.supervise import Job, Limits, Outcome, Supervisor
+from aucbench.records import Finding, Verdict
 from aucbench.registry.discovery import printable
 from aucbench.registry.lookup import CALLED, home
 from aucbench.registry.visits import Home
-from aucbench.testing import Finding, Verdict
 
 CHECK = "aucbench.testing.jobs:check_laws"
 PRELOAD = ("aucbench.testing.jobs",)  # imports no plugin of a solver

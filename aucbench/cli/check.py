@@ -10,7 +10,7 @@ import typer
 from aucbench.bench.text import aligned
 
 if TYPE_CHECKING:
-    from aucbench.testing import Finding
+    from aucbench.records import Finding
 
 VERDICT = "not asked"  # the longest word
 
@@ -45,7 +45,7 @@ def check(
     The laws are on the page "Test a plugin" of the documentation.
     """
     from aucbench.bench.lawful import Questions, check_targets
-    from aucbench.testing import Verdict
+    from aucbench.records import Verdict
     from aucbench.testing.subjects import debugged, require_laws
 
     laws = tuple(law or ())

@@ -1,16 +1,20 @@
-"""Laws that solvers, objectives, projectors, feature maps, data sets and metrics obey.
+"""Laws that plugins of each kind obey: solvers and their parts, data sets, metrics, and add-ons.
 
 `check` returns what was found. The functions `parametrize_…_checks` make tests of pytest of the
 laws. `aucbench check` runs them in a process of its own, which may crash or hang.
 """
 
-from aucbench.testing.laws import Finding, Law, LawBroken, NotAsked, Verdict
+from aucbench.records import Finding, Verdict
+from aucbench.testing.laws import Law, LawBroken, NotAsked
 from aucbench.testing.parametrized import (
     parametrize_dataset_checks,
+    parametrize_exporter_checks,
     parametrize_feature_checks,
+    parametrize_listener_checks,
     parametrize_metric_checks,
     parametrize_objective_checks,
     parametrize_projector_checks,
+    parametrize_section_checks,
     parametrize_solver_checks,
 )
 from aucbench.testing.subjects import LAWS, check
@@ -24,9 +28,12 @@ __all__ = [
     "Verdict",
     "check",
     "parametrize_dataset_checks",
+    "parametrize_exporter_checks",
     "parametrize_feature_checks",
+    "parametrize_listener_checks",
     "parametrize_metric_checks",
     "parametrize_objective_checks",
     "parametrize_projector_checks",
+    "parametrize_section_checks",
     "parametrize_solver_checks",
 ]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from inspect import cleandoc
 from pathlib import Path
 from time import perf_counter
 from traceback import walk_tb
 from typing import Any, NoReturn
+
+from aucbench.records import Finding, Verdict
 
 OURS = Path(__file__).resolve().parents[1]
 EXPECTED = "expected_failures"  # the attribute of a plugin that names laws, with reasons
@@ -22,47 +23,6 @@ class LawBroken(AssertionError):
 
 class NotAsked(Exception):
     """The law does not concern what was checked; the message says why."""
-
-
-class Verdict(StrEnum):
-    """How the check of one law ended."""
-
-    HOLDS = "holds"
-    BROKEN = "BROKEN"
-    EXPECTED = "expected"
-    NOT_ASKED = "not asked"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The check of one law.
-
-    Attributes
-    ----------
-    kind : str
-        solvers, objectives, projectors, features, datasets or metrics.
-    thing : str
-        The name of what was checked.
-    law : str
-        The name of the law.
-    verdict : Verdict
-        holds; broken; expected (broken, as the plugin says); or not asked, where the law does
-        not concern this plugin.
-    reason : str
-        One sentence; empty where the law holds.
-    seconds : float
-        Wall time of the check.
-    extent : str
-        The rows and columns that it was checked on, where they are not those of the sample.
-    """
-
-    kind: str
-    thing: str
-    law: str
-    verdict: Verdict
-    reason: str
-    seconds: float
-    extent: str = ""
 
 
 @dataclass(frozen=True)
@@ -180,6 +140,8 @@ def _place(error: BaseException) -> str:
         if Path(file).resolve().is_relative_to(OURS):
             continue
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package == "pluggy":  # which calls listeners for us
+            continue
         called = called or package
         if package == called:
             place = f"{file}:{line}"

@@ -7,25 +7,49 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from time import perf_counter
 from types import ModuleType
 from typing import Any
 
 from aucbench import registry
+from aucbench.bench.show.listeners import ENDING, EVENTS
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
-from aucbench.registry.discovery import PREFIX, require_known_hooks
-from aucbench.registry.lookup import CALLED, lookup, suggested
+from aucbench.hookspecs import PROJECT
+from aucbench.records import Finding, Verdict
+from aucbench.registry.discovery import (
+    HOOK_MARK,
+    KINDS,
+    PREFIX,
+    enabled,
+    load,
+    require_known_hooks,
+)
+from aucbench.registry.lookup import lookup, suggested
 from aucbench.registry.loose import load_file
-from aucbench.registry.shapes import TELLING
-from aucbench.testing import datasets, features, metrics, objectives, projectors, solvers
-from aucbench.testing.laws import EXPECTED, Finding, Law, Verdict, found, told
+from aucbench.registry.shapes import GIVEN, TELLING
+from aucbench.testing import (
+    datasets,
+    exporters,
+    features,
+    listeners,
+    metrics,
+    objectives,
+    projectors,
+    report_sections,
+    solvers,
+)
+from aucbench.testing.laws import EXPECTED, Law, found, told
 from aucbench.testing.samples import LARGE, SMALL, Extent, extended
 
 LAWS: Mapping[str, tuple[Law, ...]] = {
     room.laws.kind: tuple(room.laws)
-    for room in (solvers, objectives, projectors, features, datasets, metrics)
+    for room in (
+        *(solvers, objectives, projectors, features, datasets),
+        *(metrics, report_sections, exporters, listeners),
+    )
 }
 SIZED = ("solvers", "objectives", "projectors", "features", "metrics")  # which read the sample
 SLOWEST = 10.0  # seconds of the first states, up to which laws are asked on large samples
@@ -58,13 +82,14 @@ def check(
 
     Parameters
     ----------
-    thing : str, solver, projector, feature map, Data, class or function
+    thing : str, solver, projector, feature map, Data, class, function or module
         A text is `name[k=3]`, `distribution:name`, `module:Class` or `file.py`. A class of a
         solver, a projector or a feature map is called without arguments. Of an objective the
         class is wanted, which is called with `Data`. A function without required parameters makes
-        a data set, and one with two is a metric.
+        a data set, and one with two is a metric. A module or an object that hears an event of a
+        run is a listener.
     kind : str, optional
-        solvers, objectives, projectors, features, datasets or metrics, where it is not clear.
+        One of `LAWS`, where it is not clear, as of report_sections and exporters.
     expected : mapping of str to str, optional
         Laws that are known to be broken, with the reasons, beside those that the thing names
         itself in a class attribute `expected_failures`. One of them that holds is a failure.
@@ -219,6 +244,8 @@ def _kind_of(thing: Any) -> str:
     for kind, members in TELLING.items():
         if all(hasattr(thing, member) for member in members):
             return kind
+    if _hears(thing):
+        return listeners.laws.kind
     if callable(thing) and not inspect.isclass(thing):
         empty = inspect.Parameter.empty
         given = inspect.signature(thing).parameters.values()
@@ -226,7 +253,8 @@ def _kind_of(thing: Any) -> str:
         if len(required) in (0, 2):
             return "metrics" if required else "datasets"
     raise ParameterError(
-        f"cannot tell what {thing!r} is; say kind='solvers', or one of {', '.join(LAWS)}"
+        f"cannot tell what {thing!r} is; say kind='solvers', or one of {', '.join(LAWS)}, or name "
+        "the file of its hook"
     )
 
 
@@ -241,7 +269,7 @@ def named(target: str) -> tuple[Subject, ...]:
     UnknownNameError
         When it names nothing.
     ParameterError
-        When no law is known of its kind.
+        When the kind of what it names is not clear.
     PluginError
         When the plugin is broken, or a file has nothing to check.
     """
@@ -250,30 +278,24 @@ def named(target: str) -> tuple[Subject, ...]:
         return _members(load_file(Path(f"{file}.py")), member[1:], target)
     if subjects := tuple(_registered(target)):
         return subjects
-    for kind in CALLED.keys() - LAWS.keys():
-        if lookup(kind, target.partition("[")[0]) is not None:
-            raise ParameterError(
-                f"{target} is a {CALLED[kind]}, of which no law is known; use it on the results of "
-                "a short run"
-            )
     module, _, member = target.partition(":")
     if member and _is_module(module):
         return _members(import_module(module), member, target)
-    known = {name for kind in LAWS for name in suggested(kind)}
+    known = {name for kind in KINDS for name in suggested(kind)}
     raise UnknownNameError("plugin, module:Class or file.py", target, known)
 
 
 def _registered(target: str) -> Iterator[Subject]:
+    yield from _registered_listeners(target)
     name = target.partition("[")[0]
-    for kind in LAWS:
+    for kind in KINDS:
         if (claim := lookup(kind, name)) is None:
             continue
         if kind == "objectives":
             made = _objective(target, claim.factory)
             yield Subject(kind, target, partial(_itself, made))
-        elif kind == "metrics":
-            metric = registry.get_function(kind, target)
-            yield Subject(kind, target, partial(_itself, metric))
+        elif kind in GIVEN:
+            yield Subject(kind, target, partial(_itself, registry.get_function(kind, target)))
         elif kind == "datasets":
             yield Subject(kind, target, partial(_itself, partial(registry.get_dataset, target)))
         else:
@@ -283,6 +305,20 @@ def _registered(target: str) -> Iterator[Subject]:
                 "features": registry.get_features,
             }[kind]
             yield Subject(kind, target, partial(get, target))
+
+
+def _registered_listeners(target: str) -> Iterator[Subject]:
+    for entry in enabled():
+        if entry.name.endswith(ENDING) and target in (entry.name, entry.qualified):
+            if (known := load(entry)) and known.failure:
+                raise PluginError(known.failure)
+            listener = EntryPoint(entry.name, entry.value, PROJECT).load()
+            yield Subject(listeners.laws.kind, target, partial(_itself, listener))
+
+
+def _hears(thing: Any) -> bool:
+    """Whether it has a hook of an event."""
+    return any(hasattr(getattr(thing, event, None), HOOK_MARK) for event in EVENTS)
 
 
 def _objective(target: str, factory: Any) -> Callable[[Data], Any]:
@@ -315,12 +351,13 @@ def _members(module: ModuleType, member: str, target: str) -> tuple[Subject, ...
             if not hasattr(thing, part):
                 raise UnknownNameError(f"name in {module.__name__}", member, _public(module))
             thing = getattr(thing, part)
-        return (subject_of(thing, name=member),)
+        hooked = (kind for kind, _, factory in _hooks(module) if factory is thing)
+        return (subject_of(thing, next(hooked, None), member),)
     require_known_hooks(module, target)
-    hooked = tuple(_hooked(module))
+    found = tuple(subject_of(factory, kind, name) for kind, name, factory in _hooks(module))
     own = [getattr(module, n) for n in _public(module)]
     classes = [c for c in own if inspect.isclass(c) and c.__module__ == module.__name__]
-    made = hooked or tuple(_subjects(classes))
+    made = found or tuple(_subjects(classes))
     if not made:
         raise PluginError(f"{target} has no hook and no class of a solver or another plugin")
     return made
@@ -338,8 +375,11 @@ def _public(module: ModuleType) -> list[str]:
     return [name for name in vars(module) if not name.startswith("_")]
 
 
-def _hooked(module: ModuleType) -> Iterator[Subject]:
-    for kind in LAWS:
+def _hooks(module: ModuleType) -> Iterator[tuple[str, str, Any]]:
+    """Yield (kind, name, thing) of all that the hooks of a module register, and of its events."""
+    for kind in KINDS:
         hook = getattr(module, PREFIX + kind, None)
         for name, factory in (hook() if callable(hook) else {}).items():
-            yield subject_of(factory, kind, name)
+            yield kind, name, factory
+    if _hears(module):
+        yield listeners.laws.kind, module.__name__, module

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -30,20 +30,27 @@ import numpy as np
 from aucbench.testing.laws import require
 
 
-def require_nothing_left(use: Callable[[], Any]) -> None:
-    """Raise `LawBroken` if a use leaves something behind, the first or the second time."""
+def require_nothing_left(use: Callable[[], Any], *, but: Collection[str] = ()) -> None:
+    """Raise `LawBroken` if a use leaves something behind, the first or the second time.
+
+    Parameters
+    ----------
+    use : function ()
+    but : collection of str
+        What it may leave, such as `OWN`.
+    """
     for _ in range(2):
-        with _leaving_nothing():
+        with _leaving_nothing(but):
             use()
 
 
 @contextmanager
-def _leaving_nothing() -> Iterator[None]:
+def _leaving_nothing(but: Collection[str]) -> Iterator[None]:
     """Raise `LawBroken` if what runs inside leaves something behind or prints.
 
     Looked at are threads, processes, files in the present and in the temporary folder, variables
     of the environment, handlers of signals, NumPy's reaction to errors, filters of warnings, the
-    global generators, and what goes to stdout.
+    global generators, and what goes to stdout; without those that are named in `but`.
     """
     with ExitStack() as stack:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in "12"]
@@ -56,9 +63,10 @@ def _leaving_nothing() -> Iterator[None]:
         with _printed() as told:
             yield
         looked = LOOKS.keys() if len(sys.modules) == known else LOOKS.keys() - OF_IMPORTS
-        after = {name: _settled(name, before[name]) for name in looked}
+        after = {name: _settled(name, before[name]) for name in looked - {*but}}
         left = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    require(not left, f"it has left {len(left)} files or folders, such as {_named(left)}")
+    if FILES not in but:
+        require(not left, f"it has left {len(left)} files or folders, such as {_named(left)}")
     for name, state in after.items():
         require(_same(state, before[name]), f"it has left other {name}: "
                 f"{_difference(before[name], state)}")  # fmt: skip
@@ -111,7 +119,9 @@ LOOKS: Mapping[str, Callable[[], Any]] = {
 }
 
 
+FILES = "files"
 MAY_END, ENDING = {"threads", "processes"}, 1.0  # seconds that they have for it
+OWN = MAY_END | {FILES}  # of what may have a task that goes on
 OF_IMPORTS = {"variables of the environment", "filters of warnings"}  # libraries change them once
 
 

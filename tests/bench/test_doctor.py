@@ -119,6 +119,24 @@ def test_the_laws_are_checked_of_all_that_a_plugin_registers(site):
     assert "no_such_module" in raises.reason
 
 
+HEARS = """from aucbench.hookspecs import hookimpl
+
+@hookimpl
+def aucbench_cell_finished(record):
+    f"{record.measures.auc:.3f}"
+"""
+
+
+def test_a_listener_is_held_to_the_laws(site):
+    site.add("ward", loud_listener=HEARS)
+    [found] = examine_plugins()
+
+    assert (found.plugin, found.subject) == ("loud-listener", "listener loud-listener")
+    assert found.failed
+    assert "hears-events: TypeError: unsupported format string" in found.reason
+    assert "loud_listener.py:5" in found.reason
+
+
 def test_only_what_is_named_is_examined_and_each_process_has_its_time(site):
     site.add("ward", slow=balls(slow="Endless"), other=balls(other="Ball"))
     [found] = examine_plugins(["ward:slow"], timeout=1.0)

@@ -236,10 +236,14 @@ def test_an_exporter_that_is_wrong_writes_nothing(acme, folder, tmp_path, name, 
     assert [file.name for file in tmp_path.iterdir()] == ["kept.txt"]
 
 
-@pytest.mark.parametrize(("name", "kind"), [("wins", "report section"), ("files", "exporter")])
-def test_no_law_is_known_of_them(acme, name, kind):
-    said = " ".join(run("check", name, code=2).split())
-    assert f"{name} is a {kind}, of which no law is known" in said
+def test_they_are_held_to_the_laws_of_their_kind(acme):
+    said = run("check", "files", "acme:markup", code=1)
+    assert "files\nlaw of exporters" in said
+    assert "acme:markup\nlaw of report_sections" in said
+    assert "it returned '<script>alert(1)</script>', wanted an aucbench.sections" in said
+    said = run("check", "wins", code=1)
+    assert "returns-a-section" in said
+    assert "TypeError" in said, "the mean of None, where a cell has failed"
 
 
 def test_they_are_listed(acme):

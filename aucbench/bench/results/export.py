@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from io import TextIOWrapper
@@ -117,11 +117,7 @@ def write_contents(contents: Mapping[str, bytes], path: Path, called: str) -> di
     if {*contents} == {""}:
         named = {path: contents[""]}
     else:
-        for name in contents:
-            if not FILE_NAME.fullmatch(name):
-                raise PluginError(
-                    f"{called} names a file {name!r}; use letters, digits, spaces and . _ -"
-                )
+        require_file_names(contents, called)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -131,6 +127,15 @@ def write_contents(contents: Mapping[str, bytes], path: Path, called: str) -> di
         with own_file(place) as file:
             file.write(content)
     return {place: len(content) for place, content in named.items()}
+
+
+def require_file_names(contents: Collection[str], called: str) -> None:
+    """Raise `PluginError` when a file name of several could lead out of their folder."""
+    for name in contents:
+        if {*contents} != {""} and not FILE_NAME.fullmatch(name):
+            raise PluginError(
+                f"{called} names a file {name!r}; use letters, digits, spaces and . _ -"
+            )
 
 
 @contextmanager

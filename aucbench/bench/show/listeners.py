@@ -30,6 +30,7 @@ from aucbench.registry.discovery import (
 from aucbench.registry.visits import visited, within
 
 ENDING = "-listener"  # of the name of an entry point
+EVENTS = ("aucbench_data_read", "aucbench_cell_started", "aucbench_cell_finished")
 
 
 def announcer(listeners: Iterable[object]) -> Any:
