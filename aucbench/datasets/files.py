@@ -26,7 +26,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.targets import Classes, Labels, counted, label_vector
 from aucbench.datasets import changepoint, formats, idx
-from aucbench.datasets.catalogue import Entry, entry_of, names_like, suite_of
+from aucbench.datasets.catalogue import Entry, entries, entry_of, names_like, suite_of
 from aucbench.datasets.collections import Member, member_of, rarer
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.download import fetch, is_url
@@ -337,6 +337,8 @@ def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameErro
         return DataError(
             f"there is no file {text}; give the path of a data file, or the name of a set"
         )
+    if text in entries():
+        return DataError(f"{text} is made by code, and is no file; use aucbench.get_dataset")
     folder = os.environ.get(VARIABLE)
     where = f"looked in {folder}" if folder else "not set"
     return UnknownNameError(f"data set ({VARIABLE}: {where})", text, {*files, *names_like(text)})

