@@ -125,7 +125,8 @@ class _Descent:
 
     def step(self) -> bool:
         """Search along the direction of the cuts, and return whether to go on."""
-        if not self.value > 0.0:  # no area is less than 0
+        near = self.value - self.bound.below <= self.enough  # else the slower question is spared
+        if not self.value > 0.0 or (near and self._certified()):  # no area is less than 0
             return False
         self.bound.stepped()
         way = self.cuts.direction(self.w, self.value)

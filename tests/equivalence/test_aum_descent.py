@@ -1,9 +1,12 @@
 """The solvers of the AUM against linear programs, and the laws of their options."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 from observed import observed
 from scipy.optimize import linprog
+from scipy.sparse import csr_array
 
 from aucbench import aum
 from aucbench.aum.steps import SEARCHES
@@ -44,6 +47,21 @@ def test_the_minimum_is_that_of_a_linear_programme(name, margin, rows):
     run = solve(get_solver(name, early_stopping=False), Data.of(rows, Y), passes=400)
 
     assert run.points[-1].objective == pytest.approx(programme(rows, Y, margin), rel=2e-4)
+
+
+@pytest.mark.parametrize("early_stopping", [True, False])
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_a_descent_ends_where_only_rounding_is_left_of_the_area(layout, early_stopping):
+    solver = get_solver("aum-margin", early_stopping=early_stopping)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        y = np.where(np.arange(30) < 8, 1, -1)
+        data = Data.of(layout(rng.normal(size=(30, 300)) + 0.5 * y[:, None]), y)
+        problem = solver.problem(data, np.random.default_rng(0))
+        states = list(islice(solver.iterates(problem, np.random.default_rng(1)), 150))
+
+        assert [state.step for state in states] == [1, 2]
+        assert problem.value(states[-1].w) < 1e-15
 
 
 def test_the_published_direction_jams_where_cuts_go_on():
