@@ -40,7 +40,8 @@ def average_precision(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None
     from sklearn.metrics import average_precision_score
 
     positive, order, w = _ordered(y, scores, weights)
-    return float(average_precision_score(positive, order, sample_weight=w))
+    found = float(average_precision_score(positive, order, sample_weight=w))
+    return min(found, 1.0)  # it adds up shares, whose sum is 1 but for rounding
 
 
 def partial_auc(
@@ -99,7 +100,8 @@ def precision_at(
         When `k` is not a whole number >= 1.
     """
     positive, taken = _top(y, scores, weights, k)
-    return float(taken[positive].sum() / taken.sum())
+    good, bad = taken[positive].sum(), taken[~positive].sum()
+    return float(good / (good + bad))  # rounding does not lift it above 1
 
 
 def recall_at(

@@ -94,6 +94,16 @@ def test_precision_and_recall_are_means_over_the_orders_of_ties():
         assert_allclose(recall_at(y, s, k=k), np.mean(hits) / 4, rtol=1e-12)
 
 
+def test_rounding_lifts_no_value_above_1():
+    y = np.repeat([1, 0], [100, 50])
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        s, w = y + 0.1 * rng.random(150), rng.random(150)
+        for function in (average_precision, partial_auc, auc, precision_at, recall_at):
+            assert function(y, s, w) <= 1.0
+        assert precision_at(y, s, w, k=13) == 1.0
+
+
 def test_precision_and_recall_with_weights():
     y, s, w = np.array([1, 0, 1, 0]), np.array([4.0, 3.0, 2.0, 1.0]), np.array([2.0, 3.0, 5.0, 7.0])
     assert_allclose(precision_at(y, s, w, k=3), 7 / 10)
