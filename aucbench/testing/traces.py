@@ -122,7 +122,11 @@ LOOKS: Mapping[str, Callable[[], Any]] = {
 FILES = "files"
 MAY_END, ENDING = {"threads", "processes"}, 1.0  # seconds that they have for it
 OWN = MAY_END | {FILES}  # of what may have a task that goes on
-OF_IMPORTS = {"variables of the environment", "filters of warnings"}  # libraries change them once
+OF_IMPORTS = {  # what libraries change once, when they are imported; rich draws a number
+    "variables of the environment",
+    "filters of warnings",
+    "states of the global generators",
+}
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import threading
 import time
 import warnings
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from itertools import count, islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -850,6 +851,14 @@ def test_what_is_left_behind(name):
             process.kill()
             process.wait()
         SLEEPING.clear()
+
+
+def test_an_import_may_draw_a_number_once(tmp_path, monkeypatch):
+    (tmp_path / "draws_at_import.py").write_text("import random; random.random()")
+    monkeypatch.syspath_prepend(tmp_path)
+    importing = before_each_fit(lambda: import_module("draws_at_import"))
+    [law] = [law for law in LAWS["solvers"] if law.name == "leaves-nothing"]
+    assert found(law, importing, "right", {}).verdict is Verdict.HOLDS
 
 
 def chatty(method):
