@@ -20,6 +20,7 @@ from aucbench.testing.samples import (
     labels,
     locked,
     require_close,
+    require_dense,
     rounded,
     sample,
     single,
@@ -99,6 +100,7 @@ def row_by_row(phi: Any) -> None:
 @laws("1e-10 of each number")
 def layouts(phi: Any) -> None:
     """Dense rows, CSR rows and rows in Fortran order give the same features."""
+    require_dense()
     wanted = numbers(fitted(phi, sample()), sample().rows)
     for name, layout in (("CSR rows", csr), ("rows in Fortran order", np.asfortranarray)):
         made = numbers(fitted(phi, sample(layout)), sample(layout).rows)

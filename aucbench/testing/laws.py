@@ -41,6 +41,8 @@ class Law:
         How far numbers may differ.
     holds : function (thing)
         Returns if the law holds.
+    once : bool
+        Whether it asks that something differs on some rows, for which the small sample is enough.
     """
 
     kind: str
@@ -48,6 +50,7 @@ class Law:
     doc: str
     tolerance: str
     holds: Callable[[Any], None]
+    once: bool = False
 
     def __call__(self, thing: Any) -> None:
         """Check a solver, a projector or a feature map; a function or class of other kinds.
@@ -75,12 +78,15 @@ class Laws:
     def __iter__(self) -> Iterator[Law]:
         return iter(self._laws)
 
-    def __call__(self, tolerance: str) -> Callable[[Callable[[Any], None]], Law]:
+    def __call__(
+        self, tolerance: str, *, once: bool = False
+    ) -> Callable[[Callable[[Any], None]], Law]:
         """Return the decorator of a function whose docstring and name are those of the law."""
 
         def law(holds: Callable[[Any], None]) -> Law:
             name = holds.__name__.replace("_", "-")
-            self._laws.append(Law(self.kind, name, cleandoc(holds.__doc__ or ""), tolerance, holds))
+            doc = cleandoc(holds.__doc__ or "")
+            self._laws.append(Law(self.kind, name, doc, tolerance, holds, once))
             return self._laws[-1]
 
         return law

@@ -52,6 +52,7 @@ LAWS: Mapping[str, tuple[Law, ...]] = {
     )
 }
 SIZED = ("solvers", "objectives", "projectors", "features", "metrics")  # which read the sample
+SIZES = tuple(dict.fromkeys(each.size for each in LARGE))
 SLOWEST = 10.0  # seconds of the first states, up to which laws are asked on large samples
 BUILT = ("solvers", "projectors", "features")  # kinds whose classes are called without arguments
 
@@ -139,15 +140,15 @@ def asked(
         failed = Finding(*key, "built", Verdict.BROKEN, told(error), 0.0)
         yield (*key, "built", ""), lambda: failed
         return
-    known = expectations(subject.kind, thing, expected)
     large = LARGE if thorough and subject.kind in SIZED else ()
     for at in (SMALL, *large):
+        known = expectations(subject.kind, thing, expected, at)
         named_extent = "" if at is SMALL else str(at)
         if large and at is not SMALL and (slow := _too_slow(subject, thing, at)):
             yield (*key, "time", named_extent), partial(_itself, slow)
             continue
         for law in LAWS[subject.kind]:
-            if not laws or law.name in laws:
+            if (not laws or law.name in laws) and (at is SMALL or not law.once):
                 take = partial(_found_at, at, named_extent, law, thing, subject.name, known)
                 yield (*key, law.name, named_extent), take
 
@@ -198,20 +199,29 @@ def require_laws(names: Iterable[str]) -> None:
             raise UnknownNameError("law", name, known)
 
 
-def expectations(kind: str, thing: Any, further: Mapping[str, str]) -> dict[str, str]:
-    """Laws that are expected to be broken, with the reasons.
+def expectations(
+    kind: str, thing: Any, further: Mapping[str, str], at: Extent = SMALL
+) -> dict[str, str]:
+    """Laws that are expected to be broken on a sample, with the reasons.
+
+    `law on 300 x 3000` names a law that is broken on this larger sample only, dense and CSR.
 
     Raises
     ------
     UnknownNameError
-        When one of them is no law of the kind.
+        When one of them is no law of the kind, or there is no such larger sample.
     """
     origin = thing.func if isinstance(thing, partial) else thing
-    known = {**getattr(origin, EXPECTED, {}), **further}
     laws = [law.name for law in LAWS[kind]]
-    for name in known:
-        if name not in laws:
-            raise UnknownNameError(f"law of {kind}", name, laws)
+    known = {}
+    for name, reason in {**getattr(origin, EXPECTED, {}), **further}.items():
+        law, _, size = name.partition(" on ")
+        if law not in laws:
+            raise UnknownNameError(f"law of {kind}", law, laws)
+        if size and size not in SIZES:
+            raise UnknownNameError("larger sample", size, SIZES)
+        if size in ("", at.size):
+            known[law] = reason
     return known
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from math import ceil, floor, log, log2, sqrt
@@ -97,6 +97,9 @@ class Fsauc:
         "R": tuple(10.0**e for e in range(-1, 6)),
     }
     needs: ClassVar = Needs()
+    expected_failures: ClassVar[Mapping[str, str]] = {
+        "objective-falls on 300 x 3000": "on long rows α lags behind w, which the map `unit` mends"
+    }
 
     def __post_init__(self) -> None:
         require_above(0, R=self.R, eta=self.eta, kappa=self.kappa, passes=self.passes)

@@ -8,12 +8,14 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from aucbench import get_dataset, get_projector
+from aucbench import get_dataset, get_projector, get_solver
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
+from aucbench.features.automatic import Automatic
 from aucbench.metrics import auc
 from aucbench.objectives import PairwiseHinge, PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.testing import LAWS, Verdict, check, parametrize_projector_checks
+from aucbench.testing.subjects import asked, subject_of
 
 
 def verdicts(found):
@@ -75,6 +77,47 @@ def test_an_expected_failure_names_a_law():
         check(Misnamed())
     with pytest.raises(UnknownNameError, match="unknown law of projectors 'ranks'"):
         parametrize_projector_checks(["l2-ball"], expected={"ranks": "why"})
+
+
+def thorough(thing, *laws, kind=None, expected=None):
+    """The verdicts of `aucbench check --thorough`, by the extent of the sample."""
+    takes = asked(subject_of(thing, kind), expected or {}, laws, thorough=True)
+    return {str(f.extent): f.verdict for f in (take() for _, take in takes)}
+
+
+def of_other_rows_than_300(y, scores):
+    return auc(y, scores) if len(y) != 300 else None
+
+
+def test_an_expected_failure_may_name_a_larger_sample():
+    known = {"returns-a-number on 300 x 3000": "it has no value for 300 rows"}
+    assert thorough(of_other_rows_than_300, "returns-a-number", expected=known) == {
+        "": Verdict.HOLDS,
+        "2000 x 50": Verdict.HOLDS,
+        "2000 x 50 CSR": Verdict.HOLDS,
+        "300 x 3000": Verdict.EXPECTED,
+        "300 x 3000 CSR": Verdict.EXPECTED,
+    }
+    found = check(of_other_rows_than_300, expected=known)
+    assert verdicts(found)["returns-a-number"] is Verdict.HOLDS
+    held = thorough(auc, "returns-a-number", expected=known)
+    assert [at for at, v in held.items() if v is Verdict.BROKEN] == ["300 x 3000", "300 x 3000 CSR"]
+    with pytest.raises(UnknownNameError, match="did you mean '300 x 3000'"):
+        thorough(auc, expected={"returns-a-number on 300x3000": "a slip"})
+
+
+def test_layouts_are_compared_where_there_are_dense_rows():
+    assert thorough(Automatic, "layouts") == {
+        "": Verdict.EXPECTED,
+        "2000 x 50": Verdict.EXPECTED,
+        "2000 x 50 CSR": Verdict.NOT_ASKED,
+        "300 x 3000": Verdict.EXPECTED,
+        "300 x 3000 CSR": Verdict.NOT_ASKED,
+    }
+
+
+def test_what_a_parameter_changes_is_asked_on_the_small_sample_only():
+    assert thorough(get_solver("aum-margin"), "parameters") == {"": Verdict.HOLDS}
 
 
 def test_what_is_no_plugin_is_refused():

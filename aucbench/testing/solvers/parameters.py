@@ -29,7 +29,7 @@ laws = Laws("solvers")
 Fit = tuple[list[Any], bool]  # what each state says, and whether random numbers were drawn
 
 
-@laws("some number differs")
+@laws("some number differs", once=True)
 def seeds_differ(solver: Any) -> None:
     """Where a solver draws random numbers, another seed gives other iterates.
 
@@ -51,7 +51,7 @@ def seeds_differ(solver: Any) -> None:
                       "random numbers; draw from the rng that it gets")  # fmt: skip
 
 
-@laws("some number differs")
+@laws("some number differs", once=True)
 def parameters(solver: Any) -> None:
     """Each parameter changes something, or `Needs(inert=...)` says that it changes nothing.
 
