@@ -3,8 +3,10 @@
 import pytest
 
 from aucbench import metrics
-from aucbench.registry import list_solvers, names
+from aucbench.registry import get_solver, list_solvers, names
 from aucbench.testing import (
+    LAWS,
+    Verdict,
     parametrize_dataset_checks,
     parametrize_feature_checks,
     parametrize_metric_checks,
@@ -12,6 +14,8 @@ from aucbench.testing import (
     parametrize_projector_checks,
     parametrize_solver_checks,
 )
+from aucbench.testing.laws import found
+from aucbench.testing.samples import LARGE, extended
 
 # What cannot be built by its name alone, as it is written here.
 WRITTEN = {
@@ -30,6 +34,33 @@ def written(kind):
 @parametrize_solver_checks([WRITTEN.get(name, name) for name in list_solvers()])
 def test_solvers(solver, law):
     law(solver)
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("linear_model:LogisticRegression", Verdict.NOT_ASKED),  # its solver draws nothing
+        ("svm:SVC", Verdict.NOT_ASKED),
+        ("naive_bayes:GaussianNB", Verdict.NOT_ASKED),  # has no random_state
+        ("svm:LinearSVC", Verdict.HOLDS),
+        ("ensemble:RandomForestClassifier,n_estimators=3", Verdict.HOLDS),
+        ("ensemble:RandomForestClassifier,n_estimators=3,random_state=1", Verdict.NOT_ASKED),
+    ],
+)
+def test_a_class_of_scikit_learn_may_use_its_random_state_or_not(name, verdict):
+    asked = ("seeds-differ", "any-order", "exchanged-classes")
+    solver = get_solver(f"estimator[sklearn.{name}]")
+    verdicts = {law.name: found(law, solver, name, {}).verdict for law in LAWS["solvers"]
+                if law.name in asked}  # fmt: skip
+    assert verdicts["seeds-differ"] is verdict
+    assert Verdict.BROKEN not in verdicts.values()
+
+
+@pytest.mark.parametrize("law", ["ranks", "order-of-rows", "flipped-labels"])
+def test_a_small_tree_ranks_many_rows_well_enough(law):
+    [asked] = [each for each in LAWS["solvers"] if each.name == law]
+    with extended(LARGE[0]):
+        asked(get_solver(WRITTEN["estimator"]))
 
 
 @parametrize_objective_checks(written("objectives"))

@@ -1465,6 +1465,14 @@ def seeded_by_the_clock(self, problem, rng):
         yield replace(state, w=state.w + 1e-9 * (time.perf_counter_ns() % 1000))
 
 
+def learning_nothing(self, problem, rng):
+    return (replace(s, w=0.0 * s.w) for s in Descent.iterates(self, problem, rng))
+
+
+def summing(self, problem, rng):
+    return (replace(s, w=np.ones(s.w.size)) for s in Descent.iterates(self, problem, rng))
+
+
 def first_columns(f, value, w):
     if f.data.rows.is_sparse or w.size <= 64:
         return value(f, w)
@@ -1495,6 +1503,8 @@ LARGER = {
         "needs-objective",
         beyond(100, along_the_square),
     ),
+    "nothing from 1000 rows on": ("solvers", TALL, "ranks", beyond(1000, learning_nothing)),
+    "the sum from 1000 rows on": ("solvers", TALL, "flipped-labels", beyond(1000, summing)),
     "batches of 250 rows": ("solvers", WIDE, "row-by-row", modelled(of_large_tests)),
     "64 columns of dense rows": ("objectives", WIDE, "layouts", square(value=first_columns)),
     "64 numbers": ("projectors", WIDE, "nearest", ball(first_numbers)),

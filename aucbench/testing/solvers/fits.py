@@ -17,12 +17,14 @@ from aucbench.solving.descent import lowered
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import Observed
 from aucbench.testing.laws import LawBroken, not_asked, require
-from aucbench.testing.samples import features, require_close
+from aucbench.testing.samples import SMALL, extent, features, require_close
 
 STEPS = 25  # of a trajectory
 SHARE = 0.4  # of what a plain method gains in f + Ω: see `require_falls`
 PLAIN_STEPS = 100  # of the plain method
 AT_LEAST = 0.85  # AUC on the training rows; the class means are one deviation apart
+RANKED = 0.7  # AUC on more rows, which a small tree puts into few leaves: 0.82 at a depth of 3
+ASKED = f"AUC above {AT_LEAST}; {RANKED} on larger samples"
 
 
 def started(solver: Any, data: Data, seed: int = 0) -> tuple[Problem, Iterator[State]]:
@@ -74,11 +76,16 @@ def require_fit(what: str, solver: Any, data: Data, passes: float = 5) -> Any:
 def require_ranks(what: str, solver: Any, data: Data) -> None:
     """Raise `LawBroken` unless the solver learns to rank these rows."""
     run = require_fit(what, solver, data, passes=20)
-    got = auc(data.y, run.decision_function(data.rows.matrix))
+    require_ranked(f"{what}: ", data.y, run.decision_function(data.rows.matrix))
+
+
+def require_ranked(what: str, y: Any, scores: Vector) -> None:
+    """Raise `LawBroken` unless these scores of the training rows rank them."""
+    least, got = AT_LEAST if extent() == SMALL else RANKED, auc(y, scores)
     require(
-        got > AT_LEAST,
-        f"{what}: the AUC on the training rows is {got:.3f} after 20 passes, wanted more than "
-        f"{AT_LEAST}",
+        got > least,
+        f"{what}the AUC on the training rows is {got:.3f} after 20 passes, wanted more than "
+        f"{least}",
     )
 
 
