@@ -75,6 +75,11 @@ class FromEstimator:
         weights = _weight_parameter(self.estimator) is not None
         return Needs(packages=_packages(self.estimator), weights=weights)
 
+    @property
+    def hands_seed_over(self) -> bool:
+        """Whether the estimator has a `random_state`, of which only its class knows the use."""
+        return any(map(_seeds, self.estimator.get_params()))
+
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Return the rows as they are, without an objective."""
         return Problem(None, train=data)

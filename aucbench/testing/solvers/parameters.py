@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from aucbench.data import Data
 from aucbench.errors import AucbenchError
+from aucbench.models import FromEstimator
 from aucbench.parallel import threads as own_threads
 from aucbench.ranges import samples
 from aucbench.solving.points import mappings
@@ -35,6 +36,7 @@ def seeds_differ(solver: Any) -> None:
 
     Otherwise the spread over seeds is no spread. It may be so for another value of one parameter,
     or for fewer rows than columns. `Needs(inert=("seed",))` declares that it is not so on few rows.
+    A classifier of scikit-learn may have a `random_state` that it does not use.
     """
     drawn = False
 
@@ -47,6 +49,8 @@ def seeds_differ(solver: Any) -> None:
     differs = _somewhere(solver, seeded, SEED)
     if not drawn and SEED not in solver.needs.inert:
         not_asked("it draws nothing")
+    if not differs and _hands_over(solver):
+        not_asked("the class that it wraps does not use its random_state")
     _require_declared(solver, SEED, differs, "three seeds give the same iterates, and it draws "
                       "random numbers; draw from the rng that it gets")  # fmt: skip
 
@@ -83,8 +87,12 @@ def parameters(solver: Any) -> None:
 
 
 def draws(solver: Any) -> bool:
-    """Whether random numbers decide the result on the sample."""
-    return SEED not in solver.needs.inert and _fit(solver, sample())[1]
+    """Whether random numbers may decide the result on the sample."""
+    return _hands_over(solver) or (SEED not in solver.needs.inert and _fit(solver, sample())[1])
+
+
+def _hands_over(solver: Any) -> bool:
+    return isinstance(solver, FromEstimator) and solver.hands_seed_over
 
 
 def _require_declared(solver: Any, name: str, differs: bool, why: str) -> None:
