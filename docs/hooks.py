@@ -23,6 +23,7 @@ from aucbench.about import bibtex
 from aucbench.bench.results.convergence import Convergence
 from aucbench.bench.results.record import documented
 from aucbench.registry import describe
+from aucbench.registry.discovery import KINDS
 from aucbench.registry.lookup import find, names, plugins
 from aucbench.testing import LAWS
 
@@ -33,6 +34,9 @@ TITLES = {
     "features": "Feature maps",
     "datasets": "Data sets",
     "metrics": "Metrics",
+    "report_sections": "Report sections",
+    "exporters": "Exporters",
+    "listeners": "Listeners",
 }
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
 TABLES = {
@@ -146,8 +150,8 @@ def _laws() -> Iterator[str]:
 
 
 def _sections() -> Iterator[str]:
-    for kind, title in TITLES.items():
-        yield f"## {title}"
+    for kind in [kind for kind in TITLES if kind in KINDS and names(kind)]:
+        yield f"## {TITLES[kind]}"
         for name in names(kind):
             yield _entry(kind, name)
 
