@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 
@@ -54,8 +54,8 @@ class IntervalRegression:
 
     Parameters
     ----------
-    penalty : str
-        "l1" or "l2". A penalty depends on the scale of features, so scale them first.
+    penalty : {"l1", "l2"}
+        A penalty depends on the scale of features, so scale them first.
     lam : float, optional
         λ > 0, in units of the loss per unit (l1) or squared unit (l2) of w. None: of a path of
         λ, the largest one whose mean loss over 5 folds of the training rows is within one
@@ -77,7 +77,7 @@ class IntervalRegression:
     features and takes the l1 penalty.
     """
 
-    penalty: str = "l2"
+    penalty: Literal["l1", "l2"] = "l2"
     lam: float | None = None
     margin: float = 1.0
 

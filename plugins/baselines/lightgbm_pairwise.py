@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +40,8 @@ class LightGbmPairwise(LightGbm):
     ----------
     n_estimators, learning_rate, num_leaves, min_child_samples, colsample_bytree, reg_lambda :
         As `lightgbm`.
-    objective : str
-        "lambdarank", or "rank_xendcg".
+    objective : {"lambdarank", "rank_xendcg"}
+        The objective of LightGBM.
     truncation : int or None
         Pairs count in which one row is ranked so high; None: all pairs. Of lambdarank.
 
@@ -51,7 +51,7 @@ class LightGbmPairwise(LightGbm):
     cross entropy loss for learning-to-rank", WWW 2021.
     """
 
-    objective: str = "lambdarank"
+    objective: Literal["lambdarank", "rank_xendcg"] = "lambdarank"
     truncation: int | None = None
 
     needs: ClassVar = replace(LightGbm.needs, weights=False)

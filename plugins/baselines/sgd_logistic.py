@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class SgdLogistic:
     ----------
     alpha : float
         Regularisation α > 0, in units of 1/loss averaged over the rows.
-    penalty : str
+    penalty : {"l2", "l1", "elasticnet"}
         R: "l2" is ½‖w‖², "l1" ‖w‖₁, "elasticnet" 0.15 ‖w‖₁ + 0.85/2 ‖w‖².
     max_iter : int
         Passes allowed; scikit-learn warns when they do not suffice.
@@ -52,13 +52,18 @@ class SgdLogistic:
     """
 
     alpha: float = 1e-4
-    penalty: str = "l2"
+    penalty: Literal["l2", "l1", "elasticnet"] = "l2"
     max_iter: int = 1000
     tol: float = 1e-3
     balanced: bool = False
 
     space: ClassVar = {"alpha": Range(1e-7, 1e-1, log=True)}
     needs: ClassVar = Needs(weights=True)
+    expected_failures: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("layouts on 2000 x 50", "layouts on 300 x 3000"),
+        "scikit-learn ends by an objective, for which it keeps another norm of w where rows are "
+        "CSR: the passes are the same, and there are one or two fewer of them",
+    )
 
     def __post_init__(self) -> None:
         import_module("sklearn.linear_model")  # off the clock of a fit

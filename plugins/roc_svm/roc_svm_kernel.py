@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class RocSvmKernel:
     """
 
     lam: float | None = None
-    kernel: str = "auto"
+    kernel: Literal["auto", "linear", "poly", "rbf"] = "auto"
     gamma: float | str = "median"
     degree: int = 3
     coef0: float = 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -57,12 +57,12 @@ class RocSvmNystrom:
 
     lam: float | None = None
     rank: int | None = None
-    kernel: str = "auto"
+    kernel: Literal["auto", "linear", "poly", "rbf"] = "auto"
     gamma: float | str = "median"
     degree: int = 3
     coef0: float = 1.0
-    landmarks: str = "uniform"
-    loss: str = "exact"
+    landmarks: Literal["uniform", "stratified", "kmeans"] = "uniform"
+    loss: Literal["exact", "incomplete"] = "exact"
     pairs: int | None = None
 
     space: ClassVar = {

@@ -1,5 +1,7 @@
 """Laws that every registered plugin obeys; a new one is held to them without a line here."""
 
+from dataclasses import fields
+
 import pytest
 
 from aucbench import metrics
@@ -16,6 +18,7 @@ from aucbench.testing import (
 )
 from aucbench.testing.laws import found
 from aucbench.testing.samples import LARGE, extended
+from aucbench.testing.solvers.parameters import values_somewhere
 
 # What cannot be built by its name alone, as it is written here.
 WRITTEN = {
@@ -54,6 +57,12 @@ def test_a_class_of_scikit_learn_may_use_its_random_state_or_not(name, verdict):
                 if law.name in asked}  # fmt: skip
     assert verdicts["seeds-differ"] is verdict
     assert Verdict.BROKEN not in verdicts.values()
+
+
+@pytest.mark.parametrize("name", [n for n in list_solvers() if n != "estimator"])
+def test_the_law_of_parameters_asks_all_of_them(name):
+    solver = get_solver(name)
+    assert all(values_somewhere(solver, f.name) for f in fields(solver) if f.init)
 
 
 @pytest.mark.parametrize("law", ["ranks", "order-of-rows", "flipped-labels"])

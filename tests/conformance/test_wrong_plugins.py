@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import count, islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ import pytest
 from aucbench.about import metric
 from aucbench.data import ALL, Data, Labels, uncounted
 from aucbench.data.arrays import rows as rows_of
+from aucbench.errors import ParameterError
 from aucbench.metrics import auc
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.optim import counted, lipschitz
@@ -349,6 +350,22 @@ def with_a_parameter(**needs):
     return solver(needs=Needs(objective=True, projector=True, **needs), **own)
 
 
+def by_pairs_if_drawn(self, problem, rng):
+    move = 1e-3 if self.loss == "drawn" else 0.0
+    return (replace(s, w=s.w + move) for s in Descent.iterates(self, problem, rng))
+
+
+def refusing_pairs(self):
+    if self.pairs is not None and self.loss == "exact":
+        raise ParameterError("pairs are drawn; take loss='drawn' too")
+
+
+def with_pairs_beside_a_word():
+    own = {"__annotations__": {"loss": Literal["exact", "drawn"], "pairs": int | None}}
+    own |= {"loss": "exact", "pairs": None, "__post_init__": refusing_pairs}
+    return solver(iterates=by_pairs_if_drawn, **own)
+
+
 def by_its_step(self, problem, rng):
     return stepping(own_gradient, gamma=self.gamma)(self, problem, rng)
 
@@ -582,6 +599,11 @@ SOLVERS = {
         "parameters",
         "momentum = 0.9 and 0.0009",
         with_a_parameter(),
+    ),
+    "parameter beside a word": (
+        "parameters",
+        "pairs = None and True give the same",
+        with_pairs_beside_a_word(),
     ),
     "inert parameter that matters": (
         "parameters",

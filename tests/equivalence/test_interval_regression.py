@@ -104,7 +104,7 @@ def test_one_positive_is_enough():
 
 
 def test_what_it_refuses():
-    with pytest.raises(ParameterError, match="penalty is 'l3'; give 'l1' or 'l2'"):
+    with pytest.raises(ParameterError, match="must be 'l1' or 'l2', got 'l3'"):
         get_solver("interval-regression", penalty="l3")
     with pytest.raises(ParameterError, match="lam must be greater than 0"):
         get_solver("interval-regression", lam=0.0)

@@ -209,12 +209,16 @@ def test_the_space_holds_the_default(name):
     [
         ("lightgbm", {"colsample_bytree": 0.0}, r"colsample_bytree must be in \(0, 1\], got 0.0"),
         ("lightgbm", {"num_leaves": 1}, "num_leaves must be at least 2"),
-        ("lightgbm-pairwise", {"objective": "ndcg"}, "one of lambdarank, rank_xendcg, got 'ndcg'"),
+        (
+            "lightgbm-pairwise",
+            {"objective": "ndcg"},
+            "must be 'lambdarank' or 'rank_xendcg', got 'ndcg'",
+        ),
         ("xgboost", {"subsample": 1.5}, r"subsample must be in \(0, 1\]"),
         ("xgboost-pairwise", {"pairs": 0}, "pairs must be at least 1"),
         ("random-forest", {"max_features": "all"}, "max_features must be sqrt, log2"),
         ("random-forest", {"max_features": 1.5}, r"max_features must be in \(0, 1\]"),
-        ("sgd-logistic", {"penalty": "l3"}, "penalty must be one of l2, l1, elasticnet"),
+        ("sgd-logistic", {"penalty": "l3"}, "penalty of sgd-logistic must be 'l2' or 'l1'"),
         ("hist-gradient-boosting", {"learning_rate": 0.0}, "learning_rate must be greater than 0"),
     ],
 )

@@ -60,9 +60,10 @@ def parameters(solver: Any) -> None:
     """Each parameter changes something, or `Needs(inert=...)` says that it changes nothing.
 
     A parameter without effect makes two names of one result, and costs tuning its trials. One that
-    matters only beside another value of another parameter has an effect.
+    matters only beside another value of another parameter has an effect. A text is asked where its
+    other values are known: from the grid, or as words of a `Literal`.
     """
-    own = {f.name: _values(solver, f.name) for f in fields(solver) if f.init}
+    own = {f.name: values_somewhere(solver, f.name) for f in fields(solver) if f.init}
     asked = {name: values for name, values in own.items() if values}
     if not asked:
         not_asked("it has no parameter that could have another value")
@@ -140,6 +141,12 @@ def _variants(solver: Any, without: str) -> Iterator[Any]:
     for f in fields(solver):
         if f.init and f.name != without:
             yield from islice(_moved(solver, f.name, _values(solver, f.name)), 2)
+
+
+def values_somewhere(solver: Any, name: str) -> list[Any]:
+    """Other values of a parameter: of the solver, else beside another value of another one."""
+    beside = (_values(one, name) for one in _variants(solver, name))
+    return _values(solver, name) or next(filter(None, beside), [])
 
 
 def _moved(solver: Any, name: str, values: list[Any]) -> Iterator[Any]:
