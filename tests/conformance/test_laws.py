@@ -20,8 +20,14 @@ from aucbench.testing.laws import found
 from aucbench.testing.samples import LARGE, extended
 from aucbench.testing.solvers.parameters import values_somewhere
 
-# What cannot be built by its name alone, as it is written here.
+# What cannot be built by its name alone, and forests, whose few trees obey the same laws as many.
 WRITTEN = {
+    "hist-gradient-boosting": "hist-gradient-boosting[max_iter=20]",
+    "lightgbm": "lightgbm[n_estimators=20]",
+    "lightgbm-pairwise": "lightgbm-pairwise[n_estimators=20]",
+    "random-forest": "random-forest[n_estimators=10]",
+    "xgboost": "xgboost[n_estimators=20]",
+    "xgboost-pairwise": "xgboost-pairwise[n_estimators=20]",
     "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
     "top-k": "top-k[k=3]",
     "box": "box[lo=-1,hi=0.5]",
