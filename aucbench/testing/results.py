@@ -41,7 +41,15 @@ def record(number: int, cell: Cell) -> Record:
             error_type="ValueError" if status is CellStatus.ERROR else None,
         ),
         measures=_measures(number) if ok else Measures(),
-        sizes=Sizes(n_train=80, n_test=40, columns=5, d=5, data=cell.dataset, division="2 folds"),
+        sizes=Sizes(
+            n_train=80,
+            n_test=40,
+            columns=5,
+            d=5,
+            data=cell.dataset,
+            division="2 folds",
+            weighted=False,
+        ),
         process=Process(wall_seconds=0.25, peak_memory=10**6, log=None if ok else REASON),
         conditions=Conditions(concurrency=2, timeout=60.0),
         machine={"host": "host", "cpu": "cpu", "cores": 2, "threads": 1, "load": 0.5},
@@ -98,6 +106,6 @@ def _measures(number: int) -> Measures:
 def _curve(number: int) -> Iterator[dict[str, Any]]:
     for t in (1, 2, 3, 4):
         objective = 0.25 + 0.5**t if number % 3 else None
-        point = asdict(Point(t, float(t), t / 32, objective, 0.5**t if objective else None))
+        point = asdict(Point(t, float(t), t / 32, objective, 0.5**t if objective else None, 0.5**t))
         auc = float(np.round(0.5 + number % 40 / 100 - 0.5 ** (t + 3), 6))
         yield {**point, "test_auc": auc, "train_auc": auc, "validation_auc": None}

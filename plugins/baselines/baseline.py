@@ -12,7 +12,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.errors import LARGE, require_above, require_at_most, require_count
+from aucbench.errors import LARGE, require_at_least, require_at_most, require_count
 from aucbench.protocols import Needs, Problem, State
 
 FIT_TOLERANCE = (
@@ -27,7 +27,7 @@ class LinearBaseline:
     Parameters
     ----------
     C : float
-        Inverse regularisation C > 0, in units of 1/loss summed over the rows.
+        Inverse regularisation C from 1e-100 to 1e100, in units of 1/loss summed over the rows.
     max_iter : int
         Largest number of iterations. scikit-learn warns when they are not enough.
     """
@@ -42,8 +42,8 @@ class LinearBaseline:
     def __post_init__(self) -> None:
         # Imported here, so that the import slows down neither `import aucbench` nor a timed fit.
         import_module(self.module)
-        require_above(0, C=self.C)
-        require_at_most(LARGE, C=self.C)  # beyond, LIBLINEAR never ends
+        require_at_least(1.0 / LARGE, C=self.C)  # outside, LIBLINEAR never ends
+        require_at_most(LARGE, C=self.C)
         require_count(1, max_iter=self.max_iter)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:

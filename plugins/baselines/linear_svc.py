@@ -29,7 +29,7 @@ class LinearSvc(LinearBaseline):
     Parameters
     ----------
     C : float
-        Inverse regularisation C > 0, in units of 1/loss summed over the rows.
+        Inverse regularisation C from 1e-100 to 1e100, in units of 1/loss summed over the rows.
     max_iter : int
         Largest number of iterations. scikit-learn warns when they are not enough.
 

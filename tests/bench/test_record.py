@@ -489,3 +489,17 @@ def test_a_fold_of_one_class_is_refused_before_any_job():
 
     assert len({*refusals}) == 1  # of the whole division: a mean would be that of other rows
     assert "split 3 of 3 has no negative row among its test rows" in refusals[0]
+
+
+def test_what_is_true_or_false_stays_so_in_a_store():
+    """A bool is an int for Python, and came out of JSON as 1 or 0."""
+    made = with_result()
+    plain = json.loads(json.dumps(made.to_json()))
+    read = Record.from_json(plain)
+
+    assert (read.measures.overspent, read.conditions.timing) == (made.measures.overspent, False)
+    assert [name for name, value in read.flat().items() if value is True or value is False]
+    older = {**plain, "conditions": {**plain["conditions"], "timing": 0}}
+    assert Record.from_json(older).conditions.timing is False
+    with pytest.raises(DataError, match=r"expected bool @ \$.conditions.timing"):
+        Record.from_json({**plain, "conditions": {**plain["conditions"], "timing": "no"}})

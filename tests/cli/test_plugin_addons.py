@@ -7,11 +7,13 @@ import pytest
 from plugin_site import Site
 from typer.testing import CliRunner
 
+from aucbench.addons.rows import Rows
 from aucbench.bench import Store
 from aucbench.cli import app
 from aucbench.errors import ParameterError
 from aucbench.report.added import markdown, signed, tex, text
 from aucbench.sections import LINES, PARTS, POINTS, ROWS, Chart, Section, Table
+from aucbench.testing.results import records, rows
 
 pytestmark = pytest.mark.usefixtures("shared_supervisors")
 
@@ -329,3 +331,16 @@ def test_nothing_of_a_text_is_markup():
     assert "\\- a\n\\<b\\>\\*x\\*" in marked
     assert "| a\\|b |" in marked
     assert r"\textbackslash{}x1b" in tex(odd)
+
+
+def test_the_sample_of_the_laws_is_like_a_real_run(folder):
+    """A field that a real cell has is in the sample too, as a value of the same class."""
+    real = [row for row in Rows.of(folder, None) if row["status"] == "ok"]
+    sample = [row for row in rows(records()) if row["status"] == "ok"]
+
+    assert {tuple(row) for row in real} == {tuple(row) for row in sample}
+    held = {(name, type(value)) for row in sample for name, value in row.items()}
+    kinds = {(name, type(value)) for row in real for name, value in row.items()}
+    assert not {(name, kind) for name, kind in kinds - held if kind is not type(None)}
+    curves = [[{*point} for point in row["curve"]] for some in (real, sample) for row in some[:9]]
+    assert len({frozenset(names) for curve in curves for names in curve}) == 1

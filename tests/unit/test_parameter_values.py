@@ -129,3 +129,10 @@ def test_parameters_of_other_kinds_are_taken_or_refused_too(kind):
                 else:
                     said = ""
                 assert "\n" not in said
+
+
+@pytest.mark.parametrize("name", ["linear-svc", "logistic", "logistic-balanced"])
+@pytest.mark.parametrize("C", [0.0, 1e-320, 1e-200, float("nan")])
+def test_a_regularisation_for_which_liblinear_does_not_end_is_refused(name, C):
+    with pytest.raises(ParameterError, match="C must be"):
+        get_solver(name, C=C)

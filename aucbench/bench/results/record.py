@@ -195,6 +195,7 @@ def _converter() -> Any:
     converter.register_unstructure_hook(Cell, Cell.to_json)
     converter.register_structure_hook(Cell, lambda plain, _: Cell.from_json(plain))
     converter.register_structure_hook(int, _whole)
+    converter.register_structure_hook(bool, _flag)  # a bool is an int, which would take it as well
     # The points of curves are most of a record; they are taken as JSON gives them, without a copy.
     converter.register_structure_hook_func(lambda kind: kind == Mapping[str, Any], _mapping)
     return converter
@@ -210,6 +211,12 @@ def _mapping(plain: Any, _: Any) -> Mapping[str, Any]:
 def _whole(plain: Any, _: Any) -> int:
     float(found := int(plain))  # which raises `OverflowError` for a number that no float holds
     return found
+
+
+def _flag(plain: Any, _: Any) -> bool:
+    if plain not in (True, False):  # older records have 1 and 0
+        raise TypeError("not true or false")
+    return bool(plain)
 
 
 def _require_held(plain: Any) -> None:
