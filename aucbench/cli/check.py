@@ -46,7 +46,7 @@ def check(
     """
     from aucbench.bench.lawful import Questions, check_targets
     from aucbench.records import Verdict
-    from aucbench.testing.subjects import debugged, require_laws
+    from aucbench.testing.asking import debugged, require_laws
 
     laws = tuple(law or ())
     require_laws(laws)

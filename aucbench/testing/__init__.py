@@ -5,6 +5,7 @@ laws. `aucbench check` runs them in a process of its own, which may crash or han
 """
 
 from aucbench.records import Finding, Verdict
+from aucbench.testing.asking import check
 from aucbench.testing.laws import Law, LawBroken, NotAsked
 from aucbench.testing.parametrized import (
     parametrize_dataset_checks,
@@ -17,7 +18,7 @@ from aucbench.testing.parametrized import (
     parametrize_section_checks,
     parametrize_solver_checks,
 )
-from aucbench.testing.subjects import LAWS, check
+from aucbench.testing.subjects import LAWS
 
 __all__ = [
     "LAWS",

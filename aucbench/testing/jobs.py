@@ -13,8 +13,9 @@ from typing import Any
 from aucbench.infra.supervise.kept import Kept
 from aucbench.infra.supervise.room import Room
 from aucbench.registry.visits import tell
+from aucbench.testing.asking import asked, require_laws
 from aucbench.testing.solvers.elsewhere import trace_of
-from aucbench.testing.subjects import asked, named, require_laws
+from aucbench.testing.subjects import named
 
 
 def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:

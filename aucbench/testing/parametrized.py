@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from aucbench.testing.asking import expectations
 from aucbench.testing.laws import Law, NotAsked
-from aucbench.testing.subjects import LAWS, Subject, expectations, named, subject_of
+from aucbench.testing.subjects import LAWS, Subject, named, subject_of
 
 Things = Iterable[Any]
 Expected = Mapping[str, str] | None

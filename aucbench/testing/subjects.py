@@ -1,15 +1,14 @@
-"""What is checked: a thing of a known kind; and `check`, which holds it to all laws of its kind."""
+"""What is checked: a thing of a known kind, given or named in a text."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from time import perf_counter
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +17,6 @@ from aucbench.bench.show.listeners import ENDING, EVENTS
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
 from aucbench.hookspecs import PROJECT
-from aucbench.records import Finding, Verdict
 from aucbench.registry.discovery import (
     HOOK_MARK,
     KINDS,
@@ -41,8 +39,7 @@ from aucbench.testing import (
     report_sections,
     solvers,
 )
-from aucbench.testing.laws import EXPECTED, Law, found, told
-from aucbench.testing.samples import LARGE, SMALL, Extent, extended
+from aucbench.testing.laws import EXPECTED, Law
 
 LAWS: Mapping[str, tuple[Law, ...]] = {
     room.laws.kind: tuple(room.laws)
@@ -51,9 +48,6 @@ LAWS: Mapping[str, tuple[Law, ...]] = {
         *(metrics, report_sections, exporters, listeners),
     )
 }
-SIZED = ("solvers", "objectives", "projectors", "features", "metrics")  # which read the sample
-SIZES = tuple(dict.fromkeys(each.size for each in LARGE))
-SLOWEST = 10.0  # seconds of the first states, up to which laws are asked on large samples
 BUILT = ("solvers", "projectors", "features")  # kinds whose classes are called without arguments
 
 
@@ -74,155 +68,6 @@ class Subject:
     kind: str
     name: str
     build: Callable[[], Any]
-
-
-def check(
-    thing: Any, *, kind: str | None = None, expected: Mapping[str, str] | None = None
-) -> tuple[Finding, ...]:
-    """Check all laws of a kind, in this process.
-
-    Parameters
-    ----------
-    thing : str, solver, projector, feature map, Data, class, function or module
-        A text is `name[k=3]`, `distribution:name`, `module:Class` or `file.py`. A class of a
-        solver, a projector or a feature map is called without arguments. Of an objective the
-        class is wanted, which is called with `Data`. A function without required parameters makes
-        a data set, and one with two is a metric. A module or an object that hears an event of a
-        run is a listener.
-    kind : str, optional
-        One of `LAWS`, where it is not clear, as of report_sections and exporters.
-    expected : mapping of str to str, optional
-        Laws that are known to be broken, with the reasons, beside those that the thing names
-        itself in a class attribute `expected_failures`. One of them that holds is a failure.
-
-    Returns
-    -------
-    tuple of Finding
-        One for each law.
-
-    Raises
-    ------
-    UnknownNameError
-        When a text names nothing, there is no such kind, or `expected` names no law.
-    ParameterError
-        When the kind of the thing is not clear.
-    """
-    subjects = named(thing) if isinstance(thing, str) else (subject_of(thing, kind),)
-    return tuple(f for subject in subjects for f in findings(subject, expected or {}))
-
-
-def findings(subject: Subject, expected: Mapping[str, str] | None = None) -> Iterator[Finding]:
-    """Yield a finding for each law of the kind; a single one if the thing cannot be built."""
-    for _, take in asked(subject, expected or {}):
-        yield take()
-
-
-def asked(
-    subject: Subject,
-    expected: Mapping[str, str],
-    laws: Collection[str] = (),
-    *,
-    thorough: bool = False,
-) -> Iterator[tuple[tuple[str, str, str, str], Callable[[], Finding]]]:
-    """Yield (kind, name, law, extent) and the function that checks it, law by law.
-
-    Parameters
-    ----------
-    laws : collection of str
-        Names of the laws that are asked; none: all.
-    thorough : bool
-        Whether they are asked on larger samples too, dense and CSR.
-    """
-    key = (subject.kind, subject.name)
-    try:
-        thing = subject.build()
-    except Exception as error:
-        failed = Finding(*key, "built", Verdict.BROKEN, told(error), 0.0)
-        yield (*key, "built", ""), lambda: failed
-        return
-    large = LARGE if thorough and subject.kind in SIZED else ()
-    for at in (SMALL, *large):
-        known = expectations(subject.kind, thing, expected, at)
-        named_extent = "" if at is SMALL else str(at)
-        if large and at is not SMALL and (slow := _too_slow(subject, thing, at)):
-            yield (*key, "time", named_extent), partial(_itself, slow)
-            continue
-        for law in LAWS[subject.kind]:
-            if (not laws or law.name in laws) and (at is SMALL or not law.once):
-                take = partial(_found_at, at, named_extent, law, thing, subject.name, known)
-                yield (*key, law.name, named_extent), take
-
-
-def debugged(target: str, laws: Collection[str], *, thorough: bool) -> Iterator[Finding]:
-    """As `check`, but the debugger is opened where a law is broken; ends after it."""
-    import pdb
-
-    for subject in named(target):
-        for (*_, name, extent), take in asked(subject, {}, laws, thorough=thorough):
-            finding = take()
-            yield finding
-            if finding.verdict is not Verdict.BROKEN:
-                continue
-            try:
-                at = next((each for each in LARGE if str(each) == extent), SMALL)
-                with extended(at):
-                    next(law for law in LAWS[subject.kind] if law.name == name)(subject.build())
-            except Exception as error:
-                pdb.post_mortem(error.__traceback__)
-            return
-
-
-def _found_at(at: Extent, extent: str, law: Law, *about: Any) -> Finding:
-    with extended(at):
-        return replace(found(law, *about), extent=extent)
-
-
-def _too_slow(subject: Subject, thing: Any, at: Extent) -> Finding | None:
-    """Why no law is asked on these rows: a fit takes so long that the laws would take hours."""
-    if subject.kind != "solvers":
-        return None
-    begin = perf_counter()
-    with extended(at):
-        law = next(law for law in LAWS["solvers"] if law.name == "states")
-        found(law, thing, subject.name, {})
-    if (seconds := perf_counter() - begin) <= SLOWEST:
-        return None
-    why = f"its first states take {seconds:.0f} s, more than {SLOWEST:g} s"
-    return Finding(subject.kind, subject.name, "time", Verdict.NOT_ASKED, why, seconds, str(at))
-
-
-def require_laws(names: Iterable[str]) -> None:
-    """Raise `UnknownNameError` when one of them is no law."""
-    known = dict.fromkeys(law.name for laws in LAWS.values() for law in laws)
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("law", name, known)
-
-
-def expectations(
-    kind: str, thing: Any, further: Mapping[str, str], at: Extent = SMALL
-) -> dict[str, str]:
-    """Laws that are expected to be broken on a sample, with the reasons.
-
-    `law on 300 x 3000` names a law that is broken on this larger sample only, dense and CSR.
-
-    Raises
-    ------
-    UnknownNameError
-        When one of them is no law of the kind, or there is no such larger sample.
-    """
-    origin = thing.func if isinstance(thing, partial) else thing
-    laws = [law.name for law in LAWS[kind]]
-    known = {}
-    for name, reason in {**getattr(origin, EXPECTED, {}), **further}.items():
-        law, _, size = name.partition(" on ")
-        if law not in laws:
-            raise UnknownNameError(f"law of {kind}", law, laws)
-        if size and size not in SIZES:
-            raise UnknownNameError("larger sample", size, SIZES)
-        if size in ("", at.size):
-            known[law] = reason
-    return known
 
 
 def subject_of(thing: Any, kind: str | None = None, name: str | None = None) -> Subject:

@@ -15,7 +15,8 @@ from aucbench.metrics import auc
 from aucbench.objectives import PairwiseHinge, PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.testing import LAWS, Verdict, check, parametrize_projector_checks
-from aucbench.testing.subjects import asked, subject_of
+from aucbench.testing.asking import asked
+from aucbench.testing.subjects import subject_of
 
 
 def verdicts(found):
