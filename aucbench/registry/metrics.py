@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from math import isfinite
+from math import isclose, isfinite
 from typing import Any
 
 from aucbench.about import scale_of
 from aucbench.errors import PluginError, written_at
 from aucbench.numbers import float_of, short
+
+ROUNDING = 1e-12  # of a sum of shares, say
 
 
 def origin(metric: Any) -> Any:
@@ -17,7 +19,7 @@ def origin(metric: Any) -> Any:
 
 
 def checked_value(metric: Any, value: Any) -> float:
-    """Return the value of a metric as a float.
+    """Return the value of a metric as a float; the end of its range where rounding led beyond it.
 
     Raises
     ------
@@ -28,9 +30,10 @@ def checked_value(metric: Any, value: Any) -> float:
     if found is None or not isfinite(found):
         place = written_at(origin(metric))
         raise PluginError(f"it returned {short(value)}, wanted a finite float{place}")
-    if not scale.low <= found <= scale.high:
+    within = min(max(found, float(scale.low)), float(scale.high))
+    if not isclose(found, within, rel_tol=ROUNDING, abs_tol=ROUNDING):
         raise PluginError(
             f"it returned {found!r}, and says that its values are in [{scale.low:g}, "
             f"{scale.high:g}]; correct @metric(low=..., high=...)"
         )
-    return found
+    return within

@@ -1,12 +1,14 @@
-"""Thresholds and supports; the AUC itself is tested with its kernel."""
+"""Thresholds, supports and ranges of values; the AUC itself is tested with its kernel."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aucbench.errors import DataError
+from aucbench.about import metric
+from aucbench.errors import DataError, PluginError
 from aucbench.metrics import intercept_at, support_f1, support_jaccard, support_recall
+from aucbench.registry.metrics import checked_value
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(-5, 5)), min_size=0, max_size=30))
@@ -38,3 +40,18 @@ def test_supports():
         support_f1(w, np.zeros(4))
     with pytest.raises(DataError, match="equal shapes"):
         support_recall(w, true[:2])
+
+
+@pytest.mark.parametrize(
+    ("value", "stored"), [(1.0000000000000007, 1.0), (-1e-16, 0.0), (0.25, 0.25), (1, 1.0)]
+)
+def test_rounding_leads_to_the_end_of_the_range_of_a_metric(value, stored):
+    share = metric(low=0, high=1)(lambda y, s: value)
+    assert checked_value(share, value) == stored
+
+
+@pytest.mark.parametrize("value", [1.0 + 1e-9, -1e-9, 50.0])
+def test_a_value_out_of_the_range_of_a_metric_is_refused(value):
+    share = metric(low=0, high=1)(lambda y, s: value)
+    with pytest.raises(PluginError, match=r"says that its values are in \[0, 1\]"):
+        checked_value(share, value)
