@@ -119,10 +119,10 @@ def require_count(low: int, **values: int | None) -> None:
             raise ParameterError(f"{name} must be at most {MOST}, got {short(value)}")
 
 
-def require_at_most(high: float, **values: float) -> None:
-    """Raise `ParameterError` unless each named value is a number <= high."""
+def require_at_most(high: float, **values: float | None) -> None:
+    """Raise `ParameterError` unless each named value is a number <= high; None passes."""
     for name, value in values.items():
-        if not (_is_number(name, value) and value <= high):
+        if value is not None and not (_is_number(name, value) and value <= high):
             raise ParameterError(f"{name} must be at most {high}, got {short(value)}")
 
 

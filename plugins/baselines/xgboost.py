@@ -12,13 +12,21 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import require_above, require_at_least, require_count, require_share
+from aucbench.errors import (
+    require_above,
+    require_at_least,
+    require_at_most,
+    require_count,
+    require_share,
+)
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.models import TreeSum
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 
 from .parts import OnDense, dense, require, threads
+
+SMALLEST, LARGEST = 1e-37, 1e38  # of numbers that 32 bits hold with all their digits
 
 
 @about("tables with curved effects and interactions", cites=("chen2016",))
@@ -77,6 +85,10 @@ class XgBoost:
         require_above(0, learning_rate=self.learning_rate)
         require_at_least(0, min_child_weight=self.min_child_weight, reg_lambda=self.reg_lambda)
         require_share(subsample=self.subsample, colsample_bytree=self.colsample_bytree)
+        for name in self.space:  # XGBoost refuses what is no normal number of 32 bits
+            if value := getattr(self, name):
+                require_at_least(SMALLEST, **{name: value})
+                require_at_most(LARGEST, **{name: value})
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """The rows, dense; no objective is listed."""

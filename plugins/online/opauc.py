@@ -13,7 +13,13 @@ from aucbench.about import about
 from aucbench.budget import DEFAULT_PASSES
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.errors import UnsupportedError, require_above, require_at_least
+from aucbench.errors import (
+    LARGE,
+    UnsupportedError,
+    require_above,
+    require_at_least,
+    require_at_most,
+)
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels.opauc import opauc_pass
 from aucbench.objectives import PairwiseSquare
@@ -86,6 +92,7 @@ class Opauc:
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
         require_at_least(0, lam=self.lam)
+        require_at_most(LARGE, lam=self.lam)
 
     def problem(
         self, data: Data, rng: np.random.Generator, budget: Budget | None = None

@@ -12,7 +12,7 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.errors import require_above, require_at_least, require_count
+from aucbench.errors import LARGE, require_above, require_at_least, require_at_most, require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels.sketch import sketch_pass
 from aucbench.objectives import PairwiseSquare
@@ -83,6 +83,7 @@ class OpaucLowRank:
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
         require_at_least(0, lam=self.lam)
+        require_at_most(LARGE, lam=self.lam)
         require_count(1, rank=self.rank)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:

@@ -12,7 +12,7 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.errors import require_above
+from aucbench.errors import LARGE, require_above, require_at_most
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import default_ridge, passes
@@ -72,6 +72,7 @@ class RegSolam:
 
     def __post_init__(self) -> None:
         require_above(0, xi=self.xi, lam=self.lam, kappa=self.kappa)
+        require_at_most(LARGE, lam=self.lam)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square with the ridge λ/(p(1−p))."""

@@ -22,7 +22,7 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Index, Vector
-from aucbench.errors import require_above, require_at_least
+from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import spam
 from aucbench.objectives import PairwiseSquare
@@ -57,6 +57,7 @@ class Spam:
     def __post_init__(self) -> None:
         require_above(0, xi=self.xi)
         require_at_least(0, l1=self.l1, l2=self.l2)
+        require_at_most(LARGE, l1=self.l1, l2=self.l2)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square plus the penalty, in units of F."""

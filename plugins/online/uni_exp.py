@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from aucbench.about import about
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.errors import require_above, require_at_least
+from aucbench.errors import LARGE, require_above, require_at_least, require_at_most
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import uni_exp
 from aucbench.objectives import UnivariateExp
@@ -78,6 +78,7 @@ class UniExp:
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
         require_at_least(0, lam=self.lam)
+        require_at_most(LARGE, lam=self.lam)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the univariate exponential, at its best offset, plus (λ/2)|w|²."""

@@ -67,12 +67,20 @@ def test_what_a_kernel_counts_fits_into_its_integers(name, parameter):
         ("logistic", "C", 1e100),
         ("sgd-logistic", "alpha", 1e20),
         ("interval-regression", "margin", 1e100),
+        ("opauc", "lam", 1e100),
+        ("opauc-lr", "lam", 1e100),
+        ("uni-exp", "lam", 1e100),
+        ("reg-solam", "lam", 1e100),
+        ("spam-l1", "l1", 1e100),
+        ("spam-net", "l2", 1e100),
+        ("xgboost", "reg_lambda", 1e38),
+        ("xgboost-pairwise", "min_child_weight", 1e38),
         ("lightgbm", "num_leaves", 131072),
     ],
 )
 def test_what_a_library_cannot_do_is_refused_when_the_solver_is_made(name, parameter, most):
-    if name == "lightgbm":
-        pytest.importorskip("lightgbm")
+    if name.startswith(("lightgbm", "xgboost")):
+        pytest.importorskip(name.partition("-")[0])
     get_solver(name, **{parameter: most})
     with pytest.raises(ParameterError, match=f"{parameter} must be at most"):
         get_solver(name, **{parameter: 10 * most})
@@ -95,6 +103,14 @@ def test_none_has_no_meaning_where_no_type_names_it(name):
         ("linear-svc", "C", 1e100),
         ("sgd-logistic", "alpha", 1e20),
         ("interval-regression", "margin", 1e100),
+        ("opauc", "lam", 1e100),
+        ("opauc-lr", "lam", 1e100),
+        ("uni-exp", "lam", 1e100),
+        ("reg-solam", "lam", 1e100),
+        ("spam-l1", "l1", 1e100),
+        ("spam-net", "l2", 1e100),
+        ("xgboost", "reg_lambda", 1e38),
+        ("xgboost-pairwise", "min_child_weight", 1e38),
         ("solam", "kappa", 1e308),
     ],
 )
@@ -136,3 +152,11 @@ def test_parameters_of_other_kinds_are_taken_or_refused_too(kind):
 def test_a_regularisation_for_which_liblinear_does_not_end_is_refused(name, C):
     with pytest.raises(ParameterError, match="C must be"):
         get_solver(name, C=C)
+
+
+@pytest.mark.parametrize("parameter", ["learning_rate", "subsample", "reg_lambda"])
+def test_xgboost_takes_no_number_that_32_bits_do_not_hold(parameter):
+    pytest.importorskip("xgboost")
+    get_solver("xgboost", **{parameter: 1e-37})
+    with pytest.raises(ParameterError, match=f"{parameter} must be at least 1e-37, got 1e-320"):
+        get_solver("xgboost", **{parameter: 1e-320})
