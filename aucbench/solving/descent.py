@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aucbench.budget import ENOUGH
 from aucbench.data.arrays import Vector
 from aucbench.protocols import Problem
 
 TRIALS = 60  # steps of half the length before the last one
 FEW_STEPS, FEW_TRIALS = 3, 12  # at the end of a fit: about as much as three passes of a method
-FAR = 0.01  # of what a fit has gained; a table says that it has not converged above this
 SMALL = 1e-4  # of the length of w, or of 1: how far the slope is looked at for the first step
 
 
@@ -51,7 +51,7 @@ def descends(problem: Problem, w: Vector, tolerance: float) -> bool:
         if not here < inf:
             return False
         low = lowered(problem, w, FEW_STEPS, FEW_TRIALS).value
-    return here - low > max(FAR * (start - low), tolerance * max(1.0, abs(here)))
+    return here - low > max(ENOUGH * (start - low), tolerance * max(1.0, abs(here)))
 
 
 def lowered(problem: Problem, w: Vector, steps: int, trials: int = TRIALS) -> Lowered:

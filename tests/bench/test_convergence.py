@@ -9,10 +9,11 @@ import pytest
 from bench_toys import SOURCE, Bench, cell, record_of
 
 from aucbench.bench import compare
-from aucbench.bench.results.convergence import ENOUGH, LONG, Descent, Optima, flat_row
+from aucbench.bench.results.convergence import LONG, Descent, Optima, flat_row
 from aucbench.bench.results.decay import decays_of
 from aucbench.bench.results.record import Record
 from aucbench.bench.show.endings import Ends, end_notes
+from aucbench.budget import ENOUGH
 
 pytestmark = pytest.mark.usefixtures("shared_supervisors")
 

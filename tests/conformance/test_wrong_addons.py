@@ -9,19 +9,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from broken_laws import assert_found
 
 from aucbench.hookspecs import hookimpl
 from aucbench.sections import Chart, Section, Table
-from aucbench.testing import LAWS, Verdict, check
-from aucbench.testing.laws import found
-
-
-def assert_found(kind, thing, name, told):
-    """The law of this name is broken, and says so."""
-    [law] = [law for law in LAWS[kind] if law.name == name]
-    finding = found(law, thing, "wrong", {})
-    assert finding.verdict is Verdict.BROKEN, finding
-    assert told in finding.reason
+from aucbench.testing import Verdict, check
 
 
 def counted(rows):

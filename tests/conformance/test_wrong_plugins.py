@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
+from broken_laws import assert_found
 
 from aucbench.about import metric
 from aucbench.data import ALL, Data, Labels, uncounted
@@ -32,14 +33,6 @@ from aucbench.testing.laws import found
 from aucbench.testing.samples import LARGE, extended
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-def assert_found(kind, thing, name, told):
-    """The law of this name is broken, and says so."""
-    [law] = [law for law in LAWS[kind] if law.name == name]
-    finding = found(law, thing, "wrong", {})
-    assert finding.verdict is Verdict.BROKEN, finding
-    assert told in finding.reason
 
 
 # --- solvers -----------------------------------------------------------------------------

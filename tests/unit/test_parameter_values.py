@@ -14,10 +14,30 @@ from aucbench.registry.signatures import call
 
 BAD = (-(10**400), 10**400, 10**30, -1, None, True, float("nan"), float("inf"), -0.5, "many", 2**31)
 SOLVERS = sorted({*list_solvers()} - {"estimator"})
+LARGEST = [  # the largest values that can be computed with
+    ("linear-svc", "C", 1e100),
+    ("logistic", "C", 1e100),
+    ("sgd-logistic", "alpha", 1e20),
+    ("interval-regression", "margin", 1e100),
+    ("opauc", "lam", 1e100),
+    ("opauc-lr", "lam", 1e100),
+    ("uni-exp", "lam", 1e100),
+    ("reg-solam", "lam", 1e100),
+    ("spam-l1", "l1", 1e100),
+    ("spam-net", "l2", 1e100),
+    ("xgboost", "reg_lambda", 1e38),
+    ("xgboost-pairwise", "min_child_weight", 1e38),
+]
 
 
 def factory_of(name):
     return lookup("solvers", name).factory
+
+
+def require_library(name):
+    """Skip the test of a solver whose library is not installed."""
+    if name.startswith(("lightgbm", "xgboost")):
+        pytest.importorskip(name.partition("-")[0])
 
 
 @pytest.mark.parametrize("name", SOLVERS)
@@ -61,26 +81,10 @@ def test_what_a_kernel_counts_fits_into_its_integers(name, parameter):
 
 
 @pytest.mark.parametrize(
-    ("name", "parameter", "most"),
-    [
-        ("linear-svc", "C", 1e100),
-        ("logistic", "C", 1e100),
-        ("sgd-logistic", "alpha", 1e20),
-        ("interval-regression", "margin", 1e100),
-        ("opauc", "lam", 1e100),
-        ("opauc-lr", "lam", 1e100),
-        ("uni-exp", "lam", 1e100),
-        ("reg-solam", "lam", 1e100),
-        ("spam-l1", "l1", 1e100),
-        ("spam-net", "l2", 1e100),
-        ("xgboost", "reg_lambda", 1e38),
-        ("xgboost-pairwise", "min_child_weight", 1e38),
-        ("lightgbm", "num_leaves", 131072),
-    ],
+    ("name", "parameter", "most"), [*LARGEST, ("lightgbm", "num_leaves", 131072)]
 )
 def test_what_a_library_cannot_do_is_refused_when_the_solver_is_made(name, parameter, most):
-    if name.startswith(("lightgbm", "xgboost")):
-        pytest.importorskip(name.partition("-")[0])
+    require_library(name)
     get_solver(name, **{parameter: most})
     with pytest.raises(ParameterError, match=f"{parameter} must be at most"):
         get_solver(name, **{parameter: 10 * most})
@@ -100,22 +104,13 @@ def test_none_has_no_meaning_where_no_type_names_it(name):
         ("fsauc", "kappa", 1e308),
         ("fsauc", "passes", 1e308),
         ("logistic-balanced", "C", 2**31 - 1),
-        ("linear-svc", "C", 1e100),
-        ("sgd-logistic", "alpha", 1e20),
-        ("interval-regression", "margin", 1e100),
-        ("opauc", "lam", 1e100),
-        ("opauc-lr", "lam", 1e100),
-        ("uni-exp", "lam", 1e100),
-        ("reg-solam", "lam", 1e100),
-        ("spam-l1", "l1", 1e100),
-        ("spam-net", "l2", 1e100),
-        ("xgboost", "reg_lambda", 1e38),
-        ("xgboost-pairwise", "min_child_weight", 1e38),
         ("solam", "kappa", 1e308),
+        *LARGEST,
     ],
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_fit_with_a_large_value_ends(name, parameter, value):
+    require_library(name)
     X = np.random.default_rng(0).normal(size=(24, 3))
     data = Data.of(X, np.where(X[:, 0] > 0, 1, -1))
 

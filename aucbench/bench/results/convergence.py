@@ -30,12 +30,11 @@ import numpy as np
 
 from aucbench.bench.results.decay import FEWEST, Decay, Vector, decays_of
 from aucbench.bench.results.record import Record
-from aucbench.budget import CLAIM, DEFAULT_PASSES
+from aucbench.budget import CLAIM, DEFAULT_PASSES, ENOUGH
 from aucbench.judge.verdict import about, number
 from aucbench.records import Stop
 from aucbench.registry.fingerprints import hash_of
 
-ENOUGH = 0.01  # of f(0) − f*
 LONG = 100.0  # times the passes: larger factors are not told apart
 TAIL = 0.25  # share of the passes before the part of the curve that is fitted
 WHOLE = 0.99  # share of the planned passes above which a method has used its budget

@@ -114,10 +114,10 @@ def write_contents(contents: Mapping[str, bytes], path: Path, called: str) -> di
     ParameterError
         When a file cannot be written; it stays as it was.
     """
+    require_file_names(contents, called)
     if {*contents} == {""}:
         named = {path: contents[""]}
     else:
-        require_file_names(contents, called)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -130,9 +130,12 @@ def write_contents(contents: Mapping[str, bytes], path: Path, called: str) -> di
 
 
 def require_file_names(contents: Collection[str], called: str) -> None:
-    """Raise `PluginError` when a file name of several could lead out of their folder."""
-    for name in contents:
-        if {*contents} != {""} and not FILE_NAME.fullmatch(name):
+    """Raise `PluginError` when the name of a file could lead out of its folder.
+
+    A single content has the name "", which names no file.
+    """
+    for name in contents if {*contents} != {""} else ():
+        if not FILE_NAME.fullmatch(name):
             raise PluginError(
                 f"{called} names a file {name!r}; use letters, digits, spaces and . _ -"
             )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from aucbench.bench.results.convergence import ENOUGH, LONG, Convergence, Descent
-from aucbench.budget import OVERSPENT
+from aucbench.bench.results.convergence import LONG, Convergence, Descent
+from aucbench.budget import ENOUGH, OVERSPENT
 from aucbench.judge.verdict import Measures
 from aucbench.records import Stop
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.budget import ENOUGH
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.protocols import Problem, State
@@ -101,7 +102,7 @@ def optimum(solver: Any) -> None:
     value, start = problem.value(run.w) or 0.0, problem.value(problem.start()) or 0.0
     best = min(_values_near(problem, run.w))
     require(
-        value - best <= 0.01 * (start - best),
+        value - best <= ENOUGH * (start - best),
         f"it has ended at f + Ω = {value:.6g}, and a feasible point has {best:.6g}",
     )
 
