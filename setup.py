@@ -1,4 +1,4 @@
-"""Compile cython/*.pyx into aucbench.kernels; everything else is in pyproject.toml.
+"""Find the packages, compile cython/*.pyx into aucbench.kernels; the rest is in pyproject.toml.
 
 AUCBENCH_DEBUG=1 turns bounds, overflow and None checks on and optimisation off.
 """
@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from Cython.Build import cythonize
-from setuptools import Extension, setup
+from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 
 DEBUG = os.environ.get("AUCBENCH_DEBUG", "0") not in {"", "0"}
@@ -47,6 +47,12 @@ class CythonThenC(build_ext):
 
 
 setup(
+    packages=[
+        *find_packages(include=["aucbench", "aucbench.*"]),
+        "aucbench.include",  # a link to cython/: the .pxd and .h files that other plugins cimport
+        "aucbench_plugins",
+        *(f"aucbench_plugins.{family}" for family in find_packages("plugins")),
+    ],
     cmdclass={"build_ext": CythonThenC},
     ext_modules=[
         Extension(

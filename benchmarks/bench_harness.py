@@ -17,8 +17,8 @@ from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.record import Record
 from aucbench.bench.runner import Runner
-from aucbench.infra.supervise.records import Job, Outcome
 from aucbench.judge.verdict import Status
+from aucbench.processes.records import Job, Outcome
 from aucbench.records import CellStatus
 
 COMMAND = [sys.executable, "-c", "from aucbench.cli import main; main()"]

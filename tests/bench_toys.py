@@ -12,13 +12,13 @@ from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.cell import Cell
 from aucbench.data.block import Block, laid_out
 from aucbench.fit import jobs
-from aucbench.infra.supervise.fixed import fixed
-from aucbench.infra.supervise.kept import Kept
-from aucbench.infra.supervise.records import Ending, Outcome
-from aucbench.infra.supervise.room import Notes, Room
-from aucbench.infra.supervise.wire import close_all
 from aucbench.judge.targets import KeptTarget
 from aucbench.judge.verdict import Measures, Status
+from aucbench.processes.fixed import fixed
+from aucbench.processes.kept import Kept
+from aucbench.processes.records import Ending, Outcome
+from aucbench.processes.room import Notes, Room
+from aucbench.processes.wire import close_all
 from aucbench.reading import Reading
 from aucbench.records import CellStatus
 from aucbench.registry.specs import parse_spec

@@ -28,7 +28,7 @@ KEPT_ROWS = """
 from pathlib import Path
 
 from aucbench.data.block import Block
-from aucbench.infra.supervise.kept import Kept
+from aucbench.processes.kept import Kept
 
 
 def kept_rows():

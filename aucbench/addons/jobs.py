@@ -11,8 +11,8 @@ from aucbench.addons.blame import sentence_of
 from aucbench.addons.returned import contents_of, plain_section
 from aucbench.addons.rows import Rows
 from aucbench.errors import AucbenchError, PluginError, UnknownNameError, written_at
-from aucbench.infra.supervise.kept import Kept
-from aucbench.infra.supervise.room import Room
+from aucbench.processes.kept import Kept
+from aucbench.processes.room import Room
 from aucbench.registry import get_function, names
 from aucbench.registry.lookup import find
 from aucbench.registry.metrics import origin

@@ -10,8 +10,8 @@ import numpy as np
 
 from aucbench.addons.blame import sentence_of
 from aucbench.errors import PluginError
-from aucbench.infra.supervise.kept import Kept
-from aucbench.infra.supervise.room import Room
+from aucbench.processes.kept import Kept
+from aucbench.processes.room import Room
 from aucbench.registry import get_function
 from aucbench.registry.metrics import checked_value
 from aucbench.registry.shapes import takes_weights

@@ -22,9 +22,9 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import likely
 from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, PluginChoiceError, PluginError, UnknownNameError
-from aucbench.infra.supervise import warm
-from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
-from aucbench.infra.supervise.warm import Process
+from aucbench.processes import warm
+from aucbench.processes.records import Ending, Job, Limits, Outcome
+from aucbench.processes.warm import Process
 from aucbench.registry.discovery import ALLOWED
 from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.lookup import CALLED, home, names

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from aucbench.bench.engines.local import FOLDERS, HIDDEN
 from aucbench.bench.plan.plan import Plan
-from aucbench.infra.store.folder import MARKER
-from aucbench.infra.supervise.records import Fence
+from aucbench.processes.records import Fence
 from aucbench.registry.specs import in_file, joined_specs, parse_spec
+from aucbench.store.folder import MARKER
 
 KNOWN = (*(f"${name}" for name in FOLDERS), "$XDG_CACHE_HOME/aucbench", "~/.cache/aucbench")
 

@@ -12,7 +12,7 @@ from aucbench.bench.show.listeners import ENDING
 from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
 from aucbench.hookspecs import PROJECT
-from aucbench.infra.supervise import Ending, Limits, Outcome, Supervisor
+from aucbench.processes import Ending, Limits, Outcome, Supervisor
 from aucbench.records import Verdict
 from aucbench.registry.discovery import PluginEntry, enabled, printable
 from aucbench.registry.lookup import CALLED

@@ -27,7 +27,7 @@ from typing import Any
 from uuid import uuid4
 
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.infra.supervise.records import Job
+from aucbench.processes.records import Job
 from aucbench.registry import get_solver
 from aucbench.registry.discovery import entries, kept, loaded
 from aucbench.registry.fingerprints import hash_of, package_fingerprint

@@ -16,8 +16,8 @@ from uuid import uuid4
 
 from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, PluginError, UnknownNameError, require_above
-from aucbench.infra.scratch import Scratch
-from aucbench.infra.supervise import Job, Limits, Outcome, Supervisor
+from aucbench.processes import Job, Limits, Outcome, Supervisor
+from aucbench.processes.scratch import Scratch
 from aucbench.records import Finding, Verdict
 from aucbench.registry.discovery import printable
 from aucbench.registry.lookup import CALLED, home

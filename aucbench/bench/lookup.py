@@ -36,8 +36,8 @@ from aucbench.errors import (
     needless,
 )
 from aucbench.hookspecs import PROJECT
-from aucbench.infra.supervise import Supervisor
-from aucbench.infra.supervise.records import Ending, Fence, Job, Limits, Outcome
+from aucbench.processes import Supervisor
+from aucbench.processes.records import Ending, Fence, Job, Limits, Outcome
 from aucbench.registry import visits
 from aucbench.registry.discovery import entries, normalized
 from aucbench.registry.fingerprints import (

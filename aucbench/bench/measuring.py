@@ -27,9 +27,9 @@ from numpy.typing import ArrayLike
 from aucbench.bench.addons import LIMITS, Addon, addon_of, ended, supervised
 from aucbench.bench.learning import likely
 from aucbench.hookspecs import PROJECT
-from aucbench.infra.scratch import Scratch
-from aucbench.infra.supervise.records import Job, Outcome
-from aucbench.infra.supervise.warm import Process
+from aucbench.processes.records import Job, Outcome
+from aucbench.processes.scratch import Scratch
+from aucbench.processes.warm import Process
 from aucbench.registry.discovery import enabled
 from aucbench.registry.specs import FILE_MARK, short
 from aucbench.stats.delong import Fold

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aucbench.cell import Cell, Tuning, listed
-from aucbench.infra.supervise.records import Fence, Job, Limits, Step, json_hash
+from aucbench.processes.records import Fence, Job, Limits, Step, json_hash
 from aucbench.reading import Reading
 from aucbench.registry.visits import Home
 

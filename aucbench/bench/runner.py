@@ -31,7 +31,7 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.listeners import announcer
 from aucbench.cell import Cell
-from aucbench.infra.supervise.records import Job, Limits, Outcome
+from aucbench.processes.records import Job, Limits, Outcome
 from aucbench.records import CellStatus
 
 MEGABYTE = 10**6

@@ -27,8 +27,8 @@ from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.errors import INTERRUPTED, DataError, ParameterError
-from aucbench.infra.store import SCHEMA
 from aucbench.registry.specs import Spec, short
+from aucbench.store import SCHEMA
 
 SIDES = ("before", "after")
 ANSWER = 120.0  # seconds for an interpreter to import aucbench
@@ -38,7 +38,7 @@ START = "from aucbench.cli import main; main()"
 ASK = """\
 import json
 from importlib.metadata import version
-from aucbench.infra.store import SCHEMA
+from aucbench.store import SCHEMA
 print(json.dumps([version("aucbench"), SCHEMA]))
 """
 

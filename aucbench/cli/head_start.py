@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aucbench.bench.engines.local import LocalEngine
-    from aucbench.infra.supervise import Supervisor
+    from aucbench.processes import Supervisor
 
 RUNS = ("compare", "run")  # commands that run cells
 # Options of runs in other processes, or of no run.

@@ -125,9 +125,9 @@ def fit(
     --sensitivity, --specificity, --precision, --flags with --per, --cost-fp with --cost-fn.
     """
     from aucbench import making
-    from aucbench.infra.store import require_writable
     from aucbench.modelfile.explain import lines
     from aucbench.registry.specs import split_specs
+    from aucbench.store import require_writable
 
     specs = tuple(spec for text in solver or (AUTO,) for spec in split_specs(text))
     if AUTO in specs and len(specs) > 1:
@@ -278,7 +278,7 @@ def _written(out: Path) -> Iterator[TextIO]:
     if out == STDOUT:
         yield sys.stdout
         return
-    from aucbench.infra.store.user_files import own_file
+    from aucbench.store.user_files import own_file
 
     with own_file(out) as file:
         text = TextIOWrapper(file, "utf-8", newline="", write_through=True)

@@ -44,7 +44,7 @@ def report(
 ) -> None:
     """Say in words which solver is best in a results folder; write a page that shows why."""
     from aucbench.cli.running import print_sections
-    from aucbench.infra.store import own_file, require_writable
+    from aucbench.store import own_file, require_writable
 
     if html is not None:
         from aucbench.report.render import require_jinja
@@ -116,8 +116,8 @@ def figure(
     stale: Stale = False,
 ) -> None:
     """Draw one figure of a results folder for print."""
-    from aucbench.infra.store import own_file
     from aucbench.report.figures import check_figure, drawn_figure
+    from aucbench.store import own_file
 
     form = check_figure(kind, out.suffix)
     settings = _settings(metric, rope, level, mixed=mixed)

@@ -89,8 +89,8 @@ def go(
 
 def _refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
     """Raise where a condition names an unknown solver, or the rows cannot be written."""
-    from aucbench.infra.store import require_writable
     from aucbench.report.evidence import evidence_of
+    from aucbench.store import require_writable
 
     if printed.demands:
         names = evidence_of((), [plan]).solvers
@@ -146,7 +146,7 @@ def print_tables(findings: Findings, wide: int | None) -> None:
 def opened(folder: Path | None) -> Iterator[Store]:
     """Open a results folder, or a temporary one that is removed at the end."""
     from aucbench.bench import Store
-    from aucbench.infra.scratch import Scratch
+    from aucbench.processes.scratch import Scratch
 
     with ExitStack() as stack:
         if folder is None:

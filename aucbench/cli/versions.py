@@ -50,9 +50,9 @@ def go_versions(
     from aucbench.bench.addons import supervised
     from aucbench.bench.show.tally import Tally
     from aucbench.bench.versions import SIDES, both, run_sides, version_at
-    from aucbench.infra.store import require_writable
     from aucbench.report.evidence import evidence_of
     from aucbench.report.speed import speed_lines
+    from aucbench.store import require_writable
 
     named = dict(zip(SIDES, paths, strict=True))
     known = {side: path for side, path in named.items() if path is not None}
@@ -103,7 +103,7 @@ def go_versions(
 
 @contextmanager
 def _folder(folder: Path | None) -> Iterator[Path]:
-    from aucbench.infra.scratch import Scratch
+    from aucbench.processes.scratch import Scratch
 
     with ExitStack() as stack:
         yield folder or stack.enter_context(Scratch()).path

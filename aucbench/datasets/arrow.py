@@ -21,10 +21,10 @@ from aucbench.datasets.compressed import open_plain
 from aucbench.datasets.endings import unreadable, without_compression
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError, MissingExtraError
-from aucbench.infra.scratch import Scratch
-from aucbench.infra.supervise.proc import is_supervised
-from aucbench.infra.supervise.records import Ending, Job
-from aucbench.infra.supervise.warm import supervised
+from aucbench.processes.proc import is_supervised
+from aucbench.processes.records import Ending, Job
+from aucbench.processes.scratch import Scratch
+from aucbench.processes.warm import supervised
 
 CALL = "aucbench.datasets.arrow:decode"
 PRELOAD = ("aucbench.datasets.arrow", "pyarrow.parquet")  # pyarrow.dataset imports pandas

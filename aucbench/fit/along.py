@@ -19,7 +19,7 @@ from math import log
 import numpy as np
 
 from aucbench.data.arrays import Rows, Vector
-from aucbench.infra.supervise.answers import MOST_BYTES
+from aucbench.processes.answers import MOST_BYTES
 from aucbench.protocols import Problem
 
 MOST = 24

@@ -36,8 +36,8 @@ from aucbench.fit.plain import plain_parameters, strict
 from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.fit.rows import RAW, TEST, TRAIN
 from aucbench.fit.tune import Tuned, tune
-from aucbench.infra.supervise.kept import Kept
-from aucbench.infra.supervise.room import Room
+from aucbench.processes.kept import Kept
+from aucbench.processes.room import Room
 from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.given import give, unpickled

@@ -18,10 +18,10 @@ from aucbench.data import Data
 from aucbench.data.block import laid_out
 from aucbench.data.packed import pack_known, pack_numbers
 from aucbench.fit import jobs, rows
-from aucbench.infra.scratch import Scratch
-from aucbench.infra.supervise.kept import Kept
-from aucbench.infra.supervise.room import Notes, Room
-from aucbench.infra.supervise.wire import close_all
+from aucbench.processes.kept import Kept
+from aucbench.processes.room import Notes, Room
+from aucbench.processes.scratch import Scratch
+from aucbench.processes.wire import close_all
 from aucbench.reading import Reading
 from aucbench.registry.specs import parse_spec
 

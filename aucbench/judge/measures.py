@@ -27,9 +27,9 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.packed import pack_arrays
 from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise.records import Outcome
 from aucbench.judge.verdict import Judged, Measures, Status, number
 from aucbench.metrics import auc_of
+from aucbench.processes.records import Outcome
 from aucbench.records import CellStatus, Stop
 
 FACTOR = 100.0

@@ -24,8 +24,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError
-from aucbench.infra.store.npz import read_array
-from aucbench.infra.store.user_files import own_file
+from aucbench.store.npz import read_array
+from aucbench.store.user_files import own_file
 
 FORMAT, VERSION = "aucbench model", 1
 DOCUMENT, ARRAYS, ARRAY = "model.json", "arrays", "array"

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.plan.plan import DEFAULT_TIMEOUT, Choice, Plan
-from aucbench.infra.supervise.records import Limits
+from aucbench.processes.records import Limits
 from aucbench.reading import Reading
 from aucbench.sections import Chart, Table
 

@@ -18,7 +18,6 @@ from typing import Any
 
 from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
-from aucbench.infra.store import own_file
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.measuring import Measured
 from aucbench.papers.results import Results
@@ -26,6 +25,7 @@ from aucbench.papers.sections import section_of
 from aucbench.report.added import Added
 from aucbench.report.render import sections_to_html
 from aucbench.sections import Section
+from aucbench.store import own_file
 
 FORMAT = 1
 DIGITS = 6

@@ -28,10 +28,10 @@ from aucbench.bench.runner import CLAIM_PAUSE
 from aucbench.bench.show.progress import Progress
 from aucbench.bench.text import shown
 from aucbench.errors import DataError, ParameterError
-from aucbench.infra.store import SCHEMA, DocumentStore
-from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
 from aucbench.papers.experiment import Measurement
+from aucbench.processes.records import Ending, Job, Limits, Outcome
 from aucbench.registry.fingerprints import code_fingerprint, content_at, hash_of
+from aucbench.store import SCHEMA, DocumentStore
 
 FOLDER = "measurements"  # in a results folder
 WORKER = "aucbench.papers.worker"

@@ -17,9 +17,9 @@ from aucbench.errors import DataError, UnsupportedError
 from aucbench.fit import machine
 from aucbench.fit.jobs import OTHER_CODE
 from aucbench.fit.rows import data_hash
-from aucbench.infra.supervise.kept import Kept
-from aucbench.infra.supervise.room import Room
 from aucbench.papers.measuring import code_of
+from aucbench.processes.kept import Kept
+from aucbench.processes.room import Room
 
 
 def look_up(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:

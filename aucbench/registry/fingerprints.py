@@ -47,7 +47,7 @@ PARENT = frozenset(  # what does not run in a cell, or is hashed in another way
         "guide.md",
         "headers.py",  # for kernels of other packages
         "include",  # compiled into the kernels, which are hashed
-        "infra",
+        "processes",
         "papers",
         "py.typed",
         "references.bib",
@@ -55,6 +55,7 @@ PARENT = frozenset(  # what does not run in a cell, or is hashed in another way
         "scaffold",
         "sections.py",
         "stats",
+        "store",
         "testing",
     }
 )

@@ -13,8 +13,8 @@ from aucbench.registry.lookup import Claim
 from aucbench.registry.packing import packed
 
 if TYPE_CHECKING:
-    from aucbench.infra.supervise.kept import Kept
-    from aucbench.infra.supervise.room import Room
+    from aucbench.processes.kept import Kept
+    from aucbench.processes.room import Room
 
 
 def visit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:

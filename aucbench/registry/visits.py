@@ -73,7 +73,7 @@ def within_limit(seconds: float | None) -> float:
 
 def is_supervised() -> bool:
     """Whether this process is supervised, or cannot be a supervisor."""
-    from aucbench.infra.supervise import proc
+    from aucbench.processes import proc
 
     return proc.is_supervised()
 
@@ -119,7 +119,7 @@ def _is_wanted(found: Visit | None, limit: float) -> bool:
 
 def _send(chosen: list[PluginEntry], limit: float) -> None:
     """Import plugins, each in a process of its own, all at once."""
-    from aucbench.infra.supervise import Limits, Supervisor
+    from aucbench.processes import Limits, Supervisor
 
     if not chosen:
         return
@@ -133,13 +133,13 @@ def _send(chosen: list[PluginEntry], limit: float) -> None:
 
 def visit_job(entry: PluginEntry, limits: Any) -> Any:
     """Return the job that imports one plugin and returns what it registers."""
-    from aucbench.infra.supervise import Job
+    from aucbench.processes import Job
 
     return Job(VISIT, {"entry": asdict(entry)}, limits)
 
 
 def _visit(outcome: Any, limit: float) -> Visit:
-    from aucbench.infra.supervise import Ending
+    from aucbench.processes import Ending
 
     if outcome.result is not None:
         return Visit(outcome.result["registers"], outcome.result["failure"])

@@ -30,8 +30,8 @@ from aucbench.budget import GAP_TOL
 from aucbench.data import Data
 from aucbench.errors import ParameterError, require_at_least
 from aucbench.fit.rows import data_hash, save_data
-from aucbench.infra.scratch import Scratch
-from aucbench.infra.supervise import proc
+from aucbench.processes import proc
+from aucbench.processes.scratch import Scratch
 from aucbench.reading import Reading
 from aucbench.registry.specs import GIVEN_MARK, split_specs
 from aucbench.stats.words import ROPE

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from aucbench.infra.supervise.kept import Kept
-from aucbench.infra.supervise.room import Room
+from aucbench.processes.kept import Kept
+from aucbench.processes.room import Room
 from aucbench.registry.visits import tell
 from aucbench.testing.asking import asked, require_laws
 from aucbench.testing.solvers.elsewhere import trace_of

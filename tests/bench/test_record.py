@@ -21,9 +21,9 @@ from aucbench.errors import DataError
 from aucbench.fit import machine
 from aucbench.fit.machine import CPUINFO, here
 from aucbench.fit.plain import canonical_json, message, strict
-from aucbench.infra.supervise.records import Ending, Outcome
 from aucbench.judge.targets import KeptTarget
 from aucbench.kernels import simd
+from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
 
 LINES = (

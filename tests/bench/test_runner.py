@@ -14,8 +14,8 @@ from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
 from aucbench.data.packed import pack_arrays
 from aucbench.hookspecs import hookimpl
-from aucbench.infra.supervise.records import Ending, Outcome
 from aucbench.judge.targets import KeptTarget
+from aucbench.processes.records import Ending, Outcome
 from aucbench.registry.specs import Spec
 
 PLAN = Plan(("d",), choices(("a", "b")), splits=2)

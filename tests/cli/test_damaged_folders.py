@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 
 PLAN = """
 datasets = ["outbreak[n=120,d=10,k=3]", "outbreak[n=120,d=12,k=3]"]

@@ -9,7 +9,7 @@ import pytest
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.cli.head_start import head_start, supervisor_of
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise.records import Job
+from aucbench.processes.records import Job
 
 MAIN = "from aucbench.cli import main; main()"
 

@@ -184,7 +184,7 @@ def test_one_that_fails_is_a_sentence_in_its_place(acme, folder, tmp_path, name)
 
 
 def test_one_that_hangs_is_ended(acme, folder, monkeypatch):
-    from aucbench.infra.supervise.records import Limits
+    from aucbench.processes.records import Limits
 
     monkeypatch.setattr("aucbench.bench.addons.LIMITS", Limits(timeout=1.0))
     flat = " ".join(run("report", folder, "--sections", "sleeps").split())

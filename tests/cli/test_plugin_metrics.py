@@ -17,7 +17,7 @@ from aucbench.bench import Store, compare
 from aucbench.bench.measuring import MOST_ENDS, measure_of
 from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError, PluginError, UnknownNameError
-from aucbench.infra.supervise.records import Limits
+from aucbench.processes.records import Limits
 
 pytestmark = pytest.mark.usefixtures("shared_supervisors")
 

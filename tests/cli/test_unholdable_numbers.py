@@ -6,7 +6,7 @@ import json
 import pytest
 
 from aucbench.bench.results.store import Store
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 
 SAYS = """
 from dataclasses import dataclass

@@ -9,9 +9,9 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.plan import Choice, Plan
-from aucbench.infra.supervise.records import Ending, Outcome
-from aucbench.infra.supervise.warm import supervised
 from aucbench.modelfile import Model
+from aucbench.processes.records import Ending, Outcome
+from aucbench.processes.warm import supervised
 from aucbench.registry.specs import parse_spec
 
 NOISE = bytes(range(256)) * 3

@@ -1,6 +1,6 @@
 import pytest
 
-from aucbench.infra.supervise.warm import supervised
+from aucbench.processes.warm import supervised
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -25,7 +25,7 @@ from aucbench.datasets.raw import Published
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.fit import jobs
 from aucbench.fit.rows import data_hash
-from aucbench.infra.supervise.room import Notes, Room
+from aucbench.processes.room import Notes, Room
 from aucbench.reading import Reading
 
 FIELDS = ("names", "dropped", "schema", "understood", "n", "d")

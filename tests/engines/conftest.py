@@ -14,7 +14,7 @@ import pytest
 
 from aucbench.bench.engines import local
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise import Ending, Job, Limits, Outcome
+from aucbench.processes import Ending, Job, Limits, Outcome
 
 PATIENCE = 20.0  # seconds
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from engine_start import start_quickly
 
 from aucbench.bench.engines import make_engine
-from aucbench.infra.supervise import Job, Limits
+from aucbench.processes import Job, Limits
 
 
 def main(options, folder):

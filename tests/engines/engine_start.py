@@ -1,7 +1,7 @@
 """Real supervisors that start in 0.1 s instead of 2 s."""
 
 from aucbench.bench.engines import local
-from aucbench.infra.supervise import Supervisor
+from aucbench.processes import Supervisor
 
 
 def quick(*, threads, preload, hidden):

@@ -3,7 +3,7 @@
 from distributed import WorkerPlugin
 from engine_start import start_quickly
 
-from aucbench.infra.supervise import Ending, Outcome
+from aucbench.processes import Ending, Outcome
 
 
 class QuickStart(WorkerPlugin):

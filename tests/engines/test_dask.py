@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise import Ending
+from aucbench.processes import Ending
 
 pytest.importorskip("distributed", reason="the extra [dask] is not installed")
 

@@ -5,7 +5,7 @@ import pytest
 
 from aucbench.bench.engines import local
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.infra.supervise import Ending
+from aucbench.processes import Ending
 
 
 def test_each_job_comes_back_once_under_its_id(supervisors, cells):

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from aucbench.bench.engines.shared_supervisor import SharedSupervisor
-from aucbench.infra.supervise import Step
+from aucbench.processes import Step
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.infra.supervise import Ending, Limits, Step
+from aucbench.processes import Ending, Limits, Step
 
 pytest.importorskip("submitit", reason="the extra [slurm] is not installed")
 

@@ -7,7 +7,7 @@ from harness.shell import installed
 from plugin_site import Site
 
 from aucbench.bench.results.store import Store
-from aucbench.infra.supervise import landlock
+from aucbench.processes import landlock
 
 DATA = "outbreak[n=240,d=6,k=2]"
 SIGNALS = 6  # the version of Landlock from which signals stay inside

@@ -78,9 +78,9 @@ class Forges(Honest):
     """Says a result of its own and ends before the harness can say another."""
 
     def iterates(self, problem, rng):
-        from aucbench.infra.supervise import answers, child
-        from aucbench.infra.supervise.room import Room
-        from aucbench.infra.supervise.wire import say
+        from aucbench.processes import answers, child
+        from aucbench.processes.room import Room
+        from aucbench.processes.wire import say
 
         room = Room(Path.cwd(), partial(say, child.OWN + 1))
         m_neg, m_pos = problem.data.means

@@ -8,7 +8,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 
 
 @pytest.fixture

@@ -9,14 +9,14 @@ import pytest
 
 from aucbench.bench.results.store import Store as Records
 from aucbench.errors import DataError
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 
 WRITE = """
 import sys
 from io import BytesIO
 from pathlib import Path
 import numpy as np
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 store = DocumentStore(Path(sys.argv[1]))
 for number in range(10**6):
     cell = f"{number % 256:02x}-{sys.argv[2]}-{number}"
@@ -30,7 +30,7 @@ for number in range(10**6):
 FILL = """
 import json, sys
 from pathlib import Path
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 from aucbench.errors import DataError
 folder = Path(sys.argv[1])
 def attempt(act):
@@ -75,7 +75,7 @@ import json, resource, sys
 from pathlib import Path
 from aucbench.bench.results.export import export
 from aucbench.bench.results.store import Store as Records
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 from aucbench.errors import AucbenchError
 with DocumentStore(Path(sys.argv[1])) as store, Records(Path(sys.argv[1])) as records:
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
@@ -98,7 +98,7 @@ READ_ONLY = """
 import json, sys
 from pathlib import Path
 from aucbench.bench.results.store import Store as Records
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 from aucbench.errors import DataError
 folder = Path(sys.argv[1])
 store, records = DocumentStore(folder), Records(folder)
@@ -240,7 +240,7 @@ def test_opening_removes_what_killed_writers_left_and_nothing_else(store, child)
     script = """
 import sys
 from pathlib import Path
-from aucbench.infra.store.files import unfinished
+from aucbench.store.files import unfinished
 print(unfinished(Path(sys.argv[1]), "a.json"))
 """
     scratch = store.folder / "tmp"

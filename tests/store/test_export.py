@@ -7,7 +7,7 @@ import pytest
 
 from aucbench.bench.results.export import export, flat
 from aucbench.errors import MissingExtraError, ParameterError
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 
 RECORDS = [
     {"id": "0a1a", "auc": 0.5, "parameters": {"k": 5, "gamma": None}, "curve": [[1, 0.5]]},

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from aucbench.errors import DataError
-from aucbench.infra.store import DocumentStore, lease_files, leases
-from aucbench.infra.store.files import file_clock
-from aucbench.infra.store.lease_files import read_lease
-from aucbench.infra.store.leases import Leases
-from aucbench.infra.store.processes import this_process
+from aucbench.store import DocumentStore, lease_files, leases
+from aucbench.store.files import file_clock
+from aucbench.store.lease_files import read_lease
+from aucbench.store.leases import Leases
+from aucbench.store.processes import this_process
 
 ELSEWHERE = "0" * 16
 CLAIM = """
 import sys
 from pathlib import Path
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 store = DocumentStore(Path(sys.argv[1]))
 print("ready", flush=True)
 cells = sys.stdin.readline().split()
@@ -31,7 +31,7 @@ sys.stdin.read()
 WORK = """
 import sys
 from pathlib import Path
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 with DocumentStore(Path(sys.argv[1])) as store:
     print("ready", flush=True)
     done = []
@@ -225,7 +225,7 @@ def test_a_fork_gives_back_and_keeps_alive_nothing_of_its_parent(store, child):
     script = """
 import os, sys
 from pathlib import Path
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 with DocumentStore(Path(sys.argv[1])) as store:
     store.claim("0a1b")
     if not os.fork():

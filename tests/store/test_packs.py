@@ -5,14 +5,14 @@ import signal
 
 import pytest
 
-from aucbench.infra.store import DocumentStore
-from aucbench.infra.store.shard import found_in
-from aucbench.infra.store.shard_folder import Shards
+from aucbench.store import DocumentStore
+from aucbench.store.shard import found_in
+from aucbench.store.shard_folder import Shards
 
 PACK = """
 import sys, os
 from pathlib import Path
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 left = int(sys.argv[2])
 def dying(act):
     def acts(*given, **more):
@@ -31,7 +31,7 @@ with DocumentStore(Path(sys.argv[1])) as store:
 COUNT = """
 import sys
 from pathlib import Path
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 with DocumentStore(Path(sys.argv[1])) as store:
     print("ready", flush=True)
     while not Path(sys.argv[2]).exists():

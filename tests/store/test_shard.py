@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.infra.store import DocumentStore
-from aucbench.infra.store.shard import Fault, diagnose, is_whole, parse, shard_text
+from aucbench.store import DocumentStore
+from aucbench.store.shard import Fault, diagnose, is_whole, parse, shard_text
 
 PLAIN = st.recursive(
     st.none()

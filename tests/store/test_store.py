@@ -8,8 +8,8 @@ from traced import held, tracing
 
 from aucbench.bench.results.store import Store as Records
 from aucbench.errors import DataError, ParameterError
-from aucbench.infra.store import SCHEMA, DocumentStore
-from aucbench.infra.store import shard as shard_module
+from aucbench.store import SCHEMA, DocumentStore
+from aucbench.store import shard as shard_module
 
 MARKER = "aucbench-results.json"
 
@@ -184,7 +184,7 @@ def test_nothing_in_scores_is_unpickled(store, record, npz):
 
 
 def test_scores_that_unpack_to_more_than_memory_are_refused(store, record, npz, monkeypatch):
-    monkeypatch.setattr("aucbench.infra.store.npz.MOST_UNPACKED", 10_000)
+    monkeypatch.setattr("aucbench.store.npz.MOST_UNPACKED", 10_000)
     store.write(record("0a1b"), npz(test=np.zeros(2000)))
     assert store.arrays("0a1b") is None
     assert "more than the 10000 allowed" in store.problems()[0]
@@ -230,9 +230,9 @@ def test_records_do_not_pile_up_in_memory(store, record):
         for number, found in enumerate(store.documents()):
             assert len(found["log"]) == 2000
             if number % 300 == 299:
-                assert 2000 < held("*/infra/store/*") < 400_000
+                assert 2000 < held("*/store/*") < 400_000
         assert number == 999
-        assert held("*/infra/store/*") < 400_000
+        assert held("*/store/*") < 400_000
 
 
 def test_every_plan_is_kept_with_its_results_once(store):
@@ -403,7 +403,7 @@ def test_several_processes_may_start_one_folder_at_once(folder, child):
     script = """
 import sys
 from pathlib import Path
-from aucbench.infra.store import DocumentStore
+from aucbench.store import DocumentStore
 print("ready", flush=True)
 sys.stdin.readline()
 with DocumentStore(Path(sys.argv[1]), create=True) as store:

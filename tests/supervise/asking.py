@@ -7,8 +7,8 @@ from time import monotonic, sleep
 
 import psutil
 
-from aucbench.infra.supervise import Job, Limits, Supervisor
-from aucbench.infra.supervise.proc import SUPERVISOR_VARIABLE
+from aucbench.processes import Job, Limits, Supervisor
+from aucbench.processes.proc import SUPERVISOR_VARIABLE
 
 HERE = "supervise.torture"
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from supervise.asking import HERE, job, outcome_of, supervising
 
-from aucbench.infra.supervise import Limits, Step, fence, landlock
-from aucbench.infra.supervise.records import Fence
+from aucbench.processes import Limits, Step, fence, landlock
+from aucbench.processes.records import Fence
 
 needs_landlock = pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
 MARK = "these-are-results"

@@ -25,7 +25,7 @@ from supervise.asking import (
 )
 
 from aucbench.errors import AucbenchError, ParameterError, UnsupportedError
-from aucbench.infra.supervise import Job, Supervisor
+from aucbench.processes import Job, Supervisor
 
 PATH = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
 
@@ -33,7 +33,7 @@ CLIENT = """
 import os, sys
 from pathlib import Path
 from supervise.asking import job
-from aucbench.infra.supervise import Supervisor
+from aucbench.processes import Supervisor
 supervisor = Supervisor(preload=("numpy",))
 print(supervisor.token, supervisor._folder, flush=True)
 for _ in range(2):
@@ -199,7 +199,7 @@ def test_a_thread_that_waits_is_told_of_the_end():
 DAEMONIC = """
 import multiprocessing, threading
 from supervise.asking import below, job, outcome_of
-from aucbench.infra.supervise import Supervisor
+from aucbench.processes import Supervisor
 
 def make(kept):
     kept.append(Supervisor(preload=()))

@@ -12,8 +12,7 @@ from supervise import asking
 from supervise.asking import below, job, supervising
 
 from aucbench.errors import ParameterError
-from aucbench.infra import scratch
-from aucbench.infra.supervise import (
+from aucbench.processes import (
     Ending,
     Job,
     Limits,
@@ -23,8 +22,9 @@ from aucbench.infra.supervise import (
     limits,
     orders,
     proc,
+    scratch,
 )
-from aucbench.infra.supervise.answers import (
+from aucbench.processes.answers import (
     FAILURE,
     FILE,
     LINE,
@@ -34,11 +34,11 @@ from aucbench.infra.supervise.answers import (
     frame,
     outcome_of,
 )
-from aucbench.infra.supervise.fixed import sealed
-from aucbench.infra.supervise.plain import MalformedError, from_plain, to_plain
-from aucbench.infra.supervise.records import Failure, Report
-from aucbench.infra.supervise.tickets import Tickets
-from aucbench.infra.supervise.wire import Inbox, Outbox, close_all, packed
+from aucbench.processes.fixed import sealed
+from aucbench.processes.plain import MalformedError, from_plain, to_plain
+from aucbench.processes.records import Failure, Report
+from aucbench.processes.tickets import Tickets
+from aucbench.processes.wire import Inbox, Outbox, close_all, packed
 
 REPORT = Report(Ending.OK, None, None, False, "", 1.0, 2)
 BEYOND = b'{"x": [%d]}' % 10**400

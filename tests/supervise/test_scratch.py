@@ -12,12 +12,12 @@ import psutil
 import pytest
 from supervise.asking import until
 
-from aucbench.infra import scratch
-from aucbench.infra.scratch import Scratch
+from aucbench.processes import scratch
+from aucbench.processes.scratch import Scratch
 
 OWNER = """
 import sys
-from aucbench.infra.scratch import Scratch
+from aucbench.processes.scratch import Scratch
 made = Scratch()
 (made.path / "file").touch()
 if "shares" in sys.argv:

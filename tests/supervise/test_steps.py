@@ -7,7 +7,7 @@ from supervise.asking import HERE, alive, job, outcome_of, strays, supervising, 
 from supervise.torture import SECRET
 
 from aucbench.errors import ParameterError
-from aucbench.infra.supervise import Limits, Step
+from aucbench.processes import Limits, Step
 
 QUICK = Limits(timeout=20.0, grace=0.1)
 

@@ -10,7 +10,7 @@ import pytest
 
 from aucbench.data import Data
 from aucbench.fit.blame import blamed, place_of
-from aucbench.infra.supervise.child import _failure
+from aucbench.processes.child import _failure
 from aucbench.registry import get_features, get_objective, get_solver
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import recast

@@ -43,7 +43,7 @@ from aucbench.errors import (
 )
 from aucbench.fit.grid import points_of
 from aucbench.fit.resolve import resolved
-from aucbench.infra.supervise.records import Ending, Outcome
+from aucbench.processes.records import Ending, Outcome
 from aucbench.ranges import Range
 from aucbench.registry import describe
 from aucbench.registry.fingerprints import package_fingerprint

@@ -313,7 +313,7 @@ def test_no_rows_have_no_scores():
 SAVING = """
 import sys, time
 from pathlib import Path
-from aucbench.infra.store import files
+from aucbench.store import files
 from aucbench.modelfile import Model
 
 model = Model.load(sys.argv[1])

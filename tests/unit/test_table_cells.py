@@ -19,8 +19,8 @@ from aucbench.datasets import load
 from aucbench.errors import DataError
 from aucbench.fit import jobs, rows
 from aucbench.fit.features import Refitted, mapped_parts
-from aucbench.infra.supervise.kept import Kept
-from aucbench.infra.supervise.room import Notes, Room
+from aucbench.processes.kept import Kept
+from aucbench.processes.room import Notes, Room
 from aucbench.protocols import identity
 from aucbench.reading import Reading
 from aucbench.registry import get_features

@@ -17,7 +17,7 @@ from distributed import CancelledError, Client, Future, KilledWorker
 from aucbench.bench.engines import MOST_LOSSES
 from aucbench.bench.engines.dask_worker import CellPlugin, run_cell
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise.records import Ending, Job, Outcome
+from aucbench.processes.records import Ending, Job, Outcome
 
 ANSWER = 20.0  # seconds for a scheduler to answer
 LEAVE = 1.0  # seconds for the cluster to answer at the end of a run

@@ -7,7 +7,7 @@ from typing import Any
 from distributed import Worker, WorkerPlugin, get_worker
 
 from aucbench.bench.engines.shared_supervisor import SharedSupervisor
-from aucbench.infra.supervise.records import Job, Outcome
+from aucbench.processes.records import Job, Outcome
 
 
 class CellPlugin(WorkerPlugin):

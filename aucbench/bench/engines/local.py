@@ -6,8 +6,8 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
-from aucbench.infra.supervise import Supervisor
-from aucbench.infra.supervise.records import Job, Outcome, Step
+from aucbench.processes import Supervisor
+from aucbench.processes.records import Job, Outcome, Step
 
 # What a supervisor of cells imports before it forks. The last one imports all of it; between
 # two of them the warm process notices that its client has ended.

@@ -12,8 +12,8 @@ from threading import Condition, Timer
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import AucbenchError
-from aucbench.infra.supervise import Supervisor
-from aucbench.infra.supervise.records import Job, Outcome, Step
+from aucbench.processes import Supervisor
+from aucbench.processes.records import Job, Outcome, Step
 
 IDLE_SECONDS = 60.0  # seconds
 LOOK_SECONDS = 0.2  # until the thread that waits for all looks whether its own job was dropped

@@ -20,8 +20,8 @@ from submitit.core.utils import FailedJobError, FailedSubmissionError
 from aucbench.bench.engines import MOST_LOSSES
 from aucbench.bench.engines.slurm_job import has_begun, outcome_in, run_share
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.infra.store.files import refused
-from aucbench.infra.supervise.records import Ending, Job, Limits, Outcome
+from aucbench.processes.records import Ending, Job, Limits, Outcome
+from aucbench.store.files import refused
 
 LOG_TAIL = 16384  # characters of the log of a SLURM job that are kept with a crashed cell
 START_SECONDS = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.infra.supervise.records import Job, Outcome
+from aucbench.processes.records import Job, Outcome
 
 
 def run_share(jobs: Sequence[Job], folder: Path, threads: int) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter
 
 from aucbench.cell import NAMES, Cell, listed
-from aucbench.infra.store import SCHEMA
 from aucbench.registry.fingerprints import CANONICAL, hash_of_text
 from aucbench.registry.specs import bare
+from aucbench.store import SCHEMA
 
 SPECS = ("solver", "dataset", "features", "objective", "projector")
 OF_TUNING = ("tune_evals", "inner_splits")  # cannot matter to a solver that is not tuned

@@ -11,8 +11,8 @@ from aucbench.bench.results.imports import Imports, versions_of
 from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.cell import Cell
 from aucbench.errors import PluginError
-from aucbench.infra.supervise.records import Ending, Outcome
 from aucbench.judge.verdict import Judged, Status
+from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 FOLDER/plans/....toml   every plan that was run into the folder
 FOLDER/targets/....npz  the targets of the data sets by their hash, while no run is going on
 FOLDER/datasets/....json what is known of the data sets, by hash
-FOLDER/cells/, packs/, scores/  see `aucbench.infra.store`
+FOLDER/cells/, packs/, scores/  see `aucbench.store`
 FOLDER/measurements/    a folder of the same form, see `aucbench.papers.measuring`
 
 Files of the first three folders end with a seal of their name and content. One that is damaged,
@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
-from aucbench.infra.store import DocumentStore
-from aucbench.infra.store.files import refused, unfinished, whole_file
-from aucbench.infra.store.npz import unpack
-from aucbench.infra.store.sealed import Seal
+from aucbench.store import DocumentStore
+from aucbench.store.files import refused, unfinished, whole_file
+from aucbench.store.npz import unpack
+from aucbench.store.sealed import Seal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

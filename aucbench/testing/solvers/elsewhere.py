@@ -25,10 +25,10 @@ from unittest.mock import patch
 
 from threadpoolctl import threadpool_limits
 
-from aucbench.infra.supervise import Supervisor
-from aucbench.infra.supervise.records import Job
-from aucbench.infra.supervise.warm import Process
 from aucbench.parallel import threads as own_threads
+from aucbench.processes import Supervisor
+from aucbench.processes.records import Job
+from aucbench.processes.warm import Process
 from aucbench.registry.loose import load_file
 from aucbench.testing.laws import LawBroken, not_asked
 from aucbench.testing.samples import Extent, extended, extent, sample

@@ -1,1 +1,0 @@
-"""Running processes and storing files; this package knows nothing about AUC."""

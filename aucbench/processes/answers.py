@@ -1,0 +1,207 @@
+"""What the process of a job says: in a stream of frames, which may hold anything.
+
+A frame is a kind, the lengths of a name and of a content, the name and the content.
+
+    line      an object of JSON, handed over at once
+    file      its name; its bytes are a sealed file, whose descriptor comes with the frame
+    kept      what a step keeps; a descriptor comes with it
+    result    what the function has returned, JSON
+    failure   its exception, JSON
+
+Design
+  a. The process has one end of a socket. No other process of this user can open that by a path,
+     also not by /proc, so that no job can answer for another one.
+  b. The bytes of files may be labels. The job parent never reads them, since the processes that it
+     forks later have its memory.
+  c. The frames are read when all processes of the job have ended. What comes after a frame that is
+     damaged, or incomplete because the process was killed, is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from math import isfinite
+from struct import Struct
+from typing import Any, NamedTuple, NoReturn
+
+from aucbench.numbers import float_of
+from aucbench.processes.fixed import content_of
+from aucbench.processes.records import Ending, Failure, Outcome, Report
+
+LINE, FILE, KEPT, RESULT, FAILURE = KINDS = b"l", b"f", b"k", b"r", b"e"
+WITH_DESCRIPTOR = (FILE, KEPT)
+HEAD = Struct("<cHQ")  # kind, bytes of the name, bytes of the content
+MOST_BYTES = 64 * 2**20  # of the result, of the lines, and of the files
+MOST_STREAM = 4 * MOST_BYTES  # of all frames
+MOST_FILES = 200  # as many descriptors as a message may have
+
+
+class UnfitAnswerError(Exception):
+    """An answer cannot be used; the message says why."""
+
+
+def frame(kind: bytes, content: bytes, name: str = "") -> bytes:
+    """Return a frame."""
+    called = name.encode()
+    return b"".join((HEAD.pack(kind, len(called), len(content)), called, content))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The frames of a job.
+
+    Attributes
+    ----------
+    stream : bytes
+    descriptors : tuple of int
+        Those that came with frames, in their order.
+    """
+
+    stream: bytes
+    descriptors: tuple[int, ...] = ()
+
+    @staticmethod
+    def at(stream: int, *files: int) -> Answer:
+        """Return the answer with this stream, a descriptor, and these files."""
+        return Answer(content_of(stream) or b"", files)
+
+    @property
+    def result(self) -> dict[str, Any] | None:
+        """What the function has returned, if that is a JSON object."""
+        found = self._of(RESULT)
+        return json_object(found[-1]) if found else None
+
+    @property
+    def has_result(self) -> bool:
+        """Whether the function has returned anything."""
+        return bool(self._of(RESULT))
+
+    @property
+    def failure(self) -> Failure | None:
+        """The exception of the function."""
+        found = self._of(FAILURE)
+        return _failure(json_object(found[-1])) if found else None
+
+    @property
+    def lines(self) -> tuple[dict[str, Any], ...]:
+        """The objects of its lines, up to the first that is none; raises `UnfitAnswerError`."""
+        texts = self._of(LINE)
+        _require_few("what it has told in lines", map(len, texts))
+        return tuple(_objects(texts))
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The files that it has handed over; raises `UnfitAnswerError` when they are too large."""
+        found = [(frame.name, at) for frame, at in self._described if frame.kind == FILE]
+        _require_few("what it has handed over", (os.fstat(at).st_size for _, at in found))
+        contents = ((name, content_of(at)) for name, at in found)
+        return {name: content for name, content in contents if content is not None}
+
+    @property
+    def kept(self) -> int | None:
+        """Descriptor of what it has kept, if it has."""
+        found = [at for frame, at in self._described if frame.kind == KEPT]
+        return found[-1] if found else None
+
+    def _of(self, kind: bytes) -> list[bytes]:
+        return [frame.content for frame in self._frames if frame.kind == kind]
+
+    @cached_property
+    def _frames(self) -> list[_Frame]:
+        return [*_frames(self.stream)]
+
+    @property
+    def _described(self) -> Iterator[tuple[_Frame, int]]:
+        """Frames with their descriptors; a job may have said too many of either."""
+        asking = (frame for frame in self._frames if frame.kind in WITH_DESCRIPTOR)
+        return zip(asking, self.descriptors, strict=False)
+
+
+class _Frame(NamedTuple):
+    kind: bytes
+    name: str
+    content: bytes
+
+
+def outcome_of(report: Report, answer: Answer) -> Outcome:
+    """Return the outcome of a job; an answer that cannot be used makes an error of a success."""
+    outcome = Outcome(**{field.name: getattr(report, field.name) for field in fields(report)})
+    if report.step is not None:
+        return outcome
+    try:
+        outcome = replace(outcome, lines=answer.lines)
+        outcome = replace(outcome, files=answer.files)
+        if report.ending is Ending.OK:
+            outcome = replace(outcome, result=_required(answer.result))
+    except UnfitAnswerError as unfit:
+        if report.ending is Ending.OK:
+            return replace(outcome, ending=Ending.ERROR, reason=str(unfit))
+    return outcome
+
+
+def json_object(text: bytes) -> dict[str, Any] | None:
+    """Return a JSON object whose numbers are finite floats, or ints of their range; else None."""
+    try:
+        found = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _frames(stream: bytes) -> Iterator[_Frame]:
+    at = 0
+    while len(stream) - at >= HEAD.size:
+        kind, called, size = HEAD.unpack_from(stream, at)
+        name_end = at + HEAD.size + called
+        end = name_end + size
+        if kind not in KINDS or end > len(stream):
+            return
+        name = stream[at + HEAD.size : name_end].decode(errors="replace")
+        yield _Frame(kind, name, stream[name_end:end])
+        at = end
+
+
+def _objects(texts: list[bytes]) -> Iterator[dict[str, Any]]:
+    for text in texts:
+        if (line := json_object(text)) is None:
+            return
+        yield line
+
+
+def _require_few(what: str, sizes: Iterable[int]) -> None:
+    if sum(sizes) > MOST_BYTES:
+        raise UnfitAnswerError(f"{what} has more than {MOST_BYTES >> 20} MiB; write less")
+
+
+def _required(result: dict[str, Any] | None) -> dict[str, Any]:
+    if result is None:
+        raise UnfitAnswerError("the result is not a JSON object; return a dict of plain values")
+    return result
+
+
+def _failure(found: Mapping[str, Any] | None) -> Failure | None:
+    """Return a failure from JSON; None when it is damaged, perhaps on purpose by the job."""
+    from aucbench.processes.plain import MalformedError, from_plain  # slow: see `Supervisor`
+
+    with suppress(MalformedError):
+        return from_plain(Failure, found)
+    return None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _whole(digits: str) -> int:
+    value = int(digits)
+    return value if float_of(value) is not None else _refuse(digits)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if isfinite(value) else _refuse(digits)

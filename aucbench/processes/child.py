@@ -1,0 +1,265 @@
+"""The process of a job or of a step: it prepares itself, calls the function, and answers.
+
+Design
+  a. The function may replace any name of any module, `os._exit` too. So what ends this process is
+     bound before it is called. Below it on the stack is the code of the job parent, to which this
+     process must never return.
+  b. Descriptors that it needs have high numbers: a function that closes what it did not open, as
+     programs do before they go to the background, does not take them.
+  c. The stacks of Python go to a pipe of their own, so that a function that closes or floods its
+     streams does not lose them. The job parent asks for them by the signal `STACKS`.
+     `faulthandler` answers without the interpreter, also inside compiled code that holds the GIL.
+"""
+
+from __future__ import annotations
+
+import errno
+import faulthandler
+import fcntl
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NoReturn
+
+from aucbench.errors import AucbenchError
+from aucbench.processes import answers, fence, limits, orders, proc
+from aucbench.processes.answers import MOST_BYTES
+from aucbench.processes.kept import Kept
+from aucbench.processes.orders import Call
+from aucbench.processes.plain import to_plain
+from aucbench.processes.records import Failure, Limits, json_hash
+from aucbench.processes.room import ROOM, TEMPORARY, Room, Tell, enter
+from aucbench.processes.wire import say
+
+STACKS = signal.SIGRTMAX - 2  # no runtime or library that we know of uses it
+OWN = 1000  # descriptors from here on belong to us
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """What a process writes to, for the job parent to hear.
+
+    Attributes
+    ----------
+    output : int
+        Gets stdout and stderr.
+    stacks : int
+        Gets the stacks of Python, when the process crashes or gets the signal `STACKS`.
+    frames : int
+        Gets the answer, see `answers`.
+    """
+
+    output: int
+    stacks: int
+    frames: int
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """Its descriptors."""
+        return self.output, self.stacks, self.frames
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One function call: that of a job or of a step.
+
+    Attributes
+    ----------
+    call : Call
+    requests : int
+        Descriptor of the file in which its request is.
+    rules : int or None
+        Descriptor of the rules of its fence, see `fence.Fences`.
+    folder : Path
+        Its room and its temporary files.
+    steps : mapping of str to Kept
+        What the steps have kept that were done for it.
+    """
+
+    call: Call
+    requests: int
+    rules: int | None
+    folder: Path
+    steps: Mapping[str, Kept]
+
+    @property
+    def limits(self) -> Limits:
+        """Those of its call."""
+        return self.call.limits
+
+    def request(self) -> dict[str, Any]:
+        """Read its request; only the process that does the call may."""
+        return orders.request_at(self.requests, self.call.at)
+
+
+def main(task: Task, voice: Voice, parent: int) -> NoReturn:
+    """Call the function, say its result or failure, and end this process."""
+    code = 1
+    try:
+        request = task.request()
+        if task.call.fence is not None:
+            fence.enter(task.call.fence, task.rules, task.folder / TEMPORARY)
+        tell, steps = _replace_inherited(task, voice, parent)
+        _answer(task, request, tell, steps)
+        _flush()
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        _end(code)
+
+
+def _end(
+    code: int,
+    leave: Callable[[int], object] = os._exit,
+    kill: Callable[[int, int], object] = os.kill,
+    me: Callable[[], int] = os.getpid,
+) -> NoReturn:
+    """End this process, whatever the function has made of the names that do it.
+
+    Without the clean-up of Python: threads and exit handlers of a plugin could hang there.
+    """
+    try:
+        leave(code)
+    finally:
+        while True:
+            kill(me(), signal.SIGKILL)
+
+
+def _replace_inherited(task: Task, voice: Voice, parent: int) -> tuple[Tell, dict[str, Kept]]:
+    """Replace what was inherited: session, signals, descriptors, streams, working directory.
+
+    Return the way to answer, and the steps, whose descriptors have other numbers.
+    """
+    os.setsid()
+    proc.die_with(parent)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(voice.output, 1)
+    os.dup2(voice.output, 2)
+    found = [fd for step in task.steps.values() for fd in (step.descriptor, *step.handed)]
+    stacks, frames, *numbers = _keep_only(voice.stacks, voice.frames, *found)
+    sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays open
+    # Line buffers: when a process is killed, the content of its buffers is lost.
+    sys.stdout, sys.stderr = (
+        open(fd, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
+        for fd in (1, 2)
+    )
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    faulthandler.enable(stacks)
+    faulthandler.register(STACKS, stacks)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(enter(task.folder))
+    moved = dict(zip(found, numbers, strict=True))
+    return partial(say, frames), {key: step.moved(moved) for key, step in task.steps.items()}
+
+
+def _keep_only(*descriptors: int) -> list[int]:
+    """Close all but the streams and these descriptors; return the numbers that they have then."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    first = min(OWN, most - len(descriptors))
+    kept = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, first) for each in descriptors]
+    for before, after in pairwise([2, *sorted(kept), most]):
+        os.closerange(before + 1, after)
+    return kept
+
+
+def _seed(call: str, request: Mapping[str, Any]) -> None:
+    """Seed the global generators from the request: every run of a job draws the same numbers."""
+    seed = int(json_hash([call, request])[:8], 16)
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed)
+
+
+def _answer(
+    task: Task,
+    request: Mapping[str, Any],
+    tell: Tell,
+    steps: Mapping[str, Kept],
+    number: Callable[[], int] = os.getpid,
+) -> None:
+    me = number()
+    try:
+        text = called(task.call, request, Room(task.folder / ROOM, tell), steps)
+        kind = answers.RESULT
+    except BaseException as error:
+        limits.lift_memory_limit()
+        with suppress(OSError, ValueError):  # the function may have closed stderr
+            traceback.print_exc()
+        known = fence.hint(error) if task.rules is not None else ""
+        text, kind = json.dumps(to_plain(_failure(error, known))), answers.FAILURE
+    if number() == me:  # a process that the function forked must not answer
+        tell(answers.frame(kind, text.encode()), None)
+
+
+def called(call: Call, request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> str:
+    """Call the function of a task with its request; return its result as JSON.
+
+    Raises
+    ------
+    TypeError
+        When the result is not a dict, or not JSON.
+    ValueError
+        When it is too large.
+    """
+    function = _found(call.call)
+    _seed(call.call, request)
+    if call.limits.memory is not None:
+        limits.set_memory_limit(int(call.limits.memory))
+    result = function(request, room, dict(steps))
+    if not isinstance(result, dict):
+        raise TypeError(f"the result is {type(result).__name__}, not dict")
+    try:
+        text = json.dumps(result, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the result is not JSON: {error}") from error
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"the result has {len(text) >> 20} MiB, {MOST_BYTES >> 20} are allowed")
+    return text
+
+
+def _found(call: str) -> Callable[..., Any]:
+    module, _, function = call.partition(":")
+    found: Any = import_module(module)
+    for name in function.split("."):
+        found = getattr(found, name)
+    return found  # type: ignore[no-any-return] # calling it fails if it is not callable
+
+
+def _failure(error: BaseException, hint: str) -> Failure:
+    memory = _is_about_memory(error)
+    refusal = isinstance(error, AucbenchError) and not memory
+    return Failure(_message(error) + hint, type(error).__name__, refusal=refusal, memory=memory)
+
+
+def _message(error: BaseException) -> str:
+    """Return the first line of the message, and its notes; in a plugin, str(error) may raise."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception as worse:
+        lines = [f"its message raised {type(worse).__name__}"]
+    first = lines[0][:1000] if lines else "raised without a message"
+    notes = [str(note) for note in getattr(error, "__notes__", ())]
+    return ", ".join([first, *notes])
+
+
+def _is_about_memory(error: BaseException) -> bool:
+    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return refused or isinstance(error, MemoryError)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # closed, or replaced by anything
+            stream.flush()

@@ -1,0 +1,291 @@
+"""`Supervisor`: submit jobs, wait for outcomes."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from threading import Lock, RLock
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+from uuid import uuid4
+
+from aucbench.errors import AucbenchError, ParameterError, UnsupportedError, require_whole
+from aucbench.processes import orders, scratch
+from aucbench.processes.answers import Answer, outcome_of
+from aucbench.processes.fixed import sealed
+from aucbench.processes.fork_server_handle import ForkServerHandle, Setup
+from aucbench.processes.records import Ending, Job, Outcome, Report, Step
+from aucbench.processes.tickets import Tickets
+from aucbench.processes.wire import close_all, packed
+
+MOST_STARTS = 3  # times in a row that the warm process may end before it is ready
+AGAIN = "; it ended like this again as the only job"
+LOST = (
+    "the process that starts all jobs ended while it ran, and ended again while it ran as the "
+    "only job"
+)
+
+
+class Supervisor:
+    """Runs jobs in processes of their own, under limits; a context manager.
+
+    It owns one warm process and all processes below that. The warm process is started at once
+    and is ready after a second or two. When this process ends, in any way, the others end within
+    about two seconds. Methods may be called from several threads, also in a daemonic process. A
+    fork of this process cannot use the supervisor.
+
+    When the warm process is killed, another one is started. The jobs that were running are run
+    again, one at a time, with no other job beside them. One that is lost a second time ends as a
+    crash. So is a job that was killed itself, as another job may have done that. A process that is
+    stopped is continued.
+
+    Parameters
+    ----------
+    threads : int
+        Number of threads of aucbench, OpenMP, OpenBLAS and MKL in each job.
+    preload : sequence of str
+        Modules to import in the warm process. They must not start threads. They must not be
+        third-party plugins: if one crashes there, no job can run.
+    hidden : sequence of str
+        Variables of this environment that a fence may hide. They come to the warm process later
+        than the others, so that they are not in the environment with which it began, and which
+        all its jobs can read.
+
+    Attributes
+    ----------
+    token : str
+        Value of the variable AUCBENCH_SUPERVISOR in the environment of all its processes.
+
+    Raises
+    ------
+    UnsupportedError
+        On another system than Linux.
+    """
+
+    def __init__(
+        self, *, threads: int = 1, preload: Sequence[str] = (), hidden: Sequence[str] = ()
+    ):
+        if sys.platform != "linux":
+            raise UnsupportedError(
+                f"jobs cannot be supervised on {sys.platform}: it takes Linux; use a container"
+            )
+        require_whole(1, threads=threads)
+        self._threads, self._owner = threads, os.getpid()
+        self.token = uuid4().hex
+        self._scratch = scratch.Scratch()
+        self._folder = self._scratch.path
+        self._setup = Setup(tuple(preload), str(self._folder), self._scratch.lock)
+        self._hidden = {name: os.environ[name] for name in hidden if name in os.environ}
+        self._lock, self._reading = RLock(), Lock()
+        self._tickets = Tickets()
+        self._waste = scratch.Waste()
+        self._end: str | None = None  # why it cannot run more jobs
+        self._failed_starts = 0
+        self._server: ForkServerHandle | None = None
+        try:
+            self._server = self._started()
+        except BaseException:
+            self._scratch.remove()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def submit(self, job: Job) -> int:
+        """Start a job at once, whatever the number of running jobs.
+
+        It waits only for jobs that are run again.
+
+        Returns
+        -------
+        int
+            Its ticket: `wait` returns it with the outcome.
+
+        Raises
+        ------
+        ParameterError
+            When a request is not JSON.
+        AucbenchError
+            When the supervisor is closed, or its warm process could not be started.
+        """
+        from aucbench.processes.plain import to_plain  # slow, and not needed to start
+
+        with self._lock:
+            ticket = self._tickets.new()
+        try:
+            order, requests = orders.ordered(job)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
+        with self._lock:
+            self._require_usable()
+            self._tickets.add(ticket, orders.Sent(to_plain(order), requests))
+            self._start_due()
+        return ticket
+
+    def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
+        """Return tickets and outcomes since the last call, in the order in which the jobs ended.
+
+        It waits for the first outcome, at most `timeout` seconds. It returns an empty list at
+        once when no job is running.
+        """
+        last = inf if timeout is None else monotonic() + timeout
+        while True:
+            found, left = None, max(0.0, last - monotonic())
+            # One thread reads the messages for all; the others look again when it has finished.
+            if self._reading.acquire(timeout=-1 if left == inf else left):
+                try:
+                    found = self._taken()
+                    if found is None:
+                        self._listen(left)
+                finally:
+                    self._reading.release()
+            found = self._taken() if found is None else found
+            if found is not None or monotonic() >= last:
+                return found or []
+
+    def kill(self, ticket: int) -> None:
+        """End a job; `wait` will not return it. A step that it has begun is lost."""
+        with self._lock:
+            if self._tickets.withdraw(ticket) and self._server:
+                self._send(self._server, {"kill": ticket})
+
+    def forget(self, step: Step) -> None:
+        """Let go what a step has kept. A later job does it again; jobs that run do not need it."""
+        with self._lock:
+            if self._server:
+                self._send(self._server, {"forget": step.identity})
+
+    def close(self) -> None:
+        """End all processes. A thread that waits gets an AucbenchError."""
+        if os.getpid() != self._owner:
+            return
+        with self._lock:
+            self._end = self._end or "the supervisor is closed"
+            server = self._server
+            self._waste.stop()  # the folders are in one that is removed as a whole
+            if server:
+                server.close_input()
+        with self._reading:
+            if server and self._server is server:
+                self._remove_server(server)
+            self._waste.stop()
+            self._scratch.remove()
+
+    def _started(self) -> ForkServerHandle:
+        self._folder.mkdir(stat.S_IRWXU, exist_ok=True)  # a job may have removed it
+        return ForkServerHandle(
+            self._setup, threads=self._threads, token=self.token, hidden=self._hidden
+        )
+
+    def _start_due(self) -> None:
+        """Send the jobs that may run now; the caller holds the lock."""
+        for ticket, sent in self._tickets.due():
+            self._server = self._server or self._started()
+            if not self._send(self._server, {"run": ticket, "order": sent.order}, sent.requests):
+                return
+            self._tickets.start(ticket)
+
+    def _send(self, server: ForkServerHandle, message: Mapping[str, Any], *files: bytes) -> bool:
+        descriptors = [sealed(content) for content in files]
+        try:
+            server.send(packed(message, descriptors), descriptors)
+        except BrokenPipeError:
+            return False  # it has ended; `_listen` finds that out
+        finally:
+            close_all(descriptors)
+        return True
+
+    def _taken(self) -> list[tuple[int, Outcome]] | None:
+        with self._lock:
+            found = self._tickets.take()
+            if found is None:
+                self._require_usable()
+            return found
+
+    def _require_usable(self) -> None:
+        forked = os.getpid() != self._owner
+        if why := "the supervisor is that of another process" if forked else self._end:
+            raise AucbenchError(f"{why}; make a new one")
+
+    def _listen(self, timeout: float) -> None:
+        """Handle messages of the fork server that come within `timeout` seconds.
+
+        The caller holds the lock `_reading`.
+        """
+        server = self._server
+        messages = server.receive(timeout) if server else []
+        for message in messages or ():
+            if "ended" in message:
+                self._finish_ticket(message["ended"], message)
+            elif server:
+                server.ready = "ready" in message
+                self._end = self._end or message.get("failed")
+        if server and messages is None:
+            self._remove_server(server)
+        with self._lock:
+            if not self._end:
+                self._start_due()
+
+    def _finish_ticket(self, ticket: int, message: Mapping[str, Any]) -> None:
+        """Make the outcome of a job from what it has left, and let its folder be removed."""
+        folder = self._folder / str(ticket)
+        ended = ticket not in self._tickets or self._settled(ticket, self._outcome(message), folder)
+        close_all(message["descriptors"])
+        if ended:
+            self._waste.put(folder)
+
+    def _settled(self, ticket: int, outcome: Outcome, folder: Path) -> bool:
+        """Whether a job has its outcome; not so where it runs again, since it was killed."""
+        if not outcome.killed:
+            with self._lock:
+                self._tickets.settle(ticket, outcome)
+            return True
+        scratch.remove(folder)  # at once, since it may be made again
+        with self._lock:
+            if self._tickets.repeat(ticket):
+                return False
+            self._tickets.settle(ticket, replace(outcome, reason=f"{outcome.reason}{AGAIN}"))
+        return True
+
+    def _outcome(self, message: Mapping[str, Any]) -> Outcome:
+        from aucbench.processes.plain import from_plain  # slow: see `submit`
+
+        if "report" in message:
+            report = from_plain(Report, message["report"])
+            return outcome_of(report, Answer.at(*message["descriptors"]))
+        server = self._server
+        log = server.last_line() if server else ""
+        return Outcome(Ending.CRASH, message["why"], log=log, killed="parent" in message)
+
+    def _remove_server(self, server: ForkServerHandle) -> None:
+        """End what is left of a fork server that has ended; its running jobs wait again."""
+        words = server.last_line()
+        self._waste.stop()  # `end` empties the folder
+        server.end()
+        with self._lock:
+            self._server = None
+            if self._end:
+                return
+            why = server.how_it_ended()
+            if server.ready:
+                self._failed_starts = 0
+                self._tickets.lose(Outcome(Ending.CRASH, f"{LOST} ({why})", log=words))
+                return
+            self._tickets.recall()
+            self._failed_starts += 1
+            if self._failed_starts == MOST_STARTS:
+                self._end = f"the warm process could not be started ({why}): {words}"

@@ -1,0 +1,124 @@
+"""The parent process of a step or a job: it has it done under its limits, and says how it ended."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NoReturn
+
+from aucbench.processes import fence, proc, scratch, watch
+from aucbench.processes.answers import Answer
+from aucbench.processes.child import Task
+from aucbench.processes.fence import Fences
+from aucbench.processes.fixed import sealed, stamp_of
+from aucbench.processes.kept import Kept
+from aucbench.processes.orders import Call
+from aucbench.processes.plain import from_plain, to_plain
+from aucbench.processes.records import Report
+from aucbench.processes.wire import Inbox, close_all, packed, send
+
+FIRST_FREE = 3  # descriptor after stdin, stdout and stderr
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the fork server is told at the end of a call.
+
+    Attributes
+    ----------
+    message : dict
+    descriptors : list of int
+        Those of the answer.
+    more : bool
+        Whether this process can do another call.
+    """
+
+    message: dict[str, Any]
+    descriptors: list[int]
+    more: bool = True
+
+
+def main(wire: int, folder: Path, server: int) -> NoReturn:
+    """Do the calls that the fork server asks for, one after the other, and end this process.
+
+    After each one this process has no descendants left, so that it can do the next one.
+    """
+    serve(wire, server, partial(_done, base=folder, fences=Fences(folder)))
+
+
+def serve(wire: int, server: int, do: Callable[[Mapping[str, Any]], Reply]) -> NoReturn:
+    """Do what each message of the fork server asks, reply, and end this process.
+
+    It ends with the fork server, or when a reply says so.
+    """
+    code = 1
+    try:
+        wire = _keep_only_wire(wire, server)
+        inbox, more = Inbox(wire), True
+        while more and (messages := inbox.read()) is not None:
+            for message in messages:
+                reply = do(message)
+                close_all(message["descriptors"])
+                line = packed({"ended": message["run"], **reply.message}, reply.descriptors)
+                send(wire, line, lambda: None, reply.descriptors)
+                close_all(reply.descriptors)
+                more = reply.more
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _keep_only_wire(wire: int, server: int) -> int:
+    """Keep one descriptor of the fork server, and none of its signal handlers."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    proc.die_with(server)
+    proc.adopt_orphans()
+    os.dup2(wire, FIRST_FREE)
+    os.closerange(FIRST_FREE + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    return FIRST_FREE
+
+
+def task_of(message: Mapping[str, Any], folder: Path, fences: Fences | None = None) -> Task:
+    """Return the task that a message of the fork server describes."""
+    descriptors = iter(message["descriptors"])
+    requests = next(descriptors)
+    steps = {
+        key: Kept(
+            next(descriptors),
+            None if stamp is None else tuple(stamp),
+            tuple(islice(descriptors, handed)),
+        )
+        for key, stamp, handed in message["steps"]
+    }
+    call = from_plain(Call, message["call"])
+    rules = fences.rules(call.fence) if fences else None
+    return Task(call, requests, rules, folder, steps)
+
+
+def reply_of(report: Report, answer: Answer, changed: Collection[str] = ()) -> Reply:
+    """Return the reply about a call that has ended."""
+    descriptors = [sealed(answer.stream), *answer.descriptors]
+    told: dict[str, Any] = {"report": to_plain(report), "changed": [*changed], "kept": None}
+    if answer.kept is not None:
+        told["kept"] = [descriptors.index(answer.kept), stamp_of(answer.kept)]
+    return Reply(told, descriptors)
+
+
+def _done(message: Mapping[str, Any], base: Path, fences: Fences) -> Reply:
+    task = task_of(message, fences.own / message["folder"], fences)
+    ended = watch.run(task)
+    changed = [key for key, step in task.steps.items() if step.is_changed()]
+    scratch.empty(fences.own)  # no other process shall find what it has left there
+    report = replace(ended.report, fence=fence.level() if task.call.fence else None)
+    return reply_of(report, ended.answer, changed)

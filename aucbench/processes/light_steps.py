@@ -1,0 +1,77 @@
+"""The process that does light steps, those of all jobs, one after another.
+
+Design
+  a. A fork takes longer than a light step, and after it the step copies each page of memory that
+     it touches. This process has copied them already.
+  b. It knows success only. When a step fails here, in whatever way, this process ends. Then the
+     job parent does the step again, in a process of its own, and reports how that ended.
+  c. Each step finds the same modules imported. After a step that has imported others, this process
+     ends too, and another one is forked from the warm process.
+  d. A step that has narrow limits is not done here, since nobody measures its time and memory. The
+     fork server ends this process when a step takes longer than `PATIENCE`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, NoReturn
+
+from aucbench.processes import child, job_parent, scratch
+from aucbench.processes.answers import Answer
+from aucbench.processes.child import Task
+from aucbench.processes.errands import Errand
+from aucbench.processes.job_parent import Reply
+from aucbench.processes.records import Ending, Report
+from aucbench.processes.room import Notes, Room, enter
+
+PATIENCE = 2.0  # seconds for a light step
+FOLDER = "light"
+OURS = ("aucbench", "aucbench_plugins")  # packages of the functions; with marks, see `fit.imports`
+DONE = Report(Ending.OK, None, None, False, "", 0.0, 0)
+
+
+def fits(errand: Errand) -> bool:
+    """Whether the next call of a job is a step for this process."""
+    step = errand.step
+    if step is None or errand.is_heavy or step["key"] in errand.order["handed"]:
+        return False
+    timeout, memory = (step["call"]["limits"][name] for name in ("timeout", "memory"))
+    return step["light"] and memory is None and (timeout is None or timeout >= PATIENCE)
+
+
+def main(wire: int, folder: Path, server: int) -> NoReturn:
+    """Do the light steps that the fork server sends, and end this process."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # the log of the fork server is about jobs that it lost
+        os.dup2(null, stream)
+    job_parent.serve(wire, server, partial(_done, base=folder))
+
+
+def _done(message: Mapping[str, Any], base: Path) -> Reply:
+    """Do a step; this process does no other one when it has imported something."""
+    last = next(reversed(sys.modules))
+    answer = _answer(job_parent.task_of(message, base / FOLDER))
+    return replace(job_parent.reply_of(DONE, answer), more=not _imported_after(last))
+
+
+def _answer(task: Task) -> Answer:
+    notes, temporary = Notes(), enter(task.folder)
+    os.environ["TMPDIR"] = tempfile.tempdir = str(temporary)
+    child.called(task.call, task.request(), Room(Path.cwd(), notes), task.steps)
+    for folder in (Path.cwd(), temporary):
+        scratch.empty(folder)
+    return notes.answer
+
+
+def _imported_after(last: str) -> set[str]:
+    """Return the packages, neither of Python nor ours, whose modules stand behind this one."""
+    new = takewhile(lambda name: name != last, reversed(sys.modules))
+    tops = {name.partition(".")[0] for name in new}
+    return {top for top in tops - sys.stdlib_module_names if not top.startswith(OURS)}

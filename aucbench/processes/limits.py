@@ -1,0 +1,142 @@
+"""The memory of a job: measured, and limited.
+
+Design
+  a. RLIMIT_DATA limits the private writable memory of one process. An allocation above it
+     fails at once with a MemoryError, before the machine runs out of memory. RLIMIT_AS would
+     also count read-only maps of data.
+  b. RLIMIT_DATA does not limit the sum over several processes, nor shared anonymous memory.
+     So the memory of all processes of a job is sampled. The sum of RssAnon is cheap, but it
+     counts a page once for each forked process that shares it. If that sum is below the
+     budget, all is well. Otherwise the exact, slow count decides. Even the exact count is too
+     high when processes start or end while it is taken, so several samples in a row must
+     agree.
+  c. Pages inherited from the warm process do not count.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from aucbench.processes.proc import read
+
+STATUS = re.compile(rb"^(RssAnon|RssShmem|VmData):\s+(\d+) kB", re.M)
+PSS_ANON = re.compile(rb"^Pss_Anon:\s+(\d+) kB", re.M)
+# A writable shared map of memory that is not a file on a disk: address, rights, ..., name.
+SHARED = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ .w.s .*(/dev/zero|/memfd:|/SYSV|/dev/shm/)")
+MAPPING = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ ")
+AVAILABLE = re.compile(rb"^MemAvailable:\s+(\d+) kB", re.M)
+OWN_GROUPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
+# Of control groups of version 2, and of version 1: their folder, limit and use.
+IN_GROUPS = {
+    "": (GROUPS, "memory.max", "memory.current"),
+    "memory": (GROUPS / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
+}
+KB = 1024
+FASTEST = 4e9  # bytes per second that a job can allocate, to choose the time of the next sample
+AGREEING = 3  # samples in a row that must be over the budget
+SOONEST, LATEST = 0.01, 0.1  # seconds between two samples
+
+
+class Meter:
+    """The memory of all processes of a job, compared with a budget.
+
+    Attributes
+    ----------
+    budget : int or None
+        Bytes.
+    peak : int
+        Largest sample so far, in bytes.
+    """
+
+    def __init__(self, budget: int | None):
+        self.budget = budget
+        self.peak = 0
+        self._over = 0  # samples in a row over the budget
+        self._inherited = status(os.getpid())["RssAnon"]
+
+    def over(self, pids: Collection[int]) -> bool:
+        """Take a sample; whether these processes certainly hold more than the budget."""
+        rows = [status(pid) for pid in pids]
+        own = max(0, sum(row["RssAnon"] for row in rows) - self._inherited)
+        shared = sum(row["RssShmem"] for row in rows)
+        if self.budget is None or own + shared <= self.budget:
+            self._over = 0
+            self.peak = max(self.peak, own)
+            return False
+        own = min(own, sum(_exclusive(pid) for pid in pids))
+        own += sum(_written_shared(pid) for pid in pids) if shared else 0
+        self._over = self._over + 1 if own > self.budget else 0
+        certain = self._over == AGREEING
+        self.peak = max(self.peak, own if certain else min(own, self.budget))
+        return certain
+
+    def pause(self, so_far: float) -> float:
+        """Seconds until the next sample: fewer when the job is new or near its budget."""
+        room = float("inf") if self.budget is None else (self.budget - self.peak) / FASTEST
+        return max(SOONEST, min(so_far, room, LATEST))
+
+
+def status(pid: int) -> dict[str, int]:
+    """Return RssAnon, RssShmem and VmData in bytes; zeros when the process has ended."""
+    found = {"RssAnon": 0, "RssShmem": 0, "VmData": 0}
+    for name, kilobytes in STATUS.findall(read(pid, "status")):
+        found[name.decode()] = int(kilobytes) * KB
+    return found
+
+
+def set_memory_limit(memory: int) -> None:
+    """Let this process allocate `memory` bytes more than it has."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = status(os.getpid())["VmData"] + memory
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+def lift_memory_limit() -> None:
+    """Lift that limit, so that there is memory to write a failure down."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+
+
+def free_memory() -> int:
+    """Return how many bytes of memory the machine and the control groups have left."""
+    available = AVAILABLE.search(Path("/proc/meminfo").read_bytes())
+    left = [int(available[1]) * KB] if available else []
+    return max(0, min([*left, *_left_to_groups()], default=0))
+
+
+def _left_to_groups() -> Iterator[int]:
+    """Yield what is left to each control group of this process that has a limit."""
+    for line in OWN_GROUPS.read_text(encoding="utf-8").splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in {*controllers.split(",")} & {*IN_GROUPS}:
+            root, *names = IN_GROUPS[controller]
+            group = root / path.lstrip("/")
+            for folder in (group, *group.parents[: len(group.parents) - len(root.parents)]):
+                try:
+                    limit, used = ((folder / name).read_text().strip() for name in names)
+                except OSError:  # of another namespace, or the root, which has none
+                    continue
+                if limit.isdigit():
+                    yield int(limit) - int(used)
+
+
+def _exclusive(pid: int) -> int:
+    """Bytes of anonymous memory; a page shared by k processes counts as 1/k of a page."""
+    found = PSS_ANON.search(read(pid, "smaps_rollup"))
+    return int(found[1]) * KB if found else status(pid)["RssAnon"]
+
+
+def _written_shared(pid: int) -> int:
+    """The same for shared writable memory that is not a file on a disk."""
+    total, counts = 0, False
+    for line in read(pid, "smaps").splitlines():
+        if MAPPING.match(line):
+            counts = SHARED.match(line) is not None
+        elif counts and line.startswith(b"Pss:"):
+            total += int(line.split()[1]) * KB
+    return total

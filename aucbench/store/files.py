@@ -1,0 +1,194 @@
+"""Whole files: a file that has its final name is complete and on the disk.
+
+A file is written under a temporary name, which tells which process writes it. It is flushed
+to the disk and renamed, and then its folder is flushed. Files that a killed process left
+unfinished are removed when the folder is opened the next time.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO
+
+from aucbench.errors import DataError
+from aucbench.store.processes import KnownProcess, this_process
+
+UNFINISHED = re.compile(r".*\.([0-9a-f]{16})\.([0-9]{1,18})\.([0-9]{1,18})\.[0-9]+\.tmp")
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+LOCKED = {errno.EROFS, errno.EACCES, errno.EPERM}
+GONE = {errno.ENOENT, errno.ESTALE}
+NO_SYNC = {errno.EINVAL, errno.ENOTSUP}  # some network folders cannot be flushed
+
+_numbers = count()
+
+
+def why(error: OSError) -> str:
+    """Return the reason that the operating system gives."""
+    return error.strerror or type(error).__name__
+
+
+def refused(doing: str, path: Path, error: OSError) -> DataError:
+    """Return the error to raise when a results folder cannot be read or written."""
+    if error.errno in FULL:
+        cure = "free some space and run it again; what was finished is kept"
+    elif error.errno in LOCKED:
+        cure = "make the folder writable or name another one"
+    else:
+        cure = "repair the folder or name another one; what was finished is kept"
+    return DataError(f"cannot {doing} {path}: {why(error)}; {cure}")
+
+
+def unfinished(folder: Path, name: str) -> Path:
+    """Return a temporary name in `folder` that no other process uses."""
+    me = this_process()
+    return folder / f"{name}.{me.place}.{me.pid}.{me.start}.{next(_numbers)}.tmp"
+
+
+@contextmanager
+def whole_file(path: Path, beside: Path) -> Iterator[BinaryIO]:
+    """Open `beside` for writing; at the end it is renamed to `path`, or removed after an error."""
+    try:
+        with beside.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+        flush_folder(path.parent)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def flush_folder(folder: Path) -> None:
+    """Flush the list of files of a folder to the disk."""
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(number)
+    except OSError as error:
+        if error.errno not in NO_SYNC:
+            raise
+    finally:
+        os.close(number)
+
+
+def make_folder(folder: Path) -> None:
+    """Create a folder with its parents, and flush the parent of each new one to the disk."""
+    if folder.is_dir():
+        return
+    make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    flush_folder(folder.parent)
+
+
+class Home:
+    """A results folder that is there, by its inode and its marker.
+
+    What is written goes through it: a folder that was moved or deleted in the meantime is not
+    made a second time, half and without its marker.
+
+    Parameters
+    ----------
+    folder : Path
+        The results folder.
+    marker : Path
+        A file that is in it as long as it is whole.
+    """
+
+    def __init__(self, folder: Path, marker: Path):
+        self.folder, self.marker = folder, marker
+        self._known = folder.stat()
+
+    def require(self) -> None:
+        """Check that the folder is still the one that was opened.
+
+        Raises
+        ------
+        DataError
+            When it is not.
+        """
+        try:
+            self.marker.stat()
+            if os.path.samestat(self.folder.stat(), self._known):
+                return
+        except OSError as error:
+            if error.errno not in GONE:
+                raise refused("read", self.folder, error) from error
+        raise DataError(
+            f"the results folder {self.folder} was moved or deleted while it was in use; what was "
+            "finished went with it: name the place where it is now, and run the same again"
+        )
+
+    def make(self, folder: Path) -> None:
+        """Create a folder in it with its parents, but never the results folder itself.
+
+        Raises
+        ------
+        DataError
+            When the results folder is not there any more.
+        OSError
+            When the folder cannot be created.
+        """
+        self.require()
+        if not folder.is_dir():
+            if folder.parent != self.folder:
+                self.make(folder.parent)
+            folder.mkdir(exist_ok=True)
+            flush_folder(folder.parent)
+
+
+def file_clock(folder: Path) -> int:
+    """Return the time in nanoseconds, by the clock that stamps the files of `folder`.
+
+    The clocks of a file server and of this host may differ by minutes.
+    """
+    probe = unfinished(folder, "clock")
+    try:
+        with probe.open("xb") as file:
+            os.utime(file.fileno())
+            return os.fstat(file.fileno()).st_mtime_ns
+    finally:
+        probe.unlink(missing_ok=True)
+
+
+def remove_unfinished(folder: Path, patience: float) -> None:
+    """Remove temporary files whose process has ended.
+
+    Where this host cannot see the process, they are removed when they were not touched for
+    `patience` seconds.
+    """
+    for path in folder.glob("*.tmp"):
+        named = UNFINISHED.fullmatch(path.name)
+        if named is None:
+            continue
+        lives = KnownProcess("", named[1], int(named[2]), int(named[3])).lives()
+        with suppress(FileNotFoundError):  # another process may clean up too
+            if lives is None:
+                lives = file_clock(folder) - path.stat().st_mtime_ns <= patience * 1e9
+            if not lives:
+                path.unlink()
+
+
+def move_this(path: Path, number: int, target: Path) -> bool:
+    """Move the file that is open as `number` from `path` to `target`.
+
+    Returns
+    -------
+    bool
+        False when `path` is another file by now; that file stays where it is.
+    """
+    try:
+        path.rename(target)
+    except FileNotFoundError:
+        return False
+    # The inode of an open file is not used again, so that this comparison is certain.
+    if os.path.samestat(target.stat(), os.fstat(number)):
+        return True
+    with suppress(FileExistsError):  # a third process has created an even newer one
+        path.hardlink_to(target)
+    target.unlink()
+    return False
