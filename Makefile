@@ -13,6 +13,9 @@ BESIDE := -n logical --dist loadfile
 # What computes in the process of the test; under the sanitiser the limits of memory that the
 # others test do not hold, and processes of their own only take longer to start.
 COMPUTING := $(addprefix tests/,unit kernels equivalence golden conformance)
+# Each change leaves some tests and examples of hypothesis to the night, which leaves out none.
+CHANGE := -m 'not nightly'
+NIGHT := --hypothesis-profile=nightly
 DEMO_DATA := breast-cancer,digits-8
 
 # asv keeps a description of the machine in the home folder; give it one in here, and
@@ -29,7 +32,8 @@ BENCH ?= .
 N ?= 14
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-code check-benchmarks build debug bench bench-compare bench-history docs
+.PHONY: help demo test nightly test-nightly check check-code check-benchmarks run-benchmarks build \
+  debug debug-nightly wheel wheel-nightly bench bench-compare bench-history docs
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,11 +41,17 @@ help: ## show this list
 demo: $(VENV)/built ## install, then compare the default solvers on two embedded data sets
 	$(BIN)/aucbench compare --data $(DEMO_DATA)
 
-test: $(VENV)/test ## run the tests
-	$(BIN)/pytest $(BESIDE) $(addprefix --ignore=,$(ALONE))
-	$(BIN)/pytest $(ALONE)
+test: $(VENV)/test ## run the tests of a change
+	$(BIN)/pytest $(CHANGE) $(BESIDE) $(addprefix --ignore=,$(ALONE))
+	$(BIN)/pytest $(CHANGE) $(ALONE)
 
-check: check-code check-benchmarks ## linters, types, import layers, changelog, benchmarks
+nightly: test-nightly debug-nightly run-benchmarks wheel-nightly ## run what takes too long for each change
+
+test-nightly: $(VENV)/test
+	$(BIN)/pytest $(NIGHT) $(BESIDE) $(addprefix --ignore=,$(ALONE))
+	$(BIN)/pytest $(NIGHT) $(ALONE)
+
+check: check-code check-benchmarks ## linters, types, import layers, changelog, benchmarks load
 
 check-code: $(VENV)/dev
 	$(BIN)/ruff check .
@@ -50,16 +60,28 @@ check-code: $(VENV)/dev
 	$(BIN)/lint-imports
 	$(BIN)/towncrier build --draft --version next > /dev/null
 
+check-benchmarks: $(VENV)/dev
+	$(ASV) check --python=same
+
 # Nobody reads these times, so threads may wait in peace: in a busy loop they take far longer.
-check-benchmarks: $(VENV)/dev .asv/.asv-machine.json
+run-benchmarks: $(VENV)/dev .asv/.asv-machine.json
 	OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THREADS=1 $(ASV) $(QUICK)
 
 build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
 	rm $(VENV)/built
 	$(MAKE) $(VENV)/dev
 
-debug: $(VENV)/test ## run the tests on kernels whose memory accesses are checked
-	.ci/debug $(BESIDE) -m 'not plain' $(COMPUTING)
+debug: $(VENV)/test ## run tests of kernels on a build whose memory accesses are checked
+	.ci/debug -m 'debug and not nightly' $(BESIDE) $(COMPUTING)
+
+debug-nightly: $(VENV)/test
+	.ci/debug $(NIGHT) $(BESIDE) -m 'not plain' $(COMPUTING)
+
+wheel: $(VENV)/dev ## build a wheel from the sdist, and use it in a new environment
+	.ci/wheel
+
+wheel-nightly: $(VENV)/dev
+	.ci/wheel own-kernel
 
 bench: $(VENV)/dev .asv/.asv-machine.json ## time this tree once; BENCH=REGEX selects
 	$(ASV) $(QUICK) --bench '$(BENCH)'
