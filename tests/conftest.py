@@ -2,7 +2,8 @@
 
 import os
 import sys
-from contextlib import ExitStack, nullcontext
+from collections import OrderedDict
+from contextlib import nullcontext
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
@@ -11,6 +12,8 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+KERNELS = ROOT / "tests" / "kernels"
+OPEN = 4  # supervisors that a process of tests keeps open
 
 # Libraries read these when they are imported, so before anything else. Threads that wait for each
 # other in a busy loop take minutes for seconds of work when something else needs a core. OpenMP
@@ -18,10 +21,19 @@ ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# A test that fails must fail again; `pytest --hypothesis-profile=explore` looks further.
-settings.register_profile("steady", derandomize=True, deadline=None)
+# A test that fails must fail again; each night has more examples than each change, and
+# `pytest --hypothesis-profile=explore` looks further.
+settings.register_profile("steady", max_examples=30, derandomize=True, deadline=None)
+settings.register_profile("nightly", max_examples=100, derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None)
 settings.load_profile("steady")
+
+
+def pytest_collection_modifyitems(items):
+    """Each change runs the tests of the kernels on the debug build."""
+    for item in items:
+        if KERNELS in item.path.parents:
+            item.add_marker("debug")
 
 
 def folder(path: Path, what: str) -> Path:
@@ -61,41 +73,56 @@ def data_folder() -> Path:
     return folder(Path(given) if given else ROOT.parent / "shared" / "data", "data sets")
 
 
+@pytest.fixture(scope="session")
+def supervisors_of_a_session():
+    """The supervisors that were used last, by what they hand to their jobs."""
+    kept = OrderedDict()
+    yield kept
+    for supervisor in kept.values():
+        supervisor.close()
+
+
 @pytest.fixture(scope="module")
-def shared_supervisors():
+def shared_supervisors(supervisors_of_a_session):
     """Keep open what runs cells; who asks for the same again, gets it without a second's wait.
 
     A supervisor hands its environment and its path to its jobs, so that both must be the same.
     """
     from aucbench.bench.engines.local import LocalEngine
 
-    started, real = {}, LocalEngine.open
+    kept, real = supervisors_of_a_session, LocalEngine.open
 
     def open_shared(engine):
         variables = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
         key = (engine.threads, *sys.path, *sorted(variables.items()))
-        if key not in started:
-            started[key] = stack.enter_context(real(engine))
-        return nullcontext(started[key])
+        if key not in kept:
+            kept[key] = real(engine)
+        kept.move_to_end(key)
+        if len(kept) > OPEN:
+            kept.popitem(last=False)[1].close()
+        return nullcontext(kept[key])
 
-    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LocalEngine, "open", open_shared)
         yield
 
 
 @pytest.fixture
-def site(tmp_path, monkeypatch):
+def site(tmp_path):
     """A folder of throw-away plugins, which are forgotten after the test."""
-    from plugin_site import Site
+    from plugin_site import on_the_path
 
-    monkeypatch.delenv("AUCBENCH_PLUGINS", raising=False)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.syspath_prepend(tmp_path)
-    before = {*sys.modules}
-    yield Site(tmp_path)
-    for name in {*sys.modules} - before:
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
-            del sys.modules[name]
+    with on_the_path(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared_site(tmp_path_factory):
+    """Such a folder for all tests of a file: what its plugins register is found out once."""
+    from plugin_site import on_the_path
+
+    with on_the_path(tmp_path_factory.mktemp("site")) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,10 @@
 """Throw-away distributions in a folder on sys.path stand in for installed plugins."""
 
+import sys
+from contextlib import contextmanager
+
+import pytest
+
 from aucbench.registry.lookup import plugins
 
 HEAD = """
@@ -73,6 +78,20 @@ class Site:
         lines = "".join(f"{name} = {value}\n" for name, value in points.items())
         (info / "entry_points.txt").write_text(f"[aucbench]\n{lines}", encoding="utf-8")
         (info / "RECORD").write_text("", encoding="utf-8")
+
+
+@contextmanager
+def on_the_path(folder):
+    """Plugins in a folder are installed, and forgotten at the end."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("AUCBENCH_PLUGINS", raising=False)
+        patch.setattr(sys, "dont_write_bytecode", True)
+        patch.syspath_prepend(folder)
+        before = {*sys.modules}
+        yield Site(folder)
+        for name in {*sys.modules} - before:
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(str(folder)):
+                del sys.modules[name]
 
 
 def listed(name, distribution=None):

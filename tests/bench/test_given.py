@@ -190,8 +190,10 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.slow
-def test_a_script_goes_on_where_it_ended_and_its_globals_count(tmp_path):
+@pytest.fixture
+def script(tmp_path):
+    """script(argument, ...) -> what Python prints that runs `script.py`, or a typed program."""
+
     def run(*arguments):
         command = [sys.executable, *arguments]
         done = subprocess.run(
@@ -203,15 +205,24 @@ def test_a_script_goes_on_where_it_ended_and_its_globals_count(tmp_path):
     past = time.time() - 60
     os.utime(tmp_path / "script.py", (past, past))
     time.sleep(0.2)  # the change of the times is a change too
-    first = run("script.py", "1.0")
+    return run
+
+
+def test_a_script_goes_on_where_it_ended(script):
+    first = script("script.py", "1.0")
     assert first[::2] == ["ok", "__main__"]
-    assert run("script.py", "1.0") == first
-    assert run("script.py", "2.0")[1] != first[1]
+    assert script("script.py", "1.0") == first
+
+
+@pytest.mark.nightly
+def test_the_globals_and_the_text_of_a_script_count(script, tmp_path):
+    first = script("script.py", "1.0")
+    assert script("script.py", "2.0")[1] != first[1]
     (tmp_path / "script.py").write_text(SCRIPT + "# edited\n")
     time.sleep(0.2)
-    assert run("script.py", "1.0")[1] != first[1]
+    assert script("script.py", "1.0")[1] != first[1]
     # Without a file, as in a notebook, the code that was typed cannot be known for certain.
     typed = ["-c", SCRIPT, "1.0"]
-    once, again = run(*typed), run(*typed)
+    once, again = script(*typed), script(*typed)
     assert (once[0], again[0]) == ("ok", "ok")
     assert once[1] != again[1]

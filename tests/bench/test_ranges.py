@@ -82,9 +82,9 @@ TOYS = SOURCE.replace("@hookimpl", SPACES.partition("@hookimpl")[0] + "\n@hookim
 )
 
 
-@pytest.fixture
-def toys(site):
-    site.add("toys", toys=TOYS)
+@pytest.fixture(scope="module")
+def toys(shared_site):
+    shared_site.add("toys", toys=TOYS)
 
 
 def values(points):

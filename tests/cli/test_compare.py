@@ -371,6 +371,7 @@ def on_terminal(folder, options):
     return process.returncode, received.decode()
 
 
+@pytest.mark.nightly
 def test_real_data(cli, data_folder, monkeypatch, tmp_path):
     monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
     path = tmp_path / "rows.json"

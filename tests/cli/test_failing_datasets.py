@@ -51,7 +51,7 @@ FAILED = {
     "nan-labels": ("error", "PluginError", "label"),
     "array": ("error", "PluginError", "it is a tuple, wanted Data"),
     "shape": ("error", "PluginError", "7 numbers are not 20 rows of 2 columns"),
-    "hangs": ("timeout", None, "did not end within 10 s"),
+    "hangs": ("timeout", None, "did not end within 5 s"),
     "crashes": ("crash", None, "SIGSEGV"),
     "eats": ("memout", "MemoryError", "llocat"),
 }
@@ -71,7 +71,7 @@ def places(tmp_path, monkeypatch):
 def test_each_is_a_failed_row_that_names_it(places, cli, tmp_path):
     out, rows = tmp_path / "results", tmp_path / "rows.json"
     sets = ",".join(["fine", *FAILED, "breast-cancer"])
-    asked = ("--solvers", "constant,svm-or", "--splits", 2, "--timeout", 10, "--memory", 500)
+    asked = ("--solvers", "constant,svm-or", "--splits", 2, "--timeout", 5, "--memory", 500)
     result = cli("compare", "--data", sets, *asked, "--json", rows, "--out", out)
     assert result.exit_code == 0, result.output
 

@@ -28,17 +28,17 @@ GOOD = (
     MEANS + "\n@hookimpl\ndef aucbench_solvers():\n    return {'good': Dummy, 'further': Dummy}\n"
 )
 BAD = {
-    "sleeps": ("import time\ntime.sleep(600)\n", "no answer within 5 s"),
+    "sleeps": ("import time\ntime.sleep(600)\n", "no answer within 2 s"),
     "hook_sleeps": (
         f"{HEAD}\nimport time\n@hookimpl\ndef aucbench_solvers():\n    time.sleep(600)\n",
-        "no answer within 5 s",
+        "no answer within 2 s",
     ),
     "crashes": ("import ctypes\nctypes.string_at(0)\n", "killed by SIGSEGV"),
     "leaves": ("import os\nos._exit(0)\n", "ended with code 0 and without a result"),
     "raises": ("raise OSError('no licence')\n", "OSError: no licence"),
     "eats": ("import time\nheap = b'x' * (1 << 30)\ntime.sleep(600)\n", "MemoryError"),
 }
-TIME = 5.0  # seconds
+TIME = 2.0  # seconds
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_list_has_a_row_for_each_plugin_without_an_answer(hostile, cli):
         assert cli("list", kind).exit_code == 0
     document = cli("describe", "--json")
     assert document.exit_code == 0
-    assert '"reason": "no answer within 5 s"' in document.stdout
+    assert '"reason": "no answer within 2 s"' in document.stdout
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -131,7 +131,7 @@ def test_an_unknown_name_is_told_with_close_ones_and_with_who_did_not_answer(hos
     result = cli("show", "furthre")
     assert result.exit_code == 2
     assert "did you mean 'further'?" in result.stderr
-    assert "warning: the plugin ward:sleeps is broken: no answer within 5 s" in result.stderr
+    assert "warning: the plugin ward:sleeps is broken: no answer within 2 s" in result.stderr
     result = cli("compare", "--solvers", "goood", "--data", "breast-cancer")
     assert result.exit_code == 2
     assert "did you mean 'good'?" in result.stderr

@@ -184,7 +184,7 @@ def test_the_parameters_are_those_with_the_best_inner_auc(cli, folder):
     assert str(found) == "logistic[C=10]"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_commands_of_the_readme_lead_from_a_raw_table_to_scores(cli, tmp_path, monkeypatch):
     """With fewer rows, and two solvers of auto."""
     root = Path(__file__).resolve().parents[2]

@@ -510,7 +510,7 @@ installed = pytest.mark.skipif(
 
 
 @installed
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_all_sets_of_keel_are_read():
     """Each row of each file, counted without the reader."""
     [listed] = (found for found in collections() if found.prefix == "keel")

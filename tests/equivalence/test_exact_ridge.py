@@ -156,7 +156,7 @@ def test_a_matrix_without_a_factor_is_solved_by_its_diagonal(monkeypatch):
 def test_spdam_finds_the_closed_form(layout, sampling):
     data = sample(layout)
 
-    run = solve(get_solver("spdam", lam=0.1, sampling=sampling), data, passes=700, gap_tol=0.0)
+    run = solve(get_solver("spdam", lam=0.1, sampling=sampling), data, passes=150, gap_tol=0.0)
 
     np.testing.assert_allclose(run.w, ridge(data, 0.1), rtol=1e-8, atol=1e-10)
 

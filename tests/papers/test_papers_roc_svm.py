@@ -6,6 +6,7 @@ from math import inf, nan
 
 import numpy as np
 import pytest
+from nights import first
 
 from aucbench.bench import Store, make_engine, run
 from aucbench.datasets.simulated import linear, population_auc, true_scores
@@ -132,7 +133,7 @@ def results_of(experiment, folder):
     return Results(by_cell(found), Store(folder))
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("number", first([1, 2]))
 def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
     small(monkeypatch)
     simulated = {1: "linear", 2: "radial"}
@@ -169,6 +170,7 @@ def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
         MEASURES[TRUTH].read(record, results.store)
 
 
+@pytest.mark.nightly
 def test_a_small_table_of_real_rows(monkeypatch, tmp_path):
     here = dict.fromkeys(table_3.SETS, "sample[data=breast-cancer,n=300]")
     here["Bank Marketing"], here["Accelerometer"] = "digits-8", "breast-cancer"

@@ -145,7 +145,7 @@ def test_rows_are_split_by_class_and_a_missing_set_says_why(tmp_path):
     assert "nothing" in sets.keep("nothing", tmp_path).why
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_measures_what_is_installed(tmp_path):
     told = ["--sets", "made", "--repeats", "1", "--seconds", "0.2", "--cases", "top-k-3,auc-sort"]
     who = ["--peers", "scipy,svm-or,logistic,lightgbm", "--out", str(tmp_path)]
@@ -169,7 +169,7 @@ def test_the_command_measures_what_is_installed(tmp_path):
         assert aucs[-1] > 0.9
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_measures_bounds(tmp_path):
     told = ["csr-grad", "aum-loss", "--seconds", "0.01", "--out", str(tmp_path)]
     command = [sys.executable, "-m", "benchmarks.bounds", *told]

@@ -2,6 +2,7 @@ from math import isnan
 
 import numpy as np
 import pytest
+from nights import first_rows
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom
 from sklearn.model_selection import StratifiedKFold
@@ -174,7 +175,7 @@ def test_other_test_rows_are_refused(folds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("count", "repeats"), [(5, 1), (2, 5)])
+@pytest.mark.parametrize(("count", "repeats"), first_rows([(5, 1), (2, 5)]))
 @pytest.mark.parametrize("n_pos", [10, 50])
 def test_type_one_error_of_the_verdict(n_pos, count, repeats):
     """Two methods that are equally good on average, each fitted to features of its own."""

@@ -5,6 +5,7 @@ from itertools import islice
 import numpy as np
 import optima
 import pytest
+from nights import first
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
@@ -60,7 +61,7 @@ def hold(seen, value, least):
     return len(seen)
 
 
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", first(range(5)))
 @pytest.mark.parametrize(
     "name", ["spdam", "spdam[sampling=blocks]", "spdam[batch=0.3]", "ls-svm", "adamax"]
 )
@@ -94,7 +95,7 @@ def adamax_states(data, lam):
     return [(s.w.copy(), s.gap) for s in islice(moves, 60) if np.isfinite(s.gap)][::6]
 
 
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", first(range(5)))
 @pytest.mark.parametrize("name", ["svm-or", "roc-svm-full", "roc-svm"])
 def test_gaps_of_the_hinge(name, part):
     for seed in range(30 * part, 30 * (part + 1)):
@@ -116,7 +117,7 @@ def test_gaps_of_the_hinge(name, part):
         assert hold(seen, value, min(value(w) for w in others)) > 0
 
 
-@pytest.mark.parametrize("part", range(3))
+@pytest.mark.parametrize("part", first(range(3)))
 def test_gaps_of_the_hinge_on_wide_rows(part):
     certified = 0
     for seed in range(12 * part, 12 * (part + 1)):
@@ -135,7 +136,7 @@ def test_gaps_of_the_hinge_on_wide_rows(part):
     assert certified >= 6
 
 
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", first(range(5)))
 def test_gaps_of_the_squared_hinge(part):
     for seed in range(40 * part, 40 * (part + 1)):
         X, y, data, lam = sample(seed)
@@ -168,7 +169,7 @@ def test_gaps_of_kernel_machines(name):
         assert hold(seen, value, min(value(w) for w, _ in seen)) > 0
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", first(range(4)))
 @pytest.mark.parametrize(("name", "margin"), [("aum", 0.0), ("aum-margin", 1.0)])
 def test_gaps_of_the_aum(name, margin, part):
     certified = 0
