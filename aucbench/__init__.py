@@ -6,17 +6,19 @@ Every public name is imported when it is first used, so that `import aucbench` a
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from aucbench.data import Data
-    from aucbench.estimator import AUCClassifier
-    from aucbench.headers import get_include, require_kernel_api
     from aucbench.hookspecs import hookimpl
+    from aucbench.kernels.headers import get_include, require_kernel_api
+    from aucbench.kernels.parallel import threads
     from aucbench.metrics import auc, intercept_at
-    from aucbench.models import from_estimator
-    from aucbench.parallel import threads
+    from aucbench.models import AUCClassifier
+    from aucbench.optim.classifiers import from_estimator
     from aucbench.protocols import Objective, Problem, Projector, Solver, State
     from aucbench.records import Run
     from aucbench.registry import (
@@ -61,20 +63,44 @@ __all__ = [
 
 _MODULES = {
     "data": ("Data",),
-    "estimator": ("AUCClassifier",),
-    "headers": ("get_include", "require_kernel_api"),
+    "models": ("AUCClassifier",),
+    "kernels.headers": ("get_include", "require_kernel_api"),
     "hookspecs": ("hookimpl",),
     "solving.loop": ("solve",),
     "metrics": ("auc", "intercept_at"),
-    "models": ("from_estimator",),
-    "parallel": ("threads",),
+    "optim.classifiers": ("from_estimator",),
+    "kernels.parallel": ("threads",),
     "protocols": ("Objective", "Problem", "Projector", "Solver", "State"),
     "records": ("Run",),
     "registry": ("get_dataset", "get_objective", "get_projector", "get_solver", "list_solvers"),
     "report.comparison": ("compare",),
     "solving.selection": ("Selection", "select"),
 }
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def imported_on_use(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package that imports a public name on first use (PEP 562).
+
+    Parameters
+    ----------
+    package : str
+        Its name.
+    names : mapping
+        Its public names by the module of aucbench that has them.
+    """
+    modules = {name: f"aucbench.{module}" for module, found in names.items() for name in found}
+
+    def getattr_of(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        found = getattr(import_module(modules[name]), name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return getattr_of
+
+
+_imported = imported_on_use(__name__, _MODULES)
 
 
 def __getattr__(name: str) -> Any:
@@ -82,13 +108,8 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         from importlib.metadata import version
 
-        found: Any = version("aucbench")
-    elif name in _HOMES:
-        found = getattr(import_module(f"aucbench.{_HOMES[name]}"), name)
-    else:
-        raise AttributeError(f"module 'aucbench' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+        return version("aucbench")
+    return _imported(name)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""One exception tree.
+"""One exception tree, and what counts as a number, wherever a user or a plugin gives one.
 
 Everything that aucbench raises on purpose derives from `AucbenchError`, so that a
 harness can tell "the user can mend this" from a bug. Where Python has a class for the
@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from math import isfinite
-
-from aucbench.numbers import float_of, short, whole_of
+from numbers import Integral, Real
 
 INTERRUPTED = 130  # exit code by which shells know Ctrl-C
 MOST_LISTED = 100  # names that a message lists
@@ -139,3 +138,37 @@ def needless(parameter: str, solver: str, kind: str) -> UnsupportedError:
         f"{parameter} of {solver} belongs to its own {kind}, which --{kind} replaces; leave "
         f"{parameter} out"
     )
+
+
+def float_of(value: object) -> float | None:
+    """Return a real number as a float, also NaN and infinity; None for everything else.
+
+    Whole numbers of more than 308 digits are None, and so are bools, texts, complex numbers,
+    arrays, and numbers of a class that cannot be converted.
+    """
+    if type(value) is float:  # nearly all are
+        return value
+    try:
+        # Any class can say that it is a number, and may raise anything when it is asked for it.
+        return float(value) if isinstance(value, Real) and not isinstance(value, bool) else None
+    except Exception:
+        return None
+
+
+def whole_of(value: object) -> int | None:
+    """Return a whole number as an int; None for everything else, also for a bool."""
+    if type(value) is int:
+        return value
+    try:
+        return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+    except Exception:
+        return None
+
+
+def short(value: object) -> str:
+    """Return a value as text that fits into a sentence."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # of a class of a plugin, or of an int of more than 4300 digits
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:59]}…"

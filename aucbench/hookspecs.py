@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
+    from aucbench.bench.cell import Cell
     from aucbench.bench.results.record import Record
-    from aucbench.cell import Cell
 
 PROJECT = "aucbench"
 Factories = Mapping[str, Callable[..., Any]]

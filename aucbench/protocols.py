@@ -24,12 +24,13 @@ from aucbench.errors import (
     ParameterError,
     PluginError,
     UnsupportedError,
+    float_of,
     require_above,
+    short,
     written_at,
 )
-from aucbench.numbers import float_of, short
+from aucbench.kernels.vectors import plain
 from aucbench.ranges import Space
-from aucbench.vectors import plain
 
 MAPPED_ROWS = 8192  # rows mapped at a time: with 300 landmarks 20 MB
 

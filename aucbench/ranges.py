@@ -1,4 +1,6 @@
-"""Axes of a grid of hyperparameters: lists of values, ranges, and distributions of scipy.stats.
+"""What a fit is given: axes of a grid of hyperparameters, and the budget where nobody names one.
+
+An axis is a list of values, a range, or a distribution of scipy.stats.
 
 Design
   a. A range is a record of four plain values. JSON and plans can hold it, and its values are
@@ -18,6 +20,12 @@ from typing import Any
 from aucbench.errors import ParameterError, UnknownNameError
 
 Space = Mapping[str, Any] | Sequence[Mapping[str, Any]]  # axes by parameter, or several such
+# The budget of a fit where the user gives none, and tolerances that plans and `solve` share.
+DEFAULT_PASSES = 50.0  # where neither passes nor seconds are given
+OVERSPENT = 1.1  # times its budget, from which on a fit has used more than it was given
+GAP_TOL = 1e-6  # certified gap, relative to the objective, at which a fit ends
+ENOUGH = 0.01  # of f(0) − f*, or of what a fit has gained: above it a fit has not converged
+CLAIM = 1e-6  # largest error of an objective that a state claims, relative to that at w or at 0
 RANGE_EXAMPLE = "write it like {low = 1e-6, high = 1.0, log = true}"
 RANGE_FIELDS = ("low", "high", "log", "integer")
 

@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import Any, TypeAlias
 
-from aucbench.errors import ParameterError
-from aucbench.numbers import float_of
+from aucbench.errors import ParameterError, float_of
 
 PARTS, TEXT, NAME = 50, 10_000, 200  # of a section: parts; characters of a text, and of a name
 ROWS, COLUMNS = 1000, 30

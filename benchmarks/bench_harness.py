@@ -12,12 +12,12 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from aucbench.bench import Store
+from aucbench.bench.judge.verdict import Status
 from aucbench.bench.lookup import Lookup, Lookups, Name
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.record import Record
 from aucbench.bench.runner import Runner
-from aucbench.judge.verdict import Status
 from aucbench.processes.records import Job, Outcome
 from aucbench.records import CellStatus
 

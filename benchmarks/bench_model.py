@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import aucbench
-from aucbench import metrics, modelfile, registry
+from aucbench import metrics, models, registry
 
 N = 20_000
 
@@ -29,7 +29,7 @@ class ModelFile:
         run = aucbench.solve(aucbench.get_solver("svm-or"), train, passes=3)
         names = tuple(f"x{j}" for j in range(8))
         shape = {"width": 8, "columns": names, "negative": (0,), "positive": (1,)}
-        self.model = modelfile.Model.of_run(run, phi, threshold=0.0, **shape)
+        self.model = models.Model.of_run(run, phi, threshold=0.0, **shape)
         self.model.save(self.path)
         self.text = pd.DataFrame(X, columns=list(names)).astype(str).astype(object)
         self.scores = self.model.scores(self.data.rows)
@@ -38,13 +38,13 @@ class ModelFile:
         self.model.save(self.path)
 
     def time_load(self) -> None:
-        modelfile.Model.load(self.path)
+        models.Model.load(self.path)
 
     def time_scores_of_numbers(self) -> None:
         self.model.scores(self.data.rows)
 
     def time_scores_of_text(self) -> None:
-        modelfile.scored(self.model, self.text)
+        models.scored(self.model, self.text)
 
     def time_threshold_with_intervals(self) -> None:
-        modelfile.Operating.of(self.data.y, self.scores, metrics.Aim(), "", seed=0)
+        models.Operating.of(self.data.y, self.scores, metrics.Aim(), "", seed=0)

@@ -16,7 +16,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from aucbench import data, tables
+from aucbench import data
+from aucbench.datasets import tables
 
 N, LEVELS = 100_000, (3, 8, 20, 50, 200, 1000)
 

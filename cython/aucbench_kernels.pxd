@@ -4,7 +4,7 @@ Header only, so that a compiled kernel does not link to aucbench. docs/kernels.m
 and the cost of each function. The other .pxd and .h files of this folder may change at any time.
 
 KERNEL_API grows when a name is taken away, a signature or a meaning changes, or the arrays of
-`data.rows.stored_arrays` do. aucbench.headers has the same number, and refuses a kernel with another one.
+`data.rows.stored_arrays` do. aucbench.kernels.headers has the same number, and refuses a kernel with another one.
 """
 
 from floyd_rivest cimport select

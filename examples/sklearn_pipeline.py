@@ -20,7 +20,7 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import require_above, require_whole
 from aucbench.hookspecs import hookimpl
-from aucbench.models import fitted
+from aucbench.optim.classifiers import fitted
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 

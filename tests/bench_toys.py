@@ -5,21 +5,21 @@ import os
 from time import perf_counter
 from types import SimpleNamespace
 
+from aucbench.bench.cell import Cell
+from aucbench.bench.judge.targets import KeptTarget
+from aucbench.bench.judge.verdict import Measures, Status
 from aucbench.bench.requests import cell_job, data_job
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Process, Record, Sizes
-from aucbench.cell import Cell
+from aucbench.bench.worker import jobs
 from aucbench.data.block import Block, laid_out
-from aucbench.fit import jobs
-from aucbench.judge.targets import KeptTarget
-from aucbench.judge.verdict import Measures, Status
+from aucbench.datasets.reading import Reading
 from aucbench.processes.fixed import fixed
 from aucbench.processes.kept import Kept
 from aucbench.processes.records import Ending, Outcome
 from aucbench.processes.room import Notes, Room
 from aucbench.processes.wire import close_all
-from aucbench.reading import Reading
 from aucbench.records import CellStatus
 from aucbench.registry.specs import parse_spec
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from aucbench.modelfile import Model
+from aucbench.datasets.tables import Encoding
+from aucbench.models import Model
 from aucbench.models.calibration import Sigmoid
 from aucbench.registry import get_features, get_solver
 from aucbench.solving.loop import solve
-from aucbench.tables import Encoding
 
 
 def model_of(data, **more):

@@ -6,8 +6,9 @@ The parent process runs this code. It never imports a plugin of a third party.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from aucbench import imported_on_use
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import make_engine
@@ -19,22 +20,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "Plan", "Record", "Results", "Store", "compare", "make_engine", "run"]
 
-_HOMES = {
-    "Choice": "aucbench.bench.plan.plan",
-    "Plan": "aucbench.bench.plan.plan",
-    "Record": "aucbench.bench.results.record",
-    "Results": "aucbench.report.comparison",
-    "Store": "aucbench.bench.results.store",
-    "compare": "aucbench.report.comparison",
-    "make_engine": "aucbench.bench.engines",
-    "run": "aucbench.bench.runner",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name on first use (PEP 562)."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'aucbench.bench' has no attribute {name!r}")
-    found = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = found
-    return found
+__getattr__ = imported_on_use(
+    __name__,
+    {
+        "bench.engines": ("make_engine",),
+        "bench.plan.plan": ("Choice", "Plan"),
+        "bench.results.record": ("Record",),
+        "bench.results.store": ("Store",),
+        "bench.runner": ("run",),
+        "report.comparison": ("Results", "compare"),
+    },
+)

@@ -33,7 +33,7 @@ from aucbench.registry.specs import anchored, in_file, parse_spec, short
 from aucbench.registry.visits import Home, within_limit
 from aucbench.sections import Section
 
-JOBS = "aucbench.addons.jobs"
+JOBS = "aucbench.bench.isolated.jobs"
 LIMITS = Limits(timeout=60.0, memory=4 * 10**9)
 FILES_MOST = 100  # that an exporter may return
 

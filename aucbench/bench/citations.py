@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import metadata
 
 from aucbench.about import bibtex, software
-from aucbench.cell import Cell
+from aucbench.bench.cell import Cell
 from aucbench.datasets.places import cites_of
 from aucbench.errors import AucbenchError, UnknownNameError
 from aucbench.registry import Description, describe, joined_specs, parse_spec

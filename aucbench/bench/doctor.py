@@ -19,7 +19,7 @@ from aucbench.registry.lookup import CALLED
 from aucbench.registry.visits import visit_job
 
 DOCTOR_PRELOAD = (
-    "aucbench.fit.jobs",
+    "aucbench.bench.worker.jobs",
     "aucbench.registry.visitor",
 )  # imports no plugin of a solver, the built-in ones included
 LISTENERS = "listeners"  # as `aucbench.testing` calls them; they are not registered

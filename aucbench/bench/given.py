@@ -50,7 +50,7 @@ class Given:
     solvers : mapping of str to str
         Pickles in base 64, by specification.
     datasets : mapping of str to str
-        Folders in which `aucbench.fit.rows.save_data` has written them, by name.
+        Folders in which `aucbench.bench.worker.rows.save_data` has written them, by name.
     identities : mapping of str to str
         What identifies the class of a solver, by specification.
     """

@@ -18,6 +18,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench import registry
+from aucbench.bench.cell import TARGET_FILE, Cell, Tuning, solver_label
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
@@ -26,7 +27,6 @@ from aucbench.bench.plan.checks import PlanError, every
 from aucbench.bench.plan.identity import CellIds
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import Homes, data_job, resolve_job
-from aucbench.cell import TARGET_FILE, Cell, Tuning, solver_label
 from aucbench.errors import (
     DataError,
     ParameterError,
@@ -52,14 +52,14 @@ from aucbench.registry.specs import Spec, bare, in_file, parse_spec, short
 from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
-    from aucbench.judge.targets import KeptTarget
+    from aucbench.bench.judge.targets import KeptTarget
 
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
 READ = 3600.0  # seconds to read a file, or to get it from its address
 MEGABYTE = 10**6
 LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s
 # What the parent measures with, and deals rows to splits with.
-MEASURE_MODULES = ("aucbench.judge.measures", "aucbench.judge.targets", "numpy.random")
+MEASURE_MODULES = ("aucbench.bench.judge.measures", "aucbench.bench.judge.targets", "numpy.random")
 REGISTERED = {"data": "datasets"}  # kinds of names that the registry calls otherwise
 NO_HOMES: Mapping[Name, Home] = {}
 NO_REFUSALS: Mapping[Name, PlanError] = {}
@@ -382,7 +382,7 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home |
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:
     # Imported here: a plan can be listed and compared without scikit-learn.
-    from aucbench.judge.targets import KeptTarget
+    from aucbench.bench.judge.targets import KeptTarget
 
     try:
         return KeptTarget(outcome.files[TARGET_FILE], result["n"])

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike
 from aucbench.bench.addons import LIMITS, Addon, addon_of, ended, supervised
 from aucbench.bench.learning import likely
 from aucbench.hookspecs import PROJECT
+from aucbench.kernels.vectors import Vector
 from aucbench.processes.records import Job, Outcome
 from aucbench.processes.scratch import Scratch
 from aucbench.processes.warm import Process
@@ -34,9 +35,8 @@ from aucbench.registry.discovery import enabled
 from aucbench.registry.specs import FILE_MARK, short
 from aucbench.stats.delong import Fold
 from aucbench.stats.measures import MEASURES, Measure, measure
-from aucbench.vectors import Vector
 
-VALUES = "aucbench.addons.metrics:values"
+VALUES = "aucbench.bench.isolated.metrics:values"
 BATCH = 10  # values that one process computes within `LIMITS`
 MOST_ENDS = 3  # processes that a metric may end
 NAME = re.compile(r"\s*([\w.:-]*)")

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from aucbench.bench.cell import Cell
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lookup import Lookups, Name, look_up, supervisor_for
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.data_lines import data_lines
-from aucbench.cell import Cell
 
 BANDWIDTH = 10e9  # bytes per second that one core reads; no pass over the rows is faster
 

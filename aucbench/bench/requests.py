@@ -10,16 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.cell import Cell, Tuning, listed
+from aucbench.bench.cell import Cell, Tuning, listed
+from aucbench.datasets.reading import Reading
 from aucbench.processes.records import Fence, Job, Limits, Step, json_hash
-from aucbench.reading import Reading
 from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
-    from aucbench.judge.targets import KeptTarget
+    from aucbench.bench.judge.targets import KeptTarget
     from aucbench.registry.specs import Spec
 
-JOBS = "aucbench.fit.jobs"
+JOBS = "aucbench.bench.worker.jobs"
 NO_LIMITS = Limits()
 NO_FILES: Mapping[str, str] = {}
 Homes = Collection[Home]

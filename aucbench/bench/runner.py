@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from time import sleep
 from typing import Any
 
+from aucbench.bench.cell import Cell
 from aucbench.bench.closed import fence_of
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
@@ -30,7 +31,6 @@ from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.listeners import announcer
-from aucbench.cell import Cell
 from aucbench.processes.records import Job, Limits, Outcome
 from aucbench.records import CellStatus
 

@@ -40,8 +40,8 @@ from aucbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from aucbench.metrics import Aim
-    from aucbench.modelfile import Model
-    from aucbench.modelfile.incoming import Scored
+    from aucbench.models import Model
+    from aucbench.models.incoming import Scored
 
 AUTO = "auto"
 ALL_FAILED = 1  # exit code when no row has a score
@@ -124,8 +124,8 @@ def fit(
     The threshold maximises sensitivity + specificity (Youden), or serves one of the aims
     --sensitivity, --specificity, --precision, --flags with --per, --cost-fp with --cost-fn.
     """
-    from aucbench import making
-    from aucbench.modelfile.explain import lines
+    from aucbench.models import building as making
+    from aucbench.models.explain import lines
     from aucbench.registry.specs import split_specs
     from aucbench.store import require_writable
 
@@ -200,8 +200,8 @@ def predict(
     from aucbench.datasets.endings import naming
     from aucbench.datasets.frames import pieces
     from aucbench.errors import require_whole
-    from aucbench.modelfile import Model
-    from aucbench.modelfile.incoming import ignored_columns, scored
+    from aucbench.models import Model
+    from aucbench.models.incoming import ignored_columns, scored
 
     require_whole(1, rows=rows)
     loaded = Model.load(model)
@@ -236,8 +236,8 @@ def explain(
     """Say what a model learnt, from what, how good it is, and what its threshold does."""
     from json import dumps
 
-    from aucbench.modelfile import Model
-    from aucbench.modelfile.explain import explanation, lines
+    from aucbench.models import Model
+    from aucbench.models.explain import explanation, lines
 
     loaded = Model.load(model)
     if json:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aucbench.data.targets import REST
+from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_at_least
-from aucbench.reading import REST, Reading
 
 if TYPE_CHECKING:
     from aucbench.bench.addons import Addon

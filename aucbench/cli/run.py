@@ -43,10 +43,10 @@ from aucbench.errors import AucbenchError, DataError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from aucbench.bench.cell import Cell
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
-    from aucbench.cell import Cell
     from aucbench.papers.measuring import Measured
 
 PlanFile = Annotated[

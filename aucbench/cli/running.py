@@ -17,6 +17,7 @@ from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
     from aucbench.bench.addons import Addon
+    from aucbench.bench.cell import Cell
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from aucbench.bench.show.data_lines import DataLines
     from aucbench.bench.show.progress import Progress
     from aucbench.bench.show.tally import Tally
-    from aucbench.cell import Cell
     from aucbench.cli.options import Options, Printed
     from aucbench.report.added import Added
     from aucbench.report.evidence import Evidence

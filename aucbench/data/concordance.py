@@ -9,8 +9,8 @@ from aucbench.data.arrays import Vector
 from aucbench.data.sorting import argsort, sort
 from aucbench.errors import DataError
 from aucbench.kernels import ranks
-from aucbench.parallel import count, mapped
-from aucbench.vectors import even
+from aucbench.kernels.parallel import count, mapped
+from aucbench.kernels.vectors import even
 
 MAX_PAIRS = 2**62
 SHARED_FROM = 2**17  # scores from which threads share them: less takes about a millisecond

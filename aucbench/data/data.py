@@ -19,10 +19,10 @@ from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.ties import held_out, numbered
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.vectors import plain, row_weights
+from aucbench.kernels.vectors import plain, row_weights
 
 if TYPE_CHECKING:
-    from aucbench.tables import Schema
+    from aucbench.datasets.tables import Schema
 
 FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
 TIES = ("folds", "groups", "times")  # fields of `Data` that say how rows may be divided

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Rows, float_type, rows
 from aucbench.errors import DataError
-from aucbench.vectors import EXACT, numeric, plain
+from aucbench.kernels.vectors import EXACT, numeric, plain
 
 MOST_COLUMNS = 1 << 24  # that any rows may have in a fit, which takes 128 MiB for each vector
 COLUMNS_PER_VALUE = 1000  # that more of them may have

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError
-from aucbench.vectors import floats, plain
+from aucbench.kernels.vectors import floats, plain
 
 
 class ErrorSteps(NamedTuple):

@@ -23,7 +23,7 @@ from aucbench import kernels
 from aucbench.data.arrays import ALL, Block, Rows, Vector, span
 from aucbench.data.tally import READ
 from aucbench.errors import DataError
-from aucbench.parallel import mapped
+from aucbench.kernels.parallel import mapped
 
 DIVIDED_FROM = 2**18  # stored values: 0.2 ms
 PART = 2**19  # stored values of each part where there are more than two

@@ -12,7 +12,7 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.data import Data
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
-from aucbench.vectors import weights_of
+from aucbench.kernels.vectors import weights_of
 
 
 def unsound(made: Any) -> str | None:

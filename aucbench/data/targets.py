@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Block, Vector, lock
 from aucbench.errors import DataError
-from aucbench.reading import REST
-from aucbench.vectors import even_classes, is_missing, plain
+from aucbench.kernels.vectors import even_classes, is_missing, plain
 
 USUAL = (  # pairs of words, negative and positive, in any case
     *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"), ("-1", "1")),
     *(("neg", "pos"), ("negative", "positive")),
 )
+REST = "rest"  # as `negative`: every label that is not positive
 MOST_SHOWN = 8  # labels that a message lists
 
 
@@ -103,7 +103,7 @@ class Labels:
         positive, negative : label or list of labels, optional
             The two classes, see `Classes.of`.
         weights : array of shape (n,), optional
-            As the attribute, checked by `aucbench.vectors.row_weights`.
+            As the attribute, checked by `aucbench.kernels.vectors.row_weights`.
 
         Raises
         ------

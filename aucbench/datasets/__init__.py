@@ -1,14 +1,21 @@
-"""Data sets: embedded, simulated, from files or from a URL. Each loader returns `Data`."""
+"""Data sets: embedded, simulated, from files or from a URL. Each loader returns `Data`.
+
+Each name is imported when it is first used: most files need one reader of many.
+"""
 
 from __future__ import annotations
 
-from aucbench.datasets.catalogue import Entry, Suite, entries, entry_of, suites
-from aucbench.datasets.changepoint import load_changepoint
-from aucbench.datasets.chunks import stream
-from aucbench.datasets.embedded import breast_cancer, digits, one_against_the_rest
-from aucbench.datasets.files import available, load
-from aucbench.datasets.simulated import linear, outbreak, outbreak_support, radial, true_scores
-from aucbench.hookspecs import Factories, hookimpl
+from typing import TYPE_CHECKING
+
+from aucbench import imported_on_use
+
+if TYPE_CHECKING:
+    from aucbench.datasets.catalogue import Entry, Suite, entries, entry_of, suites
+    from aucbench.datasets.changepoint import load_changepoint
+    from aucbench.datasets.chunks import stream
+    from aucbench.datasets.embedded import breast_cancer, digits
+    from aucbench.datasets.files import available, load
+    from aucbench.datasets.simulated import linear, outbreak, outbreak_support, radial, true_scores
 
 __all__ = [
     "Entry",
@@ -29,14 +36,33 @@ __all__ = [
     "true_scores",
 ]
 
-
-@hookimpl
-def aucbench_datasets() -> Factories:
-    """Return the data sets that need no file: embedded and simulated ones."""
-    return {
-        "breast-cancer": breast_cancer,
-        **{f"digits-{digit}": one_against_the_rest(digit) for digit in range(10)},
-        "linear": linear,
-        "outbreak": outbreak,
-        "radial": radial,
-    }
+__getattr__ = imported_on_use(
+    __name__,
+    {
+        "datasets.catalogue": (
+            "Entry",
+            "Suite",
+            "entries",
+            "entry_of",
+            "suites",
+        ),
+        "datasets.changepoint": ("load_changepoint",),
+        "datasets.chunks": ("stream",),
+        "datasets.embedded": (
+            "breast_cancer",
+            "digits",
+            "one_against_the_rest",
+        ),
+        "datasets.files": (
+            "available",
+            "load",
+        ),
+        "datasets.simulated": (
+            "linear",
+            "outbreak",
+            "outbreak_support",
+            "radial",
+            "true_scores",
+        ),
+    },
+)

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from aucbench.datasets.download import RemoteFile
+from aucbench.datasets.reading import SUITE
 from aucbench.errors import UnknownNameError
-from aucbench.reading import SUITE
 
 KINDS = ("labels", "changepoint", "embedded", "simulated")
 NOT_STATED = "not stated by the source"

@@ -21,14 +21,13 @@ from typing import Any
 import numpy as np
 
 from aucbench.data import Chunk, arrays
-from aucbench.data.targets import Classes, counted, label_vector, several, side_of
+from aucbench.data.targets import REST, Classes, counted, label_vector, several, side_of
 from aucbench.datasets import changepoint, files, formats, idx
 from aucbench.datasets.cuts import CUTTERS, Cut, svmlight_tables
 from aucbench.datasets.endings import naming, without_compression
 from aucbench.datasets.formats import Table
 from aucbench.datasets.manifest import manifest_row, verify
 from aucbench.errors import DataError, require_whole
-from aucbench.reading import REST
 
 
 def stream(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.reading import REST
+from aucbench.data.targets import REST
 
 # SHA-256 of the files, which are the same in scikit-learn 1.5 to 1.9.
 BREAST_CANCER = "fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed"

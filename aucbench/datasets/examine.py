@@ -13,8 +13,8 @@ from aucbench.data.arrays import rows
 from aucbench.data.understood import Understood
 from aucbench.datasets.formats import Table
 from aucbench.datasets.suspicious import Mask, is_sorted, repeated_rows, suspects
+from aucbench.datasets.tables import Schema, is_numeric, require_numbers
 from aucbench.errors import DataError
-from aucbench.tables import Schema, is_numeric, require_numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from xml.parsers import expat
 from zipfile import ZipFile
 
 from aucbench.datasets.compressed import limit_of, open_plain, require_small_members
+from aucbench.datasets.tables import LINE
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError, MissingExtraError
-from aucbench.tables import LINE
 
 POINTER = 8  # bytes of a cell that is empty
 LETTERS = 26

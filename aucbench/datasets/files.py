@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.targets import Classes, Labels, counted, label_vector
+from aucbench.data.targets import REST, Classes, Labels, counted, label_vector
 from aucbench.datasets import changepoint, formats, idx
 from aucbench.datasets.catalogue import Entry, entries, entry_of, names_like, suite_of
 from aucbench.datasets.collections import Member, member_of, rarer
@@ -36,11 +36,11 @@ from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
 from aucbench.datasets.parsed import kept
 from aucbench.datasets.raw import Published, fetched
+from aucbench.datasets.reading import require_text_options
 from aucbench.datasets.roles import Roles, with_test_rows
 from aucbench.datasets.tasks import divide, require_task
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError, UnknownNameError
-from aucbench.reading import REST, require_text_options
 
 VARIABLE = "AUCBENCH_DATA"
 

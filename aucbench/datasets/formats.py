@@ -32,9 +32,9 @@ from aucbench.datasets.endings import (
     without_compression,
 )
 from aucbench.datasets.label import find_label
+from aucbench.datasets.tables import LINE
 from aucbench.datasets.textfile import LINES, read_frame
 from aucbench.errors import DataError
-from aucbench.tables import LINE
 
 _SVMLIGHT = re.compile(rb"\s*[+-]?[\d.]+(\s+(qid|\d+):\S+)*\s*(#.*)?", re.DOTALL)
 

@@ -50,8 +50,8 @@ from aucbench.data.packed import known_of, with_known
 from aucbench.data.understood import Understood
 from aucbench.datasets.download import cache_folder
 from aucbench.datasets.manifest import manifest_row
+from aucbench.datasets.tables import Schema
 from aucbench.errors import DataError
-from aucbench.tables import Schema
 
 LAYOUT = ("values", "columns", "starts")  # the arrays of rows; all others are known of them
 LEAST = 32 << 10  # bytes of files that are kept
@@ -60,7 +60,7 @@ ROOM, LABELS = "parsed", "labels"  # of the entries, and of what is known of the
 ABOUT = "about.json"
 NEW = "new-"  # begins the names of entries that are being written
 ABANDONED = 86_400  # seconds after which nobody writes a new entry any more
-CODE = ("data", "datasets", "kernels", "reading.py", "tables")  # in the package
+CODE = ("data", "datasets", "kernels")  # in the package
 LIBRARIES = ("numpy", "openpyxl", "pandas", "pyarrow", "scikit-learn", "scipy")
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from aucbench.datasets.columns import column_at
 from aucbench.datasets.formats import Table
+from aucbench.datasets.tables.found import Found
 from aucbench.errors import DataError
-from aucbench.tables.found import Found
 
 MOST_NAMED = 5  # columns that a message lists
 

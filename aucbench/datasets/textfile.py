@@ -19,9 +19,9 @@ from io import BufferedReader, RawIOBase, StringIO, TextIOWrapper
 from itertools import islice
 from typing import IO, Any
 
+from aucbench.datasets.tables import LINE
+from aucbench.datasets.tables.cells import MISSING
 from aucbench.errors import DataError
-from aucbench.tables import LINE
-from aucbench.tables.cells import MISSING
 
 CANDIDATES = (",", ";", "\t", "|", "space")
 NAMED = {"tab": "\t"}

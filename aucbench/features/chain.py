@@ -9,8 +9,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import ParameterError, PluginError, written_at
-from aucbench.numbers import short
+from aucbench.errors import ParameterError, PluginError, short, written_at
 from aucbench.protocols import FeatureMap, unmapped
 
 

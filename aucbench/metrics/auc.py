@@ -9,7 +9,7 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.concordance import weighted_concordance
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
-from aucbench.vectors import Mask, Vector, checked_rows, row_weights
+from aucbench.kernels.vectors import Mask, Vector, checked_rows, row_weights
 
 
 def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:

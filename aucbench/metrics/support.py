@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError
-from aucbench.vectors import floats
+from aucbench.kernels.vectors import floats
 
 
 def support_recall(w: ArrayLike, w_true: ArrayLike) -> float:

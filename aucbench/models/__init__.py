@@ -1,6 +1,29 @@
-"""Solvers whose result is a model: classifiers of scikit-learn, and what speaks its language."""
+"""A model: fit, save, load, predict and explain it, and the scikit-learn face of every solver.
 
-from aucbench.models.estimator import SCORES, Fitted, FromEstimator, fitted, from_estimator
-from aucbench.models.trees import TreeSum, portable
+`AUCClassifier` needs scikit-learn, whose import takes half a second, and a saved model does not.
+So each name is imported when it is first used.
+"""
 
-__all__ = ["SCORES", "Fitted", "FromEstimator", "TreeSum", "fitted", "from_estimator", "portable"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aucbench import imported_on_use
+
+if TYPE_CHECKING:
+    from aucbench.models.classifier import AUCClassifier
+    from aucbench.models.incoming import Scored, scored
+    from aucbench.models.model import Model
+    from aucbench.models.operating import Operating
+
+__all__ = ["AUCClassifier", "Model", "Operating", "Scored", "scored"]
+
+__getattr__ = imported_on_use(
+    __name__,
+    {
+        "models.classifier": ("AUCClassifier",),
+        "models.incoming": ("Scored", "scored"),
+        "models.model": ("Model",),
+        "models.operating": ("Operating",),
+    },
+)

@@ -10,7 +10,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import logistic_pairs
-from aucbench.vectors import even_classes
+from aucbench.kernels.vectors import even_classes
 
 
 def _coefficients() -> Vector:

@@ -12,7 +12,7 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import hinge
-from aucbench.parallel import count, mapped
+from aucbench.kernels.parallel import count, mapped
 
 CELLS = 2  # cells of the grid per sorted score
 BLOCK = 256  # rows whose sums are kept apart: that of cython/hinge.pyx

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
+from aucbench.kernels.vectors import even_classes
 from aucbench.objectives.pair_sums import Bend
-from aucbench.vectors import even_classes
 
 
 class WeightedPairSums:

@@ -16,8 +16,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.plan.plan import DEFAULT_TIMEOUT, Choice, Plan
+from aucbench.datasets.reading import Reading
 from aucbench.processes.records import Limits
-from aucbench.reading import Reading
 from aucbench.sections import Chart, Table
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.bench.cell import Cell
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
-from aucbench.cell import Cell
 from aucbench.metrics.support import (
     support_f1,
     support_jaccard,

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from aucbench import registry
+from aucbench.bench.worker import machine
+from aucbench.bench.worker.jobs import OTHER_CODE
+from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Data
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.fit import machine
-from aucbench.fit.jobs import OTHER_CODE
-from aucbench.fit.rows import data_hash
 from aucbench.papers.measuring import code_of
 from aucbench.processes.kept import Kept
 from aucbench.processes.room import Room

@@ -29,7 +29,7 @@ from math import isfinite
 from struct import Struct
 from typing import Any, NamedTuple, NoReturn
 
-from aucbench.numbers import float_of
+from aucbench.errors import float_of
 from aucbench.processes.fixed import content_of
 from aucbench.processes.records import Ending, Failure, Outcome, Report
 

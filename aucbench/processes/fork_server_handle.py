@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from aucbench.parallel import VARIABLE
+from aucbench.kernels.parallel import VARIABLE
 from aucbench.processes import proc, scratch
 from aucbench.processes.wire import LOOK_SECONDS, Inbox, packed, send
 

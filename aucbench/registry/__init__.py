@@ -16,8 +16,8 @@ from aucbench.errors import (
     ParameterError,
     PluginError,
     UnknownNameError,
+    short,
 )
-from aucbench.numbers import short
 from aucbench.ranges import Space
 from aucbench.registry.discovery import licence_of, loaded
 from aucbench.registry.lookup import (

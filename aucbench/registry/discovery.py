@@ -29,9 +29,8 @@ import pluggy
 
 from aucbench import hookspecs
 from aucbench.about import about_of
-from aucbench.errors import PluginError, UnknownNameError, written_at
+from aucbench.errors import PluginError, UnknownNameError, short, written_at
 from aucbench.hookspecs import PROJECT, Factories
-from aucbench.numbers import short
 
 ALLOWED = "AUCBENCH_PLUGINS"
 OFF = "-"  # in front of a name in it

@@ -7,8 +7,7 @@ from math import isclose, isfinite
 from typing import Any
 
 from aucbench.about import scale_of
-from aucbench.errors import PluginError, written_at
-from aucbench.numbers import float_of, short
+from aucbench.errors import PluginError, float_of, short, written_at
 
 ROUNDING = 1e-12  # of a sum of shares, say
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from aucbench.errors import AucbenchError, ParameterError, UnknownNameError
-from aucbench.numbers import short
+from aucbench.errors import AucbenchError, ParameterError, UnknownNameError, short
 
 ANYTHING = inspect.Signature(
     [inspect.Parameter("params", inspect.Parameter.VAR_KEYWORD)]

@@ -26,13 +26,13 @@ from aucbench.bench.results.metrics import measured_values
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import run
-from aucbench.budget import GAP_TOL
+from aucbench.bench.worker.rows import data_hash, save_data
 from aucbench.data import Data
+from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, require_at_least
-from aucbench.fit.rows import data_hash, save_data
 from aucbench.processes import proc
 from aucbench.processes.scratch import Scratch
-from aucbench.reading import Reading
+from aucbench.ranges import GAP_TOL
 from aucbench.registry.specs import GIVEN_MARK, split_specs
 from aucbench.stats.words import ROPE
 

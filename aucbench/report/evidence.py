@@ -26,16 +26,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.bench.cell import Cell
+from aucbench.bench.judge.verdict import number
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import BUDGET, Convergence, Descent, Optima
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
-from aucbench.budget import OVERSPENT
-from aucbench.cell import Cell
 from aucbench.data.understood import Understood
+from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
-from aucbench.judge.verdict import number
-from aucbench.reading import Reading
+from aucbench.ranges import OVERSPENT
 from aucbench.records import CellStatus, Stop
 from aucbench.registry.specs import bare, short
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from aucbench.bench.cell import Cell
 from aucbench.bench.overview import wanted_ids
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.results.store import Store
-from aucbench.cell import Cell
 from aucbench.errors import AucbenchError
 from aucbench.report.evidence import Evidence, evidence_of
 

@@ -17,7 +17,7 @@ class Kind:
     words : str
         The first words of its descriptions.
     suite, attribute : str
-        Class of `aucbench.benchmarks`, and the attribute of it that names what is measured.
+        Class of `aucbench.testing.benchmarks`, and the attribute of it that names what is measured.
     compare : str
         Command that uses the plugin; `{name}` stands for its name.
     compiled : bool

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench.budget import ENOUGH
 from aucbench.data.arrays import Vector
 from aucbench.protocols import Problem
+from aucbench.ranges import ENOUGH
 
 TRIALS = 60  # steps of half the length before the last one
 FEW_STEPS, FEW_TRIALS = 3, 12  # at the end of a fit: about as much as three passes of a method

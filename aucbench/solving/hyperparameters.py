@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from aucbench.errors import ParameterError, UnknownNameError
-from aucbench.models import FromEstimator
+from aucbench.optim.classifiers import FromEstimator
 from aucbench.protocols import Solver
 from aucbench.registry.signatures import check
 from aucbench.solving.wrappers import Around, Recast, core

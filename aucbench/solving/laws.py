@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.data.arrays import Vector
-from aucbench.errors import PluginError, written_at
-from aucbench.numbers import float_of, short, whole_of
+from aucbench.errors import PluginError, float_of, short, whole_of, written_at
 from aucbench.protocols import State
 
 FLOAT64 = np.dtype(np.float64)

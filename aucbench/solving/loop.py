@@ -25,7 +25,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 import aucbench.kernels.linear  # noqa: F401 - before a clock runs: importing it takes 0.2 s
-from aucbench.budget import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.data import Data
 from aucbench.data.inputs import require_filled
 from aucbench.data.rounding import slack_of
@@ -39,6 +38,7 @@ from aucbench.errors import (
     written_at,
 )
 from aucbench.protocols import Budget, Problem, Solver, State, value_of
+from aucbench.ranges import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
 from aucbench.solving.descent import descends

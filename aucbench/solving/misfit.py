@@ -6,8 +6,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.errors import written_at
-from aucbench.numbers import short
+from aucbench.errors import short, written_at
 from aucbench.protocols import Problem
 
 PARTS = {  # of a problem, and what is asked of them

@@ -22,15 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.budget import GAP_TOL
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
-from aucbench.errors import ParameterError, require_whole
+from aucbench.errors import ParameterError, float_of, require_whole
 from aucbench.metrics import auc_of
-from aucbench.numbers import float_of
 from aucbench.protocols import Problem, Solver
-from aucbench.ranges import is_axis, is_continuous
+from aucbench.ranges import GAP_TOL, is_axis, is_continuous
 from aucbench.records import Run, Stop
 from aucbench.registry import get_solver, given
 from aucbench.solving.hyperparameters import with_hyperparameters

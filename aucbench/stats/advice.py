@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError
+from aucbench.kernels.vectors import floats
 from aucbench.stats.bayes import DRAWS
 from aucbench.stats.fragile import Fragile, between, fragile_of
 from aucbench.stats.missing import ROUNDING, Array, Rule, checked, differences, filled
@@ -25,7 +26,6 @@ from aucbench.stats.power import FEWEST, MOST, POWER, Spread, detectable_differe
 from aucbench.stats.ranking import average_ranks
 from aucbench.stats.signed_rank import smallest_n
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
-from aucbench.vectors import floats
 
 NAMED = 3  # solvers, or data sets, that a sentence names; of more it gives the number
 MUCH = 1.5  # times faster or sparser that are worth a word

@@ -20,8 +20,8 @@ import numpy as np
 import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
 
+from aucbench.kernels.vectors import Mask, Vector, checked_rows
 from aucbench.stats.rows import checked_weights
-from aucbench.vectors import Mask, Vector, checked_rows
 
 FEWEST = 4  # rows of each class, two in each half
 SEED = 0  # of the halves

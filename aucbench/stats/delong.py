@@ -27,9 +27,9 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, require_whole
+from aucbench.kernels.vectors import Mask, Vector, checked_rows, even
 from aucbench.stats.rows import checked_weights, require_both
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
-from aucbench.vectors import Mask, Vector, checked_rows, even
 
 MISPLACED = 5  # rows of the rarer class that must count as misplaced for DeLong's variance
 

@@ -12,10 +12,10 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_whole
+from aucbench.kernels.vectors import Mask, Vector, checked_rows
 from aucbench.stats.calibration import calibrated
 from aucbench.stats.delong import Fold, auc
 from aucbench.stats.rows import checked_weights, require_both
-from aucbench.vectors import Mask, Vector, checked_rows
 
 SPEC = re.compile(
     r"\s*(?P<name>[\w-]+)\s*(?:\[\s*(?:(?P<key>\w+)\s*=)?\s*(?P<value>[^\[\]=,]+)\])?\s*"

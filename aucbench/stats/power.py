@@ -32,10 +32,10 @@ from aucbench.errors import (
     require_at_least,
     require_whole,
 )
+from aucbench.kernels.vectors import floats
 from aucbench.stats.missing import Array
 from aucbench.stats.signed_rank import EXACT, critical, smallest_n
 from aucbench.stats.words import LEVEL, ROPE, require_level
-from aucbench.vectors import floats
 
 POWER = 0.8  # probability with which a difference shall be found
 SIMULATED = 10_000  # draws for the power; their standard error at .8 is .004

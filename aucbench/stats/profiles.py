@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError, require_above
+from aucbench.kernels.vectors import floats
 from aucbench.stats.missing import Array
-from aucbench.vectors import floats
 
 CHANCE = 0.5  # the AUC before the first model: that of scores which are all equal
 

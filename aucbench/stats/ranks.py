@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.vectors import floats
+from aucbench.kernels.vectors import floats
 
 
 def average_ranks_of(values: ArrayLike) -> NDArray[np.float64]:

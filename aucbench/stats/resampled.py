@@ -9,8 +9,8 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError, require_above
+from aucbench.kernels.vectors import Vector, floats
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
-from aucbench.vectors import Vector, floats
 
 METHOD = "corrected resampled t"
 SAME = 1e-12  # values whose differences are smaller are equal; a difference of two AUCs is rounded

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, require_whole
+from aucbench.kernels.vectors import floats, numeric
 from aucbench.stats.rows import checked_weights
-from aucbench.vectors import floats, numeric
 
 Vector = NDArray[np.float64]
 CROWDING = 1.7  # > 1 puts more points of the grid where a curve rises, at small rates

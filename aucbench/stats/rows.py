@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError
-from aucbench.vectors import Mask, Vector, even, weights_of
+from aucbench.kernels.vectors import Mask, Vector, even, weights_of
 
 
 def checked_weights(weights: ArrayLike | None, size: int) -> Vector:

@@ -22,9 +22,9 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError
+from aucbench.kernels.vectors import floats
 from aucbench.stats.ranks import average_ranks_of
 from aucbench.stats.words import LEVEL, Difference, require_level
-from aucbench.vectors import floats
 
 EXACT = 50  # differences up to which the null distribution is computed; SciPy has the same bound
 METHOD = "signed-rank test over data sets"

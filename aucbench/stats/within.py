@@ -21,11 +21,11 @@ from typing import TypeAlias
 import numpy as np
 
 from aucbench.errors import DataError
+from aucbench.kernels.vectors import Vector
 from aucbench.stats.delong import Fold, Placements, difference_of, interval_of
 from aucbench.stats.measures import Measure, measure
 from aucbench.stats.resampled import corrected_difference, corrected_interval
 from aucbench.stats.words import LEVEL, ROPE, Difference, Interval, Word, holm
-from aucbench.vectors import Vector
 
 Split: TypeAlias = tuple[int, int]  # repeat and fold; the same ones have the same test rows
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, ParameterError, require_at_least
-from aucbench.vectors import floats
+from aucbench.kernels.vectors import floats
 
 ROPE = 0.005  # half the width of the region of practical equivalence, in units of the measure
 LEVEL = 0.95  # of intervals; 1 - LEVEL is the size of the tests

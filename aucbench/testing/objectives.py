@@ -10,8 +10,7 @@ import numpy as np
 
 from aucbench.data import ALL, Data
 from aucbench.data.arrays import Vector
-from aucbench.errors import UnsupportedError
-from aucbench.numbers import float_of, short
+from aucbench.errors import UnsupportedError, float_of, short
 from aucbench.protocols import Smooth
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import (

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.addons.rows import Rows
+from aucbench.bench.cell import Cell
+from aucbench.bench.isolated.rows import Rows
+from aucbench.bench.judge.verdict import Measures, Status
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.record import Process, Record, Sizes
-from aucbench.cell import Cell
-from aucbench.judge.verdict import Measures, Status
 from aucbench.records import CellStatus, Point, Stop
 
 SETS = ("breast-cancer", "größe & <b>Co</b> | 50 %.csv")

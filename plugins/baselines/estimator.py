@@ -9,7 +9,7 @@ from typing import Any
 from aucbench.about import about
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.models import SCORES, FromEstimator, from_estimator
+from aucbench.optim.classifiers import SCORES, FromEstimator, from_estimator
 
 ESTIMATOR_EXAMPLE = (
     "write it like estimator[sklearn.ensemble:RandomForestClassifier,n_estimators=200]"

@@ -13,7 +13,7 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.errors import require_above, require_at_least, require_count
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.models import Fitted, fitted
+from aucbench.optim.classifiers import Fitted, fitted
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 

@@ -11,7 +11,7 @@ import numpy as np
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import MissingExtraError
-from aucbench.models import portable
+from aucbench.optim.trees import portable
 from aucbench.protocols import Model
 
 PINNED = "OMP_NUM_THREADS"

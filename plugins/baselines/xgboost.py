@@ -20,7 +20,7 @@ from aucbench.errors import (
     require_share,
 )
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.models import TreeSum
+from aucbench.optim.trees import TreeSum
 from aucbench.protocols import Needs, Problem, State
 from aucbench.ranges import Range
 

@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.budget import DEFAULT_PASSES
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
@@ -21,6 +20,7 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import row_order
 from aucbench.projectors import L1Ball
 from aucbench.protocols import Budget, Needs, Problem, State
+from aucbench.ranges import DEFAULT_PASSES
 
 from .solam import default_radius, first_step
 

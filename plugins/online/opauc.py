@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.about import about
-from aucbench.budget import DEFAULT_PASSES
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import (
@@ -26,6 +25,7 @@ from aucbench.objectives import PairwiseSquare
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Budget, Needs, Problem, State
+from aucbench.ranges import DEFAULT_PASSES
 
 from .reach import SHARE, require_squares
 from .span import fits_span, passes_in_span

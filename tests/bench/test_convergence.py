@@ -13,7 +13,7 @@ from aucbench.bench.results.convergence import LONG, Descent, Optima, flat_row
 from aucbench.bench.results.decay import decays_of
 from aucbench.bench.results.record import Record
 from aucbench.bench.show.endings import Ends, end_notes
-from aucbench.budget import ENOUGH
+from aucbench.ranges import ENOUGH
 
 pytestmark = pytest.mark.usefixtures("shared_supervisors")
 

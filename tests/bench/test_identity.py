@@ -3,11 +3,11 @@ from dataclasses import fields, replace
 
 import pytest
 
+from aucbench.bench.cell import Cell
 from aucbench.bench.plan import identity
 from aucbench.bench.plan.identity import CellIds, cell_id
 from aucbench.bench.plan.plan import Choice, Plan, choices
-from aucbench.cell import Cell
-from aucbench.reading import Reading
+from aucbench.datasets.reading import Reading
 
 PLUGINS = {"solver": "p" * 32, "features": "q" * 32}
 CELL = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())

@@ -12,7 +12,7 @@ from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.results.export import table_rows
 from aucbench.bench.results.imports import Imports, versions_of
-from aucbench.fit.imports import imported_since, mark_imports
+from aucbench.bench.worker.imports import imported_since, mark_imports
 from aucbench.report.folder import FolderReader
 
 pytestmark = pytest.mark.usefixtures("shared_supervisors")

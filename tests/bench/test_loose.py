@@ -12,8 +12,8 @@ from aucbench.bench.citations import citations_of
 from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.bench.worker.jobs import _changed
 from aucbench.errors import AucbenchError, ParameterError, PluginError
-from aucbench.fit.jobs import _changed
 from aucbench.registry import describe
 from aucbench.registry.descriptions import kinds_of
 from aucbench.registry.loose import file_fingerprint

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from aucbench.bench.cell import solver_label
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.plan import (
     DEFAULT_SOLVERS,
@@ -12,9 +13,8 @@ from aucbench.bench.plan.plan import (
     Plan,
     choices,
 )
-from aucbench.cell import solver_label
+from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
-from aucbench.reading import Reading
 from aucbench.registry.specs import parse_spec
 
 

@@ -15,16 +15,16 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from aucbench import get_dataset, get_solver, select
+from aucbench.bench.cell import Cell
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Choice, Plan, solver_label
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.requests import resolve_job
-from aucbench.cell import Cell
+from aucbench.bench.worker.grid import check_grid, grids_of, points_of
+from aucbench.bench.worker.resolve import resolved, resolved_grid
 from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
-from aucbench.fit.grid import check_grid, grids_of, points_of
-from aucbench.fit.resolve import resolved, resolved_grid
 from aucbench.protocols import Needs
 from aucbench.ranges import Range, axis_text, holds, samples, value_at
 from aucbench.registry.specs import Spec, parse_spec

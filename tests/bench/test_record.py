@@ -11,17 +11,17 @@ import pytest
 from bench_toys import cell, record_of
 
 from aucbench import auc
+from aucbench.bench.judge.targets import KeptTarget
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.convergence import Convergence, Optima, flat_row
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Record, documented
+from aucbench.bench.worker import machine
+from aucbench.bench.worker.machine import CPUINFO, here
+from aucbench.bench.worker.plain import canonical_json, message, strict
 from aucbench.data.packed import pack_arrays
 from aucbench.data.sorting import sort_in_use
 from aucbench.errors import DataError
-from aucbench.fit import machine
-from aucbench.fit.machine import CPUINFO, here
-from aucbench.fit.plain import canonical_json, message, strict
-from aucbench.judge.targets import KeptTarget
 from aucbench.kernels import simd
 from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
@@ -475,7 +475,7 @@ def test_an_auc_that_cannot_be_had_is_an_error_of_the_cell_not_of_the_run(monkey
     def refuses(target, scores):
         raise DataError("fp changes by 0 over all thresholds")
 
-    monkeypatch.setattr("aucbench.judge.measures.auc_of", refuses)
+    monkeypatch.setattr("aucbench.bench.judge.measures.auc_of", refuses)
     made = record()
 
     assert (made.status.status, made.measures.auc) == ("error", None)

@@ -7,6 +7,7 @@ from threading import Timer
 import numpy as np
 import pytest
 
+from aucbench.bench.judge.targets import KeptTarget
 from aucbench.bench.lookup import Lookup, Lookups, Name
 from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.results.conditions import Conditions
@@ -14,7 +15,6 @@ from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
 from aucbench.data.packed import pack_arrays
 from aucbench.hookspecs import hookimpl
-from aucbench.judge.targets import KeptTarget
 from aucbench.processes.records import Ending, Outcome
 from aucbench.registry.specs import Spec
 

@@ -10,7 +10,7 @@ from aucbench.bench.plan.plan import Plan, choices
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.show.tally import Tally, protocol
 from aucbench.bench.text import aligned, shown
-from aucbench.reading import Reading
+from aucbench.datasets.reading import Reading
 
 
 def row(solver="a", dataset="x", *, split=0, seed=0, features="maxabs", tune=False, **measured):

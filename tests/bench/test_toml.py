@@ -10,8 +10,8 @@ from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.plan import Choice, Plan, choices
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, line_error, parse_plan, read_plan, write_plan
 from aucbench.bench.plan.toml_lines import line_of
+from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
-from aucbench.reading import Reading
 
 PLANS = [
     Plan(("german",)),

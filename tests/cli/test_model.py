@@ -16,7 +16,7 @@ from aucbench.bench import runner
 from aucbench.data.folds import drawn
 from aucbench.datasets import load
 from aucbench.metrics import auc
-from aucbench.modelfile import Model
+from aucbench.models import Model
 
 
 def payments(rows, seed):
@@ -82,9 +82,9 @@ def test_from_a_table_to_scores(cli, folder):
 
 def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(cli, folder):
     """They are computed again here, by folds, maps and fits of this test alone."""
+    from aucbench.datasets.tables import Encoding
     from aucbench.registry import get_features, get_solver
     from aucbench.solving.loop import solve
-    from aucbench.tables import Encoding
 
     assert fitted(cli, folder, out="held.aucbench").exit_code == 0
     model = Model.load(folder / "held.aucbench")
@@ -148,9 +148,9 @@ def test_rows_of_a_test_file_judge_the_model_and_do_not_train_it(cli, tmp_path):
 
 
 def test_auto_tunes_and_says_why(cli, folder, monkeypatch):
-    monkeypatch.setattr("aucbench.making.LINEAR", ("logistic", "sht-auc"))
-    monkeypatch.setattr("aucbench.making.find_spec", lambda name: None)
-    monkeypatch.setattr("aucbench.making.TRIED", 2)
+    monkeypatch.setattr("aucbench.models.building.LINEAR", ("logistic", "sht-auc"))
+    monkeypatch.setattr("aucbench.models.building.find_spec", lambda name: None)
+    monkeypatch.setattr("aucbench.models.building.TRIED", 2)
     made = fitted(cli, folder, "--splits", 3, solver="auto", out="auto.aucbench")
     assert made.exit_code == 0, made.output
     model = Model.load(folder / "auto.aucbench")
@@ -166,7 +166,7 @@ def test_auto_tunes_and_says_why(cli, folder, monkeypatch):
 
 
 def test_the_parameters_are_those_with_the_best_inner_auc(cli, folder):
-    from aucbench import making
+    from aucbench.models import building as making
 
     plan = making.Making(source="x", solvers=("logistic",))
     tables = [[(0.7, 0.6), (0.5, 0.9)], [(0.7, 0.6), (0.8, 0.9)]]
@@ -189,7 +189,7 @@ def test_the_commands_of_the_readme_lead_from_a_raw_table_to_scores(cli, tmp_pat
     """With fewer rows, and two solvers of auto."""
     root = Path(__file__).resolve().parents[2]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("aucbench.making.LINEAR", ("sht-auc",))
+    monkeypatch.setattr("aucbench.models.building.LINEAR", ("sht-auc",))
     [shown] = re.findall(
         r"^```console\n(\$ python examples/fraud_table.*?)^```$",
         (root / "README.md").read_text(encoding="utf-8"),

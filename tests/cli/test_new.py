@@ -17,9 +17,9 @@ from plugin_site import Site
 from typer.testing import CliRunner
 
 import aucbench
-from aucbench import benchmarks
 from aucbench.cli import app
 from aucbench.scaffold.kinds import KINDS
+from aucbench.testing import benchmarks
 
 NAMES = {kind: f"my-{kind}" for kind in KINDS}
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "new.md"

@@ -9,7 +9,7 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.checks import PlanError
 from aucbench.bench.plan.plan import Choice, Plan
-from aucbench.modelfile import Model
+from aucbench.models import Model
 from aucbench.processes.records import Ending, Outcome
 from aucbench.processes.warm import supervised
 from aucbench.registry.specs import parse_spec

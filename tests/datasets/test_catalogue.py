@@ -21,10 +21,11 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from aucbench import get_dataset
 from aucbench.about import references
-from aucbench.datasets import aucbench_datasets, entries, entry_of, load, places, raw, suites
+from aucbench.datasets import entries, entry_of, load, places, raw, suites
 from aucbench.datasets.catalogue import KINDS, NOT_STATED, Entry, Raw
 from aucbench.datasets.download import RemoteFile
 from aucbench.datasets.images import CIFAR_PARTS, CIFAR_PIXELS, STL_PARTS, STL_PIXELS
+from aucbench.datasets.registered import aucbench_datasets
 from aucbench.datasets.tasks import divide
 from aucbench.errors import DataError, ParameterError
 from aucbench.registry import describe, parse_spec

@@ -10,6 +10,7 @@ from bench_toys import Bench, cell
 from aucbench import get_solver, solve
 from aucbench.aum import roc_auc
 from aucbench.bench.show.data_lines import _target
+from aucbench.bench.worker import rows
 from aucbench.data import NEEDS_LABELS, Data
 from aucbench.data.folds import drawn_parts, splits
 from aucbench.data.packed import (
@@ -22,7 +23,6 @@ from aucbench.data.packed import (
 )
 from aucbench.datasets import load_changepoint
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.fit import rows
 from aucbench.metrics import auc_of
 
 N = 24

@@ -17,16 +17,16 @@ import pytest
 from bench_toys import cell
 
 from aucbench.bench.requests import data_job
+from aucbench.bench.worker import jobs
+from aucbench.bench.worker.rows import data_hash
 from aucbench.datasets import changepoint, files, load, parsed
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member
 from aucbench.datasets.formats import Table
 from aucbench.datasets.raw import Published
+from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnknownNameError
-from aucbench.fit import jobs
-from aucbench.fit.rows import data_hash
 from aucbench.processes.room import Notes, Room
-from aucbench.reading import Reading
 
 FIELDS = ("names", "dropped", "schema", "understood", "n", "d")
 TIES = ("folds", "groups", "times")
@@ -675,7 +675,7 @@ def test_the_code_that_reads_counts(tmp_path, monkeypatch):
     monkeypatch.setattr(parsed, "__file__", str(tmp_path / "package" / "datasets" / "parsed.py"))
     before = parsed._readers.__wrapped__()
     assert before == parsed._readers()
-    for changed in ("datasets/label.py", "tables/cells.py", "data/arrays.py", "reading.py"):
+    for changed in ("datasets/label.py", "datasets/tables/cells.py", "data/arrays.py"):
         with (tmp_path / "package" / changed).open("a") as file:
             file.write("# changed\n")
         after = parsed._readers.__wrapped__()

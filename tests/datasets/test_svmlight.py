@@ -8,10 +8,10 @@ from aucbench import AUCClassifier
 from aucbench.data.arrays import rows
 from aucbench.data.inputs import require_filled
 from aucbench.datasets import load, stream
+from aucbench.datasets.tables.cells import date_formats, numbers
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError
 from aucbench.solving.loop import solve
-from aucbench.tables.cells import date_formats, numbers
 
 LAST = 2**31 - 2  # the largest column that an int32 can count
 ONLY_PYTHON = {

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aucbench.datasets import load, stream
+from aucbench.datasets.reading import Reading
+from aucbench.datasets.tables import Schema
 from aucbench.errors import DataError, MissingExtraError, ParameterError
-from aucbench.reading import Reading
-from aucbench.tables import Schema
 
 ROWS = [(1.5, 7, 0), (2.5, 8, 1), (3.25, 9, 1), (-4, 8, 0)]
 NAMES = ("a", "b", "y")

@@ -56,14 +56,15 @@ class Patches(Honest):
     """Patches what measures in this process."""
 
     def iterates(self, problem, rng):
-        import aucbench.fit.measure
+        import aucbench.bench.worker.measure
         import aucbench.metrics
         import aucbench.metrics.auc
         import sklearn.metrics
 
         states = [*super(Patches, self).iterates(problem, rng)]
         perfect = lambda *_, **__: 1.0
-        for module in (aucbench, aucbench.metrics, aucbench.metrics.auc, aucbench.fit.measure):
+        measure = aucbench.bench.worker.measure
+        for module in (aucbench, aucbench.metrics, aucbench.metrics.auc, measure):
             for name in ("auc", "auc_of", "concordance"):
                 if hasattr(module, name):
                     setattr(module, name, perfect)

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 import aucbench
 from aucbench.errors import PluginError, UnsupportedError
-from aucbench.headers import KERNEL_API
+from aucbench.kernels.headers import KERNEL_API
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from aucbench.bench import Store, make_engine
 from aucbench.cli import app
+from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError
 from aucbench.papers import measuring
 from aucbench.papers.experiment import Experiment, Measurement, Protocol, Scale
@@ -17,7 +18,6 @@ from aucbench.papers.measuring import kept, limited, opened
 from aucbench.papers.results import results_in
 from aucbench.papers.sections import section_of
 from aucbench.processes.records import Limits
-from aucbench.reading import Reading
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_supervisors")]
 

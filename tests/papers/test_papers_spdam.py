@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from aucbench.bench import Store, make_engine, run
+from aucbench.bench.judge.verdict import Measures, Status
 from aucbench.bench.results.record import Record, Sizes
 from aucbench.errors import ParameterError
-from aucbench.judge.verdict import Measures, Status
 from aucbench.papers.catalogue import experiments, paper
 from aucbench.papers.experiment import Protocol, Scale
 from aucbench.papers.results import Results, by_cell

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from aucbench.bench import Store, compare
+from aucbench.bench.judge import measures as judge
+from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.data.packed import known_of, unpack_known, with_known
 from aucbench.datasets.simulated import outbreak_support
 from aucbench.errors import DataError
 from aucbench.features.chain import keeps_columns
-from aucbench.fit.rows import data_hash
-from aucbench.judge import measures as judge
 from aucbench.papers.results import MEASURES
 from aucbench.registry import get_dataset, get_features
 
@@ -126,10 +126,10 @@ def test_weights_are_kept_only_beside_a_truth_and_up_to_a_size(tmp_path, monkeyp
 
 
 def test_no_worker_learns_which_features_are_relevant():
+    from aucbench.bench.cell import Cell
+    from aucbench.bench.judge.targets import KeptTarget
     from aucbench.bench.plan.plan import Choice, Plan
-    from aucbench.cell import Cell
     from aucbench.data.packed import pack_arrays
-    from aucbench.judge.targets import KeptTarget
 
     data = get_dataset(SMALL)
     target = KeptTarget(pack_arrays(known_of(data)), data.n)

@@ -7,8 +7,8 @@ import pytest
 from report_results import DATASETS, SPLITS, failed, with_cell
 
 from aucbench.bench import Choice, Plan
+from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
-from aucbench.reading import Reading
 from aucbench.records import CellStatus
 from aucbench.report.evidence import Condition, evidence_of
 from aucbench.report.folder import FolderReader

@@ -405,7 +405,7 @@ def test_threads_are_pinned():
 
 
 def test_forks_of_the_warm_process_compute_with_threads():
-    with supervising(preload=("aucbench.parallel",), threads=2) as supervisor:
+    with supervising(preload=("aucbench.kernels.parallel",), threads=2) as supervisor:
         for _ in range(2):
             outcome = outcome_of(supervisor, job("computes_with_two_threads"))
             assert outcome.result == {"ranks": [0, 1]}

@@ -20,8 +20,8 @@ from threading import Barrier
 
 import numpy as np
 
-from aucbench import parallel
 from aucbench.errors import AucbenchError, DataError
+from aucbench.kernels import parallel
 from aucbench.processes import child
 from aucbench.processes.answers import FILE, HEAD, LINE, RESULT, frame
 from aucbench.processes.wire import send_descriptors

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from aucbench.bench import compare
+from aucbench.bench.worker import along
+from aucbench.bench.worker.along import MOST, KeptWeights
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.features import AppendOne
-from aucbench.fit import along
-from aucbench.fit.along import MOST, KeptWeights
 from aucbench.objectives import PairwiseSquare
 from aucbench.protocols import Problem
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import aucbench
-from aucbench import benchmarks
+from aucbench.testing import benchmarks
 
 MEASURED = {
     "SolverSuite": ("solver", "sht-auc[k=5]"),

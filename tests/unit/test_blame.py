@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from aucbench.bench.worker.blame import blamed, place_of
 from aucbench.data import Data
-from aucbench.fit.blame import blamed, place_of
 from aucbench.processes.child import _failure
 from aucbench.registry import get_features, get_objective, get_solver
 from aucbench.solving.loop import solve

@@ -20,7 +20,7 @@ from aucbench.cli import app
 from aucbench.data import Data
 from aucbench.datasets import load
 from aucbench.errors import DataError
-from aucbench.modelfile import Model
+from aucbench.models import Model
 from aucbench.registry import get_features, get_solver
 from aucbench.solving.loop import solve
 

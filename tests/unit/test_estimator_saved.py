@@ -6,7 +6,7 @@ import pytest
 
 from aucbench import AUCClassifier, get_dataset, get_solver
 from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
-from aucbench.modelfile import Model
+from aucbench.models import Model
 
 DATA = get_dataset("breast-cancer")
 FRAME = pd.DataFrame(DATA.rows.matrix, columns=list(DATA.names))

@@ -12,6 +12,7 @@ from aucbench.hookspecs import PROJECT
 from aucbench.registry import fingerprints
 from aucbench.registry.fingerprints import (
     BUILT_IN,
+    COMPUTES,
     PARENT,
     code_fingerprint,
     fingerprint,
@@ -39,13 +40,18 @@ def test_a_fingerprint_is_of_names_and_contents(tmp_path):
 
 
 def counted():
-    return [n for n in fingerprints._files_of_module("aucbench") if n.split("/")[1] not in PARENT]
+    rooms = [f"aucbench/{room}" for room in COMPUTES]
+    return [n for n in fingerprints._files_of_module("aucbench") if within(n, rooms)]
+
+
+def within(name, rooms):
+    return any(name == room or name.startswith(f"{room}/") for room in rooms)
 
 
 def test_the_worker_the_mathematics_and_the_compiled_kernels_count():
     rooms = {name.split("/")[1] for name in counted()}
-    assert {"fit", "judge", "solving", "registry", "data", "optim", "metrics", "kernels"} <= rooms
-    assert {"cell.py", "protocols.py", "records.py", "errors.py", "hookspecs.py"} <= rooms
+    assert {"bench", "solving", "registry", "data", "optim", "metrics", "kernels"} <= rooms
+    assert {"protocols.py", "records.py", "errors.py", "hookspecs.py"} <= rooms
     assert any(name.startswith("aucbench/kernels/") and name.endswith(".so") for name in counted())
 
 
@@ -75,15 +81,21 @@ def test_each_file_of_the_worker_and_of_the_mathematics_counts_and_none_of_the_p
     before = code_fingerprint()
     with ExitStack() as all_of_them:
         for name, path in copy["aucbench"].items():
-            if name.split("/")[1] in PARENT:
+            if name not in counted():
                 all_of_them.enter_context(changed(path))
         assert code_fingerprint() == before
     for name in counted():
         with changed(copy["aucbench"][name]):
             assert code_fingerprint() != before, name
     assert code_fingerprint() == before
-    copy["aucbench"]["aucbench/new_room/new.py"] = next(iter(copy["aucbench"].values()))
-    assert code_fingerprint() != before
+
+
+def test_each_room_is_said_to_compute_or_not_to():
+    rooms = {name.split("/")[1] for name in fingerprints._files_of_module("aucbench")}
+    whole = {room for room in COMPUTES if "/" not in room}
+    assert rooms == whole | {*PARENT}
+    assert not whole & {*PARENT}
+    assert all(room.split("/")[0] in PARENT for room in COMPUTES if "/" in room)
 
 
 FAMILIES = {

@@ -8,12 +8,12 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench import AUCClassifier, solve
+from aucbench.bench.worker.rows import data_hash, load_data, save_data
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import rows, stack
 from aucbench.errors import DataError
 from aucbench.features import Chain, MaxAbs, Standard
 from aucbench.features.chain import mapped
-from aucbench.fit.rows import data_hash, load_data, save_data
 from aucbench.registry import get_solver
 from aucbench.testing import check
 

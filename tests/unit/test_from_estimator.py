@@ -33,6 +33,8 @@ from sklearn.tree import DecisionTreeClassifier
 from aucbench import AUCClassifier, auc, from_estimator, get_solver, solve
 from aucbench.bench import lookup
 from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.worker.grid import points_of
+from aucbench.bench.worker.resolve import resolved
 from aucbench.data import Breakpoints, Data
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import (
@@ -41,8 +43,6 @@ from aucbench.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from aucbench.fit.grid import points_of
-from aucbench.fit.resolve import resolved
 from aucbench.processes.records import Ending, Outcome
 from aucbench.ranges import Range
 from aucbench.registry import describe

@@ -15,9 +15,9 @@ from aucbench.aum import aum_line_min, aum_loss, roc_auc
 from aucbench.data import Breakpoints, Data
 from aucbench.data.data import Chunk
 from aucbench.errors import DataError, PluginError
+from aucbench.kernels.vectors import floats
 from aucbench.metrics import auc, intercept_at, support_f1
 from aucbench.protocols import Problem
-from aucbench.vectors import floats
 
 N = 8
 Y = np.array([1, 0] * 4)

@@ -9,7 +9,7 @@ from aucbench.data import Data
 from aucbench.datasets import load
 from aucbench.datasets.frames import pieces
 from aucbench.errors import DataError
-from aucbench.modelfile.incoming import ignored_columns, scored
+from aucbench.models.incoming import ignored_columns, scored
 
 RNG = np.random.default_rng(5)
 N = 300

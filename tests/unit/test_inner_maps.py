@@ -7,10 +7,10 @@ import pytest
 from bench_toys import DATA, Bench, cell, told
 
 from aucbench import get_dataset, get_solver, select
+from aucbench.bench.worker.tune import inner_folds
 from aucbench.errors import PluginError
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard, Unit, UnitCentred
 from aucbench.features.chain import is_shared
-from aucbench.fit.tune import inner_folds
 from aucbench.protocols import NoMap
 from aucbench.registry import get_features
 

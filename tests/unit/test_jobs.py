@@ -16,16 +16,16 @@ from sklearn.model_selection import StratifiedKFold
 
 from aucbench import auc, get_dataset, get_objective, get_solver, solve
 from aucbench.bench.requests import data_job, resolve_job
+from aucbench.bench.worker import jobs, rows
+from aucbench.bench.worker.measure import MAX_POINTS, fitted_cell
 from aucbench.data import Data
 from aucbench.data.block import Block, laid_out
 from aucbench.data.packed import unpack_known
+from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.fit import jobs, rows
-from aucbench.fit.measure import MAX_POINTS, fitted_cell
 from aucbench.processes.fixed import fixed, sealed
 from aucbench.processes.kept import Kept
 from aucbench.processes.room import Notes, Room
-from aucbench.reading import Reading
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
 from aucbench.solving.wrappers import recast
@@ -347,7 +347,7 @@ def test_a_curve_of_an_endless_solver_is_short(bench):
 
 
 def test_a_curve_keeps_its_last_point_when_it_is_full(monkeypatch):
-    monkeypatch.setattr("aucbench.fit.measure.MAX_POINTS", 5)
+    monkeypatch.setattr("aucbench.bench.worker.measure.MAX_POINTS", 5)
     data, lines = get_dataset(DATA), []
     planned = cell("sht-auc", passes=30.0)
     solver = get_solver("sht-auc", k=50, blocks=10, gamma=0.1)
@@ -383,7 +383,7 @@ def test_cells_that_are_timed_are_pinned(bench, monkeypatch):
 
 def test_the_warm_process_knows_no_third_party(site):
     site.add("toys", toys=SOURCE)
-    never = run_module("aucbench.fit.warm")["NEVER"]
+    never = run_module("aucbench.bench.worker.warm")["NEVER"]
     known = {entry.name: loaded(entry) for entry in entries()}
 
     assert known.pop("toys") is None
@@ -402,7 +402,7 @@ class Absent:
 
 sys.meta_path.insert(0, Absent())
 
-from aucbench.fit import warm
+from aucbench.bench.worker import warm
 from aucbench import get_solver, solve
 from aucbench.data import Data
 from aucbench.errors import AucbenchError

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from aucbench import Data, solve
+from aucbench.bench.worker.features import mapped_parts
 from aucbench.errors import PluginError
 from aucbench.features.chain import Chain, fitted
-from aucbench.fit.features import mapped_parts
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Needs, Problem, State, contains

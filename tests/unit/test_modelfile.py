@@ -20,9 +20,10 @@ from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.features import MaxAbs
 from aucbench.metrics import Aim
-from aucbench.modelfile import Model, Operating, archive
-from aucbench.models import TreeSum, from_estimator, portable
+from aucbench.models import Model, Operating, archive
 from aucbench.models.calibration import Isotonic, Sigmoid
+from aucbench.optim.classifiers import from_estimator
+from aucbench.optim.trees import TreeSum, portable
 from aucbench.registry import get_dataset, get_features, get_solver
 from aucbench.solving.loop import solve
 from aucbench.stats import Interval
@@ -314,7 +315,7 @@ SAVING = """
 import sys, time
 from pathlib import Path
 from aucbench.store import files
-from aucbench.modelfile import Model
+from aucbench.models import Model
 
 model = Model.load(sys.argv[1])
 files.os.fsync = lambda number: time.sleep(600)  # the file is written, and not yet renamed

@@ -11,8 +11,8 @@ from bench_toys import DATA, Bench, cell, told
 from sklearn.base import clone
 
 from aucbench import AUCClassifier, auc, get_dataset, select, solve
+from aucbench.bench.worker.tune import tune
 from aucbench.errors import DataError, PluginError
-from aucbench.fit.tune import tune
 from aucbench.objectives import PairwiseSquare
 from aucbench.protocols import Needs, Problem, State
 from aucbench.records import Stop

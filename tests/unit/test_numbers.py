@@ -7,7 +7,7 @@ from math import inf, isnan, nan
 import numpy as np
 import pytest
 
-from aucbench.numbers import float_of, short, whole_of
+from aucbench.errors import float_of, short, whole_of
 
 HUGE = 10**400
 

@@ -9,9 +9,9 @@ from statsmodels.stats.proportion import proportion_confint
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.metrics import Aim, Cuts, intercept_at
-from aucbench.modelfile import Operating
-from aucbench.modelfile.document import structured
-from aucbench.modelfile.operating import SHARES
+from aucbench.models import Operating
+from aucbench.models.document import structured
+from aucbench.models.operating import SHARES
 from aucbench.stats import wilson
 
 pytestmark = pytest.mark.plain
@@ -137,7 +137,7 @@ def test_intervals_hold_what_new_rows_will_show(aim, monkeypatch):
     With Wilson's interval alone it is 90 % for the sensitivity of Youden's threshold and of that of
     the smallest cost, where the rows that choose the threshold judge it too.
     """
-    monkeypatch.setattr("aucbench.modelfile.operating.RESAMPLES", 200)
+    monkeypatch.setattr("aucbench.models.operating.RESAMPLES", 200)
     rng, share, shift = np.random.default_rng(1), 0.1, 1.5
     held, repeats = dict.fromkeys(SHARES, 0), 0
     for seed in range(250):

@@ -24,11 +24,10 @@ def test_our_cython_folder_does_not_shadow_the_compilers_module():
     assert hasattr(cython, "declare")
 
 
-def test_every_package_is_installed():
-    rooms = [*ROOT.glob("aucbench/**/__init__.py"), *ROOT.glob("plugins/**/__init__.py")]
-    found = {".".join(path.parent.relative_to(ROOT).parts) for path in rooms}
-    listed = {*PROJECT["tool"]["setuptools"]["packages"]} - {"aucbench.include"}
-    assert found == {name.replace("aucbench_plugins", "plugins") for name in listed}
+def test_every_folder_with_modules_is_a_package_which_setuptools_finds():
+    modules = [*ROOT.glob("aucbench/**/*.py"), *ROOT.glob("plugins/**/*.py")]
+    folders = {path.parent for path in modules}
+    assert all((folder / "__init__.py").is_file() for folder in folders)
 
 
 @pytest.mark.parametrize("kernel", SOURCES)
@@ -104,6 +103,7 @@ INSIDE = {"bench_harness", "growth"}
 def test_benchmarks_use_public_names_only(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and not node.level:
-            assert not (node.module or "").startswith("aucbench.")
+            module = node.module or ""
+            assert not module.startswith("aucbench.") or module == "aucbench.datasets"
         if isinstance(node, ast.Import):
             assert not [name for name in node.names if name.name.startswith("aucbench.")]

@@ -10,8 +10,8 @@ from time import sleep
 import pytest
 
 import aucbench
-from aucbench import parallel
 from aucbench.errors import ParameterError
+from aucbench.kernels import parallel
 
 
 def test_one_thread_unless_asked_and_a_with_block_gives_back_what_was():
@@ -46,7 +46,7 @@ def test_what_is_no_number_of_threads_is_refused(count):
     ("text", "found"), [("3", "3"), ("0", "AUCBENCH_THREADS is '0'"), ("two", "is 'two'; set it")]
 )
 def test_the_environment_says_how_many_threads_a_process_begins_with(text, found):
-    program = "from aucbench import parallel; print(parallel.count())"
+    program = "from aucbench.kernels import parallel; print(parallel.count())"
     env = {**os.environ, parallel.VARIABLE: text}
 
     ended = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True)

@@ -31,7 +31,11 @@ def test_type_checkers_see_the_public_names():
     block = next(node for node in tree.body if isinstance(node, ast.If))
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
     shown = {(node.module, alias.name) for node in imports for alias in node.names}
-    served = {(f"aucbench.{home}", name) for name, home in aucbench._HOMES.items()}
+    served = {
+        (f"aucbench.{module}", name)
+        for module, names in aucbench._MODULES.items()
+        for name in names
+    }
     assert shown == served
     assert {name for _, name in shown} == {*aucbench.__all__}
 

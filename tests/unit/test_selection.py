@@ -10,11 +10,11 @@ import pytest
 from bench_toys import cell
 
 from aucbench import Selection, auc, get_dataset, get_solver, select, solve
+from aucbench.bench.worker.tune import tune
 from aucbench.data import Data
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Standard
-from aucbench.fit.tune import tune
 from aucbench.protocols import Identity, Needs, Problem, State
 from aucbench.solving.wrappers import Around, recast
 

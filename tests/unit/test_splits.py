@@ -23,8 +23,8 @@ from aucbench.data.folds import drawn_few, splits
 from aucbench.data.packed import unpack_known
 from aucbench.data.ties import held_out
 from aucbench.datasets import load
+from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
-from aucbench.reading import Reading
 
 N = 90
 

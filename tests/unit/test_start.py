@@ -11,14 +11,14 @@ import pytest
 
 from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.plan import Plan, choices
-from aucbench.fit import jobs, rehearsal
+from aucbench.bench.worker import jobs, rehearsal
 
 pytestmark = pytest.mark.plain
 
 CODE = """
 import sys
 import aucbench.bench.runner, aucbench.cli.options, aucbench.report.demand, aucbench.projectors
-import aucbench.judge.measures, aucbench.judge.targets, aucbench.bench.show.progress
+import aucbench.bench.judge.measures, aucbench.bench.judge.targets, aucbench.bench.show.progress
 import aucbench.datasets.places
 print(*sorted(name for name in sys.modules if name.count(".") == 1 and name.startswith("scipy.")))
 """

@@ -11,20 +11,20 @@ from bench_toys import SOURCE, Bench, cell
 
 from aucbench import Data, auc, get_dataset, get_solver, solve
 from aucbench.bench.requests import data_job
+from aucbench.bench.worker import jobs, rows
+from aucbench.bench.worker.features import Refitted, mapped_parts
 from aucbench.data.arrays import rows as as_rows
 from aucbench.data.block import Block, laid_out
 from aucbench.data.folds import drawn_few
 from aucbench.data.packed import arrays_of
 from aucbench.datasets import load
+from aucbench.datasets.reading import Reading
+from aucbench.datasets.tables import Encoding, Schema
 from aucbench.errors import DataError
-from aucbench.fit import jobs, rows
-from aucbench.fit.features import Refitted, mapped_parts
 from aucbench.processes.kept import Kept
 from aucbench.processes.room import Notes, Room
 from aucbench.protocols import identity
-from aucbench.reading import Reading
 from aucbench.registry import get_features
-from aucbench.tables import Encoding, Schema
 
 N = 240
 

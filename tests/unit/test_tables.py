@@ -13,9 +13,9 @@ from sklearn.preprocessing import OneHotEncoder
 
 from aucbench import Data, get_objective, get_solver, solve
 from aucbench.data.arrays import rows
+from aucbench.datasets.tables import LINE, Encoding, Schema, is_numeric
+from aucbench.datasets.tables.parts import rare_below
 from aucbench.errors import DataError
-from aucbench.tables import LINE, Encoding, Schema, is_numeric
-from aucbench.tables.parts import rare_below
 
 
 def schema_of(*cells, decimal="."):
@@ -393,7 +393,7 @@ def test_the_layout_is_that_of_the_training_rows():
 
 
 def test_blocks_of_rows_make_no_difference(monkeypatch):
-    from aucbench.tables import encoding as module
+    from aucbench.datasets.tables import encoding as module
 
     frame = table(500)
     whole = learnt(frame)

@@ -11,7 +11,7 @@ from aucbench.processes.records import Job, Outcome, Step
 
 # What a supervisor of cells imports before it forks. The last one imports all of it; between
 # two of them the warm process notices that its client has ended.
-PRELOAD = ("numpy", "scipy.linalg", "aucbench.fit.warm")
+PRELOAD = ("numpy", "scipy.linalg", "aucbench.bench.worker.warm")
 
 FOLDERS = ("AUCBENCH_CACHE", "AUCBENCH_DATA")  # variables that name folders with labels
 HIDDEN = (*FOLDERS, "OLDPWD", "PWD")  # from cells: these may lead to a file of the user

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from aucbench.datasets.reading import SUITE, plain_value
 from aucbench.errors import (
     AucbenchError,
     ParameterError,
@@ -16,7 +17,6 @@ from aucbench.errors import (
     require_whole,
 )
 from aucbench.ranges import RANGE_EXAMPLE, Range
-from aucbench.reading import SUITE, plain_value
 from aucbench.registry.specs import Spec, anchored, joined_specs, parse_spec, short
 
 if TYPE_CHECKING:
@@ -203,7 +203,8 @@ def _require_some(plan: Plan) -> None:
         known = ", ".join(e for e in _installed() if e not in SPECS)
         raise PlanError(f"no solver was named; known are: {known}", "solvers")
     if not plan.datasets:
-        from aucbench.datasets import aucbench_datasets, available
+        from aucbench.datasets import available
+        from aucbench.datasets.registered import aucbench_datasets
 
         known = ", ".join([*sorted(aucbench_datasets()), *available()])
         raise PlanError(

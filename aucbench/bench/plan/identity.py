@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 
-from aucbench.cell import NAMES, Cell, listed
+from aucbench.bench.cell import NAMES, Cell, listed
 from aucbench.registry.fingerprints import CANONICAL, hash_of_text
 from aucbench.registry.specs import bare
 from aucbench.store import SCHEMA

@@ -18,6 +18,7 @@ from math import prod
 from operator import itemgetter
 from typing import Any
 
+from aucbench.bench.cell import Cell, Scalar, Tuning, solver_label
 from aucbench.bench.plan.checks import (
     PlanError,
     check_plan,
@@ -26,10 +27,8 @@ from aucbench.bench.plan.checks import (
     every,
     with_members,
 )
-from aucbench.budget import DEFAULT_PASSES, GAP_TOL
-from aucbench.cell import Cell, Scalar, Tuning, solver_label
-from aucbench.ranges import Range
-from aucbench.reading import Reading
+from aucbench.datasets.reading import Reading
+from aucbench.ranges import DEFAULT_PASSES, GAP_TOL, Range
 from aucbench.registry.specs import Spec, anchored, parse_spec
 
 # Fast, strong and unlike each other on the sets of docs/defaults.md: a loss of rows, one of pairs,

@@ -24,9 +24,9 @@ import tomli_w
 from aucbench.bench.plan.checks import PlanError, PlanErrors, every
 from aucbench.bench.plan.plan import Choice, Plan, numbered_choice
 from aucbench.bench.plan.toml_lines import Place, line_of
+from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, UnknownNameError
 from aucbench.ranges import Range
-from aucbench.reading import Reading
 from aucbench.registry.specs import bare
 
 PLAN_EXAMPLE = """\

@@ -28,10 +28,10 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.bench.judge.verdict import about, number
 from aucbench.bench.results.decay import FEWEST, Decay, Vector, decays_of
 from aucbench.bench.results.record import Record
-from aucbench.budget import CLAIM, DEFAULT_PASSES, ENOUGH
-from aucbench.judge.verdict import about, number
+from aucbench.ranges import CLAIM, DEFAULT_PASSES, ENOUGH
 from aucbench.records import Stop
 from aucbench.registry.fingerprints import hash_of
 

@@ -20,11 +20,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO
 
+from aucbench.bench.cell import Cell
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.text import cell_text
-from aucbench.cell import Cell
 from aucbench.errors import MissingExtraError, ParameterError, PluginError
 from aucbench.store.user_files import not_writable, own_file, require_writable
 

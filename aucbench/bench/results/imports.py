@@ -35,7 +35,7 @@ class Imports:
         Parameters
         ----------
         places : mapping of str to str
-            The file or folder of each, as `aucbench.fit.imports.imported_since` returns them.
+            The file or folder of each, as `bench.worker.imports.imported_since` returns them.
             Whatever else a worker handed over is left out.
         plugin : (distribution, version, module) or None
             Of the solver, whose files are in the id of the cell.

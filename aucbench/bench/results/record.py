@@ -15,12 +15,11 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from aucbench.bench.cell import Cell
+from aucbench.bench.judge.verdict import Measures, Status, about
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.text import reason_text
-from aucbench.cell import Cell
-from aucbench.errors import DataError
-from aucbench.judge.verdict import Measures, Status, about
-from aucbench.numbers import float_of
+from aucbench.errors import DataError, float_of
 from aucbench.records import CellStatus
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from aucbench.bench.judge.verdict import Measures
 from aucbench.bench.results.convergence import LONG, Convergence, Descent
-from aucbench.budget import ENOUGH, OVERSPENT
-from aucbench.judge.verdict import Measures
+from aucbench.ranges import ENOUGH, OVERSPENT
 from aucbench.records import Stop
 
 BUDGET_MARK, STALLED_MARK, OPEN_MARK, OVER_MARK, FALSE_MARK = "b", "s", "N", "o", "x"

@@ -16,8 +16,8 @@ from typing import Any
 import pluggy
 
 from aucbench import hookspecs
+from aucbench.bench.cell import Cell
 from aucbench.bench.results.record import Record
-from aucbench.cell import Cell
 from aucbench.hookspecs import PROJECT, hookimpl
 from aucbench.registry.discovery import (
     ALLOWED,

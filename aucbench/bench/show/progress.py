@@ -8,10 +8,10 @@ from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from aucbench.bench.cell import Cell
 from aucbench.bench.results.record import Record
 from aucbench.bench.show.endings import ending_text
 from aucbench.bench.text import shown
-from aucbench.cell import Cell
 from aucbench.hookspecs import hookimpl
 
 if TYPE_CHECKING:

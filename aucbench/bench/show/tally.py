@@ -10,7 +10,7 @@ from typing import Any
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import Optima
 from aucbench.bench.results.record import Record
-from aucbench.budget import DEFAULT_PASSES
+from aucbench.ranges import DEFAULT_PASSES
 from aucbench.records import CellStatus
 from aucbench.registry.specs import short
 

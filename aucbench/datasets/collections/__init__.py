@@ -2,7 +2,7 @@
 
 A collection is a module of this package that has what `Source` says. Its prefix comes before the
 names of files and plugins. Sets are tables as any other: text, categories and missing cells are
-coded from the rows that are learnt from (`aucbench.tables`).
+coded from the rows that are learnt from (`aucbench.datasets.tables`).
 """
 
 from __future__ import annotations

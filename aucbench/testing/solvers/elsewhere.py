@@ -25,7 +25,7 @@ from unittest.mock import patch
 
 from threadpoolctl import threadpool_limits
 
-from aucbench.parallel import threads as own_threads
+from aucbench.kernels.parallel import threads as own_threads
 from aucbench.processes import Supervisor
 from aucbench.processes.records import Job
 from aucbench.processes.warm import Process

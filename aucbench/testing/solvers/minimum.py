@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.budget import ENOUGH
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.protocols import Problem, State
+from aucbench.ranges import ENOUGH
 from aucbench.records import Stop
 from aucbench.solving.descent import lowered
 from aucbench.solving.loop import solve

@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from aucbench.data import Data
 from aucbench.errors import AucbenchError
-from aucbench.models import FromEstimator
-from aucbench.parallel import threads as own_threads
+from aucbench.kernels.parallel import threads as own_threads
+from aucbench.optim.classifiers import FromEstimator
 from aucbench.ranges import samples
 from aucbench.solving.points import mappings
 from aucbench.testing.laws import Laws, not_asked, require

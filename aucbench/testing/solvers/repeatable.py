@@ -115,7 +115,7 @@ def threads(solver: Any) -> None:
     """One thread of aucbench, BLAS and OpenMP gives what two threads give."""
     from threadpoolctl import threadpool_limits
 
-    from aucbench.parallel import threads as own_threads
+    from aucbench.kernels.parallel import threads as own_threads
 
     runs = []
     for count in (1, 2):

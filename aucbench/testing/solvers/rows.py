@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.errors import UnsupportedError
-from aucbench.parallel import threads as own_threads
+from aucbench.kernels.parallel import threads as own_threads
 from aucbench.protocols import Streaming
 from aucbench.testing.laws import Laws, not_asked
 from aucbench.testing.samples import (

@@ -1,0 +1,130 @@
+"""A cell: one fit of one solver on one split, as the parent asks a worker for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any
+
+from aucbench.datasets.reading import Reading
+from aucbench.ranges import Range
+from aucbench.registry.specs import TUNED_MARK, Spec, parse_spec, short
+
+TARGET_FILE = "target.npz"  # in which a worker hands the target of a data set to the parent
+Scalar = str | int | float | bool
+Grid = tuple[tuple[str, tuple[Scalar, ...] | Range], ...]
+Tuning = bool | Grid
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One fit (or one tuned fit) of one solver on one split.
+
+    Attributes
+    ----------
+    solver : Spec
+        The solver and its fixed parameters.
+    dataset, features, objective, projector : str or None
+        Specifications as the user gave them; the last two replace the solver's own.
+    tune : bool or tuple of (parameter, values or Range)
+        See `Choice`.
+    reading : Reading
+        How the data set is read, if it is a file.
+    splits, split : int
+        Number of splits and which of them it is. Without more, they are stratified folds.
+    holdout : float or None
+        Share of the rows that is drawn as the test set, in place of folds; then there is 1 split.
+    repeat, seed : int
+        Number of the shuffle, and the seed of the shuffle and of the solver.
+    passes, seconds, gap_tol :
+        Budget of a fit: the first limit that is reached ends it; None is no limit.
+    tune_evals, inner_splits : int
+        Number of points of the grid to try, and of folds of the training rows to try them on.
+    repeat_fits : int
+        How often the final fit is done, to measure its time.
+    """
+
+    solver: Spec
+    tune: Tuning
+    dataset: str
+    features: str
+    objective: str | None
+    projector: str | None
+    reading: Reading
+    splits: int
+    repeat: int
+    split: int
+    seed: int
+    passes: float | None
+    seconds: float | None
+    gap_tol: float
+    tune_evals: int
+    inner_splits: int
+    repeat_fits: int = 1
+    holdout: float | None = None
+
+    @property
+    def label(self) -> str:
+        """Name of the solver in a table, such as `logistic` or `sht-auc (tuned)`."""
+        return solver_label(self.solver, self.tune)
+
+    def __str__(self) -> str:
+        """One line for people."""
+        where = f"{short(self.dataset)}, {short(self.features, joined=True)}"
+        return f"{short(self.label)} on {where}, seed {self.seed}, split {self.split}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Its fields as JSON holds them: the solver as text, lists in place of tuples."""
+        return {name: listed(value) for name, value in zip(NAMES, _values(self), strict=True)}
+
+    @staticmethod
+    def from_json(fields: Mapping[str, Any]) -> Cell:
+        """Inverse of `to_json`.
+
+        Raises
+        ------
+        ParameterError
+            When the text of the solver is malformed.
+        """
+        given = {name: fields[name] for name in NAMES}
+        given["tune"] = hashable(given["tune"])
+        given["reading"] = Reading.from_json(given["reading"])
+        given["solver"] = _parsed(given["solver"])
+        return Cell(**given)
+
+
+NAMES = tuple(f.name for f in fields(Cell))
+_values = attrgetter(*NAMES)
+_parsed = lru_cache(maxsize=256)(parse_spec)  # many cells have the same solver
+
+
+def solver_label(spec: Spec | str, tuning: Tuning) -> str:
+    """Name of a solver in a table, such as `logistic`, `sht-auc (tuned)`, `sht-auc (tuned k=1|5)`.
+
+    It is for people: no program parses it.
+    """
+    if isinstance(tuning, bool):
+        return f"{spec}{TUNED_MARK})" if tuning else str(spec)
+    return f"{spec}{TUNED_MARK} {' '.join(f'{name}={_axis(values)}' for name, values in tuning)})"
+
+
+def _axis(values: Any) -> str:
+    return str(values) if isinstance(values, Range) else "|".join(map(str, values))
+
+
+def hashable(value: Any) -> Any:
+    """Tuples for lists, ranges for mappings: inverse of `listed`, except for specifications."""
+    if isinstance(value, Mapping):
+        return Range.of(value)
+    return tuple(map(hashable, value)) if isinstance(value, list | tuple) else value
+
+
+def listed(value: Any) -> Any:
+    """What JSON holds: lists for tuples, mappings for objects, text for specifications."""
+    if isinstance(value, Range | Reading):
+        return value.to_json()
+    if isinstance(value, Spec):
+        return str(value)
+    return [*map(listed, value)] if isinstance(value, tuple) else value

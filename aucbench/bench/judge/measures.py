@@ -1,0 +1,239 @@
+"""The measures of the parent, which has the test labels; a worker returns plain numbers.
+
+Design
+  a. This process never imports a plugin of a third party. So a plugin can change a measure only
+     by the scores and weights that its worker returns.
+  b. A worker reports what only it can know: times, passes, and the objective of its problem.
+     Other values than plain numbers become None, and times must fit into the life of the process.
+  c. A fit has diverged when its objective is more than `FACTOR` times that at w = 0. It has also
+     diverged when the differences of test scores are no larger than rounding errors, so that
+     their order means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from io import BytesIO
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench import projectors
+from aucbench.bench.judge.verdict import Judged, Measures, Status, number
+from aucbench.data.arrays import Index, Vector
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.packed import pack_arrays
+from aucbench.data.targets import Labels
+from aucbench.errors import AucbenchError
+from aucbench.metrics import auc_of
+from aucbench.processes.records import Outcome
+from aucbench.records import CellStatus, Stop
+
+FACTOR = 100.0
+SLACK = 0.05  # seconds by which two clocks may differ
+MOST_WEIGHTS = 100_000  # of one cell that are kept
+STOPS = frozenset(stop.name for stop in Stop)
+
+
+class UnfitScoresError(Exception):
+    """The result of a worker cannot be measured; the message says why."""
+
+
+def measured(
+    outcome: Outcome,
+    numbers: Index,
+    target: Labels | Breakpoints,
+    points: int,
+    *,
+    keep_weights: bool = False,
+) -> Judged:
+    """Judge a cell whose process returned.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        With the result of `bench.worker.jobs.cell`, and the files scores.npy, along.npy and w.npy.
+    numbers, target :
+        Of the test rows.
+    points : int
+        Points of the curve.
+    keep_weights : bool
+        Whether to keep the weights beside the scores, where each belongs to a column of the data.
+    """
+    result = outcome.result or {}
+    reported = _reported(result)
+    status = result.get("status")
+    if status != CellStatus.OK:
+        return Judged(_own_status(result), reported)
+    try:
+        _require_time(result, outcome.wall_seconds)
+        scores = _array(outcome.files, "scores.npy", numbers.size)
+        w = _array(outcome.files, "w.npy") if "w.npy" in outcome.files else None
+        along = _along(result, outcome.files, numbers.size, points)
+    except UnfitScoresError as unfit:
+        return Judged(Status(status=CellStatus.ERROR, reason=str(unfit)), reported)
+    known = {**_of_weights(result, w), "feasible": _feasible(result, w)}
+    found = replace(reported, **known)
+    if fault := _fault(found, result, scores, w):
+        return Judged(Status(status=CellStatus.INVALID, reason=fault), found)
+    try:
+        auc = auc_of(target, scores)
+        aucs = {point: auc_of(target, row) for point, row in along if not np.isnan(row).any()}
+    except AucbenchError as error:
+        failed = Status(status=CellStatus.ERROR, reason=str(error), error_type=type(error).__name__)
+        return Judged(failed, found)
+    weights = _of_columns(result, w) if keep_weights else {}
+    kept = pack_arrays({"scores": scores, "rows": numbers, **weights})
+    last = {points - 1: auc} if points else {}
+    return Judged(Status(status=CellStatus.OK), replace(found, auc=auc), kept, {**aucs, **last})
+
+
+def _own_status(result: Mapping[str, Any]) -> Status:
+    """Return the status that the worker reports."""
+    own = (CellStatus.INVALID, CellStatus.SKIPPED, CellStatus.ERROR)
+    if result.get("status") not in own:
+        said = f"the cell returned the status {result.get('status')!r}"
+        return Status(status=CellStatus.ERROR, reason=said)
+    reason, kind = result.get("reason"), result.get("error_type")
+    return Status(
+        status=CellStatus(result["status"]),
+        reason=None if reason is None else str(reason),
+        error_type=None if kind is None else str(kind),
+    )
+
+
+def _reported(result: Mapping[str, Any]) -> Measures:
+    """Return what only the worker can know, as plain finite numbers."""
+    each = result.get("fit_seconds_each")
+    each = [number(x) for x in each] if isinstance(each, list) else None
+    stop, same, problem = (result.get(name) for name in ("stop", "deterministic", "problem"))
+    return Measures(
+        objective=number(result.get("objective")),
+        objective_at_start=number(result.get("objective_at_start")),
+        problem=problem if isinstance(problem, str) else None,
+        gap=number(result.get("gap")),
+        passes=number(result.get("passes")),
+        passes_limit=number(result.get("passes_limit")),
+        overspent=spent if isinstance(spent := result.get("overspent"), bool) else None,
+        fit_seconds=number(result.get("fit_seconds")),
+        cpu_seconds=number(result.get("cpu_seconds")),
+        fit_seconds_spread=number(result.get("fit_seconds_spread")),
+        tune_seconds=number(result.get("tune_seconds")),
+        predict_seconds=number(result.get("predict_seconds")),
+        fit_seconds_each=None if each is None else tuple(x for x in each if x is not None),
+        stop=stop if stop in STOPS else None,
+        deterministic=same if isinstance(same, bool) else None,
+        feasible=result["feasible"] if isinstance(result.get("feasible"), bool) else None,
+    )
+
+
+def _along(
+    result: Mapping[str, Any], files: Mapping[str, bytes], size: int, points: int
+) -> list[tuple[int, Vector]]:
+    """Return numbers of points of the curve, without the last one, and the test scores there."""
+    numbers = result.get("test_points") or []
+    if not numbers:
+        return []
+    whole = isinstance(numbers, list) and all(type(number) is int for number in numbers)
+    if not whole or numbers != sorted({*numbers}) or not 0 <= numbers[0] <= numbers[-1] < points:
+        raise UnfitScoresError(f"the cell names points of a curve of {points} that are none")
+    scores = _array(files, "along.npy", len(numbers), size)
+    return [*zip(numbers, scores, strict=True)]
+
+
+def _array(files: Mapping[str, bytes], name: str, *shape: int) -> Vector:
+    """Return an array of the worker, of this shape; without one a vector of any size."""
+    try:
+        found: NDArray[Any] = np.load(BytesIO(files[name]), allow_pickle=False)
+    except KeyError:
+        raise UnfitScoresError(f"the cell handed over no {name}") from None
+    except Exception as error:  # from bytes of a plugin the parser may raise anything
+        raise UnfitScoresError(f"{name} of the cell is no array: {type(error).__name__}") from error
+    wanted, axes = max(1, len(shape)), ("vector", "matrix")
+    if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.ndim != wanted:
+        raise UnfitScoresError(f"{name} of the cell is no {axes[wanted - 1]} of float64")
+    if shape and found.shape[-1] != shape[-1]:
+        rows = found.shape[-1], shape[-1]
+        raise UnfitScoresError("the cell handed over {} scores of {} test rows".format(*rows))
+    if shape and found.shape != shape:
+        raise UnfitScoresError(f"{name} of the cell has {len(found)} rows, wanted {shape[0]}")
+    return found
+
+
+def _require_time(result: Mapping[str, Any], lived: float) -> None:
+    each = result.get("fit_seconds_each")
+    each = each if isinstance(each, list) else [result.get("fit_seconds")]
+    times = [number(t) for t in (*each, result.get("tune_seconds"), result.get("predict_seconds"))]
+    total = sum(t for t in times if t is not None)
+    if any(t is not None and t < 0 for t in times) or total > lived + SLACK:
+        raise UnfitScoresError(
+            f"the cell reports {total:.3g} s of work and its process lived {lived:.3g} s"
+        )
+
+
+def _of_weights(result: Mapping[str, Any], w: Vector | None) -> dict[str, Any]:
+    exempt = result.get("exempt")
+    if w is None or not isinstance(exempt, int) or not 0 <= exempt <= w.size:
+        return {"nnz": None}
+    return {"nnz": int(np.count_nonzero(w[: w.size - exempt]))}
+
+
+def _of_columns(result: Mapping[str, Any], w: Vector | None) -> dict[str, Vector]:
+    """Return the weights of the columns of the data as `w`; nothing where a map made others."""
+    exempt = result.get("exempt")
+    if w is None or result.get("keeps_columns") is not True or not isinstance(exempt, int):
+        return {}
+    columns = w[: w.size - exempt]
+    return {"w": columns} if columns.size <= MOST_WEIGHTS else {}
+
+
+def _feasible(result: Mapping[str, Any], w: Vector | None) -> bool | None:
+    """Check with a projector of aucbench that is built here; else take the report of the worker."""
+    described, reported = result.get("set"), result.get("feasible")
+    if w is not None and isinstance(described, dict):
+        try:
+            project = getattr(projectors, described["class"])(**described["parameters"])
+            return bool(project.contains(w))
+        except (LookupError, AttributeError, TypeError, ValueError, AucbenchError):
+            return False  # `fitted_cell` did not write this description, so nothing is certain
+    return reported if isinstance(reported, bool) else None
+
+
+def _fault(
+    found: Measures, result: Mapping[str, Any], scores: Vector, w: Vector | None
+) -> str | None:
+    """Return why the numbers of a fit do not count."""
+    if w is not None and not np.isfinite(w).all():
+        return "The weights are not finite."
+    if np.isnan(scores).any():
+        return "Scores of test rows are NaN."
+    if found.feasible is False:
+        return "The weights are not in the set of the problem."
+    if "objective" in result and result["objective"] is None and result.get("objective_at_zero"):
+        return "diverged: the objective is not finite"
+    start = number(result.get("objective_at_zero"))
+    if found.objective is not None and start and found.objective > FACTOR * start > 0.0:
+        return (
+            f"diverged: the objective is {found.objective:.3g}, {found.objective / start:.3g} "
+            "times its value at w = 0; take smaller steps, or scale the features"
+        )
+    if w is None:
+        return None
+    spread = _spread(scores)
+    error = result.get("score_error", 0.0)
+    error = inf if error is None else number(error) or 0.0
+    if 0.0 < spread <= error:
+        return (
+            f"diverged: with weights of norm {np.linalg.norm(w):.3g} the test scores differ by "
+            f"{spread:.3g}, and rounding may move each by {error:.3g}; scale the features"
+        )
+    return None
+
+
+def _spread(scores: Vector) -> float:
+    with np.errstate(all="ignore"):
+        spread = float(scores.max() - scores.min())
+    return inf if np.isnan(spread) else spread

@@ -1,0 +1,117 @@
+"""The targets of data sets; the parent keeps them, so that no worker gets those of test rows.
+
+Design
+  a. A data set is read in a process of its own, which passes the target to this one. Processes
+     that map rows or fit get the target of their training rows in the request.
+  b. The parent deals the rows to splits. For this it needs the target, and the folds, groups and
+     times, which come with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from aucbench.bench.cell import Cell
+from aucbench.data.arrays import Index, Rows
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.folds import Split, splits
+from aucbench.data.packed import pack_known, pack_numbers, with_known
+from aucbench.data.targets import Labels
+from aucbench.errors import DataError
+from aucbench.store.npz import unpack
+
+
+class KeptTarget:
+    """The target of one data set, and the folds, groups and times of its rows.
+
+    Parameters
+    ----------
+    packed : bytes
+        The arrays of `known_of` as a npz file of a worker.
+    n : int
+        Number of rows.
+
+    Raises
+    ------
+    DataError
+        When the bytes hold no target of n rows.
+    """
+
+    def __init__(self, packed: bytes, n: int):
+        try:
+            self._of_all = with_known(Rows(np.empty(0), None, None, n, 0), unpack(packed))
+        except LookupError as error:
+            raise DataError(f"the data set came without its target: no array {error}") from error
+        if self._of_all.target.n != n:
+            raise DataError(f"the data set has {n} rows and a target of {self._of_all.target.n}")
+        self.n, self.packed = n, packed
+        self._dealt = lru_cache(maxsize=1)(self._deal)
+        self._packed = lru_cache(maxsize=1)(self._pack)
+
+    def refusal(self, cell: Cell) -> str | None:
+        """Return why these rows cannot be dealt to the splits of a cell; None when they can."""
+        try:
+            self._refuse_repeats(cell)
+            self.packed_parts(cell)
+            self.held(cell)
+        except DataError as error:
+            return f"{cell.dataset}: {error}"
+        return None
+
+    def packed_parts(self, cell: Cell) -> tuple[str, str, str]:
+        """Return as text: numbers of training rows, of test rows, and what is known of the first.
+
+        The folds of the source are not passed on: inside a split they divide nothing. Nor is
+        which features are relevant, which a solver is to find.
+        """
+        return self._packed(cell.splits, cell.seed, cell.holdout, cell.split)
+
+    def learnt(self, cell: Cell) -> Index:
+        """Return the numbers of the training rows of a cell."""
+        return self._parts(cell)[0]
+
+    def held(self, cell: Cell) -> tuple[Index, Labels | Breakpoints]:
+        """Return the numbers and the target of the test rows of a cell."""
+        numbers = self._parts(cell)[1]
+        return numbers, self._of_all.target.take(numbers)
+
+    def kind(self, cell: Cell) -> str:
+        """Return how the rows are divided, for people: "5 folds", "share of 0.2 by groups"."""
+        if self._of_all.folds is not None:
+            return "test file" if (self._of_all.folds < 0).any() else f"{cell.splits} own folds"
+        ties = [name for name in ("groups", "times") if name in self._of_all.ties]
+        divided = f"{cell.splits} folds" if cell.holdout is None else f"share of {cell.holdout:g}"
+        return f"{divided} by {' and '.join(ties)}" if ties else divided
+
+    @property
+    def has_relevant(self) -> bool:
+        """Whether it is known which features are relevant."""
+        return self._of_all.relevant is not None
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self._of_all.weights is not None
+
+    def _parts(self, cell: Cell) -> Split:
+        return self._dealt(cell.splits, cell.seed, cell.holdout)[cell.split]
+
+    def _refuse_repeats(self, cell: Cell) -> None:
+        if self._of_all.times is not None and cell.repeat:
+            raise DataError(
+                "the times of the rows decide the splits, so that another repeat would have the "
+                "same ones; ask for one repeat"
+            )
+
+    def _deal(self, count: int, seed: int, holdout: float | None) -> list[Split]:
+        return splits(self._of_all, count, seed, holdout)
+
+    def _pack(
+        self, count: int, seed: int, holdout: float | None, split: int
+    ) -> tuple[str, str, str]:
+        learnt, held = self._dealt(count, seed, holdout)[split]
+        known = replace(self._of_all.take(learnt), folds=None, relevant=None)
+        return pack_numbers(learnt, self.n), pack_numbers(held, self.n), pack_known(known)

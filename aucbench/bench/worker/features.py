@@ -1,0 +1,121 @@
+"""Fit a feature map to some rows and apply it to these rows and to others.
+
+Design
+  a. A map is fitted again for each inner fold of tuning. A map that uses labels passes the
+     labels of its own rows on to their features, so that scores of these rows are too high.
+  b. A map that declares itself `shared` is fitted once for the split. The built-in maps that do
+     so learn nothing from rows. (Rejected: to share every map that uses no labels. On small
+     data sets another point can win, and most maps take little time; see docs/run.md.)
+  c. The rows of a table are codes. Their encoding is learnt with the map and from the same rows,
+     so that no map of a table is shared.
+  d. The rows of a fold are gathered from the data set, which is on the disk anyway. So neither
+     a split nor a cell that fits no inner map writes or reads additional rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from aucbench.bench.worker.plain import message
+from aucbench.data import Data
+from aucbench.data.arrays import Index, Rows
+from aucbench.datasets.tables import Encoding, Schema
+from aucbench.errors import AucbenchError, DataError, PluginError
+from aucbench.features.chain import fitted, mapped
+from aucbench.protocols import FeatureMap
+from aucbench.solving.apart import require_mapped_alone
+from aucbench.solving.loop import Clock
+
+
+def mapped_parts(
+    train: Data, held: Rows, features: FeatureMap, rng: np.random.Generator
+) -> tuple[Data, Rows]:
+    """Return both parts, mapped by a map that was fitted to the training rows.
+
+    If the rows are codes of a table, an encoding that was learnt from the training rows makes
+    features of them first.
+
+    Raises
+    ------
+    PluginError
+        When the map does not map each row by itself.
+    """
+    if train.schema is not None:
+        encoding = Encoding.learn(train.schema, train.rows)
+        train, held = train.with_rows(encoding(train.rows)), encoding(held)
+    phi = fitted(features, train, rng)
+    found = mapped(phi, held)
+    name = f"the feature map {type(phi).__name__}"
+    require_mapped_alone(name, partial(mapped, phi), held, found)
+    return train.with_rows(mapped(phi, train.rows)), found
+
+
+@dataclass(frozen=True, slots=True)
+class Refitted:
+    """Maps the training rows of a cell for each inner fold of tuning.
+
+    Attributes
+    ----------
+    features : FeatureMap
+    train : Data
+        The training rows; only their target is read.
+    raw : Rows
+        The rows of the data set.
+    schema : Schema, or None
+        Of a table, whose rows are codes.
+    numbers : array of shape (n_train,)
+        Numbers of the training rows in `raw`.
+    rng : Generator
+        Each fold draws from a child of this generator.
+    clock : Clock
+        Counts the seconds inside the map.
+    """
+
+    features: FeatureMap
+    train: Data
+    raw: Rows
+    schema: Schema | None
+    numbers: Index
+    rng: np.random.Generator
+    clock: Clock = field(default_factory=Clock)
+
+    def __call__(self, rest: Index, held: Index) -> tuple[Data, Data]:
+        """Return both parts of a fold, mapped by a map that was fitted to `rest`.
+
+        Raises
+        ------
+        DataError
+            When the map refuses the rows.
+        PluginError
+            When it raises anything else.
+        """
+        parts = [self._raw(rows) for rows in (rest, held)]
+        (rng,) = self.rng.spawn(1)
+        try:
+            return self.clock.timed(_mapped, *parts, self.features, rng)
+        except MemoryError:  # the limit of the cell
+            raise
+        except AucbenchError as refusal:
+            raise DataError(f"mapping an inner fold of tuning: {refusal}") from refusal
+        except (Exception, SystemExit) as error:
+            raise PluginError(
+                f"mapping an inner fold of tuning raised {type(error).__name__} "
+                f"({message(error)}); take another "
+                "map, or the solver without tuning"
+            ) from error
+
+    def _raw(self, rows: Index) -> Data:
+        """Return some training rows as they are in the data set."""
+        target = self.train.target.take(rows)
+        ties = {name: array[rows] for name, array in self.train.ties.items()}
+        return Data(self.raw.take(self.numbers[rows]), target, schema=self.schema, **ties)
+
+
+def _mapped(
+    rest: Data, held: Data, features: FeatureMap, rng: np.random.Generator
+) -> tuple[Data, Data]:
+    train, rows = mapped_parts(rest, held.rows, features, rng)
+    return train, held.with_rows(rows)

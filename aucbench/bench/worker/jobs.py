@@ -1,0 +1,286 @@
+"""The jobs of supervised processes: look names up, read a data set, map its rows, fit, score.
+
+Each function is called as function(request, room, steps) by a supervisor; `requests` says
+what the requests hold. An `AucbenchError` of `read` or `split` is a refusal: the cells that
+need those rows are skipped, with its sentence as the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import chdir
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aucbench import registry
+from aucbench.bench.cell import TARGET_FILE, Cell, hashable
+from aucbench.bench.worker import machine, rows
+from aucbench.bench.worker.blame import blamed
+from aucbench.bench.worker.build import build, plugin_of
+from aucbench.bench.worker.features import Refitted, mapped_parts
+from aucbench.bench.worker.imports import imported_since, mark_imports
+from aucbench.bench.worker.measure import fitted_cell
+from aucbench.bench.worker.plain import plain_parameters, strict
+from aucbench.bench.worker.resolve import resolved, resolved_grid
+from aucbench.bench.worker.rows import RAW, TEST, TRAIN
+from aucbench.bench.worker.tune import Tuned, tune
+from aucbench.data import Data
+from aucbench.data.block import Block, laid_out
+from aucbench.data.inputs import require_filled
+from aucbench.data.npy import npy_bytes
+from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
+from aucbench.data.targets import Labels
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.features.chain import is_shared, keeps_columns
+from aucbench.processes.kept import Kept
+from aucbench.processes.room import Room
+from aucbench.protocols import Solver
+from aucbench.registry.fingerprints import code_fingerprint
+from aucbench.registry.given import give, unpickled
+from aucbench.registry.loose import file_fingerprint, files_in
+from aucbench.registry.visits import tell
+from aucbench.solving.wrappers import why_refused
+
+Request = Mapping[str, Any]
+Steps = Mapping[str, Kept]
+ABOUT, LEARNT = "about", "learnt"  # in the blocks of steps
+OTHER_CODE = (
+    "this host computes with other files of aucbench, or other versions of its libraries, "
+    "than the one that planned the cell; install the same on both"
+)
+own_code = lru_cache(maxsize=1)(code_fingerprint)  # read once, by the process that is forked
+
+
+def resolve(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
+    """Look names up; return {kind: {spec: answer}} and the answers about "grids" as a list.
+
+    See `aucbench.bench.worker.resolve.resolved` for an answer.
+    """
+    tell(request.get("homes", ()))
+    _take(request)
+    named = {
+        kind: {spec: resolved(kind, spec) for spec in specs}
+        for kind, specs in request["names"].items()
+    }
+    replaced = request["replaced"]
+    grids = [resolved_grid(spec, hashable(tune), replaced) for spec, tune in request["grids"]]
+    return {**named, "grids": grids}
+
+
+def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
+    """Read a data set: keep its rows, and hand its target over to the parent.
+
+    What is known of the rows besides their features, see `known_of`, is in the file target.npz.
+    Only the parent gets it, and no process of a cell.
+
+    Raises
+    ------
+    AucbenchError
+        When there is no such data set, or it cannot be used.
+    """
+    tell(request.get("homes", ()))
+    with blamed():
+        found = _read(request)
+        about = _told(found, room)
+        arrays, facts = rows.parts(RAW, found.rows, found.schema)
+        room.keep(laid_out(arrays, {**facts, ABOUT: about}))
+        return about
+
+
+def data(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
+    """Return hash, n, d, and counts of a data set; hand over its target as `read` does."""
+    tell(request.get("homes", ()))
+    step = steps[request["key"]]
+    files = step.files()
+    if TARGET_FILE not in files:  # another job had it, and the target is gone
+        with blamed():
+            return _told(_read(request), room)
+    room.hand(TARGET_FILE, files[TARGET_FILE])
+    return _about(Block(step.content()))
+
+
+def _told(found: Data, room: Room) -> dict[str, Any]:
+    about = {"hash": rows.data_hash(found), "n": found.n, "d": found.d, **_target(found)}
+    room.hand(TARGET_FILE, pack_arrays(known_of(found)))
+    return {**about, "understood": found.understood.to_json()}
+
+
+def _about(block: Block) -> dict[str, Any]:
+    about: dict[str, Any] = block.facts[ABOUT]
+    return about
+
+
+def _target(found: Data) -> dict[str, Any]:
+    left_out = {"dropped": len(found.dropped)}
+    if isinstance(found.target, Labels):
+        return {"n_pos": found.target.n_pos, **left_out}
+    return {"breakpoints": found.target.value.size, **left_out}
+
+
+def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
+    """Map the training rows and the test rows and keep them, without the target.
+
+    Raises
+    ------
+    DataError
+        When the map refuses the rows, or the data set is not the one that the cell was
+        planned with.
+    """
+    mark = mark_imports()
+    tell(request.get("homes", ()))
+    block = Block(steps[request["data"]].content())
+    known = _about(block)
+    if known["hash"] != request["hash"]:
+        raise DataError(
+            f"{request['dataset']} has changed since the run began; start the run again"
+        )
+    raw = rows.mapped(block, RAW)
+    learnt, held = (unpack_numbers(request[name], raw.n) for name in ("learnt", "held"))
+    train = unpack_known(raw.take(learnt), request["target"])
+    train = replace(train, schema=rows.schema_of(block, RAW))
+    features = registry.get_features(request["features"])
+    rng = _of_split(request["seed"], request["split"])
+    with blamed():
+        train, test = mapped_parts(train, raw.take(held), features, rng)
+    sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
+    kept = train.schema is None and keeps_columns(features)
+    about = {**sizes, "data": known["hash"], "imports": imported_since(mark)}
+    about["keeps_columns"] = kept
+    arrays, facts = {LEARNT: learnt}, {ABOUT: about}
+    for place, mapped in ((TRAIN, train.rows), (TEST, test)):
+        more, known = rows.parts(place, mapped)
+        arrays, facts = {**arrays, **more}, {**facts, **known}
+    room.keep(laid_out(arrays, facts))
+    return about
+
+
+def _of_split(seed: int, split: int) -> np.random.Generator:
+    """Return the generator for the maps of a split; inner folds draw from its children."""
+    return np.random.default_rng([seed, split])
+
+
+def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
+    """Fit one cell to its training rows and score its test rows; the rows are read-only maps.
+
+    Results are lines as soon as they are known, so that they survive when the cell is killed:
+    {"about": sizes, conditions, plugin}, {"parameters": ...},
+    {"tuning": ...}, {"point": ...} for each point of the curve, and {"imports": ...} when the
+    solver is built and at the end, see `imported_since`. The scores of the test rows are handed
+    over as scores.npy, those along the fit as along.npy, and the weights, where the solver has
+    them, as w.npy: the parent measures them.
+    """
+    if request["code"] not in (None, own_code()):
+        return {"status": "error", "reason": OTHER_CODE}
+    mark = mark_imports()
+    tell(request.get("homes", ()))
+    _take(request)
+    planned = Cell.from_json(request["cell"])
+
+    def lines(thing: Mapping[str, Any]) -> None:
+        room.line(strict(thing))
+
+    try:
+        source, block = (Block(steps[request[name]].content()) for name in ("data", "rows"))
+        train = unpack_known(rows.mapped(block, TRAIN), request["target"])
+        known = _about(block)
+        conditions = machine.here()
+        if planned.repeat_fits > 1:  # it is fitted again for its time
+            conditions["pinned"] = machine.pin()
+        lines({"about": {**known, "conditions": conditions}})
+        try:
+            with blamed():
+                solver = build(planned, {})
+                lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
+                lines(_imports(request, known, mark))
+                done = _fitted(planned, solver, train, source, block, room, lines)
+        finally:
+            lines(_imports(request, known, mark))
+        # After the fit, which imports what is beside a file as late as it likes.
+        return {"status": "error", "reason": changed} if (changed := _changed(request)) else done
+    except SystemExit as leaving:  # of a plugin; the process has a result to hand over
+        return {"status": "error", "reason": str(leaving), "error_type": "SystemExit"}
+
+
+def _imports(request: Request, known: Mapping[str, Any], mark: str) -> dict[str, Any]:
+    """Return a line about the imports of this process, and of the one that mapped the rows.
+
+    What is in the id of the cell already, as a file of a plugin or beside one, is left out.
+    """
+    named = {file for path in request["files"] for file in files_in(Path(path))}
+    found = {**known["imports"], **imported_since(mark)}
+    kept = {top: at for top, at in found.items() if not named or Path(at).resolve() not in named}
+    return {"imports": kept}
+
+
+def _changed(request: Request) -> str | None:
+    """Return which file of a plugin is another one than when the run began."""
+    for path, known in request["files"].items():
+        if file_fingerprint(Path(path)) != known:
+            return f"{path} has changed since the run began; start the run again"
+    return None
+
+
+def _fitted(
+    planned: Cell,
+    solver: Solver,
+    train: Data,
+    source: Block,
+    block: Block,
+    room: Room,
+    lines: Callable[[Mapping[str, Any]], None],
+) -> dict[str, Any]:
+    cost: dict[str, Any] = {}
+    if reason := why_refused(solver, train):
+        return {"status": "skipped", "reason": reason}
+    if planned.tune:
+        try:
+            found = _tuned(planned, source, block, train)
+        except DataError as refusal:
+            return {"status": "skipped", "reason": str(refusal)}
+        lines({"tuning": found.to_json()})
+        solver, cost = build(planned, found.best), {"tune_seconds": found.seconds}
+    lines({"parameters": plain_parameters(solver)})
+    try:
+        done = fitted_cell(planned, solver, train, partial(rows.mapped, block, TEST), lines)
+    except UnsupportedError as refusal:  # for example, more rows than the method is for
+        return {"status": "skipped", "reason": str(refusal)}
+    for name, array in {"w": done.w, "scores": done.scores, "along": done.along}.items():
+        if array is not None:
+            room.hand(f"{name}.npy", npy_bytes(np.asarray(array, np.float64)))
+    told = {**cost, **done.result}
+    told["keeps_columns"] = _about(block)["keeps_columns"] and told.get("keeps_columns")
+    whole: dict[str, Any] = strict(told)
+    return whole
+
+
+def _tuned(planned: Cell, source: Block, block: Block, train: Data) -> Tuned:
+    features, refit = registry.get_features(planned.features), None
+    schema = rows.schema_of(source, RAW)
+    if schema is not None or not is_shared(features):
+        numbers, rng = block.array(LEARNT), _of_split(planned.seed, planned.split)
+        refit = Refitted(features, train, rows.mapped(source, RAW), schema, numbers, rng)
+    return tune(planned, partial(build, planned), train, refit)
+
+
+def _take(request: Request) -> None:
+    """Make the objects that came with a request known by their names."""
+    given = request.get("given", {})
+    for name, packed in given.get("solvers", {}).items():
+        give("solvers", name, partial(unpickled, packed))
+    for name, folder in given.get("datasets", {}).items():
+        give("datasets", name, partial(partial, rows.load_data, Path(folder)))
+
+
+def _read(request: Mapping[str, Any]) -> Data:
+    _take(request)
+    try:
+        with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
+            found = registry.get_dataset(request["dataset"], **request["reading"])
+    except OSError as error:
+        raise DataError(f"cannot read {request['dataset']}: {error.strerror or error}") from error
+    require_filled(found.rows, request["dataset"])
+    return found

@@ -1,0 +1,313 @@
+"""One fit: its curve, its times, and the weights and scores that the parent measures.
+
+Design
+  a. The curve is written point by point, so that the points of a fit that is killed are kept.
+     Each point is one `os.write` of one line, so that a reader never sees half of it.
+  b. Points are one pass apart at first. Later they are `GROWTH` times the passes apart, so that
+     a curve of any length has at most `MAX_POINTS`. A shorter fit has the same first points.
+  c. This process has no labels of test rows. The parent computes all measures that it can, from
+     the weights and scores that this process returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from aucbench.bench.cell import Cell
+from aucbench.bench.worker.along import KeptWeights
+from aucbench.bench.worker.plain import plain_fields
+from aucbench.data import Data, rounding
+from aucbench.data.arrays import Rows, Vector
+from aucbench.data.data import square_norms
+from aucbench.features.chain import keeps_columns
+from aucbench.metrics import auc_of
+from aucbench.protocols import Learnt, NoMap, Problem, Solver, State, contains
+from aucbench.ranges import OVERSPENT
+from aucbench.records import Point, Run, Stop
+from aucbench.registry.fingerprints import BUILT_IN
+from aucbench.solving.apart import require_scored_alone
+from aucbench.solving.loop import passes_limit, solve
+from aucbench.solving.wrappers import Observed, Started, core
+
+GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
+MAX_POINTS = 200
+Emit = Callable[[Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FittedCell:
+    """The result of a fit.
+
+    Attributes
+    ----------
+    result : dict
+        Times, passes, why it ended, objective and gap, by name; see `fitted_cell`.
+    w : array of shape (d,) or None
+        The weights, when they are valid.
+    scores : array of shape (n_test,) or None
+        Scores of the test rows, when the weights are valid.
+    along : array of shape (points, n_test) or None
+        Scores of the test rows at the points of the curve `result["test_points"]`.
+    """
+
+    result: dict[str, Any]
+    w: Vector | None = None
+    scores: Vector | None = None
+    along: Vector | None = None
+
+
+def fitted_cell(
+    cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], emit: Emit
+) -> FittedCell:
+    """Fit, then score the test rows.
+
+    Parameters
+    ----------
+    cell : Cell
+        Budget, seed and number of fits.
+    train : Data
+        The training rows, mapped.
+    test : function () -> Rows
+        Gives the mapped test rows; called after the fit.
+    emit : function (object)
+        Takes {"point": ...} for each point of the curve as soon as it is known.
+
+    Raises
+    ------
+    PluginError
+        When the score of a test row depends on the other ones.
+
+    Returns
+    -------
+    FittedCell
+        With the status "ok", or "invalid" and a reason when weights are no numbers or lie
+        outside the set of the problem. `fit_seconds` is the median over the fits,
+        `fit_seconds_spread` the largest less the smallest; `deterministic` says whether all
+        of them gave the same weights, or the same scores (None: there was one).
+        `objective_at_zero` is the objective at w = 0. `objective_at_start` is the same, or that
+        of the first weights where 0 is not in the set, and None where the weights are not meant
+        to minimise it. `problem` names f + Omega, see `_named`. `score_error` bounds what rounding
+        does to a typical training score, `exempt` counts the trailing weights that are no
+        features, `keeps_columns` says whether the others belong to the columns of the training
+        rows, and `set` describes the projector where it is one of aucbench. `test_points` are
+        the numbers of the points of the curve, but the last one, whose weights score the test rows.
+    """
+    curve = Curve(emit)
+    run, problem = fit(cell, solver, train, every=1.0, curve=curve)
+    last = run.points[-1]
+    if run.stop is not Stop.INVALID:
+        curve.end(last, run)
+    result = {**_timed(cell, solver, train, run), "passes": last.passes, "stop": run.stop.name}
+    limit = result["passes_limit"] = passes_limit(solver, cell.passes, cell.seconds)
+    result["overspent"] = any(
+        most is not None and used > OVERSPENT * most
+        for used, most in ((last.passes, limit), (last.seconds, cell.seconds))
+    )
+    fault = invalid(run, problem)
+    status = "invalid" if fault else "ok"
+    result |= {"status": status, "reason": fault, **_quality(run, problem, train)}
+    if fault is not None:
+        return FittedCell(result)
+    begin = perf_counter()
+    rows = test()
+    scores = run.decision_function(rows)
+    result["predict_seconds"] = perf_counter() - begin
+    if not _scored_by_us(run, solver):
+        name, slack = type(core(solver)).__name__, 8.0 * (result.get("score_error") or 0.0)
+        require_scored_alone(name, run.decision_function, rows, scores, slack)
+    result["test_points"], along = curve.kept.scores(problem, rows, curve.count - 1)
+    return FittedCell(result, run.w, scores, along)
+
+
+def fit(
+    cell: Cell,
+    solver: Solver,
+    data: Data,
+    *,
+    every: float = inf,
+    curve: Curve | None = None,
+    w0: Vector | None = None,
+) -> tuple[Run, Problem]:
+    """`solve` with the budget and the seed of a cell; return the problem too.
+
+    Parameters
+    ----------
+    w0 : array of shape (d,), optional
+        Start, where the solver does not choose one.
+    """
+    problems: list[Problem] = [] if curve is None else curve.problems
+    run = solve(
+        Observed(Started(solver, w0), problems),
+        data,
+        passes=cell.passes,
+        seconds=cell.seconds,
+        gap_tol=cell.gap_tol,
+        seed=cell.seed,
+        every=every,
+        growth=GROWTH,
+        watch=curve,
+    )
+    return run, problems[-1]
+
+
+def invalid(run: Run, problem: Problem) -> str | None:
+    """Return why the weights of a run cannot be used; None when they can."""
+    if run.stop is Stop.INVALID:
+        return str(run.stop.value)
+    if run.w is not None and not contains(problem.project, run.w):
+        return f"The weights are not in the set of {type(problem.project).__name__}."
+    return None
+
+
+def auc_or_none(data: Data, scores: Vector) -> float | None:
+    """Return the AUC; None when a score is NaN, which overflow can cause with finite weights."""
+    return None if np.isnan(scores).any() else auc_of(data.target, scores)
+
+
+class Curve:
+    """Measures and emits the points of one fit."""
+
+    def __init__(self, emit: Emit) -> None:
+        self.problems: list[Problem] = []  # the one that is solved
+        self.kept = KeptWeights()
+        self.count = 0
+        self._emit = emit
+        self._last: Point | None = None
+
+    def __call__(self, point: Point, state: State) -> None:
+        """Emit the point, while there is room for the last one after it."""
+        if self.count < MAX_POINTS - 1:
+            self._write(point, state)
+            if state.w is not None:
+                self.kept.add(self.count - 1, point.passes, state.w)
+
+    def end(self, point: Point, learnt: Learnt) -> None:
+        """Emit the last point unless this was done."""
+        if point is not self._last:
+            self._write(point, learnt)
+
+    def _write(self, point: Point, learnt: Learnt) -> None:
+        (problem,) = self.problems
+        self.count, self._last = self.count + 1, point
+        known: dict[str, Any] = {
+            "step": point.step,
+            "passes": point.passes,
+            "seconds": point.seconds,
+            "objective": point.objective,
+            "gap": point.gap,
+            "residual": point.residual,
+            "train_auc": auc_or_none(problem.data, _mapped_scores(problem, problem.data, learnt)),
+            "validation_auc": _validation_auc(problem, learnt),
+        }
+        if isinstance(learnt, State) and learnt.info:
+            known["info"] = learnt.info
+        self._emit({"point": known})
+
+
+def _mapped_scores(problem: Problem, data: Data, learnt: Learnt) -> Vector:
+    """Return scores of rows that a solver keeps; their columns show whether they are mapped."""
+    if learnt.w is not None and data.d == learnt.w.size:
+        return data.scores(np.array(learnt.w, dtype=np.float64))
+    return problem.scores_of(learnt, data.rows)
+
+
+def _validation_auc(problem: Problem, learnt: Learnt) -> float | None:
+    held = problem.holdout
+    return None if held is None else auc_or_none(held, _mapped_scores(problem, held, learnt))
+
+
+def _scored_by_us(run: Run, solver: Solver) -> bool:
+    """Whether the scores are products x·w, or those of a built-in, which the laws hold to this."""
+    built_in = type(core(solver)).__module__.startswith(f"{BUILT_IN}.")
+    return built_in or (run.model is None and isinstance(run.scorer.features, NoMap))
+
+
+def _timed(cell: Cell, solver: Solver, train: Data, first: Run) -> dict[str, Any]:
+    more = [fit(cell, solver, train)[0] for _ in range(cell.repeat_fits - 1)]
+    seconds = [run.seconds for run in (first, *more)]
+    cpu = [run.cpu_seconds for run in (first, *more) if run.cpu_seconds is not None]
+    same = all(_same(run, first, train) for run in more)
+    return {
+        "fit_seconds": median(seconds),
+        "cpu_seconds": median(cpu) if cpu else None,
+        "fit_seconds_each": seconds,
+        "fit_seconds_spread": max(seconds) - min(seconds) if more else None,
+        "deterministic": same if more else None,
+    }
+
+
+def _same(run: Run, first: Run, train: Data) -> bool:
+    """Whether two runs have the same weights, or models that score the rows the same."""
+    if run.w is not None and first.w is not None:
+        return np.array_equal(run.w, first.w, equal_nan=True)
+    if run.model is None or first.model is None:
+        return False
+    a, b = (each.decision_function(train.rows) for each in (run, first))
+    return np.array_equal(a, b, equal_nan=True)
+
+
+def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
+    if run.stop is Stop.INVALID:
+        return {"feasible": None}
+    last = run.points[-1]
+    found = {"objective": last.objective, "gap": last.gap}
+    if run.w is None:
+        return found
+    with np.errstate(all="ignore"):  # infinity is the answer where rows or weights overflow
+        typical = float(np.sqrt(np.median(square_norms(problem.data.rows))))
+        error = rounding.gamma(run.w.size + 16) * typical * float(np.linalg.norm(run.w))
+    at_zero = problem.value(np.zeros_like(run.w))
+    return {
+        **found,
+        "objective_at_zero": at_zero,
+        "objective_at_start": None if problem.early_stopping else _at_start(problem, at_zero),
+        "problem": _named(problem, train),
+        "score_error": error,
+        "exempt": problem.features.exempt,
+        "keeps_columns": keeps_columns(problem.features),
+        "feasible": contains(problem.project, run.w),
+        "set": _described(problem),
+    }
+
+
+def _at_start(problem: Problem, at_zero: float | None) -> float | None:
+    """Return the objective at w = 0, or at the start where 0 is not in the set of the problem."""
+    return at_zero if at_zero is None or isfinite(at_zero) else problem.value(problem.start())
+
+
+def _named(problem: Problem, train: Data) -> str | None:
+    """Return a text that is equal for equal problems on these rows; None if that is not certain."""
+    if problem.f is None or problem.early_stopping or problem.data.target is not train.target:
+        return None
+    parts = [_text(problem.f, but=("data",)), _text(problem.project)]
+    if not isinstance(problem.features, NoMap):
+        parts.append(_text(problem.features))
+    known = [part for part in parts if part is not None]
+    return " + ".join(known) if len(known) == len(parts) else None
+
+
+def _text(thing: object, but: Collection[str] = ()) -> str | None:
+    """Return class and parameters, as "ElasticNet[l1=0.0,l2=0.01]"; None if they are not plain."""
+    fields = plain_fields(thing, but)
+    if fields is None:
+        return None
+    kind = type(thing)
+    own = kind.__module__.startswith("aucbench.")
+    name = kind.__qualname__ if own else f"{kind.__module__}.{kind.__qualname__}"
+    given = ",".join(f"{key}={value}" for key, value in fields.items())
+    return f"{name}[{given}]" if given else name
+
+
+def _described(problem: Problem) -> dict[str, Any] | None:
+    """Class and parameters of a projector of aucbench, from which the parent makes it again."""
+    kind = type(problem.project)
+    fields = plain_fields(problem.project)
+    ours = kind.__module__.startswith("aucbench.projectors.")
+    return {"class": kind.__name__, "parameters": fields} if ours and fields is not None else None

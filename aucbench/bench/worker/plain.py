@@ -1,0 +1,90 @@
+"""Values as strict JSON can hold them, and messages as one line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import fields, is_dataclass
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from aucbench.bench.cell import Scalar
+from aucbench.errors import float_of
+from aucbench.protocols import Solver
+from aucbench.solving.hyperparameters import hyperparameters
+
+Plain = Scalar | None
+
+
+def strict(value: Any) -> Any:
+    """Return `value` as strict JSON: lists for tuples and arrays, None for numbers that it has not.
+
+    These are NaN, infinity, and whole numbers that no float holds.
+    """
+    if isinstance(value, Mapping):
+        return {str(name): strict(v) for name, v in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [strict(v) for v in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if _is_beyond(value) else value
+
+
+def canonical_json(value: Any) -> Any:
+    """Return `value` as JSON, equal for equal hyperparameters.
+
+    Infinity, whole numbers that no float holds, and objects are text.
+    """
+    if isinstance(value, Mapping):
+        return {str(name): canonical_json(v) for name, v in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [canonical_json(v) for v in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    if _is_beyond(value):
+        return str(value) if isinstance(value, float) else hex(value)  # of any number of digits
+    return value if isinstance(value, Plain) else _named(value)
+
+
+def parameters(thing: object) -> dict[str, Any]:
+    """Return what `hyperparameters` returns, as canonical JSON."""
+    return {name: canonical_json(value) for name, value in hyperparameters(thing).items()}
+
+
+def plain_parameters(solver: Solver) -> dict[str, Plain]:
+    """Return the `parameters` that are single plain values, which a table can show."""
+    return {
+        name: plain
+        for name, value in hyperparameters(solver).items()
+        if isinstance(value, Plain | np.generic)
+        and isinstance(plain := canonical_json(value), Plain)
+    }
+
+
+def plain_fields(thing: object, but: Collection[str] = ()) -> dict[str, Any] | None:
+    """Return the fields of a dataclass but some, if they are plain and finite, else None."""
+    if not is_dataclass(thing):
+        return None
+    values = {f.name: getattr(thing, f.name) for f in fields(thing) if f.init and f.name not in but}
+    plain: dict[str, Any] = strict(values)
+    lost = [name for name, value in plain.items() if value is None and values[name] is not None]
+    return plain if not lost and all(isinstance(v, Plain) for v in plain.values()) else None
+
+
+def message(error: BaseException) -> str:
+    """Return the first line of the message of an error, without its class."""
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else "raised without a message"
+
+
+def _is_beyond(value: Any) -> bool:
+    """Whether a value is a number that is not finite, or that no float holds."""
+    if isinstance(value, float):
+        return not isfinite(value)
+    return isinstance(value, int) and float_of(int(value)) is None
+
+
+def _named(value: Any) -> str:
+    kind: Any = type(value)
+    if kind.__repr__ is object.__repr__:  # it holds an address, which no other process has
+        return f"{kind.__module__}.{kind.__qualname__}"
+    return repr(value)

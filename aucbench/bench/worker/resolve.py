@@ -1,0 +1,160 @@
+"""Look names up in a supervised process, since the import of a plugin may crash."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection
+from functools import partial
+from types import NoneType
+from typing import Any
+
+from aucbench import registry
+from aucbench.bench.cell import Tuning
+from aucbench.bench.worker.build import plugin_of
+from aucbench.bench.worker.grid import check_grid
+from aucbench.bench.worker.plain import canonical_json, message, parameters
+from aucbench.data import Data
+from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError
+from aucbench.protocols import Solver
+from aucbench.registry.lookup import find, lookup
+from aucbench.registry.signatures import check, parameters_of
+from aucbench.registry.specs import Spec, in_file, parse_spec
+
+TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective is built on
+REFUSED, ERROR = "refused", "error"
+
+
+def resolved(kind: str, text: str) -> dict[str, Any]:
+    """Return what a specification of a kind ("solvers", "objectives", ...) means, as JSON.
+
+    Returns
+    -------
+    dict
+        ok : bool
+        plugin : [distribution, version, value], or None where no plugin is meant (a file)
+        status, error, reason : when not ok.
+            "refused": a mistake of the user (`error`: its class, `reason`: its sentence).
+            "error": the plugin is broken (`error`: class, `reason`: first line).
+        learning : whether scikit-learn is imported now, which a part does when it is built
+        parameters : those of the object that was built; of a data set, those that were given.
+        written : of solvers, the parameters in the brackets that could be left out.
+        space, needs : of solvers.
+    """
+    return _resolution(kind, text, LOOKED_UP[kind])
+
+
+def resolved_grid(text: str, tuning: Tuning, replaced: Collection[str] = ()) -> dict[str, Any]:
+    """As `resolved`, of a tuned solver; `points` is the size of its grid, None if endless.
+
+    `replaced` says whether it runs on another "objective" or "projector" than its own.
+    """
+    look = partial(check_grid, tuning=tuning, replaced=replaced)
+    return _resolution("solvers", text, lambda spec: {"points": look(spec)})
+
+
+def _resolution(kind: str, text: str, look: Callable[[Spec], dict[str, Any]]) -> dict[str, Any]:
+    try:
+        spec = parse_spec(text)
+    except ParameterError as error:
+        return {"ok": False, **_refusal(error), "plugin": None}
+    try:
+        found = {"ok": True, **look(spec)}
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # sys.exit and panics of extensions are no Exception
+        found = {"ok": False, **_refusal(error, broken=_is_broken(spec, error))}
+    found["learning"] = "sklearn" in sys.modules
+    try:
+        return {**found, "plugin": plugin_of(kind, spec)}
+    except AucbenchError:  # `found` holds the reason already
+        return {**found, "plugin": None}
+
+
+def _refusal(error: BaseException, *, broken: bool = False) -> dict[str, Any]:
+    at_fault = broken and isinstance(error, PluginError)
+    status = REFUSED if isinstance(error, AucbenchError) and not at_fault else ERROR
+    return {"status": status, "error": type(error).__name__, "reason": message(error)}
+
+
+def _is_broken(spec: Spec, error: BaseException) -> bool:
+    """Whether a plugin is to blame: its import failed, or that of a file has left by `sys.exit`."""
+    if in_file(spec.name) is not None:
+        return not isinstance(error.__cause__, Exception | NoneType)
+    name = spec.name.rpartition(":")[2]
+    return any(plugin.failure for plugin in registry.plugins() if plugin.name == name)
+
+
+def _solver(spec: Spec) -> dict[str, Any]:
+    solver = registry.get_solver(spec)
+    needs = solver.needs
+    return {
+        "parameters": parameters(solver),
+        "written": _written(spec),
+        "space": canonical_json(solver.space),
+        "needs": {
+            "objective": bool(getattr(needs, "objective", False)),
+            "projector": bool(getattr(needs, "projector", False)),
+            "of_objective": _of_objective(solver),
+            "objective_parameters": [*getattr(needs, "objective_parameters", ())],
+            "projector_parameters": [*getattr(needs, "projector_parameters", ())],
+            "unless": getattr(needs, "unless", None),
+            "path": getattr(needs, "path", None),
+            "breakpoints": bool(getattr(needs, "breakpoints", False)),
+            "weights": bool(getattr(needs, "weights", False)),
+            "packages": [*getattr(needs, "packages", ())],
+        },
+    }
+
+
+def _written(spec: Spec) -> list[str]:
+    """Parameters in the brackets, but those that have no default, which must be there."""
+    claim = find("solvers", spec.name)
+    required = {p.name for p in parameters_of(claim.factory, 0) if p.required}
+    return [name for name in registry.given("solvers", spec) if name not in required]
+
+
+def _of_objective(solver: Solver) -> list[str]:
+    """Methods that another objective must have, besides those that every one has."""
+    needs = solver.needs
+    protocol, unless = getattr(needs, "objective", False), getattr(needs, "unless", None)
+    if isinstance(protocol, bool) or (unless and getattr(solver, unless, None) is not None):
+        return []
+    return sorted(name for name in vars(protocol) if not name.startswith("_"))
+
+
+def _objective(spec: Spec) -> dict[str, Any]:
+    claim = find("objectives", spec.name)
+    params = registry.given("objectives", spec)
+    check(claim.name, claim.factory, 1, params)
+    try:
+        made = registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
+    except DataError:
+        # Its parameters were accepted. The cells show whether it accepts the real rows.
+        return {"parameters": canonical_json(params), "toy": False}
+    methods = sorted(name for name in dir(made) if not name.startswith("_"))
+    return {"parameters": canonical_json(params), "toy": True, "methods": methods}
+
+
+def _features(spec: Spec) -> dict[str, Any]:
+    return {"parameters": parameters(registry.get_preprocessing(spec))}
+
+
+def _projector(spec: Spec) -> dict[str, Any]:
+    return {"parameters": parameters(registry.get_projector(spec))}
+
+
+def _dataset(spec: Spec) -> dict[str, Any]:
+    claim = lookup("datasets", spec.name)
+    params = spec.params if claim is None else registry.given("datasets", spec)
+    if claim is not None:
+        check(claim.name, claim.factory, 0, params)
+    return {"parameters": canonical_json(params)}
+
+
+LOOKED_UP: dict[str, Callable[[Spec], dict[str, Any]]] = {
+    "solvers": _solver,
+    "objectives": _objective,
+    "projectors": _projector,
+    "features": _features,
+    "datasets": _dataset,
+}

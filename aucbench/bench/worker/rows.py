@@ -1,0 +1,107 @@
+"""Rows in blocks, mapped read-only by the processes that compute with them.
+
+Design
+  a. All processes that map a block share its pages, so that the cells of a data set need its
+     memory only once, however many they are.
+  b. The maps are read-only, and no process can write to what is mapped, see
+     `aucbench.processes.kept`. A solver that writes to its input gets an exception from
+     NumPy or a segmentation fault from C. No other solver ever sees what it wrote.
+  c. No target is ever written here. The training rows of one split are test rows of another,
+     and cells of both may run at the same time and read any file.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from hashlib import blake2b
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data import Data
+from aucbench.data.arrays import Rows
+from aucbench.data.block import Block, laid_out
+from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_arrays, with_known
+from aucbench.datasets.tables import Schema
+from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
+
+Arrays = dict[str, NDArray[Any]]
+Facts = dict[str, Any]
+ROWS_FILE, SOURCE_FILE = "rows", "known.npz"
+RAW, TRAIN, TEST = "raw", "train", "test"  # places in a block
+NAMED = ("groups", "times", "weights")
+
+
+def data_hash(data: Data) -> str:
+    """Return a hash of shape, layout, stored numbers, of what `known_of` has, and of the schema.
+
+    Feature names do not count, except in a schema.
+
+    The layout counts because it decides the order in which a kernel adds, and with it the
+    last digits of a result. So does float32, of which other bytes could be the same numbers.
+    """
+    X = data.rows
+    shape = [X.n, X.d, "csr" if X.is_sparse else "dense"]
+    shape += ["float32"] * (X.dtype == np.float32)  # float64 has no word, to keep ids
+    hashed = blake2b(json.dumps(shape).encode(), digest_size=HASH_BYTES)
+    for name, array in {**_stored(X), **data.ties, **arrays_of(data.target)}.items():
+        if name in NAMED:  # two arrays of one type could stand for each other
+            hashed.update(name.encode())
+        hashed.update(np.ascontiguousarray(array).data)
+    if data.schema is not None:
+        hashed.update(CANONICAL.encode(data.schema.to_json()).encode())
+    return hashed.hexdigest()
+
+
+def parts(place: str, X: Rows, schema: Schema | None = None) -> tuple[Arrays, Facts]:
+    """Return the arrays of a matrix, for a block, and what `mapped` has to know of them.
+
+    If they are codes of a table, its schema is there too.
+    """
+    arrays = {f"{place}/{name}": array for name, array in _stored(X).items()}
+    table = {} if schema is None else {"schema": schema.to_json()}
+    return arrays, {place: {"n": X.n, "d": X.d, **table}}
+
+
+def mapped(block: Block, place: str) -> Rows:
+    """Return the rows of a place in a block; nobody can write to their arrays."""
+    known = block.facts[place]
+    sparse = f"{place}/starts" in block
+    columns, starts = (
+        block.array(f"{place}/{name}") if sparse else None for name in ("columns", "starts")
+    )
+    return Rows(block.array(f"{place}/values"), columns, starts, known["n"], known["d"])
+
+
+def schema_of(block: Block, place: str) -> Schema | None:
+    """Return the schema of the rows of a place, if they are codes of a table."""
+    found = block.facts[place].get("schema")
+    return None if found is None else Schema.from_json(found)
+
+
+def save_data(data: Data, folder: Path) -> None:
+    """Write rows and all that is known of them into a new folder, from which a process reads them.
+
+    It is a source of data, as a file of the user is; no folder of a run gets its target.
+    """
+    folder.mkdir()
+    with (folder / ROWS_FILE).open("wb") as file:
+        file.writelines(laid_out(*parts(RAW, data.rows, data.schema)))
+    (folder / SOURCE_FILE).write_bytes(pack_arrays(known_of(data)))
+
+
+def load_data(folder: Path) -> Data:
+    """Inverse of `save_data`; the arrays of the rows are read-only maps."""
+    with (folder / ROWS_FILE).open("rb") as file:
+        block = Block(memoryview(mmap(file.fileno(), 0, access=ACCESS_READ)))
+    found = with_known(mapped(block, RAW), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
+    return replace(found, schema=schema_of(block, RAW))
+
+
+def _stored(X: Rows) -> dict[str, NDArray[Any]]:
+    found = {"values": X.stored, "columns": X.columns, "starts": X.starts}
+    return {name: array for name, array in found.items() if array is not None}

@@ -1,0 +1,287 @@
+"""`Found`: one column of a data frame, from which its kind and its codes are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.arrays import Vector
+from aucbench.datasets.tables import cells
+from aucbench.datasets.tables.column import Column
+from aucbench.errors import DataError
+from aucbench.kernels.vectors import numeric
+
+NEARLY = 0.95  # share of cells that is taken for all, so that the others are mistakes
+FEW = 20  # distinct texts that may be categories, however long they are
+WORDS = 3  # words of a text, on average, from which it is free text
+UNSEEN = -1.0  # the code of a level that the schema does not have
+SAMPLE = 5  # texts whose formats of dates are tried on all texts
+LINE = "line"  # name of the index of a frame whose rows know their line in the file
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """A column of a frame: what pandas holds as numbers, or distinct texts.
+
+    Attributes
+    ----------
+    name : str
+    series : pandas.Series
+    values : array of shape (n,), or None
+        Numbers, truth values as 0 and 1, dates as seconds since 1970; NaN where one is missing.
+    texts : list of str
+        Without `values`: the distinct texts.
+    at : array of shape (n,)
+        Without `values`: the number of the text of each cell, or -1 where one is missing.
+    """
+
+    name: str
+    series: Any
+    values: Vector | None
+    texts: Sequence[str]
+    at: NDArray[np.int64]
+
+    @staticmethod
+    def of(series: Any, name: str) -> Found:
+        """Read a column.
+
+        Raises
+        ------
+        DataError
+            When it holds something else, or an infinite number.
+        """
+        kind, none = getattr(series.dtype, "kind", "O"), np.empty(0, np.int64)
+        if kind in "cmV":
+            raise DataError(
+                f"column {name!r} has the type {series.dtype}; turn it into numbers, or drop it"
+            )
+        if kind == "M":
+            values, what = cells.seconds(series), "a date outside of the years 1 to 9999"
+        elif kind in "biuf":
+            values, what = series.to_numpy(dtype=np.float64, na_value=np.nan), "an infinite number"
+        else:
+            return Found._of_texts(series, name)
+        found = Found(name, series, values, (), none)
+        found._refuse(np.isinf(values), what)
+        return found
+
+    @staticmethod
+    def _of_texts(series: Any, name: str) -> Found:
+        try:
+            return Found(name, series, None, *cells.distinct_cells(series))
+        except TypeError as error:  # pandas compares the cells by their hashes
+            raise DataError(
+                f"column {name!r} has cells that are no single values ({error}); drop it"
+            ) from error
+
+    def column(self, decimal: str) -> Column | str:
+        """Return what the column is, or the reason to drop it.
+
+        Raises
+        ------
+        DataError
+            As `Schema.of`.
+        """
+        missing = float(np.mean(self._missing))
+        if missing == 1.0:
+            return "has no value"
+        kind, more = self._kind(decimal)
+        distinct = len(self.texts) if self.values is None else int(self.series.nunique())
+        if kind == "category":
+            if distinct == 1 and not missing:
+                return "has one value"
+            self._refuse_prose()
+            if distinct > FEW and distinct >= NEARLY * np.count_nonzero(~self._missing):
+                return "has another text in nearly each row"
+            more["levels"] = tuple(sorted(self.texts))
+        return Column(self.name, kind, distinct=distinct, missing=missing, **more)
+
+    def codes(self, column: Column, decimal: str) -> Vector:
+        """Return the codes of the cells, shape (n,).
+
+        Raises
+        ------
+        DataError
+            When a cell is not of the kind of the column, or a whole number that no float holds.
+        """
+        if self.values is not None:
+            if self.series.dtype.kind in "iu":
+                numeric(f"column {self.name!r}", self.series.to_numpy())
+            return self._codes_of_values(self.values, column)
+        if column.kind == "category":
+            number = {text: float(k) for k, text in enumerate(column.levels)}
+            return self._each([number.get(text, UNSEEN) for text in self.texts])
+        table = self._table(column, decimal)
+        if (bad := np.isnan(table)).any():
+            wanted = f"a {column.kind}" + (f" of the format {column.format}" * bool(column.format))
+            self._refuse(self._marked(bad), f"{self._first(bad)!r}, which is not {wanted}")
+        return self._each(table)
+
+    @property
+    def kind(self) -> str:
+        """What pandas holds: "numeric", "boolean", "date" or "text"."""
+        if self.values is None:
+            return "text"
+        return {"b": "boolean", "M": "date"}.get(self.series.dtype.kind, "numeric")
+
+    def refuse_missing(self) -> None:
+        """Raise `DataError` if a cell is missing."""
+        self._refuse(self._missing, "a missing cell", "let encode='auto' (--encode auto) fill it")
+
+    @property
+    def _missing(self) -> NDArray[np.bool_]:
+        return self.at < 0 if self.values is None else np.isnan(self.values)
+
+    def _each(self, table: Sequence[float] | Vector) -> Vector:
+        """Return the number of each cell from that of each text; a missing cell is NaN."""
+        return np.append(table, np.nan)[self.at]
+
+    def _marked(self, texts: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which cells hold one of the marked texts."""
+        return np.append(texts, np.False_)[self.at]
+
+    def _first(self, texts: NDArray[np.bool_]) -> str:
+        return self.texts[int(np.flatnonzero(texts)[0])]
+
+    def _kind(self, decimal: str) -> tuple[str, dict[str, Any]]:
+        if self.values is not None:
+            return self.kind, {}
+        if self.series.dtype == "category":
+            return "category", {}
+        if cells.are_truths(self.texts):
+            return "boolean", {}
+        if self._holds_numbers(decimal):
+            return "numeric", self._remark_on_groups(decimal)
+        if form := self._date_format():
+            return "date", form
+        return "category", self._remark_on_numbers(decimal)
+
+    def _holds_numbers(self, decimal: str) -> bool:
+        bad = np.isnan(cells.numbers(self.texts, decimal))
+        if not bad.any():
+            self._refuse_several_units()
+            return True
+        other = cells.other_mark(decimal)
+        if not np.isnan(cells.numbers(self.texts, other)).any():
+            raise DataError(
+                f"column {self.name!r} has {self._first(bad)!r} in {self._place(self._marked(bad))}"
+                f", which looks like a number with the decimal mark {other!r}; say "
+                f"decimal={other!r} (--decimal) if it is one, or drop the column"
+            )
+        self._refuse_few(bad, "a number")
+        return False
+
+    def _refuse_several_units(self) -> None:
+        first, *others = cells.units(self.texts).values()
+        if others:
+            raise DataError(
+                f"column {self.name!r} has {first!r} and {others[0]!r}, which are not of one unit; "
+                f"write all in one, or leave the column out with drop={self.name!r} (--drop)"
+            )
+
+    def _remark_on_groups(self, decimal: str) -> dict[str, Any]:
+        text = cells.readable_twice(self.texts, decimal)
+        if text is None:
+            return {}
+        value = cells.numbers([text], decimal)[0]
+        return {
+            "remark": f"column {self.name!r}: {text!r} is read as {value:.0f}; if it has decimals, "
+            f"say decimal={cells.other_mark(decimal)!r}"
+        }
+
+    def _remark_on_numbers(self, decimal: str) -> dict[str, Any]:
+        text = np.isnan(cells.numbers(self.texts, decimal))
+        count = np.count_nonzero(self._marked(text))
+        if count > np.count_nonzero(~self._missing) / 2:
+            return {}
+        return {
+            "remark": f"column {self.name!r} holds numbers and {count} text(s), first "
+            f"{self._first(text)!r} in {self._place(self._marked(text))}, so that it is read as "
+            "categories"
+        }
+
+    def _date_format(self) -> dict[str, Any]:
+        """Return the format in which all texts are dates, and a remark if another one fits too."""
+        forms = [form for text in self.texts[:SAMPLE] for form in cells.date_formats(text)]
+        read = {form: np.isnan(cells.dates(self.texts, form)) for form in dict.fromkeys(forms)}
+        fitting = [form for form, bad in read.items() if not bad.any()]
+        if not read or fitting:
+            remark = (
+                f"column {self.name!r}: in {self.texts[0]!r} the month comes first, though it "
+                "could be the day; write dates as 2020-12-31 to be sure"
+            )
+            more = {"remark": remark} if len(fitting) > 1 else {}
+            return {"format": fitting[0], **more} if fitting else {}
+        bad = np.logical_and.reduce([*read.values()])
+        self._refuse_few(bad, "a date of a known format")
+        if not bad.any():
+            raise DataError(
+                f"column {self.name!r} holds dates of several formats, such as "
+                f"{self.texts[0]!r} and {self._first(read[forms[0]])!r}; write them as 2020-12-31, "
+                f"or leave the column out with drop={self.name!r} (--drop)"
+            )
+        return {}
+
+    def _refuse_few(self, bad: NDArray[np.bool_], wanted: str) -> None:
+        """Refuse the marked texts if nearly all other cells are what is wanted."""
+        wrong = self._marked(bad)
+        if np.count_nonzero(wrong) <= (1 - NEARLY) * np.count_nonzero(~self._missing):
+            self._refuse(wrong, f"{self._first(bad)!r}, which is not {wanted}" if any(bad) else "")
+
+    def _refuse_prose(self) -> None:
+        distinct = len(self.texts)
+        words = sum(len(text.split()) for text in self.texts) / distinct
+        if words >= WORDS and distinct > max(FEW, np.count_nonzero(~self._missing) / 2):
+            raise DataError(
+                f"column {self.name!r} holds free text: {distinct} different texts of {words:.0f} "
+                f"words on average; leave it out with drop={self.name!r} (--drop), or make "
+                "categories of it"
+            )
+
+    def _refuse(self, wrong: NDArray[np.bool_], what: str, way_out: str = "correct it") -> None:
+        """Raise `DataError` if a cell is marked as wrong."""
+        if count := int(np.count_nonzero(wrong)):
+            raise DataError(
+                f"column {self.name!r} has {what}, in {self._place(wrong)} ({count} such cell(s) "
+                f"of {wrong.size}); {way_out}, or leave the column out with drop={self.name!r} "
+                "(--drop)"
+            )
+
+    def _place(self, wrong: NDArray[np.bool_]) -> str:
+        """Return where the first marked cell is."""
+        i, index = int(np.flatnonzero(wrong)[0]), self.series.index
+        return f"line {index[i]}" if index.name == LINE else f"row {i}"
+
+    def _table(self, column: Column, decimal: str) -> Vector:
+        """Return the code of each text, NaN where it is not of the kind of the column."""
+        if column.kind == "numeric":
+            return cells.numbers(self.texts, decimal)
+        if column.kind == "boolean":
+            return cells.truths(self.texts)
+        return cells.dates(self.texts, column.format or cells.ISO)
+
+    def _codes_of_values(self, values: Vector, column: Column) -> Vector:
+        present = ~np.isnan(values)
+        if column.kind == "category":
+            return _codes_of_numbers(values, column)
+        if present.any() and (column.kind == "date") != (self.series.dtype.kind == "M"):
+            raise DataError(
+                f"column {self.name!r} holds {self.kind} values, wanted the kind "
+                f"{column.kind} as in the first table"
+            )
+        if column.kind == "boolean":
+            self._refuse(present & (values != 0) & (values != 1), "a number other than 0 and 1")
+        return values
+
+
+def _codes_of_numbers(values: Vector, column: Column) -> Vector:
+    """Return the levels of numbers; pandas has read texts such as 01 as the number 1."""
+    levels = cells.numbers(column.levels, ".")
+    number = {value: float(k) for k, value in enumerate(levels) if np.isfinite(value)}
+    known, at = np.unique(values, return_inverse=True)
+    table = [np.nan if np.isnan(value) else number.get(value, UNSEEN) for value in known]
+    return np.array(table)[at]

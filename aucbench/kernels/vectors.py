@@ -1,0 +1,206 @@
+"""Arrays that users and plugins give: numbers that floats hold, and weights of rows.
+
+Design
+  a. An entry that is masked is missing, and what lies under its mask counts for nothing. So it is
+     refused, as NaN is. A masked array without masked entries is a plain one.
+  b. A whole number that no float holds exactly is refused, and not rounded: it is the name of
+     something, or a time, and two of them may become one. So are complex numbers, texts and dates.
+  c. Where only ratios of weights count, weights are divided by a power of two, which is exact, so
+     that the largest is between 1 and 2. Then sums and products neither overflow nor vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import frexp, nan
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aucbench.errors import DataError, float_of, short, whole_of
+
+Vector: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+EXACT = 2**53  # up to here all whole numbers are floats
+LIGHTEST = 2.0**-1000  # weight of a row beside the largest one
+
+
+def plain(name: str, given: Any) -> NDArray[Any]:
+    """Return anything that NumPy can read as an array without a mask.
+
+    Raises
+    ------
+    DataError
+        When an entry is masked, or rows have different lengths.
+    """
+    for front, part in _with_masks(given):
+        at = np.argwhere(np.ma.getmaskarray(part))
+        if len(at):
+            raise DataError(
+                f"{name} has {len(at)} masked entries, the first at {_place([*front, *at[0]])}; "
+                "fill them or leave them out first"
+            )
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        raise DataError(f"{name} is no array: {error}") from error
+
+
+def _with_masks(given: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """Yield the masked arrays among what is given and its rows, and where they begin."""
+    if isinstance(given, np.ma.MaskedArray):
+        yield (), given
+    elif isinstance(given, list | tuple):
+        yield from (((i,), p) for i, p in enumerate(given) if isinstance(p, np.ma.MaskedArray))
+
+
+def numeric(name: str, given: Any) -> NDArray[Any]:
+    """Return floats, integers or truth values, all of which floats hold; objects become float64.
+
+    None and its relatives among objects become NaN.
+
+    Raises
+    ------
+    DataError
+        As `plain`, and when there is something else than real numbers, or a whole number that no
+        float holds.
+    """
+    array = plain(name, given)
+    kind = array.dtype.kind
+    if kind == "f" and isinstance(given, list | tuple) and np.abs(array).max(initial=0.0) >= EXACT:
+        array = np.array(given, dtype=object)  # of whole numbers NumPy has made floats
+        kind = "O"
+    if kind == "O":
+        return _from_objects(name, array)
+    if kind not in "biuf":
+        raise DataError(
+            f"{name} has the type {array.dtype}, which is not numeric; encode it as numbers first"
+        )
+    if kind in "iu" and array.dtype.itemsize == 8 and array.size:
+        require_exact(name, array)
+    return array
+
+
+def floats(name: str, given: Any) -> NDArray[np.float64]:
+    """Return `numeric` as a contiguous array of float64."""
+    return np.asarray(numeric(name, given), dtype=np.float64, order="C")
+
+
+def require_exact(name: str, array: NDArray[Any]) -> None:
+    """Raise `DataError` where one of some whole numbers is none that a float holds exactly."""
+    if array.min() >= -EXACT and array.max() <= EXACT:
+        return
+    found = array.astype(np.float64)
+    for at in np.argwhere(np.abs(found) >= EXACT).tolist():
+        if int(found[*at]) != (whole := int(array[*at])):
+            raise _inexact(name, whole, at)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether an object is None, NaN, or one of their relatives, which are not themselves."""
+    # NA of pandas is not comparable, so it is told by its class.
+    return value is None or type(value).__name__ == "NAType" or value != value
+
+
+def checked_rows(y: ArrayLike, scores: ArrayLike) -> tuple[Mask, Vector]:
+    """Return which rows are positive, and the scores as float64; one class alone is allowed.
+
+    Raises
+    ------
+    DataError
+        When shapes differ, when labels are not coded {-1, 1}, {0, 1} or as booleans, when a
+        score is NaN, and as `numeric`.
+    """
+    labels, s = numeric("y", y), floats("scores", scores)
+    if labels.ndim != 1 or labels.shape != s.shape:
+        raise DataError(
+            f"y has shape {labels.shape} and scores have shape {s.shape}; both must be (n,)"
+        )
+    positive = np.asarray(labels == 1)
+    count = np.count_nonzero(positive)
+    if not any(np.count_nonzero(labels == low) == s.size - count for low in (-1, 0)):
+        raise DataError("the labels are not coded {-1, 1}, {0, 1} or as booleans; encode them so")
+    if np.isnan(s).any():
+        raise DataError(
+            f"{np.isnan(s).sum()} score(s) are NaN; give numbers, or leave the rows out"
+        )
+    return positive, s
+
+
+def row_weights(values: ArrayLike | None, n: int) -> Vector | None:
+    """Return what n rows count for; None for None, and where all are 1; raises as `weights_of`."""
+    if values is None:
+        return None
+    weights = weights_of(values, n)
+    return None if (weights == 1.0).all() else weights
+
+
+def weights_of(values: ArrayLike, n: int) -> Vector:
+    """Return what n rows count for, as float64.
+
+    Raises
+    ------
+    DataError
+        When there is not one for each row; when one is no finite number above 0, or nothing
+        beside the largest one.
+    """
+    weights = floats("weights", values)
+    if weights.shape != (n,):
+        raise DataError(f"weights has shape {weights.shape} for {n} rows; give one for each row")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
+    if bad.size:
+        raise DataError(
+            f"the weight of row {bad[0]} is {weights[bad[0]]}, and {bad.size} weight(s) in total "
+            "are not finite and above 0; leave rows out that shall not count"
+        )
+    if n and weights.min() < LIGHTEST * weights.max():
+        raise DataError(
+            f"the weights of rows go from {weights.min():.3g} to {weights.max():.3g}, and the "
+            "smallest are nothing beside the largest; leave rows out that shall not count"
+        )
+    return weights
+
+
+def even(weights: Vector) -> Vector:
+    """Return weights divided by a power of two, such that the largest is in [1, 2)."""
+    power = frexp(weights.max(initial=0.0))[1] - 1
+    return np.ldexp(weights, -power) if power else weights
+
+
+def even_classes(weights: Vector, positive: Mask) -> Vector:
+    """Return the weights of each class as `even`, where a pair of rows counts for their product."""
+    found = np.empty_like(weights)
+    for rows in (positive, ~positive):
+        found[rows] = even(weights[rows])
+    return found
+
+
+def _from_objects(name: str, array: NDArray[Any]) -> Vector:
+    found = np.empty(array.size)
+    for i, value in enumerate(array.ravel().tolist()):
+        number = float(value) if isinstance(value, bool | np.bool_) else float_of(value)
+        whole = whole_of(value)
+        if whole is not None and whole != number:
+            raise _inexact(name, whole, np.unravel_index(i, array.shape))
+        if number is None and not (value is None or type(value).__name__ == "NAType"):
+            raise DataError(
+                f"{name} has {short(value)} at {_place(np.unravel_index(i, array.shape))}, which "
+                "is no number; encode it as numbers, or leave it out"
+            )
+        found[i] = nan if number is None else number
+    return found.reshape(array.shape)
+
+
+def _inexact(name: str, whole: int, at: Sequence[Any]) -> DataError:
+    return DataError(
+        f"{name} has {short(whole)} at {_place(at)}, a whole number that no float holds exactly; "
+        "subtract a constant, or leave it out if it is a name and no quantity"
+    )
+
+
+def _place(at: Sequence[Any]) -> str:
+    """Return where an entry is, for people."""
+    named = zip(("row", "column"), at, strict=False)
+    return ", ".join(f"{axis} {i}" for axis, i in named) if len(at) < 3 else f"{[*map(int, at)]}"

@@ -1,0 +1,537 @@
+"""The scikit-learn face of every solver.
+
+Design
+  a. Rows are mapped by `features` before the solver, as `compare` does, with the same default and
+     the same generators. So a solver, a seed and training rows give the same scores in both.
+  b. The decision function is the score less the threshold, so that it is positive exactly where
+     `predict` gives the second class. (Rejected: the plain score. Everything in scikit-learn
+     that takes a decision function cuts it at 0.)
+  c. `score` is the accuracy, as of every classifier of scikit-learn. (Rejected: the AUC. Code that
+     compares classifiers by `score` would compare an AUC with an accuracy.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf, nextafter
+from os import PathLike
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from aucbench.data import Chunk, Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.data.folds import drawn_parts
+from aucbench.data.targets import Labels
+from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
+from aucbench.features.chain import mapped
+from aucbench.metrics import Aim, auc, intercept_at
+from aucbench.models import Model
+from aucbench.models.calibration import FOLDS, Calibrator, calibrator, require_method
+from aucbench.models.inputs import (
+    data_of,
+    remember_columns,
+    require_columns,
+    rows_of,
+)
+from aucbench.models.labels import announced, labelled, require_one_source
+from aucbench.models.online import Online, require_streaming
+from aucbench.models.saving import model_of, restore
+from aucbench.protocols import MAPPED_ROWS, FeatureMap, NoMap, Scorer, Solver, identity, unmapped
+from aucbench.ranges import GAP_TOL
+from aucbench.records import Run
+from aucbench.registry import get_preprocessing, get_solver
+from aucbench.solving.hyperparameters import hyperparameters, with_hyperparameters
+from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import Started
+
+INSIDE = "solver__"
+
+
+def _streams(model: AUCClassifier) -> bool:
+    try:
+        require_streaming(model.solver)
+    except AucbenchError as refusal:
+        raise AttributeError(str(refusal)) from refusal
+    return True
+
+
+def _calibrates(model: AUCClassifier) -> bool:
+    if model.calibration is None:
+        raise AttributeError(
+            "an AUC solver gives scores and no probabilities; with calibration='sigmoid' or "
+            "calibration='isotonic' the fit learns them too"
+        )
+    return True
+
+
+class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Binary classifier that maximises the AUC with any registered solver.
+
+    Judge it by `auc_score`, or by `scoring="roc_auc"` in `cross_val_score` and `GridSearchCV`:
+    `score` is the accuracy, as of every classifier of scikit-learn. There is no `class_weight`.
+    The AUC compares each positive row with each negative one, and every such pair would have the
+    same weight w₊w₋. To find more of one class, take `sensitivity` or `specificity`.
+
+    Parameters
+    ----------
+    solver : str or Solver
+        Name, with parameters in brackets if wanted ("sht-auc[k=20]"), or an instance. Its
+        parameters are also those of the classifier, as `solver__k`.
+    features : str or FeatureMap
+        Map of the features, learnt from the training rows, as in `compare`: "auto" (standard
+        where rows are dense, maxabs where they are sparse), "none", or any other.
+    passes, seconds : float, optional
+        Budget: the first limit that is reached ends the fit. 50 passes when neither is given.
+    gap_tol : float
+        Certified relative gap at which solvers that have one stop.
+    random_state : int, optional
+        Seed; None draws a fresh one.
+    sensitivity, specificity : float, optional
+        One of them: the share of positives found, or of negatives left out, that `predict`
+        must reach on the rows that choose the threshold. With neither, Youden's J is maximised.
+    aim : mapping of str to float, optional
+        What else the threshold shall reach, by the names of `aucbench.metrics.Aim`: such as
+        {"precision": 0.5}, {"flags": 0.01}, or {"cost_fp": 1, "cost_fn": 20}.
+    validation : float, optional
+        Share of each class that is used only to choose the threshold; `fit` learns weights from
+        the rest. None: the threshold is chosen on the training rows, whose scores are too good.
+    warm_start : bool
+        Whether `fit` starts from the weights of the fit before, and keeps the feature map that
+        these weights belong to.
+    calibration : {"sigmoid", "isotonic"}, optional
+        How `predict_proba` is made of scores: Platt's sigmoid, or isotonic regression, of
+        scikit-learn. It is fitted to scores of rows that did not train what scored them, by 5
+        folds, so that a fit takes six times as long. None: there is no `predict_proba`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        Both labels, as the user writes them; the second is the positive class. They are sorted,
+        unless a `Chunk` or a saved model says that the smaller one is positive. Functions of
+        scikit-learn that see labels and scores alone, such as `roc_auc_score`, take the larger
+        one; `auc_score` takes that of the model.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Names of the columns, where X had them.
+    features_ : FeatureMap
+        The map, learnt.
+    run_ : Run
+        After `fit`: weights or model, curve and the reason why the solver ended.
+    weights_ : array of shape (d,)
+        After `partial_fit`: the weights so far, of mapped features.
+    threshold_ : float
+        Score from which a row counts as positive; after `partial_fit` chosen on the latest
+        chunk that held both classes, 0 until there is one.
+    coef_ : array of shape (1, n_features_in_)
+        Weights of the columns as they were given, where the map is affine.
+    intercept_ : array of shape (1,)
+        With `coef_`: the decision function is X @ coef_[0] + intercept_[0], up to rounding.
+    calibrator_ : Sigmoid or Isotonic
+        With `calibration`: from a score before the threshold is subtracted to the probability.
+    """
+
+    _online: Online | None = None
+
+    def __init__(
+        self,
+        solver: str | Solver = "sht-auc",
+        *,
+        features: str | FeatureMap = "auto",
+        passes: float | None = None,
+        seconds: float | None = None,
+        gap_tol: float = GAP_TOL,
+        random_state: int | None = 0,
+        sensitivity: float | None = None,
+        specificity: float | None = None,
+        aim: Mapping[str, float] | None = None,
+        validation: float | None = None,
+        warm_start: bool = False,
+        calibration: str | None = None,
+    ):
+        self.solver = solver
+        self.features = features
+        self.passes = passes
+        self.seconds = seconds
+        self.gap_tol = gap_tol
+        self.random_state = random_state
+        self.sensitivity = sensitivity
+        self.specificity = specificity
+        self.aim = aim
+        self.validation = validation
+        self.warm_start = warm_start
+        self.calibration = calibration
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn weights and a threshold from rows X (n, d) and labels y (n,).
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, d)
+        y : array of shape (n,)
+            Two labels.
+        sample_weight : array of shape (n,), optional
+            Weights of rows: a pair of rows weighs w_i w_j. Solvers whose objective has them take
+            them, such as svm-or and logistic. Rows of weight 0 are left out. The feature map and
+            the threshold count rows, not weights.
+
+        Raises
+        ------
+        DataError
+            When the rows are no matrix of finite numbers, or there are not two classes.
+        ParameterError
+            When sensitivity, specificity or a value of aim is out of its range, or the threshold
+            shall reach more than one of them.
+        UnknownNameError
+            When `aim` has another name than `Aim`.
+        UnsupportedError
+            When `warm_start` is set and the solver takes no start; when weights differ and the
+            solver or `calibration` takes none.
+        """
+        self._require_one_aim()
+        require_method(self.calibration)
+        data, classes = data_of(X, y, sample_weight)
+        if self.calibration is not None and data.labels.weights is not None:
+            raise UnsupportedError(
+                "calibration counts rows, not weights; leave out sample_weight or calibration"
+            )
+        seed = self._seed()
+        train = held = data
+        if self.validation is not None:  # not the generators that `solve` spawns
+            train, held = data.split(self.validation, np.random.default_rng(seed).spawn(3)[2])
+        features, run = self._learnt(train, seed, warm=self.warm_start)
+        scores = _scores(features, run, held.rows)
+        calibrated = None if self.calibration is None else self._calibrated(data, seed)
+        self._begin(X, classes, features)
+        self.run_ = run
+        if calibrated is not None:
+            self.calibrator_ = calibrated
+        self._choose_threshold(held.y, scores)
+        return self
+
+    @available_if(_streams)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
+        """Learn from one more chunk of rows, in their order; only streaming solvers have this.
+
+        The first call, and the first after `fit`, begins with zero weights, and learns the map
+        `features` from its rows.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, d), or Chunk
+            One class is enough. A `Chunk`, as `aucbench.datasets.stream` yields them, has its
+            labels with it, and says how its file writes them.
+        y : array of shape (n,), optional
+            Labels; left out with a `Chunk`.
+        classes : array of two labels, optional
+            The labels that will come; needed at the first call unless both are known by then.
+
+        Raises
+        ------
+        DataError
+            When a label, its class or the columns are not those of the first call, `Chunk.of`
+            refuses the input, or the weights are no longer finite.
+        ParameterError
+            When `solver` was changed since the first call; as `fit`; when `validation`,
+            `warm_start` or `calibration` is set.
+        """
+        self._require_one_aim()
+        for name in ("validation", "warm_start", "calibration"):
+            if getattr(self, name):
+                raise ParameterError(f"{name} is for fit; leave it out for partial_fit")
+        require_one_source(X, y)
+        labels = announced(X, y, classes, None if self._online is None else self.classes_)
+        chunk = X if isinstance(X, Chunk) else _chunk(X, y, labels)
+        rows = chunk.rows if isinstance(X, Chunk) else X
+        online = self._online
+        if online is None:
+            online = self._started(chunk)
+            self._begin(rows, labels, online.features, online)
+        else:
+            require_columns(self, rows)
+            self._require_same(online)
+        self.weights_ = online.learn(chunk)
+        if np.unique(chunk.y).size == 2:
+            self._choose_threshold(chunk.y, self._raw_scores(chunk.rows))
+        return self
+
+    def decision_function(self, X: Any) -> Vector:
+        """Scores less the threshold of rows X (n, d) -> (n,); positive where `predict` says so.
+
+        A row whose score is the threshold is positive. The shift leaves the AUC as it is.
+
+        Raises
+        ------
+        DataError
+            When X is no matrix of finite numbers with the columns of the fit.
+        """
+        return self._scores_of(X) - self._cut
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of rows X (n, d) -> (n,): positive from the threshold on."""
+        positive = self.decision_function(X) > 0
+        labels: NDArray[Any] = self.classes_[positive.astype(np.intp)]
+        return labels
+
+    @available_if(_calibrates)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Vector:
+        """Probabilities of both classes of rows X (n, d) -> (n, 2); only with `calibration`.
+
+        They rise with the decision function. `predict` does not cut them at 1/2, but at the
+        threshold.
+        """
+        positive = self.calibrator_(self._scores_of(X))
+        return np.column_stack([1.0 - positive, positive])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Share of rows X (n, d) whose label in y (n,) `predict` finds; a `Chunk` has its labels.
+
+        Raises
+        ------
+        DataError
+            As `decision_function`, or when y has a label that the model does not know.
+        """
+        rows, labels = labelled(self, X, y)
+        return float(super().score(rows, labels, sample_weight))
+
+    def auc_score(self, X: Any, y: Any = None) -> float:
+        """Area under the ROC curve of the decision function on rows X (n, d) with labels y (n,).
+
+        A `Chunk` has its labels, and is given without y.
+
+        Raises
+        ------
+        DataError
+            As `score`, or when y lacks one of the labels.
+        """
+        rows, labels = labelled(self, X, y)
+        positive = np.asarray(labels == self.classes_[1])
+        if positive.all() or not positive.any():
+            raise DataError(
+                f"y has 1 class; AUC needs exactly two classes, {self.classes_.tolist()}"
+            )
+        return auc(np.where(positive, 1, -1), self.decision_function(rows))
+
+    @property
+    def coef_(self) -> Vector:
+        """Weights of the columns as they were given, shape (1, n_features_in_)."""
+        return self._affine()[0][None, :]
+
+    @property
+    def intercept_(self) -> Vector:
+        """The decision function of a row of zeros, shape (1,)."""
+        return np.array([self._affine()[1] - self._cut])
+
+    @property
+    def keeps_rows_(self) -> bool | None:
+        """Whether training rows are in this object: see `Run.keeps_rows`.
+
+        After `partial_fit` also the memory counts: the buffers of oam-gra and oam-seq hold rows.
+        """
+        check_is_fitted(self)
+        if getattr(self.features_, "keeps_rows", False):
+            return True
+        return self.run_.keeps_rows if self._online is None else self._online.keeps_rows
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; with `deep` those of the solver too, as `solver__k`."""
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            params |= {INSIDE + name: value for name, value in self._of_solver().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; `solver__k=5` puts a solver with k = 5 in the place of `solver`.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            When there is no such solver, or the solver has no such parameter or refuses its value.
+        """
+        inside = {n.removeprefix(INSIDE): v for n, v in params.items() if n.startswith(INSIDE)}
+        super().set_params(**{n: v for n, v in params.items() if not n.startswith(INSIDE)})
+        if inside:
+            self.solver = with_hyperparameters(get_solver(self.solver), **inside)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes, dense or sparse rows without gaps."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether `fit` or `partial_fit` was called."""
+        return hasattr(self, "run_") or hasattr(self, "weights_")
+
+    def _learnt(self, train: Data, seed: int, *, warm: bool = False) -> tuple[FeatureMap, Run]:
+        """Return the map of the training rows, and the run on the mapped rows."""
+        solver, phi = get_solver(self.solver), get_preprocessing(self.features)
+        if warm and self.__sklearn_is_fitted__():
+            w, _ = self._weights()
+            if w is None:
+                raise UnsupportedError(
+                    f"{self.solver!r} learns no weights to start from; fit it with warm_start=False"
+                )
+            solver, phi = Started(solver, w, required=True), self.features_
+        else:
+            phi = phi.fit(train, np.random.default_rng([seed, 0]))  # as the first split of a run
+        if not isinstance(phi, NoMap):
+            train = train.with_rows(mapped(phi, train.rows))
+        run = solve(
+            solver,
+            train,
+            passes=self.passes,
+            seconds=self.seconds,
+            gap_tol=self.gap_tol,
+            seed=seed,
+        )
+        return phi, run
+
+    def _calibrated(self, data: Data, seed: int) -> Calibrator:
+        """Return the calibrator, fitted to scores of rows that are held out."""
+        method, y, scores = str(self.calibration), [], []
+        for rest, held in drawn_parts(data, FOLDS, seed):
+            features, run = self._learnt(rest, seed)
+            y.append(held.y)
+            scores.append(_scores(features, run, held.rows))
+        return calibrator(method, np.concatenate(y), np.concatenate(scores))
+
+    def _scores_of(self, X: Any) -> Vector:
+        """Return the scores of rows that a user gives, before the threshold is subtracted."""
+        check_is_fitted(self)
+        rows, _ = rows_of(X)
+        require_columns(self, X)
+        return self._raw_scores(rows)
+
+    def _raw_scores(self, rows: Rows) -> Vector:
+        if self._online is None:
+            return _scores(self.features_, self.run_, rows)
+        return Scorer(self.features_, self.weights_.size).by_weights(self.weights_, rows)
+
+    @property
+    def _cut(self) -> float:
+        """The number below the threshold: score - cut > 0 exactly where score >= threshold."""
+        return nextafter(self.threshold_, -inf)
+
+    def _affine(self) -> tuple[Vector, float]:
+        """Return (v, c): the score is v . x + c."""
+        check_is_fitted(self)
+        w, inner = self._weights()
+        found = None if w is None else unmapped(inner, w)
+        outer = None if found is None else unmapped(self.features_, found[0])
+        if found is None or outer is None:
+            _not_affine(self)
+        return outer[0], outer[1] + found[1]
+
+    def _weights(self) -> tuple[Vector | None, FeatureMap]:
+        if self._online is not None:
+            return self.weights_, identity
+        return self.run_.w, self.run_.scorer.features
+
+    def _choose_threshold(self, y: NDArray[Any], scored: Vector) -> None:
+        self.threshold_ = intercept_at(y, scored, **self._require_one_aim().given())
+
+    def _require_one_aim(self) -> Aim:
+        shares = {"sensitivity": self.sensitivity, "specificity": self.specificity}
+        given = {name: share for name, share in shares.items() if share is not None}
+        if twice := {*given} & {*(self.aim or {})}:
+            raise ParameterError(f"{min(twice)} is given twice, alone and in aim; give it once")
+        return Aim.of({**given, **(self.aim or {})})
+
+    def _begin(
+        self, X: Any, labels: NDArray[Any], features: FeatureMap, online: Online | None = None
+    ) -> None:
+        """Forget what was learnt before."""
+        for learnt in ("run_", "weights_", "calibrator_"):
+            self.__dict__.pop(learnt, None)
+        remember_columns(self, X)
+        self.classes_, self.features_ = labels, features
+        self.threshold_ = 0.0
+        self._online = online
+
+    def _started(self, chunk: Chunk) -> Online:
+        solver = require_streaming(self.solver)
+        seed = self._seed()
+        phi = get_preprocessing(self.features)
+        if not isinstance(phi, NoMap):
+            rows = Data(chunk.rows, Labels(chunk.y))  # a class may be missing
+            phi = phi.fit(rows, np.random.default_rng([seed, 0]))
+        rng = np.random.default_rng(seed).spawn(2)[1]  # the one that `solve` hands over
+        d = phi(chunk.rows.take(slice(0, 1))).d
+        return Online(self.solver, phi, solver, solver.start(np.zeros(d), rng))
+
+    def _require_same(self, online: Online) -> None:
+        if online.spec != self.solver:
+            raise ParameterError(
+                f"solver became {self.solver!r} and partial_fit began with {online.spec!r}; a new "
+                "AUCClassifier takes another"
+            )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write what `fit` or `partial_fit` learnt to one file, without pickle.
+
+        A solver or feature map that was given as an object is kept as text. After `partial_fit`
+        the weights are kept and the memory of the solver is not, so that a loaded classifier
+        scores rows but begins anew.
+
+        Raises
+        ------
+        UnsupportedError
+            When what was learnt cannot be saved, see `aucbench.models.Model`.
+        ParameterError
+            When the file cannot be written.
+        """
+        check_is_fitted(self)
+        model_of(self).save(path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Return the classifier of a file that `save` has written; nothing in it is run.
+
+        Raises
+        ------
+        DataError
+            As `aucbench.models.Model.load`.
+        UnsupportedError
+            When the model reads a table with text, dates or missing cells.
+        """
+        found = cls()
+        restore(found, Model.load(path))
+        return found
+
+    def _of_solver(self) -> dict[str, Any]:
+        try:
+            return hyperparameters(get_solver(self.solver))
+        except AucbenchError:  # there is no such solver; fit tells why
+            return {}
+
+    def _seed(self) -> int:
+        if self.random_state is not None:
+            return self.random_state
+        return int(np.random.SeedSequence().generate_state(1)[0])
+
+
+def _scores(features: FeatureMap, run: Run, rows: Rows) -> Vector:
+    """Scores of raw rows, 8192 mapped at a time."""
+    if isinstance(features, NoMap):
+        return run.decision_function(rows)
+    parts = (rows.take(slice(lo, lo + MAPPED_ROWS)) for lo in range(0, rows.n, MAPPED_ROWS))
+    return np.concatenate([run.decision_function(mapped(features, part)) for part in parts])
+
+
+def _chunk(X: Any, y: Any, labels: NDArray[Any]) -> Chunk:
+    return Chunk.of(rows_of(X)[0], y, positive=labels.tolist()[1])
+
+
+def _not_affine(model: AUCClassifier) -> NoReturn:
+    raise AttributeError(
+        f"the score of {model.solver!r} after {model.features!r} is no weighted sum of columns, "
+        "so that there are no coef_ and intercept_; run_ has what was learnt"
+    )

@@ -1,0 +1,216 @@
+"""The document of a model, made into objects: each value has the type that its field says.
+
+Design
+  a. The dataclasses define the format. A missing or unknown name, or another type, is an error that
+     says where it is.
+  b. A list of kinds says what a part may be, see `maps`.
+  c. A value may have the right type and make no sense beside the others: `fitting` looks at that.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import cache, partial
+from math import nan
+from operator import eq
+from typing import Any, get_args, get_origin
+
+import numpy as np
+from cattrs import BaseValidationError, Converter, transform_error
+from cattrs.gen import make_dict_structure_fn
+from cattrs.v import format_exception
+
+from aucbench.data.arrays import Index, Rows, Vector, rows
+from aucbench.datasets.reading import Plain
+from aucbench.datasets.tables import Encoding
+from aucbench.datasets.tables.encoding import VERSION
+from aucbench.datasets.tables.parts import Dates, Number, OneHot, Part
+from aucbench.errors import AucbenchError, DataError
+from aucbench.models.calibration import Calibrator
+from aucbench.models.maps import CALIBRATORS, KIND, MAPS, NAMES, PARTS, ROWS
+from aucbench.protocols import FeatureMap
+from aucbench.stats import Interval
+
+LEARNT: Mapping[str, type[Any]] = {part.kind: part for part in (Number, OneHot, Dates)}
+BOUNDS = ("estimate", "low", "high")  # of an interval; JSON has no NaN, so that None stands for it
+MOST_WHOLE = 2**53  # no count of a model is larger
+# What `explain`, `predict` and the estimator read of a provenance; it may hold more.
+ORIGIN: Mapping[str, Any] = {
+    **dict.fromkeys(("solver", "features", "aucbench", "date", "data", "label", "decimal"), str),
+    **dict.fromkeys(("n", "n_pos", "seed"), int),
+    **dict.fromkeys(("passes", "seconds"), float | None),
+    **dict.fromkeys(("choice", "warnings"), tuple[str, ...]),
+    **dict.fromkeys(("left_out", "versions"), dict[str, str]),
+    "separator": str | None,
+    "stop": str,
+    "parameters": dict[str, Any],
+    "reliability": tuple[dict[str, float], ...],
+}
+GROUP = {"rows", "probability", "positive"}  # of the reliability
+
+
+def structured(plain: Any, kind: Any) -> Any:
+    """Return the object of a type that plain values and arrays stand for.
+
+    Raises
+    ------
+    DataError
+        When a value has another type, or is missing or unknown.
+    """
+    try:
+        return _converter().structure(plain, kind)
+    except BaseValidationError as error:
+        told = transform_error(error, "model.json", _sentence)
+        raise DataError(f"it is damaged: {'; '.join(told[:3])}; take another copy") from error
+
+
+def _sentence(error: BaseException, kind: Any) -> str:
+    known = isinstance(error, AucbenchError | TypeError)
+    return str(error) if known else format_exception(error, kind)
+
+
+@cache
+def _converter() -> Converter:
+    made = Converter(forbid_extra_keys=True)
+    for own in (str, bool):
+        made.register_structure_hook(own, _only(own))
+    made.register_structure_hook(int, _whole)
+    made.register_structure_hook(float, _number)
+    made.register_structure_hook(Rows, lambda plain, _: _rows(plain))
+    made.register_structure_hook(Interval, lambda plain, _: _interval(plain))
+    made.register_structure_hook(Encoding, lambda plain, _: _encoding(plain))
+    made.register_structure_hook_func(_is_array, _array)
+    made.register_structure_hook_func(lambda kind: bool(kind == Mapping[str, Any]), _origin)
+    made.register_structure_hook_func(lambda kind: kind is Any, lambda plain, _: plain)
+    unions: tuple[tuple[Any, Mapping[str, type[Any]]], ...] = (
+        (FeatureMap, MAPS),
+        (Calibrator, CALIBRATORS),
+        (Part, LEARNT),
+    )
+    for union, kinds in unions:
+        made.register_structure_hook_func(partial(eq, union), _one_of(kinds))
+    for part in PARTS.values():
+        made.register_structure_hook(part, _one_of({NAMES[part]: part}))
+    for plain in (Plain, float | str, Plain | None):
+        made.register_structure_hook_func(partial(eq, plain), _value)
+    return made
+
+
+def _is_array(kind: Any) -> bool:
+    origin: Any = get_origin(kind)
+    return bool(origin == np.ndarray)
+
+
+@cache
+def _fields(kind: Any) -> Any:
+    return make_dict_structure_fn(kind, _converter(), _cattrs_forbid_extra_keys=True)
+
+
+def _one_of(kinds: Mapping[str, type[Any]]) -> Any:
+    """Return what takes a part whose kind is in the list."""
+
+    def take(plain: Any, _: Any) -> Any:
+        name = _mapping(plain).get(KIND)
+        if not isinstance(name, str) or name not in kinds:
+            raise DataError(f"it has a part of the kind {name!r}; known are {', '.join(kinds)}")
+        own = {key: value for key, value in plain.items() if key != KIND}
+        part: Any = kinds[name]
+        return _fields(part)(own, part)
+
+    return take
+
+
+def _only(kind: type[Any]) -> Any:
+    def take(value: Any, _: Any) -> Any:
+        if type(value) is not kind:
+            raise TypeError(f"{type(value).__name__}, not {kind.__name__}")
+        return value
+
+    return take
+
+
+def _whole(value: Any, _: Any) -> int:
+    if type(value) is not int or abs(value) > MOST_WHOLE:
+        raise TypeError(f"{str(value)[:30]!r} is no whole number, or too large")
+    return value
+
+
+def _number(value: Any, _: Any) -> float:
+    if type(value) not in (int, float) or abs(value) > sys.float_info.max:
+        raise TypeError(f"{str(value)[:30]!r} is no number that a float holds")
+    return float(value)
+
+
+def _value(value: Any, kind: Any) -> Any:
+    allowed = get_args(kind)
+    if type(value) not in allowed:
+        raise TypeError(f"{type(value).__name__}, not one value")
+    if type(value) in (int, float):
+        return _whole(value, int) if type(value) is int else _number(value, float)
+    return value
+
+
+def _mapping(plain: Any) -> Mapping[str, Any]:
+    if not isinstance(plain, Mapping):
+        raise TypeError(f"{type(plain).__name__}, not a mapping")
+    return plain
+
+
+def _array(value: Any, kind: Any) -> Any:
+    """Return an array of the type of its field; kernels check neither type nor content."""
+    wanted = np.dtype(get_args(get_args(kind)[1])[0])
+    if not isinstance(value, np.ndarray) or value.dtype.kind != wanted.kind:
+        found = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
+        raise TypeError(f"{found}, not an array of {wanted}")
+    if wanted.kind == "i":
+        if value.size and not -(2**31) <= value.min() <= value.max() < 2**31:
+            raise DataError(f"an array holds numbers that are no {wanted}")
+    elif not np.isfinite(value).all():
+        raise DataError("an array holds NaN or infinity")
+    return np.ascontiguousarray(value, wanted) if value.ndim else value.astype(wanted)
+
+
+def _rows(plain: Any) -> Rows:
+    """Return a matrix; `rows` checks it, since kernels do not."""
+    given = {**_mapping(plain)}
+    if given.pop(KIND, None) != ROWS or given.keys() != {"n", "d", "values", "columns", "starts"}:
+        raise DataError(f"it has a part that is not of the kind {ROWS}")
+    n, d = (_whole(given[name], int) for name in ("n", "d"))
+    values = _array(given["values"], Vector)
+    if given["columns"] is None:
+        return rows(values.reshape(n, d))
+    from scipy.sparse import csr_array
+
+    parts = (_array(given[name], Index) for name in ("columns", "starts"))
+    return rows(csr_array((values, *parts), shape=(n, d)))
+
+
+def _interval(plain: Any) -> Interval:
+    given = _mapping(plain)
+    made = {name: nan if name in BOUNDS and v is None else v for name, v in given.items()}
+    found: Interval = _fields(Interval)(made, Interval)
+    return found
+
+
+def _encoding(plain: Any) -> Encoding:
+    given = {**_mapping(plain)}
+    if (version := given.pop("version", None)) != VERSION:
+        raise DataError(
+            f"the encoding has the version {version!r}, this aucbench reads version {VERSION}; "
+            "take the aucbench that wrote it"
+        )
+    found: Encoding = _fields(Encoding)(given, Encoding)
+    return found
+
+
+def _origin(plain: Any, _: Any) -> dict[str, Any]:
+    """Return a provenance, of which those values have their types that are read."""
+    found = {**_mapping(plain)}
+    for name in found.keys() & ORIGIN.keys():
+        found[name] = _converter().structure(found[name], ORIGIN[name])
+    if any(group.keys() != GROUP for group in found.get("reliability", ())):
+        raise DataError("a group of the reliability has other values than rows and shares")
+    if ("n" in found) != ("n_pos" in found):
+        raise DataError("the number of rows comes without that of the positive ones")
+    return found

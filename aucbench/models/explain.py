@@ -1,0 +1,162 @@
+"""What a model says of itself, as plain values and as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from aucbench.models.model import Model, finite
+from aucbench.stats import Interval
+
+SHOWN = 20  # features in the text
+
+
+def explanation(model: Model) -> dict[str, Any]:
+    """Return what is known of a model, as JSON holds it.
+
+    Returns
+    -------
+    dict
+        kind : "linear", "kernel" or "trees".
+        features : list of {name, weight, spread, importance}, most important first: |weight| times
+            the standard deviation of the feature over the training rows, or the share of the
+            splits of trees. Empty for a kernel.
+        threshold, operating, auc, auc_rows, calibration, keeps_rows, provenance :
+            As the attributes of `Model`.
+    """
+    plain = model.to_tree()
+    return {
+        "kind": kind_of(model),
+        "features": _features(model),
+        "columns": list(model.columns or ()),
+        "negative": list(model.negative),
+        "positive": list(model.positive),
+        "threshold": model.threshold,
+        "operating": plain["operating"],
+        "auc": plain["auc"],
+        "auc_rows": model.auc_rows,
+        "calibration": plain["calibrator"],
+        "keeps_rows": model.keeps_rows,
+        "provenance": plain["provenance"],
+    }
+
+
+def kind_of(model: Model) -> str:
+    """Return "linear", "kernel" or "trees"."""
+    if model.trees is not None:
+        return "trees"
+    return "linear" if model.feature_names is not None else "kernel"
+
+
+def _features(model: Model) -> list[dict[str, Any]]:
+    names = model.feature_names
+    if names is None:
+        return []
+    if model.trees is not None:
+        used = model.trees.feature[model.trees.feature >= 0]
+        splits = np.bincount(used, minlength=len(names)) / max(1, used.size)
+        found = [{"name": name, "importance": s} for name, s in zip(names, splits, strict=True)]
+    else:
+        w = np.asarray(model.weights)
+        spread = np.full(w.size, np.nan) if model.spread is None else model.spread
+        weight = np.abs(w) * np.where(np.isnan(spread), 1.0, spread)
+        found = [
+            {"name": name, "weight": w[j], "spread": spread[j], "importance": weight[j]}
+            for j, name in enumerate(names)
+        ]
+    plain: list[dict[str, Any]] = finite(found)
+    return sorted(plain, key=lambda one: -one["importance"])
+
+
+def lines(model: Model) -> Iterator[str]:
+    """Yield the explanation for people, a line at a time."""
+    about = model.provenance
+    yield f"{about.get('solver', 'a model')}, features {about.get('features', 'as they are')}"
+    yield from _origin(about)
+    for sentence in about.get("choice", ()):
+        yield f"  {sentence}"
+    if model.auc is not None:
+        yield f"AUC {_share(model.auc)} on {model.auc_rows}"
+    yield from _operating(model)
+    yield from _calibration(model)
+    yield from _weights(model)
+    if model.keeps_rows:
+        yield (
+            "warning: the file holds training rows, scaled: the landmarks of the kernel. Whoever "
+            "has the file can read them."
+        )
+    for warning in about.get("warnings", ()):
+        yield f"warning: {warning}"
+
+
+def _origin(about: Mapping[str, Any]) -> Iterator[str]:
+    if "n" in about:
+        data = about.get("data", "a table")
+        yield f"learnt from {data}: {about['n']} rows, {about['n_pos']} positive"
+    if about.get("label"):
+        yield f"label: {about['label']}"
+    if about.get("left_out"):
+        left = ", ".join(f"{name} ({why})" for name, why in about["left_out"].items())
+        yield f"left out: {left}"
+    made = [f"aucbench {about['aucbench']}" if "aucbench" in about else ""]
+    made += [str(about.get("date", "")), f"seed {about['seed']}" if "seed" in about else ""]
+    if any(made):
+        yield f"made by {', '.join(filter(None, made))}"
+
+
+def _operating(model: Model) -> Iterator[str]:
+    positive, negative = (_listed(labels) for labels in (model.positive, model.negative))
+    yield f"score ≥ {model.threshold:.6g}: {positive}, else {negative}"
+    point = model.operating
+    if point is None:
+        return
+    yield f"  chosen for {point.aim}"
+    yield f"  by {point.rows}"
+    width = len(str(max(point.tp, point.fp, point.fn, point.tn)))
+    yield f"  {point.tp:>{width}} found, {point.fn:>{width}} missed"
+    yield f"  {point.fp:>{width}} false, {point.tn:>{width}} left out rightly"
+    for name in ("sensitivity", "specificity", "precision", "flags"):
+        yield f"  {name:<11} {_share(getattr(point, name))}"
+
+
+def _calibration(model: Model) -> Iterator[str]:
+    groups = model.provenance.get("reliability", ())
+    if model.calibrator is None:
+        yield "no probabilities: it was not calibrated"
+        return
+    how = f"probabilities by {type(model.calibrator).__name__.lower()} calibration"
+    yield f"{how}; on the rows held out, in groups:" if groups else how
+    for group in groups:
+        yield (
+            f"  {group['rows']} rows: probability {group['probability']:.4g}, positive "
+            f"{group['positive']:.4g}"
+        )
+
+
+def _weights(model: Model) -> Iterator[str]:
+    kind, found = kind_of(model), _features(model)
+    if kind == "kernel":
+        yield "a kernel machine: its weights belong to landmarks, not to features"
+        return
+    weight = "weight" if model.spread is None else "weight × spread"
+    head = weight if kind == "linear" else "share of splits"
+    yield f"{head}, of {len(found)} features:"
+    for one in found[:SHOWN]:
+        sign = "-" if one.get("weight", 0.0) < 0 else " "
+        yield f"  {sign}{one['importance']:.4g}  {one['name']}"
+    if len(found) > SHOWN:
+        yield f"  and {len(found) - SHOWN} more; --json has all"
+
+
+def _share(found: Interval) -> str:
+    if np.isnan(found.estimate):
+        return "-"
+    if np.isnan(found.low):
+        return f"{found.estimate:.4g}"
+    return f"{found.estimate:.4g} ({100 * found.level:g} %: {found.low:.4g} to {found.high:.4g})"
+
+
+def _listed(labels: Sequence[Any]) -> str:
+    return " or ".join(str(label) for label in labels)

@@ -1,0 +1,193 @@
+"""New tables for a model: columns found by name, and cells that cannot be read marked.
+
+Design
+  a. A row is never dropped. A row with a cell that the model cannot use has no score, but a
+     sentence that says why.
+  b. A missing cell is filled by the encoding, as in training. Without an encoding the training
+     table had no missing cell, and there is no rule for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.arrays import Vector, rows
+from aucbench.datasets.tables import Column, Schema
+from aucbench.datasets.tables.cells import numbers as numbers_of
+from aucbench.datasets.tables.cells import other_mark
+from aucbench.errors import DataError
+from aucbench.models.model import Model
+
+MOST_LISTED = 10  # columns in a message
+NOTHING: Mapping[int, int] = {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """New rows, scored.
+
+    Attributes
+    ----------
+    scores : array of shape (n,)
+        NaN where a row has a fault.
+    probability : array of shape (n,), or None
+        Of the positive class; None without a calibrator.
+    positive : array of shape (n,)
+        Whether the score reaches the threshold; False where a row has a fault.
+    faults : sequence of str
+        Why a row has no score, or an empty text.
+    """
+
+    scores: Vector
+    probability: Vector | None
+    positive: NDArray[np.bool_]
+    faults: Sequence[str]
+
+
+def scored(
+    model: Model, frame: Any, *, named: bool = True, uneven: Mapping[int, int] = NOTHING
+) -> Scored:
+    """Score the rows of a data frame; its columns are found by name.
+
+    Parameters
+    ----------
+    named : bool
+        Whether the columns have names; without them, they are found by their order.
+    uneven : mapping of int to int
+        The number of cells of each row that has too few or too many.
+
+    Raises
+    ------
+    DataError
+        As `wanted_columns`.
+    """
+    faults: list[str | None] = [None] * len(frame)
+    for i, count in uneven.items():
+        faults[i] = f"the row has {count} cells, and the table has {frame.shape[1]} columns"
+    table = _numbers(model, wanted_columns(model, frame, named=named), faults)
+    found = model.scores(rows(table))
+    for at in np.flatnonzero(~np.isfinite(found)).tolist():
+        faults[at] = faults[at] or "the score is not finite"
+    found = np.where([fault is not None for fault in faults], np.nan, found)
+    probability = None if model.calibrator is None else model.calibrator(found)
+    positive = found >= model.threshold
+    return Scored(found, probability, positive, [fault or "" for fault in faults])
+
+
+def wanted_columns(model: Model, frame: Any, *, named: bool = True) -> Any:
+    """Return the columns of a frame that the model reads, in its order.
+
+    Raises
+    ------
+    DataError
+        When one of them is not there, or a table without names has another number of columns.
+    """
+    if model.columns is None or not named:
+        if frame.shape[1] != model.width:
+            raise DataError(
+                f"the table has {frame.shape[1]} columns without names, and the model reads "
+                f"{model.width}; give these, in the order of training and without the label"
+            )
+        return frame.set_axis([*model.raw_names], axis=1)
+    at = {str(name).strip(): j for j, name in enumerate(frame.columns)}
+    absent = [name for name in model.columns if name.strip() not in at]
+    if absent:
+        listed = ", ".join(map(repr, absent[:MOST_LISTED]))
+        more = f" and {len(absent) - MOST_LISTED} more" if len(absent) > MOST_LISTED else ""
+        raise DataError(
+            f"{len(absent)} of the {model.width} columns of the model are not in the table: "
+            f"{listed}{more}; add them, empty where nothing is known"
+        )
+    order = [at[name.strip()] for name in model.columns]
+    return frame.iloc[:, order].set_axis([*model.columns], axis=1)
+
+
+def ignored_columns(model: Model, frame: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a frame that the model does not read."""
+    read = {name.strip() for name in model.columns or ()}
+    return tuple(name for name in map(str, frame.columns) if read and name.strip() not in read)
+
+
+def _numbers(model: Model, frame: Any, faults: list[str | None]) -> NDArray[np.float64]:
+    """Return numbers or codes (n, width), 0 or NaN where a row gets a fault."""
+    schema = _plain_schema(model) if model.encoding is None else model.encoding.schema
+    frame = _parsed(schema, frame)
+    try:
+        codes = schema.codes(frame)
+    except DataError:  # of one cell or of many: look at each column, and then at each value
+        codes = np.empty((len(frame), len(schema.columns)))
+        for j, column in enumerate(schema.columns):
+            codes[:, j] = _codes_of(replace(schema, columns=(column,)), frame, faults)
+    if model.encoding is None:
+        gaps = np.argwhere(np.isnan(codes))
+        for i, j in gaps:
+            faults[i] = faults[i] or (
+                f"column {schema.columns[j].name!r} is missing, and no training row lacked a cell"
+            )
+        codes[np.isnan(codes)] = 0.0
+    return codes
+
+
+def _parsed(schema: Schema, frame: Any) -> Any:
+    """Return the frame with texts as numbers in the columns that hold plain numbers only.
+
+    A schema reads each different text by itself, with which scoring takes four times as long.
+    """
+    import pandas as pd
+
+    frame = frame.copy(deep=False)
+    for column in schema.columns:
+        cells = frame[column.name]
+        if column.kind != "numeric" or cells.dtype != object or schema.decimal != ".":
+            continue
+        found = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
+        if np.isfinite(found).all():
+            frame[column.name] = found
+        elif (np.isfinite(found) | cells.isin(["", None]).to_numpy()).all():
+            frame[column.name] = np.where(np.isfinite(found), found, np.nan)
+    return frame
+
+
+def _plain_schema(model: Model) -> Schema:
+    decimal = str(model.provenance.get("decimal", "."))
+    columns = tuple(Column(name, "numeric") for name in model.raw_names)
+    return Schema(columns, decimal=decimal)
+
+
+def _codes_of(schema: Schema, frame: Any, faults: list[str | None]) -> Vector:
+    """Return the codes of one column; a cell that is not of its kind is NaN and a fault."""
+    import pandas as pd
+
+    [column] = schema.columns
+    only = frame[[column.name]]
+    try:
+        return np.asarray(schema.codes(only)[:, 0])
+    except DataError:
+        numbers, values = pd.factorize(only[column.name])
+    table, wrong = [np.nan] * (len(values) + 1), {}
+    for k, value in enumerate(values):
+        try:
+            table[k] = float(schema.codes(pd.DataFrame({column.name: [value]}))[0, 0])
+        except DataError:
+            wrong[k] = f"column {column.name!r} has {str(value)!r}, which is no {_word(column)}"
+            wrong[k] += _other_decimal(column, str(value).strip(), schema.decimal)
+    for i in np.flatnonzero(np.isin(numbers, [*wrong])):
+        faults[i] = faults[i] or wrong[int(numbers[i])]
+    return np.array(table)[numbers]
+
+
+def _other_decimal(column: Column, text: str, decimal: str) -> str:
+    """Return what is likely where a text is a number with the other decimal mark."""
+    other = other_mark(decimal)
+    if column.kind != "numeric" or np.isnan(numbers_of([text], other)[0]):
+        return ""
+    return f" with the decimal mark {decimal!r} of the training table, but one with {other!r}"
+
+
+def _word(column: Column) -> str:
+    return {"numeric": "number", "boolean": "truth value"}.get(column.kind, column.kind)

@@ -1,0 +1,156 @@
+"""What a user hands to the estimator, checked as scikit-learn does, with our errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.data.inputs import check_rows, require_filled
+from aucbench.errors import AucbenchError, DataError
+from aucbench.kernels.vectors import floats, plain
+
+
+@contextmanager
+def as_data_error() -> Iterator[None]:
+    """Turn a `ValueError` of scikit-learn into a `DataError` with the same sentence."""
+    try:
+        yield
+    except AucbenchError:
+        raise
+    except ValueError as error:
+        raise DataError(str(error)) from error
+
+
+def rows_of(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
+    """Return rows and names of columns, as `check_rows`.
+
+    Raises
+    ------
+    DataError
+        As `check_rows`, and when X is not a matrix.
+    TypeError
+        When an object is no number, with the sentence of Python, as scikit-learn asks for.
+    """
+    if not isinstance(X, Rows) and not hasattr(X, "columns") and not hasattr(X, "tocsr"):
+        array = plain("X", X)
+        with as_data_error():
+            check_array(array, dtype=None, ensure_all_finite=False)
+        if array.dtype.kind == "O":
+            for value in array.flat:
+                float(0 if isinstance(value, Number | str | bytes | None) else value)
+    return check_rows(X)
+
+
+def remember_columns(estimator: Any, X: Any) -> None:
+    """Set `n_features_in_`, and `feature_names_in_` where the columns have names."""
+    if isinstance(X, Rows):
+        estimator.n_features_in_ = X.d
+        estimator.__dict__.pop("feature_names_in_", None)
+    else:
+        validate_data(estimator, X, skip_check_array=True, reset=True)
+
+
+def require_columns(estimator: Any, X: Any) -> None:
+    """Check number, names and order of columns against those of the fit.
+
+    Raises
+    ------
+    DataError
+        With the sentence of scikit-learn.
+    """
+    if isinstance(X, Rows):
+        if X.d != estimator.n_features_in_:
+            raise DataError(
+                f"X has {X.d} features, but {type(estimator).__name__} is expecting "
+                f"{estimator.n_features_in_} features as input"
+            )
+        return
+    with as_data_error():
+        validate_data(estimator, X, skip_check_array=True, reset=False)
+
+
+def labels_of(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the two classes, sorted, and the label of each row.
+
+    Raises
+    ------
+    DataError
+        When y is missing, is no vector of labels, or does not have two classes.
+    """
+    if y is None:
+        raise DataError(
+            "AUCClassifier requires y to be passed, but the target y is None; give the label of "
+            "each row"
+        )
+    with as_data_error():
+        y = column_or_1d(plain("y", y), warn=True)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+    classes = np.unique(y)
+    if classes.size > 2:
+        raise DataError(
+            "Only binary classification is supported. The type of the target is multiclass: it "
+            f"has {classes.size} classes and AUC needs exactly two; wrap the classifier in "
+            "sklearn.multiclass.OneVsRestClassifier"
+        )
+    if classes.size < 2:
+        raise DataError(f"y has {classes.size} class; AUC needs exactly two classes")
+    return classes, y
+
+
+def weights_of(sample_weight: Any, n: int) -> Vector | None:
+    """Return the weights of n rows; None where all are equal, which is the same as none.
+
+    Raises
+    ------
+    DataError
+        When they are not n finite numbers of at least 0, or all are 0.
+    """
+    if sample_weight is None:
+        return None
+    with as_data_error():
+        weights = column_or_1d(floats("sample_weight", sample_weight))
+        assert_all_finite(weights, input_name="sample_weight")
+    if weights.size != n:
+        raise DataError(
+            f"X has {n} rows but sample_weight has {weights.size} numbers; give one per row"
+        )
+    if weights.min() < 0 or weights.max() == 0:
+        raise DataError("sample_weight has a number below 0, or only zeros; give weights above 0")
+    return None if weights.min() == weights.max() else weights
+
+
+def data_of(X: Any, y: Any, sample_weight: Any = None) -> tuple[Data, NDArray[Any]]:
+    """Return the rows with labels -1 and 1, and the classes; the second one is positive.
+
+    Rows of weight 0 are left out.
+
+    Raises
+    ------
+    DataError, TypeError
+        As `rows_of`, `labels_of` and `weights_of`, and when X and y differ in length.
+    """
+    rows, names = rows_of(X)
+    require_filled(rows)
+    classes, labels = labels_of(y)
+    if labels.size != rows.n:
+        raise DataError(
+            f"X has {rows.n} rows but y has {labels.size} labels; give one label per row"
+        )
+    signs = np.where(labels == classes[1], np.int8(1), np.int8(-1))
+    weights = weights_of(sample_weight, rows.n)
+    if weights is not None:
+        kept = np.flatnonzero(weights).astype(np.int32)
+        rows, signs, weights = rows.take(kept), signs[kept], weights[kept]
+    return replace(Data.of(rows, signs, weights=weights), names=names), classes

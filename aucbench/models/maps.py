@@ -1,0 +1,81 @@
+"""Learnt feature maps, trees and calibrators as plain values and arrays, both ways.
+
+Design
+  a. A list of kinds says what can be in a file, so that a file can never name code. (Rejected: the
+     import path of a class, as pickle has it.)
+  b. Each map is a frozen dataclass whose fields are what it learnt, so that one pair of functions
+     serves all of them. `auto` is written as the map that it chose, and a chain as its maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from aucbench.data.arrays import Rows
+from aucbench.errors import UnsupportedError
+from aucbench.features import (
+    AppendOne,
+    Automatic,
+    Chain,
+    Kernel,
+    KernelColumns,
+    MaxAbs,
+    MinMax,
+    Nystroem,
+    Standard,
+    Unit,
+    UnitCentred,
+)
+from aucbench.models.calibration import Isotonic, Sigmoid
+from aucbench.optim.trees import TreeSum
+from aucbench.protocols import FeatureMap, NoMap
+
+KIND, ROWS = "kind", "rows"
+MAPS: Mapping[str, type[Any]] = {
+    "append-one": AppendOne,
+    "kernel-columns": KernelColumns,
+    "maxabs": MaxAbs,
+    "min-max": MinMax,
+    "nystroem": Nystroem,
+    "standard": Standard,
+    "unit": Unit,
+    "unit-centred": UnitCentred,
+}
+CALIBRATORS: Mapping[str, type[Any]] = {"sigmoid": Sigmoid, "isotonic": Isotonic}
+PARTS: Mapping[str, type[Any]] = {**MAPS, "kernel": Kernel, "trees": TreeSum, **CALIBRATORS}
+NAMES = {kind: name for name, kind in PARTS.items()}
+
+
+def steps_of(phi: FeatureMap) -> Iterator[FeatureMap]:
+    """Yield the maps that a map consists of, in the order in which they are applied.
+
+    Raises
+    ------
+    UnsupportedError
+        When one of them is not one of aucbench's own.
+    """
+    if isinstance(phi, Chain):
+        for part in phi.maps:
+            yield from steps_of(part)
+    elif isinstance(phi, Automatic) and phi.chosen is not None:
+        yield phi.chosen
+    elif type(phi) in MAPS.values():
+        yield phi
+    elif not isinstance(phi, NoMap):
+        raise UnsupportedError(
+            f"the feature map {type(phi).__name__} is not one of aucbench's own, so that it cannot "
+            f"be saved; use one of {', '.join(MAPS)}, or apply it before the fit"
+        )
+
+
+def tree_of(part: Any) -> Any:
+    """Return a map, kernel, forest or matrix as a tree of plain values and arrays."""
+    if isinstance(part, Rows):
+        arrays = {"values": part.values, "columns": part.columns, "starts": part.starts}
+        return {KIND: ROWS, "n": part.n, "d": part.d, **arrays}
+    if type(part) in NAMES:
+        own = {f.name: tree_of(getattr(part, f.name)) for f in fields(part)}
+        return {KIND: NAMES[type(part)], **own}
+    return part
