@@ -32,7 +32,7 @@ settings.load_profile("steady")
 def pytest_collection_modifyitems(items):
     """Each change runs the tests of the kernels on the debug build."""
     for item in items:
-        if KERNELS in item.path.parents:
+        if KERNELS in item.path.parents and not item.get_closest_marker("plain"):
             item.add_marker("debug")
 
 
@@ -82,12 +82,16 @@ def supervisors_of_a_session():
         supervisor.close()
 
 
-@pytest.fixture(scope="module")
-def shared_supervisors(supervisors_of_a_session):
+@pytest.fixture(scope="module", autouse=True)
+def shared_supervisors(request, supervisors_of_a_session):
     """Keep open what runs cells; who asks for the same again, gets it without a second's wait.
 
     A supervisor hands its environment and its path to its jobs, so that both must be the same.
+    The tests of processes have their own.
     """
+    if request.path.parent.name in ("engines", "harness", "supervise"):
+        yield
+        return
     from aucbench.bench.engines.local import LocalEngine
 
     kept, real = supervisors_of_a_session, LocalEngine.open

@@ -60,7 +60,6 @@ def test_a_frame_has_a_row_for_each_cell_and_plain_columns(records):
     assert [*frame["parameters.k"].dropna()] == [5, 5, 5]
 
 
-@pytest.mark.usefixtures("shared_supervisors")
 @pytest.mark.parametrize(
     ("solvers", "data", "sentence"),
     [

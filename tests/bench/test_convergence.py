@@ -15,8 +15,6 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.show.endings import Ends, end_notes
 from aucbench.ranges import ENOUGH
 
-pytestmark = pytest.mark.usefixtures("shared_supervisors")
-
 PROBLEM = "PairwiseSquare + L2Ball[R=1.0]"
 
 
@@ -247,7 +245,7 @@ def test_noise_and_rising_curves_are_no_decay():
 
 
 @pytest.fixture(scope="module")
-def fits(shared_supervisors):
+def fits():
     """Fits of exact and of iterative solvers, some of them of one problem."""
     solvers = (
         "ls-svm[lam=0.5],opauc[lam=0.25],spam-l1[xi=0.04],aum,aum-margin[early_stopping=False],"

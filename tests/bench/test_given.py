@@ -19,8 +19,6 @@ from aucbench.errors import AucbenchError, ParameterError
 from aucbench.registry.lookup import find
 from aucbench.report.folder import FolderReader
 
-pytestmark = pytest.mark.usefixtures("shared_supervisors")
-
 RESULTS = {"splits": 2, "passes": 3}
 
 

@@ -15,8 +15,6 @@ from aucbench.bench.results.imports import Imports, versions_of
 from aucbench.bench.worker.imports import imported_since, mark_imports
 from aucbench.report.folder import FolderReader
 
-pytestmark = pytest.mark.usefixtures("shared_supervisors")
-
 SOLVER = f"""{HEAD}
 from aucbench.protocols import Problem, State
 

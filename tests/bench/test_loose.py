@@ -22,8 +22,6 @@ from aucbench.report.folder import FolderReader
 from aucbench.report.terminal import cut
 from aucbench.testing.subjects import named
 
-pytestmark = pytest.mark.usefixtures("shared_supervisors")
-
 SOURCE = """
 import os
 from dataclasses import dataclass

@@ -105,7 +105,7 @@ def toys(toy_folder, monkeypatch):
 
 
 @pytest.fixture
-def cli(shared_supervisors):
+def cli():
     """Run the command line in this process; its output is no terminal."""
 
     def run(*args):

@@ -14,6 +14,11 @@ from aucbench.processes.records import Job
 MAIN = "from aucbench.cli import main; main()"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def shared_supervisors():
+    """Each test opens its own."""
+
+
 @pytest.fixture
 def opened(monkeypatch):
     """Return the supervisors that were opened; they import nothing."""

@@ -7,8 +7,6 @@ from typer.testing import CliRunner
 
 from aucbench.cli import app
 
-pytestmark = pytest.mark.usefixtures("shared_supervisors")
-
 SOURCE = '''
 from dataclasses import dataclass
 from typing import ClassVar
@@ -42,7 +40,7 @@ def lines(rows):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, shared_supervisors):
+def folder(tmp_path_factory):
     """A folder with two files of one class, and the results of both."""
     place = tmp_path_factory.mktemp("loose")
     (place / "sub").mkdir()

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 from aucbench.bench import Store
 from aucbench.cli import app
 
-pytestmark = pytest.mark.usefixtures("shared_supervisors")
 METRICS = "auc,ap,pauc[max_fpr=.1]"
 
 
@@ -21,7 +20,7 @@ def compared(*arguments):
 
 
 @pytest.fixture(scope="module")
-def tested(tmp_path_factory, shared_supervisors):
+def tested(tmp_path_factory):
     """A folder with four cells, without and with metrics: output and rows of each time."""
     folder = tmp_path_factory.mktemp("metrics")
     out, rows = folder / "out", folder / "rows.json"

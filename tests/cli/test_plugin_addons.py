@@ -15,8 +15,6 @@ from aucbench.report.added import markdown, signed, tex, text
 from aucbench.sections import LINES, PARTS, POINTS, ROWS, Chart, Section, Table
 from aucbench.testing.results import records, rows
 
-pytestmark = pytest.mark.usefixtures("shared_supervisors")
-
 SOURCE = '''
 """Sections and exporters, right and wrong ones."""
 import json
@@ -102,7 +100,7 @@ RUN += ("--splits", 2)
 
 
 @pytest.fixture(scope="module")
-def folder(acme, tmp_path_factory, shared_supervisors):
+def folder(acme, tmp_path_factory):
     out = tmp_path_factory.mktemp("addons") / "out"
     run(*RUN, "--out", out)
     return out

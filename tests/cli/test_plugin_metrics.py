@@ -19,8 +19,6 @@ from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError, PluginError, UnknownNameError
 from aucbench.processes.records import Limits
 
-pytestmark = pytest.mark.usefixtures("shared_supervisors")
-
 SOURCE = '''
 """Metrics, right and wrong ones."""
 import os
@@ -91,7 +89,7 @@ def acme(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def folder(acme, tmp_path_factory, shared_supervisors):
+def folder(acme, tmp_path_factory):
     out = tmp_path_factory.mktemp("metrics") / "out"
     run(*RUN, "--out", out)
     return out

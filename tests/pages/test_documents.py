@@ -90,7 +90,6 @@ def test_the_streaming_example_reads_its_file(tmp_path, monkeypatch):
 
 
 @pytest.mark.nightly
-@pytest.mark.usefixtures("shared_supervisors")
 def test_the_splits_of_the_page_are_those_that_are_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {}
@@ -265,7 +264,6 @@ def shown_comparisons(page):
     ("command", "lines"),
     first_rows(row for page in ("README.md", "docs/compare.md") for row in shown_comparisons(page)),
 )
-@pytest.mark.usefixtures("shared_supervisors")
 def test_compare_prints_what_the_page_shows(command, lines, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     source = block("README.md", "python", "hookimpl")
@@ -279,7 +277,6 @@ def test_compare_prints_what_the_page_shows(command, lines, tmp_path, monkeypatc
         assert line[-2:] == pytest.approx(expected[-2:], abs=0.002)  # libraries round differently
 
 
-@pytest.mark.usefixtures("shared_supervisors")
 def test_the_page_shows_the_keys_of_a_row():
     from aucbench.bench import compare
     from aucbench.bench.results.convergence import Optima, flat_row
@@ -297,7 +294,6 @@ def test_a_wrapped_pipeline_of_the_page_is_a_solver():
     assert names["model"].sensitivity == 0.95
 
 
-@pytest.mark.usefixtures("shared_supervisors")
 def test_the_comparisons_of_the_pages_run_from_python(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {}

@@ -48,7 +48,6 @@ def assert_in_order(shown, printed):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("shared_supervisors")
 @pytest.mark.parametrize("page", first(["faq.md", "ten_minutes.md"]))
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -72,7 +71,6 @@ def test_lines_that_are_not_printed_are_noticed():
             assert_in_order(wrong, "a 2\nb\nc 3")
 
 
-@pytest.mark.usefixtures("shared_supervisors")
 def test_the_blocks_on_plans_print_what_is_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names, shown = {}, None

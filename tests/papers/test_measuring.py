@@ -19,7 +19,7 @@ from aucbench.papers.results import results_in
 from aucbench.papers.sections import section_of
 from aucbench.processes.records import Limits
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_supervisors")]
+pytestmark = pytest.mark.slow
 
 TOYS = str(Path(__file__).parents[1] / "harness")
 

@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from nights import first
 from typer.testing import CliRunner
 
 from aucbench.cli import app
@@ -20,7 +21,7 @@ def here(results, tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", first(COMMANDS, 3))
 def test_commands_of_the_page_run(command):
     arguments = shlex.split(command)
     found = CliRunner().invoke(app, arguments)

@@ -87,7 +87,6 @@ def test_mapped_rows_are_scored_as_one_by_one(monkeypatch):
         np.testing.assert_array_equal(row, problem.scores(kept.points[place].w, test))
 
 
-@pytest.mark.usefixtures("shared_supervisors")
 def test_the_test_auc_of_a_point_is_that_of_a_fit_which_ends_there():
     long, *short = (
         compare("solam", "breast-cancer", splits=2, passes=passes, jobs=1)[0]
@@ -101,7 +100,6 @@ def test_the_test_auc_of_a_point_is_that_of_a_fit_which_ends_there():
     assert len({*known.values()}) > 1
 
 
-@pytest.mark.usefixtures("shared_supervisors")
 def test_a_model_has_the_test_auc_of_its_end_only():
     [record, _] = compare("hist-gradient-boosting", "breast-cancer", splits=2, jobs=1)
 

@@ -132,7 +132,6 @@ SAME = [
 
 @pytest.mark.parametrize(("features", "splits"), [("auto", 2), ("maxabs+nystroem[rank=20]", 1)])
 @pytest.mark.plain  # workers compute
-@pytest.mark.usefixtures("shared_supervisors")
 def test_the_test_auc_is_that_of_compare(features, splits):
     data = get_dataset("breast-cancer")
     records = compare(SAME, "breast-cancer", features=features, splits=2, passes=5, seed=4)

@@ -183,7 +183,6 @@ def test_a_worker_gets_what_is_known_of_its_training_rows_alone(tmp_path, frame)
     assert done.result["status"] == "ok", done.result
 
 
-@pytest.mark.usefixtures("shared_supervisors")
 def test_a_comparison_with_weights_is_that_by_hand(tmp_path, frame):
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
@@ -202,7 +201,6 @@ def test_a_comparison_with_weights_is_that_by_hand(tmp_path, frame):
     assert "learns without the weights" in found[1].why
 
 
-@pytest.mark.usefixtures("shared_supervisors")
 def test_a_test_file_is_the_only_test_set(tmp_path, frame):
     train, test = tmp_path / "train.csv", tmp_path / "test.csv"
     frame = frame.drop(columns=["customer", "day"])
