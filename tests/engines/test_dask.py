@@ -102,6 +102,7 @@ def test_cells_are_taken_as_there_is_room(engine, cells, monkeypatch, jobs, most
     running.close()
 
 
+@pytest.mark.nightly
 def test_cells_of_a_killed_worker_are_queued_again(engine, cells):
     jobs = [("quick", cells.job("echo", 9)), *((str(n), cells.job("wait", n)) for n in range(4))]
     running = engine.run(jobs)
@@ -116,6 +117,7 @@ def test_cells_of_a_killed_worker_are_queued_again(engine, cells):
     assert cells.alive() == []
 
 
+@pytest.mark.nightly
 def test_a_cell_under_which_two_workers_were_lost_is_a_crash(engine, cells):
     jobs = [(str(n), cells.job("echo", n)) for n in range(6)]
     jobs.insert(2, ("bad", cells.job("kill_host", host=WORKER)))
@@ -130,6 +132,7 @@ def test_a_cell_under_which_two_workers_were_lost_is_a_crash(engine, cells):
     assert len((cells.folder / "kills").read_text().split()) in (2, 3)
 
 
+@pytest.mark.nightly
 def test_closing_kills_what_runs_and_leaves_the_cluster_usable(engine, cells):
     jobs = [("quick", cells.job("echo", 9)), *((str(n), cells.job("wait", n)) for n in range(9))]
     running = engine.run(jobs)
@@ -142,6 +145,7 @@ def test_closing_kills_what_runs_and_leaves_the_cluster_usable(engine, cells):
     assert len(cells.started()) == 2
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_runs_on_when_the_caller_is_ended(engine, cells, sign):
     assert cells.end_caller(sign, 2, name="dask", scheduler=engine.scheduler) == -sign
@@ -149,6 +153,7 @@ def test_nothing_runs_on_when_the_caller_is_ended(engine, cells, sign):
     assert len(cells.started()) == 2
 
 
+@pytest.mark.nightly
 def test_a_lost_scheduler_is_a_clear_error_and_finished_cells_are_kept(scheduler, cells, tmp_path):
     process, address = scheduler
     jobs = [("quick", cells.job("echo", 9)), ("slow", cells.job("wait"))]
@@ -186,6 +191,7 @@ def test_no_scheduler_at_the_address_is_a_clear_error(cells, monkeypatch):
         list(DaskEngine("tcp://127.0.0.1:1").run([("a", cells.job("echo"))]))
 
 
+@pytest.mark.nightly
 def test_measurements_of_a_paper_run_on_it(engine, tmp_path):
     one = Measurement(
         name="16 rows",

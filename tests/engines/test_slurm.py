@@ -45,6 +45,7 @@ def test_each_cell_comes_back_once_and_no_file_stays(engine, cells, tmp_path):
     assert folders(tmp_path) == []
 
 
+@pytest.mark.nightly
 def test_cells_are_taken_by_the_share_and_come_back_while_it_runs(engine, cells):
     taken = []
     endless = ((str(n), cells.job("wait" if n else "echo", n)) for n in count())
@@ -56,6 +57,7 @@ def test_cells_are_taken_by_the_share_and_come_back_while_it_runs(engine, cells)
     cells.until(lambda: cells.alive() == [])
 
 
+@pytest.mark.nightly
 def test_only_what_a_killed_job_had_not_finished_is_queued_again(engine, cells):
     calls = ["sign", "wait", "sign"]
     running = engine.run((str(n), cells.job(call, n)) for n, call in enumerate(calls))
@@ -69,6 +71,7 @@ def test_only_what_a_killed_job_had_not_finished_is_queued_again(engine, cells):
     assert cells.started() == [0, 1, 1, 2]
 
 
+@pytest.mark.nightly
 def test_a_cell_under_which_two_jobs_ended_is_a_crash_and_its_log_stays(engine, cells, tmp_path):
     jobs = [("bad", cells.job("kill_host", host=HOST)), ("good", cells.job("echo", 1))]
     ended = dict(engine.run(jobs))
@@ -79,6 +82,7 @@ def test_a_cell_under_which_two_jobs_ended_is_a_crash_and_its_log_stays(engine, 
     assert len(folders(tmp_path)) == 1
 
 
+@pytest.mark.nightly
 def test_jobs_that_cannot_begin_are_given_up_with_their_log(engine, cells, monkeypatch):
     from engine_shares import fail
 
@@ -156,6 +160,7 @@ def test_slurm_is_told_what_a_share_may_need(engine, cells, slurm):
     assert not (slurm / "cancelled").exists()
 
 
+@pytest.mark.nightly
 def test_an_interrupt_cancels_all_jobs(cells, slurm):
     ended = cells.end_caller(signal.SIGINT, 2, name="slurm", jobs=2, cells_per_job=1)
     assert ended == -signal.SIGINT

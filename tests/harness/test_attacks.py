@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from harness.shell import installed
+from nights import first
 from plugin_site import Site
 
 from aucbench.bench.results.store import Store
@@ -183,7 +184,9 @@ def records(shell, solvers, out, fighting, opened="/"):
         return {(str(r.cell.solver), r.cell.split): r for r in store.records()}
 
 
-@pytest.mark.parametrize("attack", ["zeroes", "removes", "answers", "returns", "ends", "stops"])
+@pytest.mark.parametrize(
+    "attack", first(["zeroes", "answers", "removes", "returns", "ends", "stops"], 2)
+)
 def test_an_attack_changes_no_number_and_no_status(arena, alone, tmp_path, attack):
     found = records(arena, f"honest,{attack}", attack, tmp_path)
 
@@ -199,7 +202,7 @@ def test_an_attack_changes_no_number_and_no_status(arena, alone, tmp_path, attac
 
 
 @pytest.mark.skipif(landlock.version() < SIGNALS, reason="no Landlock keeps signals inside here")
-@pytest.mark.parametrize("attack", ["zeroes", "removes", "ends"])
+@pytest.mark.parametrize("attack", first(["zeroes", "removes", "ends"]))
 def test_behind_the_fence_no_attack_reaches_another_cell(arena, alone, tmp_path, attack):
     found = records(arena, f"honest,{attack}", f"fenced-{attack}", tmp_path, tmp_path)
 

@@ -304,6 +304,7 @@ def times(record):
     return {name: getattr(record.measures, name) for name in names}
 
 
+@pytest.mark.nightly
 def test_labels_that_lie_about_would_be_found(cheats, tmp_path):
     """The test above can fail: the same search finds labels that somebody left in a file."""
     np.save(tmp_path / "left.npy", get_dataset(DATA).y)

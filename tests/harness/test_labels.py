@@ -264,6 +264,7 @@ def test_no_solver_finds_labels_of_its_test_rows(thieves):
     assert all(record.measures.auc < 0.7 for record in found), aucs(found)
 
 
+@pytest.mark.nightly
 def test_what_is_open_is_found_and_the_record_says_so(thieves, monkeypatch):
     """The test above can fail; and what a process is not told is hidden on any kernel."""
     monkeypatch.setitem(thieves.env, "AUCBENCH_OPEN", "/")

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from harness.shell import installed
+from nights import first
 
 pytestmark = pytest.mark.slow
 
@@ -66,12 +67,13 @@ def shards(shell, folder):
     return len(list((shell.folder / folder).glob("cells/*/*.json")))
 
 
-def test_kill_9_at_random_moments_loses_and_doubles_nothing(planned, whole):
+@pytest.mark.parametrize("kills", first([5, 20]))
+def test_kill_9_at_random_moments_loses_and_doubles_nothing(planned, whole, kills):
     rng = random.Random(0)
 
     # Each time when so many cells are done, and a moment later: the kills are spread over
     # the whole run, its start-up included, however fast the machine is.
-    for done in sorted(rng.choices(range(CELLS - 15), k=20)):
+    for done in sorted(rng.choices(range(CELLS - 15), k=kills)):
         process = planned.start("run", "plan.toml", "--out", "parts", "--quiet")
         while shards(planned, "parts") < done:
             time.sleep(0.002)

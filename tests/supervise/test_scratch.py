@@ -10,6 +10,7 @@ from time import sleep
 
 import psutil
 import pytest
+from nights import first
 from supervise.asking import until
 
 from aucbench.processes import scratch
@@ -133,9 +134,12 @@ def processes(beside):
     return [info for info in told if (info["environ"] or {}).get("TMPDIR") == str(beside)]
 
 
-def test_runs_that_are_ended_at_any_moment_leave_nothing(beside):
+@pytest.mark.parametrize(
+    "signals", first([(signal.SIGTERM, signal.SIGKILL), (signal.SIGHUP, signal.SIGKILL)])
+)
+def test_runs_that_are_ended_at_any_moment_leave_nothing(beside, signals):
     rng = random.Random(0)
-    for end in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+    for end in signals:
         process = subprocess.Popen(  # 500 cells: no machine ends them before the signal
             [*COMMAND, *RUN, "--repeats", "100"],
             stdout=subprocess.PIPE,
