@@ -9,6 +9,7 @@ from pathlib import Path
 from signal import SIGINT
 from subprocess import DEVNULL, PIPE
 from tempfile import TemporaryDirectory
+from time import sleep
 from unittest.mock import patch
 
 from aucbench.bench import Store
@@ -20,6 +21,7 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.runner import Runner
 from aucbench.processes.records import Job, Outcome
 from aucbench.records import CellStatus
+from aucbench.store.index import INDEX, SETTLED
 
 COMMAND = [sys.executable, "-c", "from aucbench.cli import main; main()"]
 DATA = "outbreak[n=1000,d=20,k=5]"
@@ -70,10 +72,10 @@ class Idle:
 
 
 class Resume:
-    """A look at 2000 finished cells in files, or in one pack; their records are read too."""
+    """A look at 2000 finished cells, with an index or without one; their records are read too."""
 
-    version = "1"
-    params = ("files", "pack")
+    version = "2"
+    params = ("files", "index")
     param_names = ("stored",)
     timeout = 300
     number = 1
@@ -90,8 +92,11 @@ class Resume:
             for cell in self.plan.cells():
                 ended = Status(status=CellStatus.OK)
                 store.write(Record(id=self.lookups.id(cell), cell=cell, status=ended))
-            if stored == "pack":
-                store.pack()
+        if stored == "index":
+            sleep(SETTLED / 1e9)
+            with Store(self.folder) as store:
+                self._runner(store).find()
+            assert (self.folder / INDEX).exists()
 
     def teardown(self, stored: str) -> None:
         self.temporary.cleanup()
@@ -100,6 +105,8 @@ class Resume:
         return Runner(self.plan, self.lookups, store, Idle(), Conditions())
 
     def time_until_cells_could_start(self, stored: str) -> None:
+        if stored == "files":
+            (self.folder / INDEX).unlink(missing_ok=True)
         with Store(self.folder) as store:
             self._runner(store).find()
 

@@ -1,20 +1,19 @@
 """Run a plan: skip finished cells, give the others to an engine, and store every record.
 
 Design
-  a. Only the store says what is finished. A cell is looked up, claimed, and looked up again,
-     since another run may have finished it. Then it is run. Its record is stored before it is
-     yielded or announced.
-  b. Memory grows by one byte for each cell, and by 60 for each one in a pack.
-  c. If another run has claimed a cell, this run waits for it, and runs it if that one gives up.
+  a. Only the store says what is finished. The record of a cell is stored before it is yielded or
+     announced.
+  b. Memory grows by one byte for each cell.
+  c. One run at a time computes into a folder. A second one waits, and then finds what is finished.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
-from time import sleep
 from typing import Any
+from warnings import warn
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.closed import fence_of
@@ -35,7 +34,6 @@ from aucbench.processes.records import Job, Limits, Outcome
 from aucbench.records import CellStatus
 
 MEGABYTE = 10**6
-CLAIM_PAUSE = 0.2  # seconds between looks at cells that another run has claimed
 PREPARE = 3600.0  # seconds for the rows of a split
 # States of a cell: not finished, to be computed again, in the store, yielded.
 WAITING, AGAIN, STORED, KNOWN = 0, 1, 2, 3
@@ -51,6 +49,7 @@ def run(
     retry: Collection[str] = (),
     listeners: Sequence[object] = (),
     given: Given = NOTHING,
+    tell: Callable[[str], object] = warn,
 ) -> Iterator[Record]:
     """Run the cells that are not in the store; yield the record of every cell of the plan.
 
@@ -68,6 +67,8 @@ def run(
         for the cells that this run computes.
     given : Given
         Objects that the plan names.
+    tell : function (str) -> object
+        Called with a sentence when it waits for another run into the folder; a warning otherwise.
 
     Raises
     ------
@@ -82,12 +83,13 @@ def run(
         lookups = look_up(plan, local.on(supervisor), given, fence)
         if engine is local:
             engine = local.on(supervisor)
-        store.keep_plan(write_plan(plan), write_plan(plan, places=False))
-        store.keep_about(lookups.about)
         runner = Runner(plan, lookups, store, engine, conditions, retry, listeners)
-        with store.targets_away(lookups.targets):
-            yield from runner.records()
-            store.pack()
+        with store.alone(tell):
+            store.keep_plan(write_plan(plan), write_plan(plan, places=False))
+            store.keep_about(lookups.about)
+            with store.targets_away(lookups.targets):
+                yield from runner.records()
+            store.finished(TO_JUDGE)  # the index then knows what this run has computed
 
 
 @dataclass
@@ -127,31 +129,17 @@ class Runner:
         for dataset in self.plan.datasets:
             if about := self.lookups.known[Name("data", dataset)].found:
                 self._tell.aucbench_data_read(dataset=dataset, about=about)
-        self.find(first=True)
-        while any(state != KNOWN for state in self._state):
-            progress = False
-            for record in self._round():
-                progress = True
-                yield record
-            self.find(first=False)
-            for record in self._stored():
-                progress = True
-                yield record
-            if not progress:
-                sleep(CLAIM_PAUSE)
+        self.find()
+        while any(state != KNOWN for state in self._state):  # twice, if a record was lost since
+            yield from self._round()
 
-    def find(self, *, first: bool = True) -> None:
+    def find(self) -> None:
         """Mark the cells that are in the store; most of each record is left unread."""
-        if WAITING not in self._state:
-            return
         finished = self.store.finished(TO_JUDGE)
         for number, cell in enumerate(self.plan.cells()):
-            if self._state[number] != WAITING:
-                continue
             found = finished(self.lookups.id(cell))
             if found is not None:
-                again = first and self._is_stale(**found)
-                self._state[number] = AGAIN if again else STORED
+                self._state[number] = AGAIN if self._is_stale(**found) else STORED
 
     def _is_stale(
         self, status: Mapping[str, Any], imports: Mapping[str, Any], conditions: Mapping[str, Any]
@@ -176,25 +164,19 @@ class Runner:
                     yield replace(record, cell=cell)  # its files may have been elsewhere
 
     def _round(self) -> Iterator[Record]:
-        """Yield what is stored, and run every other cell that no other run has claimed."""
-        with ExitStack() as stack:
-            stack.callback(self._release)
-            outcomes = self.engine.run(self._jobs())
-            stack.callback(outcomes.close)  # type: ignore[attr-defined]
+        """Yield what is stored, and run every other cell."""
+        outcomes = self.engine.run(self._jobs())
+        with closing(outcomes):  # type: ignore[type-var]
             yield from self._stored()  # while the first cells run
             for key, outcome in outcomes:
                 number, cell = self._running.pop(key)
                 yield self._keep(number, cell, key, outcome)
             # Cells that need no process because something they need is broken.
-            for number, cell, key in self._claimed(broken=True):
+            for number, cell, key in self._missing(broken=True):
                 yield self._keep(number, cell, key, self.lookups.failure(cell))
 
-    def _release(self) -> None:
-        for key in self._running:  # killed: nothing is left to claim
-            self.store.release(key)
-
     def _jobs(self) -> Iterator[tuple[str, Job]]:
-        for number, cell, key in self._claimed(broken=False):
+        for number, cell, key in self._missing(broken=False):
             self._running[key] = (number, cell)
             self._tell.aucbench_cell_started(cell=cell)
             data, prepare = self.lookups.data(cell), Limits(timeout=PREPARE)
@@ -214,28 +196,22 @@ class Runner:
             named = {"solver": str(cell.solver), "dataset": cell.dataset}
             yield key, self.lookups.given.handed_to_cell(job, **named)
 
-    def _claimed(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
-        """Claim cells one by one, when they are needed, and yield them."""
+    def _missing(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
+        """Yield the cells that have to be run, when they are needed."""
         if WAITING not in self._state and AGAIN not in self._state:
             return
         for number, cell in enumerate(self.plan.cells()):
-            state = self._state[number]
-            if state in (STORED, KNOWN) or (self.lookups.failure(cell) is not None) != broken:
-                continue
-            key = self.lookups.id(cell)
-            if key in self._running or not self.store.claim(key):
-                continue
-            if state == WAITING and self.store.has(key):
-                self.store.release(key)  # finished by another run since we looked
-                continue
-            yield number, cell, key
+            is_broken = self.lookups.failure(cell) is not None
+            if self._state[number] in (WAITING, AGAIN) and is_broken == broken:
+                key = self.lookups.id(cell)
+                if key not in self._running:
+                    yield number, cell, key
 
     def _keep(self, number: int, cell: Cell, key: str, outcome: Outcome | None) -> Record:
         assert outcome is not None
         target = self.lookups.data(cell).target
         record, scores = make_record(cell, key, outcome, self.conditions, target, self._imports)
         self.store.write(record, scores)
-        self.store.release(key)
         self._state[number] = KNOWN
         self._tell.aucbench_cell_finished(record=record)
         return record

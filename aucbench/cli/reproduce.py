@@ -139,7 +139,11 @@ def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> 
             measuring.opened(folder, create=True) as store,
             progress_of(len(wanted), options) as progress,
         ):
-            found = [*measuring.run(wanted, store, engine, retry=options.retry, progress=progress)]
+            retry = options.retry
+            results = measuring.run(
+                wanted, store, engine, retry=retry, progress=progress, tell=warn
+            )
+            found = [*results]
     except KeyboardInterrupt:
         typer.echo(f"interrupted: {AGAIN}", err=True)
         raise typer.Exit(INTERRUPTED) from None

@@ -177,7 +177,8 @@ def _run(
     try:
         with progress_of(len(plan), options) as progress:
             hear = (progress, *_tellers(options), *visitors)
-            for record in run(plan, store, engine, retry=options.retry, listeners=hear):
+            found = run(plan, store, engine, retry=options.retry, listeners=hear, tell=warn)
+            for record in found:
                 progress.known(record)
                 for keep in keepers:
                     keep(record)

@@ -7,7 +7,7 @@ from zipfile import ZipFile, is_zipfile
 
 from aucbench.datasets.compressed import require_small_members
 from aucbench.errors import DataError
-from aucbench.store.npz import array_in
+from aucbench.npz import array_in
 
 PARTS = ("data", "indices", "indptr", "shape")
 ENDING = ".npy"  # of a member

@@ -24,7 +24,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError
-from aucbench.store.npz import read_array
+from aucbench.npz import read_array
 from aucbench.store.user_files import own_file
 
 FORMAT, VERSION = "aucbench model", 1

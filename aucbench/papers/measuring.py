@@ -6,25 +6,24 @@ Design
   b. The key of a result is a hash of the function and its request, of the content of the data, and
      of code: that of `code_fingerprint`, and the files of the package that holds the function.
      So a function lives in a package that has only what its numbers depend on.
-  c. If another run has claimed a measurement, this run waits for it, and does it if that one gives
-     up.
+  c. One run at a time measures into a folder. A second one waits, and then finds what is there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from time import sleep
 from typing import Any
+from warnings import warn
 
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import LEARNING
 from aucbench.bench.results.conditions import Conditions, conditions_on
-from aucbench.bench.runner import CLAIM_PAUSE
 from aucbench.bench.show.progress import Progress
 from aucbench.bench.text import shown
 from aucbench.errors import DataError, ParameterError
@@ -152,11 +151,13 @@ def run(
     *,
     retry: Collection[str] = (),
     progress: Progress | None = None,
+    tell: Callable[[str], object] = warn,
 ) -> Iterator[Measured]:
     """Do the measurements that are not in the store; yield the result of each.
 
     First come those in the store, then the others as they end, each after it was stored. A failed
-    one is done again when `retry` names its status, or a smaller limit ended it.
+    one is done again when `retry` names its status, or a smaller limit ended it. `tell` is called
+    with a sentence when it waits for another run into the folder.
 
     Raises
     ------
@@ -175,7 +176,8 @@ def run(
             raise ParameterError("two measurements of an experiment ask for the same")
         where = local.on(supervisor) if engine is local else engine
         told = Progress(len(measurements)) if progress is None else progress
-        yield from _Run(wanted, hashes, store, where, retry, told).measured()
+        with store.alone(tell):
+            yield from _Run(wanted, hashes, store, where, retry, told).measured()
 
 
 class _Run:
@@ -191,54 +193,31 @@ class _Run:
         self._left = dict(wanted)  # by key: those that were not yielded
         self._hashes, self._store, self._engine = hashes, store, engine
         self._retry, self._progress = retry, progress
-        self._again: set[str] = set()  # failed ones that are done again
-        self._running: set[str] = set()
 
     def measured(self) -> Iterator[Measured]:
-        yield from self._finished(first=True)
-        while before := len(self._left):
-            yield from self._round()
-            yield from self._finished(first=False)
-            if len(self._left) == before:
-                sleep(CLAIM_PAUSE)
+        yield from self._finished()
+        outcomes = self._engine.run(self._jobs())
+        with closing(outcomes):  # type: ignore[type-var]
+            for key, outcome in outcomes:
+                yield self._keep(key, outcome)
 
-    def _finished(self, *, first: bool) -> Iterator[Measured]:
+    def _finished(self) -> Iterator[Measured]:
         for key, asked in [*self._left.items()]:
-            plain = None if key in self._again else self._store.read(key)
+            plain = self._store.read(key)
             if plain is None:
                 continue
             found = replace(Measured.from_json(plain), name=asked.name)
-            if first and self._is_stale(found, asked):
-                self._again.add(key)
-                continue
-            del self._left[key]
-            self._progress.count(found.status)
-            yield found
+            if not self._is_stale(found, asked):
+                del self._left[key]
+                self._progress.count(found.status)
+                yield found
 
     def _is_stale(self, found: Measured, asked: Measurement) -> bool:
         now = self._conditions(asked)
         return found.status in self._retry or now.lift(found.status, found.conditions)
 
-    def _round(self) -> Iterator[Measured]:
-        """Do all that no other run has claimed."""
-        outcomes = self._engine.run(self._jobs())
-        try:
-            for key, outcome in outcomes:
-                yield self._keep(key, outcome)
-        finally:
-            outcomes.close()  # type: ignore[attr-defined]
-            for key in self._running:  # killed: nothing is left to claim
-                self._store.release(key)
-            self._running.clear()
-
     def _jobs(self) -> Iterator[tuple[str, Job]]:
         for key, asked in [*self._left.items()]:
-            if not self._store.claim(key):
-                continue
-            if key not in self._again and self._store.has(key):
-                self._store.release(key)  # finished by another run since we looked
-                continue
-            self._running.add(key)
             self._progress.start(asked.name)
             yield key, _job(asked, self._hashes[_source(asked)])
 
@@ -248,8 +227,6 @@ class _Run:
             key, asked, self._hashes[_source(asked)], outcome, self._conditions(asked)
         )
         self._store.write(asdict(found))
-        self._running.remove(key)
-        self._store.release(key)
         self._progress.end(asked.name, found.status, str(found))
         return found
 

@@ -1,8 +1,8 @@
 """Whole files: a file that has its final name is complete and on the disk.
 
-A file is written under a temporary name, which tells which process writes it. It is flushed
-to the disk and renamed, and then its folder is flushed. Files that a killed process left
-unfinished are removed when the folder is opened the next time.
+A file is written under a temporary name. It is flushed to the disk and renamed, and then its
+folder is flushed. Files that a killed process left unfinished are removed when the folder is
+opened an hour later.
 """
 
 from __future__ import annotations
@@ -12,20 +12,18 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import count
 from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
 from aucbench.errors import DataError
-from aucbench.store.processes import KnownProcess, this_process
 
-UNFINISHED = re.compile(r".*\.([0-9a-f]{16})\.([0-9]{1,18})\.([0-9]{1,18})\.[0-9]+\.tmp")
+UNFINISHED = re.compile(r".*\.[0-9a-f]{32}\.tmp")
+LEFT = 3600 * 10**9  # ns; no file is written for so long
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 LOCKED = {errno.EROFS, errno.EACCES, errno.EPERM}
 GONE = {errno.ENOENT, errno.ESTALE}
 NO_SYNC = {errno.EINVAL, errno.ENOTSUP}  # some network folders cannot be flushed
-
-_numbers = count()
 
 
 def why(error: OSError) -> str:
@@ -46,8 +44,7 @@ def refused(doing: str, path: Path, error: OSError) -> DataError:
 
 def unfinished(folder: Path, name: str) -> Path:
     """Return a temporary name in `folder` that no other process uses."""
-    me = this_process()
-    return folder / f"{name}.{me.place}.{me.pid}.{me.start}.{next(_numbers)}.tmp"
+    return folder / f"{name}.{uuid4().hex}.tmp"
 
 
 @contextmanager
@@ -155,22 +152,13 @@ def file_clock(folder: Path) -> int:
         probe.unlink(missing_ok=True)
 
 
-def remove_unfinished(folder: Path, patience: float) -> None:
-    """Remove temporary files whose process has ended.
-
-    Where this host cannot see the process, they are removed when they were not touched for
-    `patience` seconds.
-    """
+def remove_unfinished(folder: Path) -> None:
+    """Remove the files that killed processes left: those that were not touched for an hour."""
     for path in folder.glob("*.tmp"):
-        named = UNFINISHED.fullmatch(path.name)
-        if named is None:
-            continue
-        lives = KnownProcess("", named[1], int(named[2]), int(named[3])).lives()
-        with suppress(FileNotFoundError):  # another process may clean up too
-            if lives is None:
-                lives = file_clock(folder) - path.stat().st_mtime_ns <= patience * 1e9
-            if not lives:
-                path.unlink()
+        if UNFINISHED.fullmatch(path.name):
+            with suppress(FileNotFoundError):  # another process may clean up too
+                if file_clock(folder) - path.stat().st_mtime_ns > LEFT:
+                    path.unlink()
 
 
 def move_this(path: Path, number: int, target: Path) -> bool:

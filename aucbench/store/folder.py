@@ -14,21 +14,23 @@ from aucbench.store.files import (
     unfinished,
     whole_file,
 )
+from aucbench.store.index import INDEX
+from aucbench.store.lock import HOLDER, LOCK
 from aucbench.store.shard import SCHEMA
-from aucbench.store.shard_folder import BLOBS, SHARDS
 
+SHARDS, BLOBS, SCRATCH = "cells", "scores", "tmp"  # names of folders
+EARLIER = "packs"  # a folder in which an earlier aucbench kept many shards in one file
 MARKER = "aucbench-results.json"
 FORMAT = "aucbench results"
 ABOUT = (
-    "Results of aucbench. cells/ holds one JSON file per cell, packs/ many of them in one file, "
-    "scores/ the scores of test rows, aside/ files that were damaged. Finished cells are not run "
-    "again. Folders of one schema are merged by copying the files of cells/, packs/ and scores/ "
-    "together, or with git."
+    "Results of aucbench. cells/ holds one JSON file per cell, scores/ the scores of test rows, "
+    "aside/ files that were damaged. Finished cells are not run again. Folders of one schema are "
+    "merged by copying the files of cells/ and scores/ together, or with git."
 )
 # Git must not merge two versions of a shard line by line: the result would be damaged.
 GIT = {
-    ".gitignore": "/aside/\n/leases/\n/tmp/\n",
-    ".gitattributes": "*.json text eol=lf\n*.npz binary\n*.pack binary\n/cells/** -merge\n",
+    ".gitignore": f"/aside/\n/tmp/\n/{INDEX}\n/{LOCK}\n/{HOLDER}\n",
+    ".gitattributes": "*.json text eol=lf\n*.npz binary\n/cells/** -merge\n",
 }
 
 
@@ -94,13 +96,18 @@ def _check_marker(path: Path) -> None:
             f"{path.parent} has {kind!r} of schema {schema!r}, this aucbench reads {FORMAT!r} of "
             f"schema {SCHEMA}; use the aucbench that wrote it, or another folder"
         )
+    if (path.parent / EARLIER).is_dir():
+        raise DataError(
+            f"{path.parent} has results of an earlier aucbench in {EARLIER}/, which this one does "
+            "not read; use the aucbench that wrote them, or another folder"
+        )
 
 
 def _try_to_write(folder: Path) -> None:
     """Write a file now, so that a long run does not fail when it stores its first result."""
-    for name in (SHARDS, BLOBS, "leases", "tmp"):
+    for name in (SHARDS, BLOBS, SCRATCH):
         make_folder(folder / name)
-    probe = unfinished(folder / "tmp", "probe")
+    probe = unfinished(folder / SCRATCH, "probe")
     try:
         with probe.open("xb") as file:
             file.write(b"\n")

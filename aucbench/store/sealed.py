@@ -1,7 +1,6 @@
 """A seal at the end of a file: the sha256 of its name and of all that stands before it.
 
 It finds what a parser does not: a changed digit, and a file that was copied over another one.
-Files of an older aucbench have none.
 """
 
 from __future__ import annotations
@@ -29,22 +28,17 @@ class Seal:
     def put_on(self, name: str, content: bytes) -> bytes:
         """Return the content of the file `name` with its seal."""
         body = content.removesuffix(self.end)
-        return body + self.before + _digits(name, body) + self.after
+        return body + self._text(name, body)
 
     def taken_off(self, name: str, content: bytes) -> bytes | None:
-        """Return the content that was sealed, or None if `content` is not what was sealed.
-
-        A content without a seal is returned as it is.
-        """
-        body, found, digits = content.rpartition(self.before)
-        if not found:
-            return content
-        return body + self.end if digits == _digits(name, body) + self.after else None
+        """Return the content that was sealed; None if `content` is not what was sealed."""
+        body = content.rpartition(self.before)[0]
+        return body + self.end if content[len(body) :] == self._text(name, body) else None
 
     def is_on(self, content: bytes) -> bool:
-        """Whether there is a seal."""
+        """Whether there is a seal, right or wrong."""
         return self.before in content
 
-
-def _digits(name: str, body: bytes) -> bytes:
-    return sha256(f"{name}\n".encode() + body).hexdigest().encode()
+    def _text(self, name: str, body: bytes) -> bytes:
+        digits = sha256(f"{name}\n".encode() + body).hexdigest().encode()
+        return self.before + digits + self.after

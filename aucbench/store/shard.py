@@ -6,7 +6,7 @@
     ...
     "id": "3f..."
     },
-    "schema": 1,
+    "schema": 2,
     "scores": "sha256 of the blob, or null",
     "seal": "sha256 of the key and all lines above this one"
     }
@@ -21,22 +21,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from functools import lru_cache, partial
+from functools import partial
 from hashlib import sha256
 from math import isfinite
 from typing import Any
 
 from aucbench.errors import DataError, ParameterError
+from aucbench.store.sealed import Seal
 
 SCHEMA = 2
 KEY = re.compile(r"[0-9a-z][0-9a-z_-]{1,127}")
-HEAD, BEFORE_SEAL, AFTER_SEAL = b'{\n"record": {\n', b',\n"seal": "', b'"\n}\n'
+SEAL = Seal(b',\n"seal": "', b'"\n}\n', end=b"\n}\n")
 SCORES = b'"scores": '  # the last name before the seal
 BITS = 2**13  # of an integer; the parser refuses integers of more than 4300 digits
-LENGTH = len(BEFORE_SEAL) + 64 + len(AFTER_SEAL)
 
 _dumps = partial(json.dumps, sort_keys=True, allow_nan=False)
 
@@ -48,14 +47,6 @@ class Fault(Enum):
     SCHEMA = "has another schema"
     FOREIGN = "holds the result of another key"
     MISPLACED = "is in the wrong folder"
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """The content of a shard."""
-
-    document: dict[str, Any]
-    blob_hash: str | None  # sha256, hexadecimal
 
 
 def require_key(key: Any) -> str:
@@ -75,8 +66,8 @@ def require_key(key: Any) -> str:
     return key
 
 
-def shard_text(document: Mapping[str, Any], blob: bytes | None) -> bytes:
-    """Return the text of the shard of a document, whose key is under "id".
+def shard_text(content: Mapping[str, Any], blob: bytes | None) -> bytes:
+    """Return the text of the shard of a document, `content`, whose key is under "id".
 
     Raises
     ------
@@ -84,68 +75,45 @@ def shard_text(document: Mapping[str, Any], blob: bytes | None) -> bytes:
         When strict JSON cannot hold the document, for example a number that is not finite.
     """
     try:
-        trouble = _trouble(dict(document))
+        trouble = _trouble(dict(content))
     except RecursionError:
         trouble = " is nested without end"
     if trouble is not None:
         raise DataError(
-            f"the result {document.get('id')!r} cannot be stored: document{trouble}; give plain "
+            f"the result {content.get('id')!r} cannot be stored: document{trouble}; give plain "
             "values, and null for a number that is not finite"
         )
-    lines = ",\n".join(f"{_dumps(name)}: {_dumps(document[name])}" for name in sorted(document))
+    lines = ",\n".join(f"{_dumps(name)}: {_dumps(content[name])}" for name in sorted(content))
     blob_hash = None if blob is None else sha256(blob).hexdigest()
     head = f'{{\n"record": {{\n{lines}\n}},\n"schema": {SCHEMA},\n"scores": {_dumps(blob_hash)}'
-    body = head.encode("ascii")
-    return body + BEFORE_SEAL + _seal(document["id"], body) + AFTER_SEAL
+    return SEAL.put_on(_sealed_as(content["id"]), head.encode("ascii") + SEAL.end)
 
 
 def is_whole(key: str, text: bytes) -> bool:
     """Whether `text` is the complete shard of this key, of this schema."""
-    return text[-LENGTH:] == BEFORE_SEAL + _seal(key, text[:-LENGTH]) + AFTER_SEAL
+    return SEAL.taken_off(_sealed_as(key), text) is not None
 
 
-def parse(text: bytes) -> Shard:
-    """Return the content of a whole shard."""
-    found = json.loads(text)
-    return Shard(found["record"], found["scores"])
+def document(text: bytes) -> dict[str, Any]:
+    """Return the document of a whole shard."""
+    found: dict[str, Any] = json.loads(text)["record"]
+    return found
 
 
-def values(text: bytes, names: Collection[str]) -> dict[str, Any]:
-    """Return some values of the document of a whole shard, each from the line that it has."""
-    found = {}
+def values(text: bytes, names: Sequence[str]) -> str:
+    """Return some values of the document of a whole shard, as a JSON list; each has a line."""
+    found = []
     for name in names:
         mark = f'\n"{name}": '.encode()
         begin = text.index(mark) + len(mark)
-        found[name] = _value(text[begin : text.index(b"\n", begin)].rstrip(b","))
-    return found
-
-
-@lru_cache(maxsize=1024)  # many records were made under the same conditions
-def _value(line: bytes) -> Any:
-    return json.loads(line)
+        found.append(text[begin : text.index(b"\n", begin)].rstrip(b","))
+    return f"[{b', '.join(found).decode('ascii')}]"
 
 
 def blob_hash(text: bytes) -> str | None:
-    """Return the hash of the blob of a whole shard, without parsing its document."""
-    found: str | None = json.loads(text[:-LENGTH].rpartition(SCORES)[2])
+    """Return the sha256 of the blob of a whole shard, without parsing its document."""
+    found: str | None = json.loads(text.rpartition(SEAL.before)[0].rpartition(SCORES)[2])
     return found
-
-
-def found_in(content: bytes) -> Iterator[tuple[str, int, int]]:
-    """Yield key, begin and length of the whole shards in a file of many, of which no list is left.
-
-    No text inside a shard can look like its head or its seal: JSON writes a line feed in a text as
-    an escape. So a shard ends with the first seal, also where the head of the next one is damaged.
-    """
-    for head in re.finditer(re.escape(HEAD), content):
-        begin = head.start()
-        text = content[begin : content.find(BEFORE_SEAL, begin) + LENGTH]
-        try:
-            key = require_key(values(text, ["id"])["id"])
-        except (ValueError, LookupError):
-            continue
-        if is_whole(key, text):
-            yield key, begin, len(text)
 
 
 def diagnose(key: str, text: bytes) -> Fault:
@@ -160,8 +128,8 @@ def diagnose(key: str, text: bytes) -> Fault:
     return Fault.FOREIGN if owner != key else Fault.DAMAGED
 
 
-def _seal(key: str, body: bytes) -> bytes:
-    return sha256(f"{key} {SCHEMA}\n".encode() + body).hexdigest().encode()
+def _sealed_as(key: str) -> str:
+    return f"{key} {SCHEMA}"
 
 
 def _trouble(value: Any) -> str | None:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field, replace
 from io import BytesIO
-from threading import Timer
 
 import numpy as np
 import pytest
@@ -122,26 +121,11 @@ def test_what_is_broken_ends_without_being_run(lookups, store):
     assert sorted(found) == [("a", 0, "ok"), ("a", 1, "ok"), ("b", 0, "crash"), ("b", 1, "crash")]
 
 
-def test_a_cell_that_another_run_holds_is_waited_for(lookups, store):
-    cell = next(PLAN.cells())
-    engine = Answers()
-    with Store(store.folder) as other:
-        assert other.claim(lookups.id(cell))
-        Timer(0.5, other.release, [lookups.id(cell)]).start()
-        found = records(lookups, store, engine)
-
-    assert found[-1] == ("a", 0, "ok")
-    assert len(found) == len(engine.ran) == 4
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_what_is_missing_starts_before_what_is_stored_is_read(lookups, store, monkeypatch, packed):
+def test_what_is_missing_starts_before_what_is_stored_is_read(lookups, store, monkeypatch):
     ended = records(lookups, store, Answers())
     gone = next(store.records()).id
     (lost,) = (store.folder / "cells").rglob(f"{gone}.json")
     lost.unlink()
-    if packed:
-        store._documents.pack(many=1)
     seen = []
     read = store.read
     monkeypatch.setattr(store, "read", lambda key: seen.append(key) or read(key))

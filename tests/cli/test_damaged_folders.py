@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-from aucbench.store import DocumentStore
+from aucbench.store import index
 
 PLAN = """
 datasets = ["outbreak[n=120,d=10,k=3]", "outbreak[n=120,d=12,k=3]"]
@@ -69,7 +69,7 @@ HOWS = {
 def change(folder, rng):
     """Change one file, and return how and which."""
     kinds = sorted(path for path in folder.iterdir() if any(p.is_file() for p in path.rglob("*")))
-    within = rng.choice([*kinds, folder])  # one pack as often as one of many scores
+    within = rng.choice([*kinds, folder])  # one plan as often as one of many scores
     files = sorted(path for path in within.rglob("*") if path.is_file())
     path, how = rng.choice(files), rng.choice([*HOWS])
     if HOWS[how] is None:
@@ -93,15 +93,16 @@ def rows(cli):
     return exported
 
 
-@pytest.fixture(params=["of files", "packed"])
+@pytest.fixture(params=["without an index", "with an index"])
 def whole(request, cli, tmp_path, monkeypatch):
+    if request.param == "with an index":
+        monkeypatch.setattr(index, "MANY", 1)
+        monkeypatch.setattr(index, "SETTLED", -(10**18))
     monkeypatch.chdir(tmp_path)
     Path("plan.toml").write_text(PLAN)
     folder = Path("whole")
     assert cli("run", "plan.toml", "--out", folder, "--quiet").exit_code == 0
-    if request.param == "packed":
-        with DocumentStore(folder) as store:
-            assert store.pack(many=1) == 8
+    assert (folder / "index.json").exists() == (request.param == "with an index")
     return folder
 
 

@@ -1,4 +1,4 @@
-"""Measurements of a paper: interrupted runs go on, and two runs on one folder share the work."""
+"""Measurements of a paper: interrupted runs go on, and a second run on one folder waits."""
 
 import os
 import signal

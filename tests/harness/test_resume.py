@@ -1,4 +1,4 @@
-"""Interrupted runs go on where they stopped; two runs on one folder share the work."""
+"""Interrupted runs go on where they stopped; a second run on one folder waits."""
 
 import csv
 import random
@@ -88,12 +88,30 @@ def test_kill_9_at_random_moments_loses_and_doubles_nothing(planned, whole, kill
     assert_same(records(planned, "parts"), whole[1])
 
 
-def test_two_runs_on_one_folder_share_the_work(planned, whole):
+def test_a_second_run_waits_and_then_finds_what_is_finished(planned, whole):
     both = [planned.start("run", "plan.toml", "--out", "shared") for _ in range(2)]
     texts = [process.communicate(timeout=120) for process in both]
 
     assert [process.returncode for process in both] == [0, 0], texts
     assert_same(records(planned, "shared"), whole[1])
+    (waited,) = [line for _, err in texts for line in err.splitlines() if "writes into" in line]
+    assert waited.startswith("warning: process ")
+    assert waited.endswith("writes into shared; this run begins when that one ends")
+    assert sum(err.count(" ok: ") for _, err in texts) == CELLS
+
+
+def test_the_run_that_waits_goes_on_where_a_killed_one_was(planned, whole):
+    first = planned.start("run", "plan.toml", "--out", "taken", "--quiet")
+    while shards(planned, "taken") < 3:
+        time.sleep(0.002)
+        assert first.poll() is None
+    second = planned.start("run", "plan.toml", "--out", "taken", "--quiet")
+    assert "writes into taken" in second.stderr.readline()
+    first.send_signal(signal.SIGKILL)
+    first.communicate()
+    _, err = second.communicate(timeout=120)
+    assert second.returncode == 0, err
+    assert_same(records(planned, "taken"), whole[1])
 
 
 def test_ctrl_c_stops_at_once_and_says_how_to_go_on(planned):

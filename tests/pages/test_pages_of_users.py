@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -81,30 +82,32 @@ def test_the_blocks_on_plans_print_what_is_shown(tmp_path, monkeypatch, capsys):
         assert capsys.readouterr().out == shown
 
 
-def test_two_tasks_of_the_job_array_share_the_cells(tmp_path):
-    [plan] = [block for language, block in blocks("cluster.md") if language == "toml"]
-    [script] = [block for language, block in blocks("cluster.md") if language == "bash"]
+def test_the_tasks_of_the_job_array_make_one_folder(tmp_path):
+    found = blocks("cluster.md")
+    [plan] = [block for language, block in found if language == "toml"]
+    [script] = [block for language, block in found if language == "bash"]
+    [merge] = [block for language, block in found if language == "sh"]
+    [line] = re.findall(r"^datasets = .*$", plan, re.MULTILINE)
     (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
-    bin_ = Path(sys.executable).parent
-    variables = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}"}
-    tasks = [
-        subprocess.Popen(
-            ["bash", "-c", script],
-            cwd=tmp_path,
-            env=variables,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    said = [task.communicate(timeout=300)[0] for task in tasks]
-    assert [task.returncode for task in tasks] == [0, 0], said
+    for number, dataset in enumerate(tomllib.loads(line)["datasets"], 1):
+        part = plan.replace(line, f'datasets = ["{dataset}"]')
+        (tmp_path / f"plan-{number}.toml").write_text(part, encoding="utf-8")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+
+    def ended(text, **variables):
+        command = ["bash", "-ec", text]
+        env = {**os.environ, "PATH": path, **variables}
+        found = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+        assert found.returncode == 0, found.stderr
+        return found
+
+    for task in ("1", "2"):
+        assert "2/2" in ended(script, SLURM_ARRAY_TASK_ID=task).stdout
+    whole = ended(merge)
     with Store(tmp_path / "results") as store:
         assert len([*store.records()]) == 8
-    for each in said:
-        assert "digits-8: 1797 rows" in each
-        assert "2/2" in each
+    assert "digits-8: 1797 rows" in whole.stdout
+    assert "ok: " not in whole.stderr  # no cell was computed again
 
 
 def test_the_page_names_every_variable_that_the_code_reads():

@@ -1,6 +1,7 @@
 """Killed writers, full disks, folders that cannot be written: what was stored stays."""
 
 import json
+import os
 import random
 import signal
 import time
@@ -9,7 +10,8 @@ import pytest
 
 from aucbench.bench.results.store import Store as Records
 from aucbench.errors import DataError
-from aucbench.store import DocumentStore
+from aucbench.store import DocumentStore, index
+from aucbench.store.files import file_clock, unfinished
 
 WRITE = """
 import sys
@@ -22,9 +24,7 @@ for number in range(10**6):
     cell = f"{number % 256:02x}-{sys.argv[2]}-{number}"
     file = BytesIO()
     np.savez(file, test=np.full(2000, number))
-    store.claim(cell)
     store.write({"id": cell, "number": number, "log": "x" * 20_000}, file.getvalue())
-    store.release(cell)
     print(number, flush=True)
 """
 FILL = """
@@ -40,7 +40,6 @@ def attempt(act):
         return str(error)
 with DocumentStore(folder, create=True) as store:
     told, size = None, 8000
-    mine = [store.claim(cell) for cell in ("ee00", "ee01", "ee02")]
     for number in range(10**4):
         cell = f"{number % 16:02x}{number:04x}"
         record = {"id": cell, "log": "x" * size}
@@ -48,17 +47,12 @@ with DocumentStore(folder, create=True) as store:
         if told:
             break
         stored = number + 1
-    claimed = None
-    for number in range(10**4):
-        claimed = attempt(lambda: store.claim(f"ff{number:04x}"))
-        if claimed:
-            break
-    refused = attempt(lambda: store.claim(f"ff{number:04x}"))
-    empty = [p.name for p in (folder / "leases").iterdir() if not p.stat().st_size]
+    locked = attempt(store.alone(print).__enter__)
     litter = [p.name for p in (folder / "tmp").iterdir()]
     opened = attempt(lambda: DocumentStore(folder, create=True))
-    released = [attempt(lambda: store.release("ee00")), attempt(store.close)]
-    leases = [p.name for p in (folder / "leases").iterdir()]
+    finished = store.finished(["log"])
+    keys = [f"{number % 16:02x}{number:04x}" for number in range(stored)]
+    finished = sum(finished(key) is not None for key in keys)
 with DocumentStore(folder) as store:
     kept = [len(r["log"]) for r in store.documents()]
     whole = [p.stat().st_size for p in (folder / "scores").rglob("*.npz")]
@@ -67,8 +61,8 @@ with DocumentStore(folder) as store:
     first.unlink()
     after = attempt(lambda: store.write({"id": first.stem}))
 print(json.dumps({name: globals()[name] for name in (
-    "told", "stored", "claimed", "refused", "empty", "litter", "opened", "kept", "whole",
-    "problems", "after", "size", "mine", "released", "leases")}))
+    "told", "stored", "locked", "litter", "opened", "finished", "kept", "whole", "problems",
+    "after", "size")}))
 """
 LIMITED = """
 import json, resource, sys
@@ -107,15 +101,16 @@ for act in (
     lambda: DocumentStore(folder, create=True),
     lambda: DocumentStore(folder / "new", create=True),
     lambda: store.write({"id": "0a1c"}),
-    lambda: store.claim("0a1c"),
+    store.alone(print).__enter__,
     lambda: records.keep_plan("new"),
 ):
     try:
         act()
     except DataError as error:
         told.append(str(error))
-store.release("0a1c")
 records.keep_plan("old")
+finished = store.finished(["auc"])
+told.append([finished("0a1b"), finished("0a1d")])
 ids = [r["id"] for r in store.documents()]
 store.close()
 print(json.dumps([told, ids, [*records.plans().values()], store.problems()]))
@@ -141,14 +136,15 @@ def test_killed_writers_leave_whole_shards_only(folder, child):
         with DocumentStore(folder) as store:
             found = [*store.documents()]
             assert store.problems() == ()
-            assert [*(folder / "tmp").iterdir()] == []
-            assert not [*(folder / "leases").glob("*.taking")]
             stored = {tuple(map(int, r["id"].split("-")[1:])) for r in found}
             assert promised <= stored
             for record in found[:: 1 + len(found) // 20]:
                 assert set(store.arrays(record["id"])["test"]) == {record["number"]}
-                assert store.claim(record["id"])
     assert len(promised) >= 15
+    for path in (folder / "tmp").iterdir():
+        os.utime(path, (0, 0))
+    DocumentStore(folder).close()
+    assert [*(folder / "tmp").iterdir()] == []
 
 
 def test_a_full_disk_is_an_error_that_keeps_what_was_stored(tmp_path, mounted):
@@ -162,13 +158,10 @@ def test_a_full_disk_is_an_error_that_keeps_what_was_stored(tmp_path, mounted):
     assert end["stored"] > 5
     assert end["kept"] == [end["size"]] * end["stored"]
     assert set(end["whole"]) == {end["size"]}
-    assert end["claimed"].endswith(told)
-    assert end["claimed"] == end["refused"]
+    assert end["finished"] == end["stored"]
+    assert end["locked"].endswith(told)
     assert end["opened"].endswith(told)
-    assert end["litter"] == end["empty"] == end["problems"] == []
-    assert end["mine"] == [True] * 3
-    assert end["released"] == [None, None]
-    assert end["leases"] == []
+    assert end["litter"] == end["problems"] == []
     assert end["after"] is None
 
 
@@ -201,6 +194,7 @@ def test_a_read_only_folder_can_be_read_and_is_an_error_to_write(store, record, 
     mount = f"mount --bind {where} {where}; mount -o remount,ro,bind {where}"
     told, ids, plan, problems = mounted(mount, READ_ONLY, store.folder)
 
+    assert told.pop() == [{"auc": 0.75}, None]
     assert len(told) == 5
     for sentence in told:
         assert "Read-only file system; make the folder writable or name another one" in sentence
@@ -213,7 +207,7 @@ def test_a_read_only_folder_can_be_read_and_is_an_error_to_write(store, record, 
     assert files(store.folder) == before
 
 
-@pytest.mark.parametrize("name", ["cells", "scores", "leases", "tmp"])
+@pytest.mark.parametrize("name", ["cells", "scores", "tmp"])
 def test_a_file_in_place_of_a_folder_is_told_about_before_the_run(store, name):
     (store.folder / name).rmdir()
     (store.folder / name).touch()
@@ -236,22 +230,31 @@ def test_a_folder_in_place_of_a_shard_is_an_error(store):
         store.has("0a1b")
 
 
-def test_opening_removes_what_killed_writers_left_and_nothing_else(store, child):
-    script = """
-import sys
-from pathlib import Path
-from aucbench.store.files import unfinished
-print(unfinished(Path(sys.argv[1]), "a.json"))
-"""
+def test_opening_removes_what_killed_writers_left_and_nothing_else(store):
     scratch = store.folder / "tmp"
-    dead = child(script, scratch).communicate()[0].strip()
-    parts = dead.split("/")[-1].split(".")
-    elsewhere = ".".join([*parts[:2], "0" * 16, *parts[3:]])
-    names = {"mine.tmp", elsewhere, "a.json"}
-    for path in (dead, *(scratch / name for name in names)):
-        (scratch / path).touch()
+    left, young = unfinished(scratch, "a.json"), unfinished(scratch, "b.json")
+    others = [scratch / "mine.tmp", scratch / "a.json"]
+    for path in (left, young, *others):
+        path.touch()
+    now = file_clock(scratch)
+    for path in (left, *others):
+        os.utime(path, ns=(now, now - 3601 * 10**9))
 
     DocumentStore(store.folder).close()
-    assert {p.name for p in scratch.iterdir()} == names
-    DocumentStore(store.folder, patience=1e-9).close()
-    assert {p.name for p in scratch.iterdir()} == names - {elsewhere}
+    assert {*scratch.iterdir()} == {young, *others}
+
+
+def test_a_full_disk_costs_the_index_and_no_result(store, record, monkeypatch):
+    monkeypatch.setattr(index, "MANY", 1)
+    monkeypatch.setattr(index, "SETTLED", -(10**18))
+    store.write(record("0a1b"))
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert store.finished(["auc"])("0a1b") == {"auc": 0.75}
+    (problem,) = store.problems()
+    assert problem == f"the index of {store.folder} cannot be written: No space left on device"
+    assert not (store.folder / "index.json").exists()
+    assert [*(store.folder / "tmp").iterdir()] == []

@@ -7,11 +7,12 @@ import pytest
 from traced import held, tracing
 
 from aucbench.bench.results.store import Store as Records
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError
 from aucbench.store import SCHEMA, DocumentStore
 from aucbench.store import shard as shard_module
 
 MARKER = "aucbench-results.json"
+PRIVATE = ("run.lock", "run.json", "index.json")  # of this host: git does not take them
 
 
 def shard(folder, cell):
@@ -34,12 +35,11 @@ def test_records_and_scores_come_back_in_the_order_of_ids(store, record, npz):
 
 def test_the_folder_has_the_layout_that_others_rely_on(store, record, npz):
     store.write(record("0a1b"), npz(test=np.arange(3.0)))
-    assert store.claim("0a1c")
-
-    files = {str(p.relative_to(store.folder)) for p in store.folder.rglob("*") if p.is_file()}
+    with store.alone(pytest.fail):
+        files = {str(p.relative_to(store.folder)) for p in store.folder.rglob("*") if p.is_file()}
     assert files == {
-        *(".gitignore", ".gitattributes", MARKER),
-        *("cells/0a/0a1b.json", "scores/0a/0a1b.npz", "leases/0a1c.lease"),
+        *(".gitignore", ".gitattributes", MARKER, "run.lock", "run.json"),
+        *("cells/0a/0a1b.json", "scores/0a/0a1b.npz"),
     }
     marker = json.loads((store.folder / MARKER).read_text())
     assert (marker["format"], marker["schema"]) == ("aucbench results", SCHEMA)
@@ -184,7 +184,7 @@ def test_nothing_in_scores_is_unpickled(store, record, npz):
 
 
 def test_scores_that_unpack_to_more_than_memory_are_refused(store, record, npz, monkeypatch):
-    monkeypatch.setattr("aucbench.store.npz.MOST_UNPACKED", 10_000)
+    monkeypatch.setattr("aucbench.npz.MOST_UNPACKED", 10_000)
     store.write(record("0a1b"), npz(test=np.zeros(2000)))
     assert store.arrays("0a1b") is None
     assert "more than the 10000 allowed" in store.problems()[0]
@@ -257,18 +257,6 @@ def test_targets_are_away_while_cells_run_and_back_after(store):
     assert len([*place.iterdir()]) == 2
 
 
-def test_targets_stay_away_while_another_run_has_cells(store):
-    records = Records(store.folder)
-    assert store.claim("0a1c")
-    with records.targets_away({"aa": b"1"}):
-        pass
-    assert not (store.folder / "targets").exists()
-    store.release("0a1c")
-    with records.targets_away({"aa": b"1"}):
-        pass
-    assert (store.folder / "targets" / "aa.npz").exists()
-
-
 def cells_run(records):
     with records.targets_away({"aa": b"1"}):
         pass
@@ -279,7 +267,7 @@ def cells_run(records):
     "act",
     [
         lambda records, record: records._documents.write(record("0a1b")),
-        lambda records, record: records.claim("0a1b"),
+        lambda records, record: records.alone(pytest.fail).__enter__(),
         lambda records, record: records.keep_plan("splits = 5\n"),
         lambda records, record: records.keep_about({"aa": {"n": 1}}),
         lambda records, record: cells_run(records),
@@ -350,19 +338,21 @@ def test_an_unfinished_creation_is_taken_up(folder):
 
 def test_a_folder_that_git_has_cloned_is_a_store_without_its_empty_folders(store, record):
     store.write(record("0a1b"))
-    for name in ("scores", "leases", "tmp"):
+    for name in ("scores", "tmp"):
         shutil.rmtree(store.folder / name)
     with DocumentStore(store.folder) as clone:
+        shutil.rmtree(store.folder / "tmp", ignore_errors=True)
+        assert clone.finished(["auc"])("0a1b") == {"auc": 0.75}
         clone.write(record("0a1c"), b"")
-        assert clone.claim("0a1d")
         assert [r["id"] for r in clone.documents()] == ["0a1b", "0a1c"]
 
 
-@pytest.mark.parametrize("patience", [0, -1, float("nan"), float("inf")])
-def test_patience_is_a_positive_number(folder, patience):
-    with pytest.raises(ParameterError, match="patience must be greater than 0"):
-        DocumentStore(folder, create=True, patience=patience)
-    assert not folder.exists()
+def test_a_folder_with_packs_of_an_earlier_aucbench_is_refused(store, record):
+    store.write(record("0a1b"))
+    (store.folder / "packs").mkdir()
+    for create in (False, True):
+        with pytest.raises(DataError, match=r"has results of an earlier aucbench in packs/.*; use"):
+            DocumentStore(store.folder, create=create)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -378,7 +368,8 @@ def test_git_merges_two_folders_and_keeps_shards_whole(store, record, npz, tmp_p
 
     git("init")
     store.write(record("0a00"), npz(test=np.zeros(2)))
-    assert store.claim("0a0f")
+    for name in PRIVATE:
+        (store.folder / name).touch()
     commit()
     git("checkout", "-b", "other")
     store.write(record("0a01"), npz(test=np.ones(2)))
@@ -390,7 +381,7 @@ def test_git_merges_two_folders_and_keeps_shards_whole(store, record, npz, tmp_p
     commit()
     git("merge", "other", check=False)
 
-    assert "leases" not in git("ls-files")
+    assert not {*git("ls-files").split()} & {*PRIVATE}
     assert "0b00.json" in git("diff", "--name-only", "--diff-filter=U")
     assert [(r["id"], r["auc"]) for r in store.documents()] == [
         *(("0a00", 0.75), ("0a01", 0.75), ("0a02", 0.75), ("0b00", 0.6)),

@@ -21,7 +21,7 @@ from aucbench.data.folds import Split, splits
 from aucbench.data.packed import pack_known, pack_numbers, with_known
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
-from aucbench.store.npz import unpack
+from aucbench.npz import unpack
 
 
 class KeptTarget:

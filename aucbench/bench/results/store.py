@@ -3,31 +3,30 @@
 FOLDER/plans/....toml   every plan that was run into the folder
 FOLDER/targets/....npz  the targets of the data sets by their hash, while no run is going on
 FOLDER/datasets/....json what is known of the data sets, by hash
-FOLDER/cells/, packs/, scores/  see `aucbench.store`
+FOLDER/cells/, scores/  see `aucbench.store`
 FOLDER/measurements/    a folder of the same form, see `aucbench.papers.measuring`
 
 Files of the first three folders end with a seal of their name and content. One that is damaged,
-or lies in the place of another one, is refused by its name. Folders of an older aucbench have no
-seals. There the labels of a data set count if they give the AUC that each record has.
+or lies in the place of another one, is refused by its name.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache
 from hashlib import sha256
-from math import isclose
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
+from aucbench.npz import unpack
 from aucbench.store import DocumentStore
-from aucbench.store.files import refused, unfinished, whole_file
-from aucbench.store.npz import unpack
+from aucbench.store.files import refused
+from aucbench.store.lock import runs
 from aucbench.store.sealed import Seal
 
 if TYPE_CHECKING:
@@ -39,13 +38,12 @@ SEALS = {
     TARGETS: Seal(b"aucbench-seal:"),  # after the directory of the archive, where readers stop
     ABOUT: Seal(b', "seal": "', b'"}', end=b"}"),
 }
-CLOSE = 1e-9  # by which an AUC may differ that another aucbench has computed
 DIGITS = 16  # of the name of a plan
 RELEVANT = "relevant"  # as in `aucbench.data.packed`, which imports NumPy
 
 
 class Store:
-    """A results folder; a context manager, which returns its leases at the end.
+    """A results folder; a context manager, which returns its lock at the end.
 
     Parameters
     ----------
@@ -54,8 +52,6 @@ class Store:
     create : bool
         Make the folder when it is missing or empty, and check that it can be written to.
         Without it, a read-only folder can be read.
-    patience : float
-        Seconds without a heartbeat after which another host may take over its leases.
 
     Raises
     ------
@@ -64,8 +60,8 @@ class Store:
         folder, or was written by an aucbench with other records. What was stored before stays.
     """
 
-    def __init__(self, folder: Path, *, create: bool = False, patience: float = 120.0):
-        self._documents = DocumentStore(folder, create=create, patience=patience)
+    def __init__(self, folder: Path, *, create: bool = False):
+        self._documents = DocumentStore(folder, create=create)
         self.folder = self._documents.folder
         self._target_of = lru_cache(maxsize=1)(self._read_target)
 
@@ -83,8 +79,12 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Give all leases back and stop the heartbeat."""
+        """Return the lock of a run that was not iterated to its end."""
         self._documents.close()
+
+    def alone(self, tell: Callable[[str], object]) -> AbstractContextManager[None]:
+        """Let one run at a time into the folder; wait for another one, and tell about that."""
+        return self._documents.alone(tell)
 
     def has(self, cell: str) -> bool:
         """Whether the cell with this id is finished: its file is there, and whole."""
@@ -95,16 +95,12 @@ class Store:
         plain = self._documents.read(cell)
         return None if plain is None else Record.from_json(plain)
 
-    def finished(self, names: Collection[str]) -> Callable[[str], dict[str, Any] | None]:
+    def finished(self, names: Sequence[str]) -> Callable[[str], dict[str, Any] | None]:
         """Return a function from the id of a cell to some fields of its record, as JSON holds them.
 
         It returns None for a cell that is not finished now, and reads less than `read`.
         """
         return self._documents.finished(names)
-
-    def pack(self) -> None:
-        """Move the records that are small files into one file, if they are many."""
-        self._documents.pack()
 
     def records(self) -> Iterator[Record]:
         """Yield all records in the order of their ids; memory does not grow with their number."""
@@ -131,69 +127,38 @@ class Store:
         if data is None:
             record = self.read(cell)
             data = None if record is None else record.sizes.data
-        target, is_sealed = self._target_of(data or "")
-        if not is_sealed and not self._agree(cell, found, target):
-            why = f"it does not give the AUC that the record {cell} has"
-            self._cannot_use(self._target(data or ""), why)
-            return found
+        target = self._target_of(data or "")
         known: dict[str, NDArray[Any]] = {
             name: target[name][found["rows"]] for name in ("y", "weights") if name in target
         }
         truth = {RELEVANT: target[RELEVANT]} if RELEVANT in target else {}
         return {**found, **known, **truth}
 
-    def _read_target(self, data: str) -> tuple[Mapping[str, NDArray[Any]], bool]:
-        """Return the arrays of the targets of a data set, and whether a seal vouches for them.
-
-        There are none where the file is missing or cannot be used.
-        """
+    def _read_target(self, data: str) -> Mapping[str, NDArray[Any]]:
+        """Return the arrays of the targets of a data set; none where its file cannot be used."""
         path = self._target(data)
         try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            if not self._has_leases():  # no run is going on, at whose end it comes back
-                self._cannot_use(path, "it is missing")
-            return {}, True
-        except OSError as error:
-            raise refused("read", path, error) from error
-        whole = SEALS[TARGETS].taken_off(data, content)
-        try:
+            whole = SEALS[TARGETS].taken_off(data, path.read_bytes())
             if whole is None:
                 raise DataError("it is damaged, or the file of another data set")
-            return unpack(whole), SEALS[TARGETS].is_on(content)
+            return unpack(whole)
+        except FileNotFoundError:
+            if not runs(self.folder):  # at whose end it comes back
+                self._cannot_use(path, "it is missing")
+        except OSError as error:
+            raise refused("read", path, error) from error
         except DataError as error:
             self._cannot_use(path, str(error))
-            return {}, True
-
-    def _agree(
-        self, cell: str, found: Mapping[str, Any], target: Mapping[str, NDArray[Any]]
-    ) -> bool:
-        """Whether targets without a seal give the AUC that the record of a cell has."""
-        from aucbench.data.packed import target_of
-        from aucbench.metrics import auc_of
-
-        record = self._documents.read(cell) or {}
-        expected = record.get("measures", {}).get("auc")
-        try:
-            value = auc_of(target_of(target).take(found["rows"]), found["scores"])
-        except (LookupError, DataError):  # of rows that it has not, or of no targets at all
-            return False
-        return expected is not None and isclose(value, expected, rel_tol=CLOSE, abs_tol=CLOSE)
+        return {}
 
     def _cannot_use(self, path: Path, trouble: str) -> None:
         self._documents.report(
             f"{path} cannot be used: {trouble}; run its plan again, which writes it anew"
         )
 
-    def _has_leases(self) -> bool:
-        return any((self.folder / "leases").glob("*.lease"))
-
     @contextmanager
     def targets_away(self, targets: Mapping[str, bytes]) -> Iterator[None]:
         """Remove all targets from the folder while cells run, and put them back afterwards.
-
-        While another run into this folder still has cells they are not put back. That run
-        does it at its end.
 
         Parameters
         ----------
@@ -206,9 +171,8 @@ class Store:
         try:
             yield
         finally:
-            if not self._has_leases():
-                for name, packed in known.items():
-                    self._put(self._target(name), packed)
+            for name, packed in known.items():
+                self._documents.put(self._target(name), packed)
 
     def _take_targets(self) -> dict[str, bytes]:
         found = {}
@@ -223,14 +187,6 @@ class Store:
     def _target(self, name: str) -> Path:
         return self.folder / TARGETS / f"{name}.npz"
 
-    def _put(self, path: Path, content: bytes) -> None:
-        try:
-            self._documents.home.make(path.parent)
-            with whole_file(path, unfinished(path.parent, f".{path.name}")) as file:
-                file.write(content)
-        except OSError as error:
-            raise refused("write", path, error) from error
-
     def write(self, record: Record, scores: bytes | None = None) -> None:
         """Store a record in place of an older one of its id, complete or not at all.
 
@@ -242,20 +198,8 @@ class Store:
         self._documents.write(record.to_json(), scores)
 
     def problems(self) -> tuple[str, ...]:
-        """Return sentences about files that this object set aside and leases that it lost."""
+        """Return sentences about files that this object set aside or could not use."""
         return self._documents.problems()
-
-    def claim(self, cell: str) -> bool:
-        """Claim a cell; False when another process has it.
-
-        Another process may have finished the cell just before the claim: call `has` again
-        after a claim that succeeded.
-        """
-        return self._documents.claim(cell)
-
-    def release(self, cell: str) -> None:
-        """Return the claim of a cell; without effect when this object does not hold it."""
-        self._documents.release(cell)
 
     def keep_plan(self, text: str, known_as: str | None = None) -> None:
         """Keep the text of a plan with its results, in place of one that is known as the same.
@@ -274,7 +218,7 @@ class Store:
         """Write a file with its seal, unless it is there."""
         sealed = SEALS[path.parent.name].put_on(path.stem, content)
         if not path.is_file() or path.read_bytes() != sealed:
-            self._put(path, sealed)
+            self._documents.put(path, sealed)
 
     def about(self, data: str) -> dict[str, Any] | None:
         """Return what is known of the data set with this hash; None when that was not kept."""
@@ -295,10 +239,11 @@ class Store:
         return plain
 
     def _unsealed(self, path: Path) -> bytes:
-        found = SEALS[path.parent.name].taken_off(path.stem, path.read_bytes())
-        if found is None:
+        seal, content = SEALS[path.parent.name], path.read_bytes()
+        found = seal.taken_off(path.stem, content)
+        if found is None and seal.is_on(content):
             raise self._damaged(path, "its seal is of another content")
-        return found
+        return content if found is None else found  # a plan that was changed by hand has none
 
     def _damaged(self, path: Path, why: str) -> DataError:
         return DataError(

@@ -1,0 +1,171 @@
+"""One run at a time works in a folder; a second one waits, says so, and then goes on."""
+
+import json
+import os
+import signal
+import time
+from threading import Thread
+
+import pytest
+
+from aucbench.errors import DataError
+from aucbench.store import DocumentStore
+
+HOLD = """
+import sys
+from pathlib import Path
+from aucbench.store import DocumentStore
+with DocumentStore(Path(sys.argv[1])) as store, store.alone(print):
+    print("ready", flush=True)
+    sys.stdin.readline()
+print("over", flush=True)
+"""
+COUNT = """
+import sys
+from pathlib import Path
+from aucbench.store import DocumentStore
+for _ in range(20):
+    with DocumentStore(Path(sys.argv[1])) as store, store.alone(lambda sentence: None):
+        n = (store.read("0a1b") or {"n": 0})["n"]
+        store.write({"id": "0a1b", "n": n + 1})
+"""
+
+
+def wait_in_thread(folder):
+    """Begin to wait for the lock; return the thread, what was told, and when it was got."""
+    told, got = [], []
+
+    def wait():
+        with DocumentStore(folder) as store, store.alone(told.append):
+            got.append(time.monotonic())
+
+    thread = Thread(target=wait)
+    thread.start()
+    deadline = time.monotonic() + 10
+    while not told and thread.is_alive():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    return thread, told, got
+
+
+def test_a_second_run_waits_and_says_for_which_process(store, child):
+    first = child(HOLD, store.folder)
+    assert first.stdout.readline() == "ready\n"
+    thread, told, got = wait_in_thread(store.folder)
+    assert told == [
+        f"process {first.pid} on {os.uname().nodename} writes into {store.folder}; this run begins "
+        "when that one ends"
+    ]
+    assert not got
+    first.communicate("\n")
+    thread.join(10)
+    assert got
+    assert not (store.folder / "run.json").exists()
+
+
+def test_the_lock_of_a_killed_process_is_free_at_once(store, child):
+    first = child(HOLD, store.folder)
+    assert first.stdout.readline() == "ready\n"
+    thread, _, got = wait_in_thread(store.folder)
+    first.send_signal(signal.SIGKILL)
+    thread.join(10)
+    assert got
+    with store.alone(pytest.fail):
+        pass
+
+
+def test_what_a_killed_run_left_beside_its_lock_is_replaced(store, child):
+    first = child(HOLD, store.folder)
+    assert first.stdout.readline() == "ready\n"
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    assert (store.folder / "run.json").exists()
+    with store.alone(pytest.fail):
+        assert json.loads((store.folder / "run.json").read_bytes())["process"] == os.getpid()
+    assert not (store.folder / "run.json").exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"host": 3}', "null", None])
+def test_a_process_that_is_not_known_is_waited_for_too(store, child, text):
+    first = child(HOLD, store.folder)
+    assert first.stdout.readline() == "ready\n"
+    path = store.folder / "run.json"
+    path.unlink() if text is None else path.write_text(text)
+    thread, told, _ = wait_in_thread(store.folder)
+    assert told[0].startswith(f"another process writes into {store.folder}; this run begins")
+    first.communicate("\n")
+    thread.join(10)
+
+
+def test_of_several_processes_one_at_a_time_has_the_lock(store, child):
+    others = [child(COUNT, store.folder) for _ in range(3)]
+    assert [other.wait() for other in others] == [0, 0, 0]
+    assert store.read("0a1b")["n"] == 60
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_process_that_would_wait_for_itself_is_told_so(store, same):
+    with DocumentStore(store.folder) as other, store.alone(pytest.fail):
+        second = store if same else other
+        with pytest.raises(DataError, match=r"this process has begun a run into .*; end it first"):
+            second.alone(lambda sentence: None).__enter__()
+        assert (store.folder / "run.json").exists()
+    with store.alone(pytest.fail):
+        pass
+
+
+def test_closing_a_store_returns_the_lock_of_a_run_that_was_left(folder):
+    with DocumentStore(folder, create=True) as store:
+        left = store.alone(pytest.fail)
+        left.__enter__()
+    with DocumentStore(folder) as store, store.alone(pytest.fail):
+        pass
+
+
+def test_a_fork_gives_nothing_of_its_parent_back(store, child):
+    script = """
+import os, sys
+from pathlib import Path
+from aucbench.store import DocumentStore
+store = DocumentStore(Path(sys.argv[1]))
+with store.alone(print):
+    if not os.fork():
+        store.close()
+        os._exit(0)
+    os.wait()
+    print("ready", flush=True)
+    sys.stdin.readline()
+"""
+    first = child(script, store.folder)
+    assert first.stdout.readline() == "ready\n"
+    assert (store.folder / "run.json").exists()
+    thread, told, got = wait_in_thread(store.folder)
+    assert told
+    assert not got
+    first.communicate("\n")
+    thread.join(10)
+    assert got
+
+
+def test_a_folder_that_goes_away_while_a_run_waits_is_an_error(store, child):
+    first = child(HOLD, store.folder)
+    assert first.stdout.readline() == "ready\n"
+    errors = []
+
+    def wait():
+        with DocumentStore(store.folder) as other:
+            try:
+                other.alone(told.append).__enter__()
+            except DataError as error:
+                errors.append(str(error))
+
+    told = []
+    thread = Thread(target=wait)
+    thread.start()
+    while not told:
+        time.sleep(0.005)
+    store.folder.rename(store.folder.with_name("elsewhere"))
+    first.communicate("\n")
+    thread.join(10)
+    assert "was moved or deleted while it was in use" in errors[0]
+    assert not store.folder.exists()
