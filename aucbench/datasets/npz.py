@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import IO, Any
 from zipfile import ZipFile, is_zipfile
 
+from aucbench.data.npz import array_in
 from aucbench.datasets.compressed import require_small_members
 from aucbench.errors import DataError
-from aucbench.npz import array_in
 
 PARTS = ("data", "indices", "indptr", "shape")
 ENDING = ".npy"  # of a member

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from aucbench.data.npz import read_array
 from aucbench.errors import DataError
-from aucbench.npz import read_array
 from aucbench.store.user_files import own_file
 
 FORMAT, VERSION = "aucbench model", 1

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, TypeVar
 from uuid import uuid4
 
 from aucbench.errors import DataError
@@ -31,9 +31,7 @@ from aucbench.store.index import INDEX, Index
 from aucbench.store.lock import RunLock
 from aucbench.store.shard import Fault, require_key
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+T = TypeVar("T")
 JSON = ".json"
 
 
@@ -145,10 +143,11 @@ class DocumentStore:
             if found is not None:
                 yield found
 
-    def arrays(self, key: str) -> dict[str, NDArray[Any]] | None:
-        """Return the arrays of the blob of a key; None where none belongs to its document."""
-        from aucbench.npz import unpack
+    def blob(self, key: str, read: Callable[[bytes], T]) -> T | None:
+        """Return what `read` finds in the blob of a key; None where none belongs to its document.
 
+        Where `read` raises `DataError`, the blob is damaged: it counts as missing, and is reported.
+        """
         text = self._text(key)
         wanted = None if text is None else shard.blob_hash(text)
         if wanted is None:
@@ -158,7 +157,7 @@ class DocumentStore:
             packed = path.read_bytes()
             if sha256(packed).hexdigest() != wanted:
                 raise DataError("it is not the file that its shard names")
-            return unpack(packed)
+            return read(packed)
         except FileNotFoundError:
             trouble = "it is missing"
         except OSError as error:
@@ -178,7 +177,7 @@ class DocumentStore:
         document : dict
             Plain values: text, finite numbers, true, false, null, lists, dicts.
         blob : bytes, optional
-            An npz file. It is stored as it is, and never unpickled.
+            Stored as it is.
         """
         key = require_key(document.get("id"))
         text = shard.shard_text(document, blob)

@@ -18,10 +18,10 @@ from aucbench.bench.cell import Cell
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.folds import Split, splits
+from aucbench.data.npz import unpack
 from aucbench.data.packed import pack_known, pack_numbers, with_known
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
-from aucbench.npz import unpack
 
 
 class KeptTarget:

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
-from aucbench.npz import unpack
 from aucbench.store import DocumentStore
 from aucbench.store.files import refused
 from aucbench.store.lock import runs
@@ -121,7 +120,9 @@ class Store:
         data : str, optional
             Hash of the data set of the cell, by which reading its record is saved.
         """
-        found = self._documents.arrays(cell)
+        from aucbench.data.npz import unpack
+
+        found = self._documents.blob(cell, unpack)
         if found is None:
             return None
         if data is None:
@@ -136,6 +137,8 @@ class Store:
 
     def _read_target(self, data: str) -> Mapping[str, NDArray[Any]]:
         """Return the arrays of the targets of a data set; none where its file cannot be used."""
+        from aucbench.data.npz import unpack
+
         path = self._target(data)
         try:
             whole = SEALS[TARGETS].taken_off(data, path.read_bytes())
