@@ -6,10 +6,9 @@ Every public name is imported when it is first used, so that `import aucbench` a
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+import lazy_loader
 
 if TYPE_CHECKING:
     from aucbench.data import Data
@@ -78,29 +77,7 @@ _MODULES = {
 }
 
 
-def imported_on_use(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package that imports a public name on first use (PEP 562).
-
-    Parameters
-    ----------
-    package : str
-        Its name.
-    names : mapping
-        Its public names by the module of aucbench that has them.
-    """
-    modules = {name: f"aucbench.{module}" for module, found in names.items() for name in found}
-
-    def getattr_of(name: str) -> Any:
-        if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(modules[name]), name)
-        setattr(sys.modules[package], name, found)
-        return found
-
-    return getattr_of
-
-
-_imported = imported_on_use(__name__, _MODULES)
+_imported, __dir__, _ = lazy_loader.attach(__name__, submod_attrs=_MODULES)
 
 
 def __getattr__(name: str) -> Any:
@@ -110,8 +87,3 @@ def __getattr__(name: str) -> Any:
 
         return version("aucbench")
     return _imported(name)
-
-
-def __dir__() -> list[str]:
-    """Public names, imported or not."""
-    return sorted([*__all__, "__version__"])

@@ -15,7 +15,8 @@ from unittest.mock import patch
 from aucbench.bench import Store
 from aucbench.bench.judge.verdict import Status
 from aucbench.bench.lookup import Lookup, Lookups, Name
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.record import Record
 from aucbench.bench.runner import Runner

@@ -20,8 +20,8 @@ import numpy as np
 from page_figures import drawn, lines
 
 from aucbench.papers.catalogue import paper, paper_names
-from aucbench.papers.experiment import HOLDS, HOLDS_NOT, OPEN
 from aucbench.papers.kept import Kept, read_kept
+from aucbench.papers.parts import HOLDS, HOLDS_NOT, OPEN
 from aucbench.report.added import cells, marked, numeric
 from aucbench.report.figures import WIDTH
 from aucbench.sections import Chart, Table

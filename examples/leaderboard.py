@@ -19,7 +19,8 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import dump_svmlight_file
 
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.datasets import load
 

@@ -23,7 +23,7 @@ from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.learning import LEARNING, likely
-from aucbench.bench.plan.checks import PlanError, every
+from aucbench.bench.plan.errors import PlanError, every
 from aucbench.bench.plan.identity import CellIds
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.requests import Homes, data_job, resolve_job

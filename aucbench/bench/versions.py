@@ -22,7 +22,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from aucbench.bench.plan.plan import Choice, Plan
+from aucbench.bench.plan.fields import Choice
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store

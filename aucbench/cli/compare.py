@@ -138,7 +138,8 @@ def compare(
     sections: Sections = None,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
-    from aucbench.bench.plan.plan import DEFAULT_FEATURES, Plan, choices, default_solvers
+    from aucbench.bench.plan.fields import DEFAULT_FEATURES, choices
+    from aucbench.bench.plan.plan import Plan, default_solvers
 
     datasets = _specs(data)
     how = reading(

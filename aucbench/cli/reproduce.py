@@ -28,8 +28,9 @@ from aucbench.errors import INTERRUPTED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aucbench.papers.experiment import Experiment, Measurement
+    from aucbench.papers.experiment import Experiment
     from aucbench.papers.measuring import Measured
+    from aucbench.papers.parts import Measurement
     from aucbench.papers.results import Results
 
 AGAIN = "the same command goes on where it stopped"
@@ -69,7 +70,7 @@ def reproduce(
     """Repeat a table or a figure of a source paper; print ours beside theirs."""
     from aucbench.errors import UnknownNameError
     from aucbench.papers import catalogue
-    from aucbench.papers.experiment import Protocol, Scale
+    from aucbench.papers.parts import Protocol, Scale
 
     if not paper:
         _list()
@@ -154,7 +155,7 @@ def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> 
 
 def _read(experiment: Experiment, folder: Path) -> Results:
     from aucbench.bench import Store
-    from aucbench.papers.results import results_in
+    from aucbench.papers.experiment import results_in
 
     with Store(folder) as store:
         return results_in(experiment, store)
@@ -187,7 +188,7 @@ def _write_page(folder: Path, *, quiet: bool) -> None:
 def _list() -> None:
     """Print the papers, and what of each can be repeated."""
     from aucbench.papers.catalogue import listed
-    from aucbench.papers.experiment import Protocol, Scale
+    from aucbench.papers.parts import Protocol, Scale
 
     rows = [("paper", "experiment", "protocols", "what it shows")]
     for name, one in listed().items():

@@ -163,7 +163,7 @@ def _run(
     plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
 ) -> bool:
     """Pass each record to the keepers; return False if Ctrl-C ended the run."""
-    from aucbench.bench.plan.plan import DEFAULT_TIMEOUT
+    from aucbench.bench.plan.fields import DEFAULT_TIMEOUT
     from aucbench.bench.runner import run
     from aucbench.bench.show.listeners import guests
     from aucbench.datasets.places import bring

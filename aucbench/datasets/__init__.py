@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aucbench import imported_on_use
+import lazy_loader
 
 if TYPE_CHECKING:
     from aucbench.datasets.catalogue import Entry, Suite, entries, entry_of, suites
@@ -36,28 +36,28 @@ __all__ = [
     "true_scores",
 ]
 
-__getattr__ = imported_on_use(
+__getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
-    {
-        "datasets.catalogue": (
+    submod_attrs={
+        "catalogue": (
             "Entry",
             "Suite",
             "entries",
             "entry_of",
             "suites",
         ),
-        "datasets.changepoint": ("load_changepoint",),
-        "datasets.chunks": ("stream",),
-        "datasets.embedded": (
+        "changepoint": ("load_changepoint",),
+        "chunks": ("stream",),
+        "embedded": (
             "breast_cancer",
             "digits",
             "one_against_the_rest",
         ),
-        "datasets.files": (
+        "files": (
             "available",
             "load",
         ),
-        "datasets.simulated": (
+        "simulated": (
             "linear",
             "outbreak",
             "outbreak_support",

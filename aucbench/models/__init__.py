@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aucbench import imported_on_use
+import lazy_loader
 
 if TYPE_CHECKING:
     from aucbench.models.classifier import AUCClassifier
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["AUCClassifier", "Model", "Operating", "Scored", "scored"]
 
-__getattr__ = imported_on_use(
+__getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
-    {
-        "models.classifier": ("AUCClassifier",),
-        "models.incoming": ("Scored", "scored"),
-        "models.model": ("Model",),
-        "models.operating": ("Operating",),
+    submod_attrs={
+        "classifier": ("AUCClassifier",),
+        "incoming": ("Scored", "scored"),
+        "model": ("Model",),
+        "operating": ("Operating",),
     },
 )

@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.bench import Store
-from aucbench.bench.plan.checks import PlanError, PlanErrors
-from aucbench.bench.plan.plan import Choice, Plan, choices
+from aucbench.bench.plan.errors import PlanError, PlanErrors
+from aucbench.bench.plan.fields import Choice, choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector

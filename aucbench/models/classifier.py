@@ -296,7 +296,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         DataError
             As `decision_function`, or when y has a label that the model does not know.
         """
-        rows, labels = labelled(self, X, y)
+        check_is_fitted(self)
+        rows, labels = labelled(self.classes_, X, y)
         return float(super().score(rows, labels, sample_weight))
 
     def auc_score(self, X: Any, y: Any = None) -> float:
@@ -309,7 +310,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         DataError
             As `score`, or when y lacks one of the labels.
         """
-        rows, labels = labelled(self, X, y)
+        check_is_fitted(self)
+        rows, labels = labelled(self.classes_, X, y)
         positive = np.asarray(labels == self.classes_[1])
         if positive.all() or not positive.any():
             raise DataError(

@@ -24,8 +24,8 @@ from cattrs.v import format_exception
 from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
-from aucbench.datasets.tables.encoding import VERSION
 from aucbench.datasets.tables.parts import Dates, Number, OneHot, Part
+from aucbench.datasets.tables.schema import VERSION
 from aucbench.errors import AucbenchError, DataError
 from aucbench.models.calibration import Calibrator
 from aucbench.models.maps import CALIBRATORS, KIND, MAPS, NAMES, PARTS, ROWS

@@ -6,21 +6,17 @@ of the user, and that one of them is positive, however they are sorted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import check_is_fitted
 
 from aucbench.data import Chunk
 from aucbench.data.targets import Classes, counted
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import plain
 from aucbench.models.inputs import as_data_error
-
-if TYPE_CHECKING:
-    from aucbench.models.classifier import AUCClassifier
 
 SIGNS = Classes(positive=(1,), negative=(-1,))
 
@@ -65,25 +61,24 @@ def announced(X: Any, y: Any, classes: Any, known: NDArray[Any] | None) -> NDArr
     return known
 
 
-def labelled(model: AUCClassifier, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-    """Return rows, and their labels as `model.classes_` has them.
+def labelled(known: NDArray[Any], X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Return rows, and their labels as the classes of a model, `known`, have them.
 
     Raises
     ------
     DataError
         When a label is not one of the model, or has the other class in a `Chunk`.
     """
-    check_is_fitted(model)
     require_one_source(X, y)
     if isinstance(X, Chunk):
         here, rows = _listed(_classes_of(X)), X.rows
-        _require_same_sides(X, model.classes_)
-        labels = model.classes_[(X.y > 0).astype(np.intp)]
+        _require_same_sides(X, known)
+        labels = known[(X.y > 0).astype(np.intp)]
     else:
         with as_data_error():
             labels = column_or_1d(plain("y", y))
         here, rows = [*counted(labels)], X
-    _refuse_strange(here, model.classes_, "the model knows", "give labels as it was given them")
+    _refuse_strange(here, known, "the model knows", "give labels as it was given them")
     return rows, labels
 
 

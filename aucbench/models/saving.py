@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import UnsupportedError
@@ -15,9 +16,6 @@ from aucbench.models import Model
 from aucbench.protocols import FeatureMap, Scorer, identity
 from aucbench.records import Point, Run, Stop
 
-if TYPE_CHECKING:
-    from aucbench.models.classifier import AUCClassifier
-
 CHOSEN_ON_TRAINING = (
     "the threshold was chosen on training rows, whose scores are too good; validation=0.3 would "
     "keep some rows for it"
@@ -25,7 +23,7 @@ CHOSEN_ON_TRAINING = (
 NOTHING_MEASURED = Point(step=0, passes=0.0, seconds=0.0, objective=None, gap=None)
 
 
-def model_of(fitted: AUCClassifier) -> Model:
+def model_of(fitted: BaseEstimator) -> Model:
     """Return what a fitted classifier learnt.
 
     Raises
@@ -59,7 +57,7 @@ def model_of(fitted: AUCClassifier) -> Model:
     )
 
 
-def restore(empty: AUCClassifier, model: Model) -> None:
+def restore(empty: BaseEstimator, model: Model) -> None:
     """Give a classifier what a model learnt.
 
     Raises

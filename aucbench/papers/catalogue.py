@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from aucbench.errors import ParameterError, UnknownNameError
-from aucbench.papers.experiment import Experiment, Paper, Protocol, Scale
+from aucbench.papers.experiment import Experiment, Paper
+from aucbench.papers.parts import Protocol, Scale
 
 _HOMES = {  # the module of each paper, which is imported when it is asked for
     "aum": "aucbench.papers.aum",

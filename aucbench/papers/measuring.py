@@ -27,7 +27,7 @@ from aucbench.bench.results.conditions import Conditions, conditions_on
 from aucbench.bench.show.progress import Progress
 from aucbench.bench.text import shown
 from aucbench.errors import DataError, ParameterError
-from aucbench.papers.experiment import Measurement
+from aucbench.papers.parts import Measurement
 from aucbench.processes.records import Ending, Job, Limits, Outcome
 from aucbench.registry.fingerprints import code_fingerprint, content_at, hash_of
 from aucbench.store import SCHEMA, DocumentStore

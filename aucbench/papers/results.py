@@ -20,8 +20,8 @@ from aucbench.metrics.support import (
     support_precision,
     support_recall,
 )
-from aucbench.papers.experiment import AUC, Experiment, Line
-from aucbench.papers.measuring import Measured, kept
+from aucbench.papers.measuring import Measured
+from aucbench.papers.parts import AUC, Line
 from aucbench.papers.truth import above_truth
 from aucbench.stats.words import ROPE
 
@@ -180,18 +180,6 @@ class Results:
 
 def _column(points: Sequence[Mapping[str, Any]], name: str) -> Vector:
     return np.array([point[name] for point in points], dtype=np.float64)
-
-
-def results_in(experiment: Experiment, store: Store) -> Results:
-    """Return what a folder holds of an experiment; nothing is run, and nothing is looked up.
-
-    Records count that were computed with other versions, and so do results of measurements. Where
-    a cell or a measurement has more than one, that with the last id counts.
-    """
-    wanted = {cell for plan in experiment.plans for cell in plan.cells()}
-    records = by_cell(r for r in store.records() if r.cell in wanted)
-    measured = {one.name: one for one in kept(experiment.measurements, store.folder)}
-    return Results(records, store, measured)
 
 
 def by_cell(records: Iterable[Record]) -> dict[Cell, Record]:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-from aucbench.papers.experiment import Experiment, Protocol, Scale
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import Protocol, Scale
 from aucbench.papers.results import MEASURES, Results
 from aucbench.papers.verdict import Agreement, Compared, compared
 from aucbench.sections import TEXT, Chart, Section, Table

@@ -20,7 +20,7 @@ from math import inf, isnan, nan, sqrt
 import numpy as np
 from scipy.special import stdtrit
 
-from aucbench.papers.experiment import Entry, Line
+from aucbench.papers.parts import Entry, Line
 from aucbench.papers.results import MEASURES, Results
 from aucbench.stats.resampled import standard_error
 from aucbench.stats.words import LEVEL

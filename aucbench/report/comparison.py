@@ -19,7 +19,8 @@ from aucbench.bench.addons import supervised
 from aucbench.bench.engines import make_engine
 from aucbench.bench.given import named_solvers
 from aucbench.bench.measuring import measure_of
-from aucbench.bench.plan.plan import DEFAULT_TIMEOUT, Plan, choices
+from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat
 from aucbench.bench.results.metrics import measured_values

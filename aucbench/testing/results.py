@@ -17,7 +17,8 @@ import numpy as np
 from aucbench.bench.cell import Cell
 from aucbench.bench.isolated.rows import Rows
 from aucbench.bench.judge.verdict import Measures, Status
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.records import CellStatus, Point, Stop

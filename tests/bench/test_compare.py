@@ -5,7 +5,8 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 import aucbench
-from aucbench.bench import Store, compare
+from aucbench import compare
+from aucbench.bench import Store
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.errors import ParameterError
 from aucbench.features import MaxAbs

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bench_toys import SOURCE, Bench, cell, record_of
 
-from aucbench.bench import compare
+from aucbench import compare
 from aucbench.bench.results.convergence import LONG, Descent, Optima, flat_row
 from aucbench.bench.results.decay import decays_of
 from aucbench.bench.results.record import Record

@@ -11,7 +11,8 @@ import pytest
 from own_solvers import Descent, Locked, Raising, Thawed
 
 import aucbench
-from aucbench.bench import Store, compare
+from aucbench import compare
+from aucbench.bench import Store
 from aucbench.bench.given import named_solvers
 from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plan

@@ -5,8 +5,9 @@ import pytest
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.plan import identity
+from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.identity import CellIds, cell_id
-from aucbench.bench.plan.plan import Choice, Plan, choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.reading import Reading
 
 PLUGINS = {"solver": "p" * 32, "features": "q" * 32}

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from plugin_site import HEAD
 
-from aucbench.bench import Store, compare
+from aucbench import compare
+from aucbench.bench import Store
 from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.results.export import table_rows

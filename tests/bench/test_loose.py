@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 import aucbench
-from aucbench.bench import Store, compare
+from aucbench import compare
+from aucbench.bench import Store
 from aucbench.bench.citations import citations_of
 from aucbench.bench.overview import folder_status
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.worker.jobs import _changed
 from aucbench.errors import AucbenchError, ParameterError, PluginError

@@ -5,14 +5,9 @@ import numpy as np
 import pytest
 
 from aucbench.bench.cell import solver_label
-from aucbench.bench.plan.checks import PlanError
-from aucbench.bench.plan.plan import (
-    DEFAULT_SOLVERS,
-    Cell,
-    Choice,
-    Plan,
-    choices,
-)
+from aucbench.bench.plan.errors import PlanError
+from aucbench.bench.plan.fields import DEFAULT_SOLVERS, Choice, choices
+from aucbench.bench.plan.plan import Cell, Plan
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
 from aucbench.registry.specs import parse_spec

@@ -6,7 +6,8 @@ from bench_toys import record_of
 from plugin_site import HEAD
 from rich.console import Console
 
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.show.listeners import announcer, guests
 from aucbench.bench.show.progress import Display, LinePerCell, Progress, record_text
 from aucbench.errors import UnknownNameError

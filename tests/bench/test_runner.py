@@ -8,7 +8,8 @@ import pytest
 
 from aucbench.bench.judge.targets import KeptTarget
 from aucbench.bench.lookup import Lookup, Lookups, Name
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner

@@ -6,7 +6,8 @@ import pytest
 from bench_toys import cell, record_of
 from traced import held, tracing
 
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.show.tally import Tally, protocol
 from aucbench.bench.text import aligned, shown

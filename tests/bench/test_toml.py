@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aucbench.bench.plan.checks import PlanError
-from aucbench.bench.plan.plan import Choice, Plan, choices
+from aucbench.bench.plan.errors import PlanError
+from aucbench.bench.plan.fields import Choice, choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, line_error, parse_plan, read_plan, write_plan
 from aucbench.bench.plan.toml_lines import line_of
 from aucbench.datasets.reading import Reading

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from aucbench.bench import runner
-from aucbench.bench.plan.plan import CHANGEPOINT_SOLVERS, DEFAULT_SOLVERS
+from aucbench.bench.plan.fields import CHANGEPOINT_SOLVERS, DEFAULT_SOLVERS
 
 KEYS = {"solver", "dataset", "split", "seed", "status", "reason", "auc", "fit_seconds", "nnz"}
 SMALL = "outbreak[n=200,d=20,k=5]"

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from aucbench.bench.plan.checks import PlanError
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.errors import PlanError
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 
 SMALL = "radial[n=300]"

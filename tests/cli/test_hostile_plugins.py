@@ -8,7 +8,8 @@ import pytest
 from plugin_site import HEAD, Site, solver
 
 import aucbench
-from aucbench.bench import compare, lookup
+from aucbench import compare
+from aucbench.bench import lookup
 from aucbench.errors import PluginError, UnknownNameError
 from aucbench.registry import visits
 

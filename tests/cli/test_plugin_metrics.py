@@ -13,7 +13,8 @@ import pytest
 from plugin_site import Site
 from typer.testing import CliRunner
 
-from aucbench.bench import Store, compare
+from aucbench import compare
+from aucbench.bench import Store
 from aucbench.bench.measuring import MOST_ENDS, measure_of
 from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError, PluginError, UnknownNameError

@@ -9,7 +9,7 @@ from urllib.request import urlopen
 import pytest
 from typer.testing import CliRunner
 
-from aucbench.bench import compare
+from aucbench import compare
 from aucbench.cli import app
 
 MAIN = "from aucbench.cli import main; main()"

@@ -8,7 +8,8 @@ import pytest
 
 from aucbench.bench import lookup, runner
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, write_plan
 from aucbench.bench.results.store import Store
 from aucbench.cli.options import limited

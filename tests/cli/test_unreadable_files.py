@@ -7,8 +7,9 @@ import pytest
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lookup import look_up
-from aucbench.bench.plan.checks import PlanError
-from aucbench.bench.plan.plan import Choice, Plan
+from aucbench.bench.plan.errors import PlanError
+from aucbench.bench.plan.fields import Choice
+from aucbench.bench.plan.plan import Plan
 from aucbench.models import Model
 from aucbench.processes.records import Ending, Outcome
 from aucbench.processes.warm import supervised

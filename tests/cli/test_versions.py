@@ -11,7 +11,8 @@ from plugin_site import Site
 from typer.testing import CliRunner
 
 from aucbench.bench import versions
-from aucbench.bench.plan.plan import Choice, Plan
+from aucbench.bench.plan.fields import Choice
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.versions import both, labelled, version_at
 from aucbench.cli import app
 from aucbench.errors import ParameterError

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from aucbench.bench.plan.checks import PlanError
+from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan, default_solvers
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.datasets import entry_of, load, places, suites

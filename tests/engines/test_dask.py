@@ -19,8 +19,8 @@ from dask import config
 from distributed import Client, LocalCluster
 
 from aucbench.bench.engines.dask import DaskEngine
-from aucbench.papers.experiment import Measurement
 from aucbench.papers.measuring import opened, run
+from aucbench.papers.parts import Measurement
 
 WORKER = "multiprocessing"  # is in the command line of a LocalCluster's worker
 

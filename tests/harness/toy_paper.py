@@ -2,7 +2,8 @@
 
 import os
 
-from aucbench.papers.experiment import Claim, Experiment, Measurement, Paper
+from aucbench.papers.experiment import Experiment, Paper
+from aucbench.papers.parts import Claim, Measurement
 
 COUNT = 8
 

@@ -278,7 +278,7 @@ def test_compare_prints_what_the_page_shows(command, lines, tmp_path, monkeypatc
 
 
 def test_the_page_shows_the_keys_of_a_row():
-    from aucbench.bench import compare
+    from aucbench import compare
     from aucbench.bench.results.convergence import Optima, flat_row
 
     shown = block("docs/compare.md", "text", '"with_objective"')

@@ -13,9 +13,9 @@ from aucbench.cli import app
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError
 from aucbench.papers import measuring
-from aucbench.papers.experiment import Experiment, Measurement, Protocol, Scale
+from aucbench.papers.experiment import Experiment, results_in
 from aucbench.papers.measuring import kept, limited, opened
-from aucbench.papers.results import results_in
+from aucbench.papers.parts import Measurement, Protocol, Scale
 from aucbench.papers.sections import section_of
 from aucbench.processes.records import Limits
 

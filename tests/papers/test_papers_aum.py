@@ -16,7 +16,7 @@ from aucbench.papers.aum.figure_5 import SETS, Descents
 from aucbench.papers.aum.figure_5 import claims_of as claims_5
 from aucbench.papers.aum.figure_6 import METHODS, STARTS, STATEMENTS
 from aucbench.papers.aum.figure_6 import claims_of as claims_6
-from aucbench.papers.experiment import Protocol, Scale
+from aucbench.papers.parts import Protocol, Scale
 from aucbench.papers.ranges import range_of
 from aucbench.stats.resampled import corrected_interval
 

@@ -14,7 +14,7 @@ from aucbench.errors import DataError
 from aucbench.metrics import auc
 from aucbench.papers import truth
 from aucbench.papers.catalogue import experiments, paper
-from aucbench.papers.experiment import AUC, Line, Scale
+from aucbench.papers.parts import AUC, Line, Scale
 from aucbench.papers.ranges import Range, deviation_of, range_of
 from aucbench.papers.results import MEASURES, TRUTH, Results, by_cell
 from aucbench.papers.roc_svm import simulated_tables, simulation, tested

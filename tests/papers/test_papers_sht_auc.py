@@ -8,7 +8,7 @@ import pytest
 from aucbench.bench import Store, make_engine, run
 from aucbench.errors import ParameterError
 from aucbench.papers.catalogue import experiments, paper
-from aucbench.papers.experiment import Line, Protocol, Scale
+from aucbench.papers.parts import Line, Protocol, Scale
 from aucbench.papers.results import MEASURES, Results, by_cell
 from aucbench.papers.sections import section_of
 from aucbench.papers.sht_auc import claims, convergence, imbalance, published, tables

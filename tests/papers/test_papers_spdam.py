@@ -12,7 +12,7 @@ from aucbench.bench.judge.verdict import Measures, Status
 from aucbench.bench.results.record import Record, Sizes
 from aucbench.errors import ParameterError
 from aucbench.papers.catalogue import experiments, paper
-from aucbench.papers.experiment import Protocol, Scale
+from aucbench.papers.parts import Protocol, Scale
 from aucbench.papers.results import Results, by_cell
 from aucbench.papers.sections import section_of
 from aucbench.papers.spdam import convergence, published

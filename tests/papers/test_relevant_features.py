@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from aucbench.bench import Store, compare
+from aucbench import compare
+from aucbench.bench import Store
 from aucbench.bench.judge import measures as judge
 from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Data
@@ -128,7 +129,8 @@ def test_weights_are_kept_only_beside_a_truth_and_up_to_a_size(tmp_path, monkeyp
 def test_no_worker_learns_which_features_are_relevant():
     from aucbench.bench.cell import Cell
     from aucbench.bench.judge.targets import KeptTarget
-    from aucbench.bench.plan.plan import Choice, Plan
+    from aucbench.bench.plan.fields import Choice
+    from aucbench.bench.plan.plan import Plan
     from aucbench.data.packed import pack_arrays
 
     data = get_dataset(SMALL)

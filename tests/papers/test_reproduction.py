@@ -15,17 +15,9 @@ from aucbench.bench.judge.verdict import Status
 from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.papers import catalogue, kept
-from aucbench.papers.experiment import (
-    Claim,
-    Entry,
-    Experiment,
-    Line,
-    Paper,
-    Protocol,
-    Published,
-    Scale,
-)
-from aucbench.papers.results import Results, by_cell, results_in
+from aucbench.papers.experiment import Experiment, Paper, results_in
+from aucbench.papers.parts import Claim, Entry, Line, Protocol, Published, Scale
+from aucbench.papers.results import Results, by_cell
 from aucbench.papers.sections import section_of, spread
 from aucbench.papers.verdict import Agreement, compared
 from aucbench.records import CellStatus

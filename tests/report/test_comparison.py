@@ -4,8 +4,9 @@ import pickle
 
 import pytest
 
-from aucbench.bench import Results, compare
+from aucbench import compare
 from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.report.comparison import Results
 from aucbench.stats import Word
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from bench_toys import cell, record_of
 
-from aucbench.bench.plan.plan import Choice, Plan, choices
+from aucbench.bench.plan.fields import Choice, choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.errors import ParameterError
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of

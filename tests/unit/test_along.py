@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aucbench.bench import compare
+from aucbench import compare
 from aucbench.bench.worker import along
 from aucbench.bench.worker.along import MOST, KeptWeights
 from aucbench.data import Data

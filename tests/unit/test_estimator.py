@@ -20,8 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from aucbench import AUCClassifier, auc, from_estimator, get_dataset, solve
-from aucbench.bench import compare
+from aucbench import AUCClassifier, auc, compare, from_estimator, get_dataset, solve
 from aucbench.data import Data
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import (

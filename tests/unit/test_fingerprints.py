@@ -242,7 +242,8 @@ CODE = """
 import json, sys
 from aucbench.bench.plan.identity import cell_id
 from aucbench.registry.fingerprints import code_fingerprint, plugin_fingerprint
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.fields import choices
 cell = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())
 solver = plugin_fingerprint("zoo", "zoo.inner:lion")
 print(cell_id(cell, data="d", plugins={"solver": solver}, code=code_fingerprint()))

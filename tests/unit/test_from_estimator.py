@@ -32,7 +32,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from aucbench import AUCClassifier, auc, from_estimator, get_solver, solve
 from aucbench.bench import lookup
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.worker.grid import points_of
 from aucbench.bench.worker.resolve import resolved
 from aucbench.data import Breakpoints, Data

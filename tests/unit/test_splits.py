@@ -14,8 +14,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from aucbench import get_solver, select, solve
-from aucbench.bench import compare
+from aucbench import compare, get_solver, select, solve
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.data.breakpoints import Breakpoints

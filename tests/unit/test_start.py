@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from aucbench.bench.lookup import look_up
-from aucbench.bench.plan.plan import Plan, choices
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.worker import jobs, rehearsal
 
 pytestmark = pytest.mark.plain

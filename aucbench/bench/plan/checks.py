@@ -2,89 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from aucbench.datasets.reading import SUITE, plain_value
+from aucbench.bench.plan.errors import PlanError, every, require_text, with_members, with_place
+from aucbench.bench.plan.fields import Choice, PlanFields
+from aucbench.datasets.reading import plain_value
 from aucbench.errors import (
-    AucbenchError,
     ParameterError,
     require_above,
     require_at_least,
     require_whole,
 )
 from aucbench.ranges import RANGE_EXAMPLE, Range
-from aucbench.registry.specs import Spec, anchored, joined_specs, parse_spec, short
-
-if TYPE_CHECKING:
-    from aucbench.bench.plan.plan import Choice, Plan
+from aucbench.registry.specs import Spec, joined_specs, parse_spec
 
 T = TypeVar("T")
 LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
 SPECS = ("datasets", "features", "objective", "projector")
 
 
-class PlanError(ParameterError):
-    """A part of a plan makes no sense, or cannot be used.
-
-    Attributes
-    ----------
-    place : tuple of str and int
-        The field, and what is inside it: ("solvers", 1, "tune", "k").
-    value : object
-        The value of the field, or the item in it that is wrong.
-    """
-
-    def __init__(self, message: str, *place: str | int, value: Any = None):
-        super().__init__(message)
-        self.place = place
-        self.value = value
-
-
-class PlanErrors(PlanError):
-    """Several parts of a plan make no sense, or cannot be used.
-
-    Attributes
-    ----------
-    errors : tuple of PlanError
-        One for each; place and value are those of the first.
-    """
-
-    def __init__(self, errors: Sequence[PlanError]):
-        self.errors = tuple(errors)
-        head, *each = self.lines
-        super().__init__(f"{head} {'; '.join(each)}", *errors[0].place, value=errors[0].value)
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """Their number, and each with what it is about."""
-        each = (f"{short(str(error.value))}: {error}" for error in self.errors)
-        return f"{len(self.errors)} parts of the plan cannot be used:", *each
-
-
-def every(calls: Iterable[Callable[[], T]]) -> list[T]:
-    """Return what functions return; where some refuse the plan, all of them are heard.
-
-    Raises
-    ------
-    PlanError
-        What one has raised, or `PlanErrors` with what several have.
-    """
-    found, refused = [], []
-    for call in calls:
-        try:
-            found.append(call())
-        except PlanError as error:
-            refused.append(error)
-    if refused:
-        raise refused[0] if len(refused) == 1 else PlanErrors(refused)
-    return found
-
-
-def check_plan(plan: Plan) -> None:
+def check_plan(plan: PlanFields) -> None:
     """Check all fields; names are looked up later, in other processes.
 
     Raises
@@ -93,7 +33,7 @@ def check_plan(plan: Plan) -> None:
         About the first field that is wrong.
     """
     for name, check in NUMBER_CHECKS.items():
-        _with_place((name,), check, name, getattr(plan, name))
+        with_place((name,), check, name, getattr(plan, name))
     _require_some(plan)
     parsers: dict[str, Callable[[str], object]] = {
         "features": _parse_joined,
@@ -102,7 +42,7 @@ def check_plan(plan: Plan) -> None:
     for name in SPECS:
         given = getattr(plan, name)
         for spec in _texts([] if given is None else [given] if name in ONE else given, name):
-            _with_place((name,), parsers.get(name, parse_spec), spec, value=spec)
+            with_place((name,), parsers.get(name, parse_spec), spec, value=spec)
     every(partial(_check_choice, number, choice) for number, choice in enumerate(plan.solvers))
     _check_splits(plan)
     _check_seeds(plan)
@@ -144,53 +84,8 @@ NUMBER_CHECKS: Mapping[str, Callable[[str, Any], None]] = {
 }
 
 
-def _with_place(
-    place: tuple[str | int, ...], check: Callable[..., Any], *args: Any, value: Any = None
-) -> None:
-    try:
-        check(*args)
-    except PlanError:
-        raise
-    except AucbenchError as error:
-        raise PlanError(str(error), *place, value=value) from error
-
-
-def checked_spec(given: Any) -> Spec:
-    """Return the specification of one solver, parsed unless it is already, with whole paths.
-
-    Raises
-    ------
-    PlanError
-        When it is neither text nor a `Spec`, or the text is malformed.
-    """
-    if isinstance(given, Spec):
-        return replace(given, name=anchored(given.name))
-    _require_text(given, "solvers", "spec")
-    try:
-        return parse_spec(anchored(given))
-    except ParameterError as error:
-        raise PlanError(str(error), "spec", value=given) from error
-
-
 def _parse_dataset(text: str) -> None:
     with_members([parse_spec(text).name])
-
-
-def with_members(datasets: Sequence[str]) -> Sequence[str]:
-    """Return data sets with the members of suites in place of the suites.
-
-    The catalogue is imported where there is a suite only, since it takes NumPy along.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no suite of a name.
-    """
-    if not any(text.startswith(SUITE) for text in datasets):
-        return datasets
-    from aucbench.datasets.catalogue import expanded
-
-    return expanded(datasets)
 
 
 def _parse_joined(text: str) -> None:
@@ -198,7 +93,7 @@ def _parse_joined(text: str) -> None:
         parse_spec(part)
 
 
-def _require_some(plan: Plan) -> None:
+def _require_some(plan: PlanFields) -> None:
     if not plan.solvers:
         known = ", ".join(e for e in _installed() if e not in SPECS)
         raise PlanError(f"no solver was named; known are: {known}", "solvers")
@@ -225,15 +120,8 @@ def _texts(given: Any, name: str) -> Iterator[str]:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise PlanError(f"{name} must be a list of names, got {given!r}", name)
     for text in given:
-        _require_text(text, name, name)
+        require_text(text, name, name)
         yield text
-
-
-def _require_text(given: Any, field: str, place: str) -> None:
-    if not isinstance(given, str):
-        raise PlanError(f"{field} holds {given!r}, wanted a name", place, value=given)
-    if any("\ud800" <= c <= "\udfff" for c in given):  # a file name in another encoding
-        raise PlanError(f"{field} holds {given!r}, which is no Unicode text", place)
 
 
 def _check_choice(number: int, choice: Choice) -> None:
@@ -265,12 +153,12 @@ def _check_grid(spec: Spec, name: Any, values: Any, place: tuple[str | int, ...]
             *place,
             name,
         )
-    _with_place((*place, name), lambda: [plain_value(value, name) for value in values])
+    with_place((*place, name), lambda: [plain_value(value, name) for value in values])
     if len({*map(repr, values)}) < len(values):
         raise PlanError(f"{name} in the grid of {spec} has a value twice", *place, name)
 
 
-def _check_splits(plan: Plan) -> None:
+def _check_splits(plan: PlanFields) -> None:
     how = plan.reading
     if plan.holdout is not None and not plan.holdout < 1:
         raise PlanError(f"holdout is a share of the rows below 1, got {plan.holdout}", "holdout")
@@ -295,11 +183,11 @@ def _check_splits(plan: Plan) -> None:
         )
 
 
-def _check_seeds(plan: Plan) -> None:
+def _check_seeds(plan: PlanFields) -> None:
     if not isinstance(plan.seeds, Sequence) or not plan.seeds:
         raise PlanError(f"seeds must be a list of whole numbers, got {plan.seeds!r}", "seeds")
     for seed in plan.seeds:
-        _with_place(("seeds",), lambda seed: require_whole(0, seed=_given("seed", seed)), seed)
+        with_place(("seeds",), lambda seed: require_whole(0, seed=_given("seed", seed)), seed)
         if seed + plan.repeats - 1 > LAST_SEED:
             raise PlanError(f"seed + repeats must stay below 2**32, got seed {seed}", "seeds")
     for first, second in pairwise(sorted(plan.seeds)):
@@ -311,7 +199,7 @@ def _check_seeds(plan: Plan) -> None:
             )
 
 
-def check_unique(plan: Plan) -> None:
+def check_unique(plan: PlanFields) -> None:
     """Raise `PlanError` where one thing is named twice, also as a member of a suite."""
     _once("data set", "datasets", plan.datasets)
     _once("feature map", "features", plan.features)

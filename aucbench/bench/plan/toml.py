@@ -21,8 +21,9 @@ from typing import Any
 
 import tomli_w
 
-from aucbench.bench.plan.checks import PlanError, PlanErrors, every
-from aucbench.bench.plan.plan import Choice, Plan, numbered_choice
+from aucbench.bench.plan.errors import PlanError, PlanErrors, every
+from aucbench.bench.plan.fields import Choice, numbered_choice
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml_lines import Place, line_of
 from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, UnknownNameError

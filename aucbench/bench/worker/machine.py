@@ -8,7 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import aucbench
 from aucbench.data.sorting import sort_in_use
 from aucbench.kernels import simd
 from aucbench.registry.fingerprints import version_of
@@ -70,7 +69,7 @@ def _machine() -> dict[str, Any]:
         "sort": sort_in_use(),
         "versions": {
             "python": platform.python_version(),
-            "aucbench": aucbench.__version__,
+            "aucbench": version_of("aucbench"),
             **{name: version_of(name) for name in ("numpy", "scipy", "scikit-learn")},
         },
     }

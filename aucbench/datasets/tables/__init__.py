@@ -21,8 +21,7 @@ Design
 """
 
 from aucbench.datasets.tables.column import Column
-from aucbench.datasets.tables.encoding import Encoding
 from aucbench.datasets.tables.found import LINE
-from aucbench.datasets.tables.schema import Schema, is_numeric, require_numbers
+from aucbench.datasets.tables.schema import Encoding, Schema, is_numeric, require_numbers
 
 __all__ = ["LINE", "Column", "Encoding", "Schema", "is_numeric", "require_numbers"]

@@ -14,7 +14,8 @@ from aucbench.datasets.places import AWAY, place_of
 from aucbench.datasets.reading import Reading
 from aucbench.papers.aum.descents.figure_5 import FIGURE5_SEEDS, QUADRATIC_TO, SIZES, growth
 from aucbench.papers.aum.rows import Row, rows_in
-from aucbench.papers.experiment import Claim, Experiment, Measurement, Protocol, Scale
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import Claim, Measurement, Protocol, Scale
 from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.results import Results
 from aucbench.sections import Chart, Table

@@ -9,7 +9,8 @@ import numpy as np
 
 from aucbench.papers.aum.descents.figure_6 import FIGURE6_SEEDS, OURS, PUBLISHED, STARTS
 from aucbench.papers.aum.rows import Row, rows_in
-from aucbench.papers.experiment import Claim, Experiment, Measurement, Protocol, Scale
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import Claim, Measurement, Protocol, Scale
 from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.sections import spread
 from aucbench.sections import Chart, Table

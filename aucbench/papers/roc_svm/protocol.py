@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from aucbench.bench.plan.plan import Choice
-from aucbench.papers.experiment import Published
+from aucbench.bench.plan.fields import Choice
+from aucbench.papers.parts import Published
 
 PAPER: Final = "roc-svm"
 SECONDS: Final = "seconds"

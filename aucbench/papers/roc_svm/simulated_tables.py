@@ -9,15 +9,8 @@ from typing import Final
 import numpy as np
 
 from aucbench.datasets.simulated import population_auc
-from aucbench.papers.experiment import (
-    AUC,
-    Claim,
-    Experiment,
-    Line,
-    Protocol,
-    Published,
-    Scale,
-)
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import AUC, Claim, Line, Protocol, Published, Scale
 from aucbench.papers.ranges import deviation_of
 from aucbench.papers.results import TRUTH, Results
 from aucbench.papers.roc_svm import protocol as of

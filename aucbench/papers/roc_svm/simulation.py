@@ -8,9 +8,10 @@ from typing import Final
 
 from scipy.optimize import brentq
 
-from aucbench.bench.plan.plan import Choice, Plan
+from aucbench.bench.plan.fields import Choice
+from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.simulated import population_auc
-from aucbench.papers.experiment import AUC, Entry, Line, Published
+from aucbench.papers.parts import AUC, Entry, Line, Published
 from aucbench.papers.results import TRUTH
 from aucbench.papers.roc_svm import protocol as of
 from aucbench.papers.roc_svm.protocol import Cell

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from aucbench.papers.experiment import Claim, Experiment, Protocol, Scale
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import Claim, Protocol, Scale
 from aucbench.papers.roc_svm.protocol import tuned
 from aucbench.papers.roc_svm.simulated_tables import Found, experiment
 from aucbench.papers.roc_svm.simulation import LAMS, Method, Simulation

@@ -9,8 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from aucbench.bench.plan.plan import Choice, Plan
-from aucbench.papers.experiment import AUC, Claim, Entry, Experiment, Line, Protocol, Scale
+from aucbench.bench.plan.fields import Choice
+from aucbench.bench.plan.plan import Plan
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import AUC, Claim, Entry, Line, Protocol, Scale
 from aucbench.papers.ranges import Range, deviation_of
 from aucbench.papers.results import Results
 from aucbench.papers.roc_svm import protocol as of

@@ -7,7 +7,7 @@ from math import isnan, log
 
 import numpy as np
 
-from aucbench.papers.experiment import AUC, Claim, Line
+from aucbench.papers.parts import AUC, Claim, Line
 from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.results import Results
 from aucbench.papers.roc_svm.protocol import SECONDS

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.papers.experiment import Claim, Line
+from aucbench.papers.parts import Claim, Line
 from aucbench.papers.results import Results, Vector
 from aucbench.papers.sht_auc.methods import (
     FOR_AUC,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from aucbench.papers.experiment import Claim, Line
+from aucbench.papers.parts import Claim, Line
 from aucbench.papers.results import Results, Vector
 from aucbench.papers.sht_auc.claims import against, mean_over, trials
 from aucbench.sections import Chart, Table

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from aucbench.bench.plan.plan import Choice, Plan
-from aucbench.papers.experiment import Entry, Experiment, Line, Protocol, Scale
+from aucbench.bench.plan.fields import Choice
+from aucbench.bench.plan.plan import Plan
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import Entry, Line, Protocol, Scale
 from aucbench.papers.sht_auc.convergence import curves, slower
 from aucbench.papers.sht_auc.methods import CLEAN_MAP, code_step, simulated
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from aucbench.bench.plan.plan import Plan
-from aucbench.papers.experiment import AUC, Entry, Experiment, Line, Protocol, Scale
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import AUC, Entry, Line, Protocol, Scale
 from aucbench.papers.sht_auc.imbalance import against_share, falls, gains
 from aucbench.papers.sht_auc.methods import (
     CLEAN_MAP,

@@ -9,7 +9,8 @@ import numpy as np
 from aucbench.bench.plan.plan import Plan
 from aucbench.data.arrays import Vector
 from aucbench.datasets.catalogue import entry_of
-from aucbench.papers.experiment import AUC, Claim, Experiment, Protocol, Scale
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import AUC, Claim, Protocol, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.sht_auc import genes
 from aucbench.sections import Chart

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from aucbench.datasets.catalogue import entry_of
-from aucbench.papers.experiment import Claim, Experiment, Line, Protocol, Scale
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import Claim, Line, Protocol, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.sht_auc import genes
 from aucbench.papers.sht_auc.figure_3 import charts, ks, mean, plan

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aucbench.bench.plan.plan import Choice, Plan
-from aucbench.papers.experiment import Line, Scale
+from aucbench.bench.plan.fields import Choice
+from aucbench.bench.plan.plan import Plan
+from aucbench.papers.parts import Line, Scale
 
 SETS = {"colon": "Colon Cancer", "leukemia": "Leukemia"}  # as the paper calls them
 FEATURES = "unit"

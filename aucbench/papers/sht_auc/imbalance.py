@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from aucbench.papers.experiment import AUC, Claim, Line
+from aucbench.papers.parts import AUC, Claim, Line
 from aucbench.papers.results import Results, Vector
 from aucbench.papers.sht_auc.claims import against, mean_over, methods_of, trials
 from aucbench.papers.sht_auc.methods import FOR_AUC, HSG, SHT, STO, support_measure

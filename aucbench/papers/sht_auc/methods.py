@@ -11,8 +11,8 @@ Design
 
 from __future__ import annotations
 
-from aucbench.bench.plan.plan import Choice
-from aucbench.papers.experiment import Protocol
+from aucbench.bench.plan.fields import Choice
+from aucbench.papers.parts import Protocol
 from aucbench.papers.results import TRUNCATED
 
 # As published, for rows of length 1: the code scales each row to this length, which the paper does

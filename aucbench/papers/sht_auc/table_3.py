@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from aucbench.papers.experiment import (
-    Claim,
-    Entry,
-    Experiment,
-    Line,
-    Protocol,
-    Published,
-    Scale,
-)
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import Claim, Entry, Line, Protocol, Published, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.sht_auc import genes
 from aucbench.papers.sht_auc.claims import against

@@ -6,7 +6,8 @@ Both are made from the same cells, so that the second one needs no fit.
 from __future__ import annotations
 
 from aucbench.bench.plan.plan import Plan
-from aucbench.papers.experiment import AUC, Entry, Experiment, Line, Protocol, Published, Scale
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import AUC, Entry, Line, Protocol, Published, Scale
 from aucbench.papers.sht_auc import published
 from aucbench.papers.sht_auc.claims import best_auc, best_support
 from aucbench.papers.sht_auc.methods import (

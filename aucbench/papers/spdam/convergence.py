@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench.bench.plan.plan import Choice, Plan
-from aucbench.papers.experiment import Claim, Line, Scale
+from aucbench.bench.plan.fields import Choice
+from aucbench.bench.plan.plan import Plan
+from aucbench.papers.parts import Claim, Line, Scale
 from aucbench.papers.results import Results, Vector
 from aucbench.papers.spdam.scaling import features_of
 from aucbench.stats.resampled import METHOD, corrected_interval

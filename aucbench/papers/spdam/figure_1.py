@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucbench.bench.plan.plan import Choice
-from aucbench.papers.experiment import Claim, Experiment, Line, Protocol, Scale
+from aucbench.bench.plan.fields import Choice
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import Claim, Line, Protocol, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.spdam import convergence as along
 from aucbench.papers.spdam.convergence import GAP, PASSES, SETS, STRAIGHT, Curve, Rows

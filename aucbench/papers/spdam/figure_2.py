@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from aucbench.papers.experiment import Claim, Experiment, Line, Protocol, Scale
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import Claim, Line, Protocol, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.spdam import convergence as along
 from aucbench.papers.spdam.convergence import GAP, PASSES, SETS, Fitted, Rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aucbench.bench.plan.plan import Choice
+from aucbench.bench.plan.fields import Choice
 
 STEPS = tuple(float(xi) for xi in range(1, 101, 9))  # "[1 : 9 : 100]"
 RIDGES = tuple(10.0**e for e in range(-5, 6))  # "10^[−5:5]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aucbench.papers.experiment import Scale
+from aucbench.papers.parts import Scale
 
 TABLE = (
     "Protocol: five repeats of five folds; hyperparameters by inner folds of the training rows of "

@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 
 from aucbench.bench.plan.plan import Plan
-from aucbench.papers.experiment import Claim, Entry, Experiment, Line, Protocol, Published, Scale
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import Claim, Entry, Line, Protocol, Published, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.spdam.convergence import at
 from aucbench.papers.spdam.methods import GROUPS, METHOD, Group

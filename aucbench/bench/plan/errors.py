@@ -1,0 +1,124 @@
+"""What is wrong with a plan, and where; specifications and suites as a plan holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from aucbench.datasets.reading import SUITE
+from aucbench.errors import AucbenchError, ParameterError
+from aucbench.registry.specs import Spec, anchored, parse_spec, short
+
+T = TypeVar("T")
+
+
+class PlanError(ParameterError):
+    """A part of a plan makes no sense, or cannot be used.
+
+    Attributes
+    ----------
+    place : tuple of str and int
+        The field, and what is inside it: ("solvers", 1, "tune", "k").
+    value : object
+        The value of the field, or the item in it that is wrong.
+    """
+
+    def __init__(self, message: str, *place: str | int, value: Any = None):
+        super().__init__(message)
+        self.place = place
+        self.value = value
+
+
+class PlanErrors(PlanError):
+    """Several parts of a plan make no sense, or cannot be used.
+
+    Attributes
+    ----------
+    errors : tuple of PlanError
+        One for each; place and value are those of the first.
+    """
+
+    def __init__(self, errors: Sequence[PlanError]):
+        self.errors = tuple(errors)
+        head, *each = self.lines
+        super().__init__(f"{head} {'; '.join(each)}", *errors[0].place, value=errors[0].value)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Their number, and each with what it is about."""
+        each = (f"{short(str(error.value))}: {error}" for error in self.errors)
+        return f"{len(self.errors)} parts of the plan cannot be used:", *each
+
+
+def every(calls: Iterable[Callable[[], T]]) -> list[T]:
+    """Return what functions return; where some refuse the plan, all of them are heard.
+
+    Raises
+    ------
+    PlanError
+        What one has raised, or `PlanErrors` with what several have.
+    """
+    found, refused = [], []
+    for call in calls:
+        try:
+            found.append(call())
+        except PlanError as error:
+            refused.append(error)
+    if refused:
+        raise refused[0] if len(refused) == 1 else PlanErrors(refused)
+    return found
+
+
+def with_place(
+    place: tuple[str | int, ...], check: Callable[..., Any], *args: Any, value: Any = None
+) -> None:
+    """Call a check; what it raises becomes a `PlanError` with this place."""
+    try:
+        check(*args)
+    except PlanError:
+        raise
+    except AucbenchError as error:
+        raise PlanError(str(error), *place, value=value) from error
+
+
+def checked_spec(given: Any) -> Spec:
+    """Return the specification of one solver, parsed unless it is already, with whole paths.
+
+    Raises
+    ------
+    PlanError
+        When it is neither text nor a `Spec`, or the text is malformed.
+    """
+    if isinstance(given, Spec):
+        return replace(given, name=anchored(given.name))
+    require_text(given, "solvers", "spec")
+    try:
+        return parse_spec(anchored(given))
+    except ParameterError as error:
+        raise PlanError(str(error), "spec", value=given) from error
+
+
+def require_text(given: Any, field: str, place: str) -> None:
+    """Raise `PlanError` unless this is text of Unicode."""
+    if not isinstance(given, str):
+        raise PlanError(f"{field} holds {given!r}, wanted a name", place, value=given)
+    if any("\ud800" <= c <= "\udfff" for c in given):  # a file name in another encoding
+        raise PlanError(f"{field} holds {given!r}, which is no Unicode text", place)
+
+
+def with_members(datasets: Sequence[str]) -> Sequence[str]:
+    """Return data sets with the members of suites in place of the suites.
+
+    The catalogue is imported where there is a suite only, since it takes NumPy along.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no suite of a name.
+    """
+    if not any(text.startswith(SUITE) for text in datasets):
+        return datasets
+    from aucbench.datasets.catalogue import expanded
+
+    return expanded(datasets)
