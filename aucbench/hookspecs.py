@@ -15,13 +15,9 @@ the user. Python code hands its listeners to `aucbench.bench.run` itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pluggy
-
-if TYPE_CHECKING:
-    from aucbench.bench.cell import Cell
-    from aucbench.bench.results.record import Record
 
 PROJECT = "aucbench"
 Factories = Mapping[str, Callable[..., Any]]
@@ -84,10 +80,10 @@ def aucbench_data_read(dataset: str, about: Mapping[str, Any]) -> None:
 
 
 @hookspec
-def aucbench_cell_started(cell: Cell) -> None:
-    """Say that a cell was handed to the engine."""
+def aucbench_cell_started(cell: Any) -> None:
+    """Say that a cell, an `aucbench.bench.cell.Cell`, was handed to the engine."""
 
 
 @hookspec
-def aucbench_cell_finished(record: Record) -> None:
+def aucbench_cell_finished(record: Any) -> None:
     """Say that a cell has ended and its `aucbench.bench.Record` is stored."""

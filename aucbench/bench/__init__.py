@@ -24,7 +24,8 @@ __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "engines": ("make_engine",),
-        "plan.plan": ("Choice", "Plan"),
+        "plan.fields": ("Choice",),
+        "plan.plan": ("Plan",),
         "results.record": ("Record",),
         "results.store": ("Store",),
         "runner": ("run",),

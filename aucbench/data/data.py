@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,6 @@ from aucbench.data.ties import held_out, numbered
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.kernels.vectors import plain, row_weights
-
-if TYPE_CHECKING:
-    from aucbench.datasets.tables import Schema
 
 FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
 TIES = ("folds", "groups", "times")  # fields of `Data` that say how rows may be divided
@@ -124,7 +121,7 @@ class Data:
     names: tuple[str, ...] | None = None
     folds: Index | None = None
     dropped: tuple[str, ...] = ()
-    schema: Schema | None = None
+    schema: Any = None  # `datasets.tables.Schema`, which stands above this room
     understood: Understood = field(default_factory=Understood)
     groups: Index | None = None
     times: Index | None = None

@@ -15,11 +15,11 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from aucbench import get_dataset, get_solver, select
-from aucbench.bench.cell import Cell
+from aucbench.bench.cell import Cell, solver_label
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.fields import Choice
 from aucbench.bench.plan.identity import cell_id
-from aucbench.bench.plan.plan import Plan, solver_label
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.requests import resolve_job
 from aucbench.bench.worker.grid import check_grid, grids_of, points_of

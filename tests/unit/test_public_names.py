@@ -23,7 +23,7 @@ def test_each_public_name_is_there_and_called_so(name):
 
 
 def test_the_namespace_shows_the_public_names_only():
-    assert dir(aucbench) == sorted([*aucbench.__all__, "__version__"])
+    assert dir(aucbench) == aucbench.__all__
 
 
 def test_type_checkers_see_the_public_names():
@@ -45,7 +45,7 @@ def test_the_version_is_that_of_the_distribution():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'solver'"):
+    with pytest.raises(AttributeError, match="attribute solver"):
         aucbench.solver  # noqa: B018
 
 

@@ -393,7 +393,7 @@ def test_the_layout_is_that_of_the_training_rows():
 
 
 def test_blocks_of_rows_make_no_difference(monkeypatch):
-    from aucbench.datasets.tables import encoding as module
+    from aucbench.datasets.tables import schema as module
 
     frame = table(500)
     whole = learnt(frame)
