@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.data.targets import REST
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_at_least
 
@@ -314,6 +313,8 @@ def reading(
 
 
 def _negative(labels: tuple[str, ...]) -> tuple[str, ...] | str | None:
+    from aucbench.data.targets import REST  # with NumPy, which --help does not need
+
     return REST if labels == (REST,) else labels or None
 
 

@@ -11,7 +11,6 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from aucbench.data import Data
 from aucbench.datasets import (
-    aucbench_datasets,
     breast_cancer,
     digits,
     embedded,
@@ -21,6 +20,7 @@ from aucbench.datasets import (
     radial,
     true_scores,
 )
+from aucbench.datasets.registered import aucbench_datasets
 from aucbench.datasets.simulated import offset, population_auc
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 
