@@ -1,14 +1,10 @@
 """`select`: solvers and their hyperparameters by cross-validation, along paths of warm starts.
 
 Design
-  a. The rules are those of tuning in the benchmark: folds are stratified, all points see the same
-     ones, and the highest mean AUC wins. Among equal means the first point wins. The numbers of a
-     single list descend, so that this is the strongest penalty, and so that each fit starts from
-     a simpler one. All other points come in the order of `points`.
-  b. A fit starts from the weights of the one before only along the path that the solver names
-     (`Needs.path`). On other parameters the weights after a given budget would depend on the
-     grid.
-  c. The last fit has its own start. It equals what `solve` gives with the chosen values.
+  a. The rules are those of `tuning`, as in the benchmark. The numbers of a single list descend, so
+     that the first of equal means has the strongest penalty, and so that each fit starts from a
+     simpler one. All other points come in the order of `points`.
+  b. The last fit has its own start. It equals what `solve` gives with the chosen values.
 """
 
 from __future__ import annotations
@@ -23,22 +19,19 @@ from typing import Any
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import ParameterError, float_of, require_whole
-from aucbench.metrics import auc_of
-from aucbench.protocols import Problem, Solver
+from aucbench.protocols import Solver
 from aucbench.ranges import GAP_TOL, is_axis, is_continuous
-from aucbench.records import Run, Stop
+from aucbench.records import Run
 from aucbench.registry import get_solver, given
 from aucbench.solving.hyperparameters import with_hyperparameters
 from aucbench.solving.loop import solve
 from aucbench.solving.points import Axes, GridPoint, chains, few, mappings, points_in, size_of
-from aucbench.solving.wrappers import Observed, Started
+from aucbench.solving.tuning import Trial, first_best, try_on_folds
 
 POINTS = 20  # of a grid that is not given as lists, as in the benchmark
 Wanted = str | Solver
-Chain = list[tuple[int, Solver]]  # numbers of candidates, and their solvers
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +45,8 @@ class Candidate:
     parameters : mapping of str to value
         The values that were tried; empty for a solver that is taken as it is.
     aucs : tuple of float
-        AUC of the rows held out, for each fold; NaN where the weights or scores were invalid.
+        AUC of the rows held out, for each fold; NaN from the fold on whose weights or scores were
+        invalid.
     passes : float
         Passes over the training rows of its fits, all folds together.
     """
@@ -61,6 +55,12 @@ class Candidate:
     parameters: Mapping[str, Any]
     aucs: tuple[float, ...]
     passes: float
+
+    @staticmethod
+    def of(trial: Trial, folds: int) -> Candidate:
+        """Return what a trial has found on so many folds."""
+        aucs = (*trial.aucs, *[nan] * (folds - len(trial.aucs)))
+        return Candidate(trial.build(trial.values), trial.values, aucs, trial.passes)
 
     @property
     def value(self) -> Any:
@@ -162,31 +162,31 @@ def select(
         When a class has fewer than two rows.
     """
     require_whole(1, points=points)
-    tried: list[tuple[Solver, GridPoint]] = []
-    order: list[Chain] = []
+    trials: list[Trial] = []
+    order: list[list[Trial]] = []
     for wanted, axes in _each(solvers, parameter, grid):
-        found = _points(wanted, axes, parameter, points)
-        solver, first = get_solver(wanted), len(tried)
-        tried += [(with_hyperparameters(solver, **p.values), p) for p in found]
+        found, solver = _points(wanted, axes, parameter, points), get_solver(wanted)
+        here = [_trial(with_hyperparameters(solver, **point.values), point) for point in found]
         along = chains(found, getattr(solver.needs, "path", None))
-        order += [[(first + j, tried[first + j][0]) for j in chain] for chain in along]
+        order += [[here[j] for j in chain] for chain in along]
+        trials += here
     budget = partial(solve, passes=passes, seconds=seconds, gap_tol=gap_tol, seed=seed)
-    notes: list[list[tuple[float, float]]] = [[] for _ in tried]
-    for rest, held in drawn_parts(data, folds, seed):
-        for chain in order:
-            w: Vector | None = None
-            for number, solver in chain:
-                observed = Observed(Started(solver, w))
-                run = budget(observed, rest, every=inf)
-                score = _score(run, observed.problems[0], held)
-                notes[number].append((score, run.points[-1].passes))
-                w = run.w if isfinite(score) else None
-    table = tuple(
-        Candidate(solver, point.values, tuple(a for a, _ in found), sum(p for _, p in found))
-        for (solver, point), found in zip(tried, notes, strict=True)
-    )
-    best = _first_best(table)
-    return Selection(table, best, budget(best.solver, data))
+    parts = drawn_parts(data, folds, seed)
+    try_on_folds(order, parts, partial(budget, every=inf), refused=())
+    best = first_best(trials)
+    if best is None:
+        raise ParameterError(
+            f"none of the {len(trials)} values gave valid weights on every fold; pass others as "
+            "grid=, or scale the features"
+        )
+    count = len(best.aucs)
+    table = tuple(Candidate.of(trial, count) for trial in trials)
+    chosen = table[trials.index(best)]
+    return Selection(table, chosen, budget(chosen.solver, data))
+
+
+def _trial(solver: Solver, point: GridPoint) -> Trial:
+    return Trial(point.values, lambda _: solver)
 
 
 def _each(solvers: Any, parameter: str | None, grid: Any) -> list[tuple[Wanted, Any]]:
@@ -264,23 +264,3 @@ def _descending(values: Sequence[Any], published: bool) -> Sequence[Any]:
 def _is_finite(value: Any) -> bool:
     found = float_of(value)
     return found is not None and isfinite(found)
-
-
-def _score(run: Run, problem: Problem, held: Data) -> float:
-    """AUC of the rows held out; NaN where weights or scores are invalid."""
-    if run.stop is Stop.INVALID:
-        return nan
-    if run.w is not None and not problem.project.contains(run.w):
-        return nan
-    scores = run.decision_function(held.rows)
-    return nan if np.isnan(scores).any() else auc_of(held.target, scores)
-
-
-def _first_best(table: Sequence[Candidate]) -> Candidate:
-    valid = [tried for tried in table if isfinite(tried.auc)]
-    if not valid:
-        raise ParameterError(
-            f"none of the {len(table)} values gave valid weights on every fold; pass others as "
-            "grid=, or scale the features"
-        )
-    return max(valid, key=lambda tried: tried.auc)

@@ -27,14 +27,14 @@ from aucbench.data import Data, rounding
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
 from aucbench.features.chain import keeps_columns
-from aucbench.metrics import auc_of
 from aucbench.protocols import Learnt, NoMap, Problem, Solver, State, contains
 from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop
 from aucbench.registry.fingerprints import BUILT_IN
 from aucbench.solving.apart import require_scored_alone
 from aucbench.solving.loop import passes_limit, solve
-from aucbench.solving.wrappers import Observed, Started, core
+from aucbench.solving.tuning import auc_or_none, fault_of
+from aucbench.solving.wrappers import Observed, core
 
 GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
 MAX_POINTS = 200
@@ -100,7 +100,8 @@ def fitted_cell(
         the numbers of the points of the curve, but the last one, whose weights score the test rows.
     """
     curve = Curve(emit)
-    run, problem = fit(cell, solver, train, every=1.0, curve=curve)
+    run = fit(cell, Observed(solver, curve.problems), train, every=1.0, watch=curve)
+    problem = curve.problems[-1]
     last = run.points[-1]
     if run.stop is not Stop.INVALID:
         curve.end(last, run)
@@ -110,7 +111,7 @@ def fitted_cell(
         most is not None and used > OVERSPENT * most
         for used, most in ((last.passes, limit), (last.seconds, cell.seconds))
     )
-    fault = invalid(run, problem)
+    fault = fault_of(run, problem)
     status = "invalid" if fault else "ok"
     result |= {"status": status, "reason": fault, **_quality(run, problem, train)}
     if fault is not None:
@@ -132,19 +133,11 @@ def fit(
     data: Data,
     *,
     every: float = inf,
-    curve: Curve | None = None,
-    w0: Vector | None = None,
-) -> tuple[Run, Problem]:
-    """`solve` with the budget and the seed of a cell; return the problem too.
-
-    Parameters
-    ----------
-    w0 : array of shape (d,), optional
-        Start, where the solver does not choose one.
-    """
-    problems: list[Problem] = [] if curve is None else curve.problems
-    run = solve(
-        Observed(Started(solver, w0), problems),
+    watch: Callable[[Point, State], None] | None = None,
+) -> Run:
+    """`solve` with the budget and the seed of a cell."""
+    return solve(
+        solver,
         data,
         passes=cell.passes,
         seconds=cell.seconds,
@@ -152,23 +145,8 @@ def fit(
         seed=cell.seed,
         every=every,
         growth=GROWTH,
-        watch=curve,
+        watch=watch,
     )
-    return run, problems[-1]
-
-
-def invalid(run: Run, problem: Problem) -> str | None:
-    """Return why the weights of a run cannot be used; None when they can."""
-    if run.stop is Stop.INVALID:
-        return str(run.stop.value)
-    if run.w is not None and not contains(problem.project, run.w):
-        return f"The weights are not in the set of {type(problem.project).__name__}."
-    return None
-
-
-def auc_or_none(data: Data, scores: Vector) -> float | None:
-    """Return the AUC; None when a score is NaN, which overflow can cause with finite weights."""
-    return None if np.isnan(scores).any() else auc_of(data.target, scores)
 
 
 class Curve:
@@ -230,7 +208,7 @@ def _scored_by_us(run: Run, solver: Solver) -> bool:
 
 
 def _timed(cell: Cell, solver: Solver, train: Data, first: Run) -> dict[str, Any]:
-    more = [fit(cell, solver, train)[0] for _ in range(cell.repeat_fits - 1)]
+    more = [fit(cell, solver, train) for _ in range(cell.repeat_fits - 1)]
     seconds = [run.seconds for run in (first, *more)]
     cpu = [run.cpu_seconds for run in (first, *more) if run.cpu_seconds is not None]
     same = all(_same(run, first, train) for run in more)

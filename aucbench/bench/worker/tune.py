@@ -1,32 +1,31 @@
-"""Tuning: find the best point of a grid by stratified folds of the training rows alone.
+"""Tuning of a cell: its grid, inner folds of its training rows, and its limits.
 
 Design
   a. Every solver gets the same number of points, `tune_evals`, or its whole grid if that is
      smaller. (Rejected: the same number of seconds. Results would depend on the load.)
-  b. Folds are the outer loop, so that the rows of one fold are in memory at a time.
-  c. The feature map is fitted again for each inner fold, unless it declares that it may be
+  b. The feature map is fitted again for each inner fold, unless it declares that it may be
      shared (see `features`). It never sees a test row.
+  c. What is tried and which point wins is decided in `aucbench.solving.tuning`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from statistics import fmean
-from time import perf_counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.worker.features import Refitted
 from aucbench.bench.worker.grid import points_of
-from aucbench.bench.worker.measure import auc_or_none, fit, invalid
+from aucbench.bench.worker.measure import fit
 from aucbench.bench.worker.plain import canonical_json, message
 from aucbench.data import Data
-from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_few, rarest
 from aucbench.errors import DataError, ParameterError
 from aucbench.protocols import Solver
 from aucbench.solving.points import chains
+from aucbench.solving.tuning import Trial, first_best, try_on_folds
 
 Build = Callable[[Mapping[str, Any]], Solver]
 
@@ -99,14 +98,18 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
         As `points_of`.
     """
     points = points_of(cell)
-    trials = [_Trial(point.values) for point in points]
+    trials = [Trial(point.values, build) for point in points]
     if len(points) > 1:
         path = getattr(build({}).needs, "path", None)
         ordered = [[trials[j] for j in chain] for chain in chains(points, path)]
-        for rest, held in inner_folds(train, cell, refit):
-            for chain in ordered:
-                _walk(cell, build, chain, rest, held)
-    return _best_point(trials, refit.clock.seconds if refit else 0.0)
+        try_on_folds(ordered, inner_folds(train, cell, refit), partial(fit, cell))
+    best, map_seconds = first_best(trials), refit.clock.seconds if refit else 0.0
+    return Tuned(
+        None if best is None else best.values,
+        sum(trial.seconds for trial in trials) + map_seconds,
+        map_seconds,
+        tuple(map(_row, trials)),
+    )
 
 
 def inner_folds(
@@ -137,71 +140,14 @@ def inner_folds(
         yield refit(rest, held) if refit else (train.take(rest), train.take(held))
 
 
-@dataclass(slots=True)
-class _Trial:
-    """A point of the grid, and the results of its inner fits so far."""
-
-    point: Mapping[str, Any]
-    aucs: list[float] = field(default_factory=list)
-    seconds: float = 0.0
-    status: str = "ok"
-    reason: str | None = None
-    error_type: str | None = None
-
-    @property
-    def auc(self) -> float | None:
-        return fmean(self.aucs) if self.status == "ok" and self.aucs else None
-
-    @property
-    def row(self) -> dict[str, Any]:
-        return {
-            "parameters": canonical_json(self.point),
-            "status": self.status,
-            "reason": self.reason,
-            "error_type": self.error_type,
-            "auc": self.auc,
-            "aucs": list(self.aucs),
-            "seconds": self.seconds,
-        }
-
-
-def _best_point(trials: Sequence[_Trial], map_seconds: float) -> Tuned:
-    valid = [trial for trial in trials if trial.status == "ok"]
-    best = max(valid, key=lambda trial: trial.auc or 0.0, default=None)
-    return Tuned(
-        None if best is None else best.point,
-        sum(trial.seconds for trial in trials) + map_seconds,
-        map_seconds,
-        tuple(trial.row for trial in trials),
-    )
-
-
-def _walk(cell: Cell, build: Build, chain: Sequence[_Trial], rest: Data, held: Data) -> None:
-    """Fit the trials that did not fail yet, each from the weights of the one before it."""
-    w: Vector | None = None
-    for trial in chain:
-        if trial.status == "ok":
-            w = _tried(cell, build, trial, rest, held, w)
-
-
-def _tried(
-    cell: Cell, build: Build, trial: _Trial, rest: Data, held: Data, w0: Vector | None
-) -> Vector | None:
-    """Fit one trial on one fold and keep the result; return valid weights, else None."""
-    begin = perf_counter()
-    try:
-        run, problem = fit(cell, build(trial.point), rest, w0=w0)
-        fault = invalid(run, problem)
-        score = None if fault else auc_or_none(held, run.decision_function(held.rows))
-    except MemoryError:  # this ends the cell, because its limit of memory holds for all points
-        raise
-    except (Exception, SystemExit) as error:
-        trial.seconds += perf_counter() - begin
-        trial.status, trial.reason, trial.error_type = "error", message(error), type(error).__name__
-        return None
-    trial.seconds += run.seconds
-    if score is None:
-        trial.status, trial.reason = "invalid", fault or "Scores of held rows are NaN."
-        return None
-    trial.aucs.append(score)
-    return run.w
+def _row(trial: Trial) -> dict[str, Any]:
+    error = trial.error
+    return {
+        "parameters": canonical_json(trial.values),
+        "status": "ok" if trial.ok else "invalid" if error is None else "error",
+        "reason": trial.fault if error is None else message(error),
+        "error_type": None if error is None else type(error).__name__,
+        "auc": trial.auc,
+        "aucs": list(trial.aucs),
+        "seconds": trial.seconds,
+    }

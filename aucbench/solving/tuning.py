@@ -1,0 +1,147 @@
+"""The tuner: trials of solvers on folds of training rows, along paths of warm starts.
+
+Design
+  a. Folds are the outer loop, so that the rows of one fold are in memory at a time, and all
+     trials see the same folds.
+  b. A fit starts from the weights of the one before only along the path that the solver names
+     (`Needs.path`). On other parameters the weights after a given budget would depend on the
+     grid.
+  c. A trial that failed on one fold is not tried on the folds that follow.
+  d. The highest mean AUC wins. Among equal means the first trial wins.
+
+`select` gives it solvers that the caller named, and the worker of a benchmark the grid of a cell
+with its limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.metrics import auc_of
+from aucbench.protocols import Problem, Solver, contains
+from aucbench.records import Run, Stop
+from aucbench.solving.wrappers import Observed, Started
+
+NO_SCORES = "Scores of held rows are NaN."
+Solve = Callable[[Solver, Data], Run]
+Refused = tuple[type[BaseException], ...]
+
+
+@dataclass(slots=True, eq=False)
+class Trial:
+    """A solver with values of its parameters, and the results of its fits so far.
+
+    Attributes
+    ----------
+    values : mapping of str to value
+        The values that are tried.
+    build : function (values) -> Solver
+        Called for each fold; what it raises is a failure of the trial.
+    aucs : list of float
+        AUC of the rows held out, for each fold until one failed.
+    passes, seconds : float
+        Of all its fits.
+    error : exception or None
+        What a fit raised.
+    fault : str or None
+        Why weights or scores could not be used.
+    """
+
+    values: Mapping[str, Any]
+    build: Callable[[Mapping[str, Any]], Solver]
+    aucs: list[float] = field(default_factory=list)
+    passes: float = 0.0
+    seconds: float = 0.0
+    error: BaseException | None = None
+    fault: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no fit has failed so far."""
+        return self.error is None and self.fault is None
+
+    @property
+    def auc(self) -> float | None:
+        """Mean over the folds; None where a fit failed, or none was tried."""
+        return fmean(self.aucs) if self.ok and self.aucs else None
+
+    def on(
+        self, rest: Data, held: Data, solve: Solve, w0: Vector | None, refused: Refused
+    ) -> Vector | None:
+        """Fit to the rest of the rows, keep the AUC of those held; return valid weights."""
+        begin = perf_counter()
+        try:
+            observed = Observed(Started(self.build(self.values), w0))
+            run = solve(observed, rest)
+            self.fault = fault_of(run, observed.problems[-1])
+            score = None if self.fault else auc_or_none(held, run.decision_function(held.rows))
+        except MemoryError:  # a limit of memory holds for all trials
+            raise
+        except refused as error:
+            self.seconds += perf_counter() - begin
+            self.error = error
+            return None
+        self.seconds += run.seconds
+        self.passes += run.points[-1].passes
+        if score is None:
+            self.fault = self.fault or NO_SCORES
+            return None
+        self.aucs.append(score)
+        return run.w
+
+
+def try_on_folds(
+    chains: Sequence[Sequence[Trial]],
+    folds: Iterable[tuple[Data, Data]],
+    solve: Solve,
+    *,
+    refused: Refused = (Exception, SystemExit),
+) -> None:
+    """Fit all trials on all folds.
+
+    Parameters
+    ----------
+    chains : sequence of sequences of Trial
+        Within one, each fit starts from the weights of the one before it.
+    folds : iterable of (rest, held)
+    solve : function (solver, data) -> Run
+        `aucbench.solve` with the budget of a fit.
+    refused : tuple of types of exceptions
+        Those that only end their trial; all others leave this function.
+    """
+    for rest, held in folds:
+        for chain in chains:
+            w: Vector | None = None
+            for trial in chain:
+                if trial.ok:
+                    w = trial.on(rest, held, solve, w, refused)
+
+
+def first_best(trials: Iterable[Trial]) -> Trial | None:
+    """Return the first trial with the highest mean AUC; None where all failed.
+
+    A trial that no fold has tried counts with the AUC 0.
+    """
+    return max((t for t in trials if t.ok), key=lambda trial: trial.auc or 0.0, default=None)
+
+
+def fault_of(run: Run, problem: Problem) -> str | None:
+    """Return why the weights of a run cannot be used; None when they can."""
+    if run.stop is Stop.INVALID:
+        return str(run.stop.value)
+    if run.w is not None and not contains(problem.project, run.w):
+        return f"The weights are not in the set of {type(problem.project).__name__}."
+    return None
+
+
+def auc_or_none(data: Data, scores: Vector) -> float | None:
+    """Return the AUC; None when a score is NaN, which overflow can cause with finite weights."""
+    return None if np.isnan(scores).any() else auc_of(data.target, scores)
