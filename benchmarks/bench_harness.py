@@ -22,7 +22,8 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.runner import Runner
 from aucbench.processes.records import Job, Outcome
 from aucbench.records import CellStatus
-from aucbench.store.index import INDEX, SETTLED
+from aucbench.store.folder import INDEX
+from aucbench.store.index import SETTLED
 
 COMMAND = [sys.executable, "-c", "from aucbench.cli import main; main()"]
 DATA = "outbreak[n=1000,d=20,k=5]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -15,19 +15,9 @@ from uuid import uuid4
 
 from aucbench.errors import DataError
 from aucbench.store import shard
-from aucbench.store.files import (
-    GONE,
-    Home,
-    file_clock,
-    move_this,
-    refused,
-    remove_unfinished,
-    unfinished,
-    whole_file,
-    why,
-)
-from aucbench.store.folder import BLOBS, MARKER, SCRATCH, SHARDS, open_folder
-from aucbench.store.index import INDEX, Index
+from aucbench.store.files import GONE, file_clock, move_this, refused, why
+from aucbench.store.folder import ASIDE, BLOBS, SHARDS, Home
+from aucbench.store.index import Index
 from aucbench.store.lock import RunLock
 from aucbench.store.shard import Fault, require_key
 
@@ -60,14 +50,15 @@ class DocumentStore:
 
     def __init__(self, folder: Path, *, create: bool = False):
         self.folder = Path(folder)
-        self._problems: dict[str, None] = {}
-        open_folder(self.folder, create=create)
-        self.home = Home(self.folder, self.folder / MARKER)
-        self._scratch = self.folder / SCRATCH
+        self.home = Home(self.folder, create=create)
         self._lock = RunLock(self.home)
+        self._problems: dict[str, None] = {}
         self._can_write = os.access(self.folder, os.W_OK)
         if self._can_write:
-            self._clean_up()
+            try:
+                self.home.clean_up()
+            except OSError as error:
+                self.report(f"{self.folder} cannot be cleaned up: {why(error)}")
 
     def __enter__(self) -> Self:
         """Return the store itself."""
@@ -86,20 +77,23 @@ class DocumentStore:
         """Return the lock of a run that was not iterated to its end."""
         self._lock.drop()
 
-    @contextmanager
-    def alone(self, tell: Callable[[str], object]) -> Iterator[None]:
-        """Let one run at a time into the folder; wait for another one, and tell about that.
+    def alone(self, tell: Callable[[str], object]) -> AbstractContextManager[None]:
+        """Let one run at a time into the folder; who only reads, or writes one record, needs none.
 
-        Who only reads or writes single documents needs no lock.
+        Parameters
+        ----------
+        tell : function (str) -> object
+            Called with a sentence, if another process has to be waited for.
+
+        Raises
+        ------
+        DataError
+            Also when this thread has the lock already, and would wait for itself.
         """
-        self._lock.take(tell)
-        try:
-            yield
-        finally:
-            self._lock.drop()
+        return self._lock.held(tell)
 
     def has(self, key: str) -> bool:
-        """Whether the key is finished: its shard is there and whole; a damaged one is set aside."""
+        """Whether the key is finished: its shard is there and whole."""
         return self._text(key) is not None
 
     def read(self, key: str) -> dict[str, Any] | None:
@@ -110,31 +104,26 @@ class DocumentStore:
     def finished(self, names: Sequence[str]) -> Callable[[str], dict[str, Any] | None]:
         """Return a function from a key to some values of its document, None if not finished.
 
-        It finds what is finished now, and reads only shards that the index does not know. The
+        It knows what is finished now, and has read only shards that the index does not know. The
         values are shared with other documents that have the same.
         """
-        index = Index(self.folder / INDEX, names, self._now())
+        index = Index(self.home, names, self._now())
         found = {}
         for key, entry in self._entries():
             try:
-                file = entry.stat()
-            except FileNotFoundError:  # set aside by another process
+                values = index.values(key, entry.stat(), partial(self._values, key, names))
+            except FileNotFoundError:  # another process has just set it aside
                 continue
-            values = index.values(key, file, partial(self._values, key, names))
             if values is not None:
                 found[key] = values
-        if self._can_write:
-            try:
-                index.write(unfinished(self._scratch, INDEX))
-            except OSError as error:
-                self.report(f"the index of {self.folder} cannot be written: {why(error)}")
-        parsed = lru_cache(maxsize=1024)(json.loads)
-
-        def of(key: str) -> dict[str, Any] | None:
-            text = found.get(key)
-            return None if text is None else dict(zip(names, parsed(text), strict=True))
-
-        return of
+        try:
+            index.write()
+        except DataError as error:  # the next one can do without it
+            self.report(str(error))
+        parsed = lru_cache(maxsize=1024)(
+            lambda text: dict(zip(names, json.loads(text), strict=True))
+        )
+        return lambda key: parsed(found[key]) if key in found else None
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """Yield all documents in the order of their keys; one at a time is in memory."""
@@ -183,22 +172,13 @@ class DocumentStore:
         text = shard.shard_text(document, blob)
         beside = self._path(BLOBS, key, ".npz")
         if blob is not None:  # first: where a shard is, its blob is there too
-            self.put(beside, blob)
-        self.put(self._path(SHARDS, key, JSON), text)
+            self.home.put(beside, blob)
+        self.home.put(self._path(SHARDS, key, JSON), text)
         if blob is None:
             try:
                 beside.unlink(missing_ok=True)
             except OSError as error:
                 raise refused("write", beside, error) from error
-
-    def put(self, path: Path, content: bytes) -> None:
-        """Write a file in the folder, complete or not at all."""
-        try:
-            self._make_for(path)
-            with whole_file(path, unfinished(self._scratch, path.name)) as file:
-                file.write(content)
-        except OSError as error:
-            raise refused("write", path, error) from error
 
     def problems(self) -> tuple[str, ...]:
         """Return sentences about the files that this object set aside or could not use."""
@@ -208,30 +188,18 @@ class DocumentStore:
         """Add a sentence to `problems`."""
         self._problems[problem] = None
 
-    def _clean_up(self) -> None:
-        try:
-            remove_unfinished(self.folder)
-            remove_unfinished(self._scratch)
-        except OSError as error:
-            self.report(f"{self.folder} cannot be cleaned up: {why(error)}")
-
     def _now(self) -> int:
         """Return the time by the clock of the file system; 0 where nothing can be written."""
         if not self._can_write:
             return 0
         try:
-            self.home.make(self._scratch)
-            return file_clock(self._scratch)
+            self.home.make(self.home.scratch)
+            return file_clock(self.home.scratch)
         except OSError as error:
-            raise refused("write", self._scratch, error) from error
+            raise refused("write", self.home.scratch, error) from error
 
     def _path(self, kind: str, key: str, ending: str) -> Path:
         return self.folder / kind / key[:2] / f"{key}{ending}"
-
-    def _make_for(self, path: Path) -> None:
-        """Make the folder of a file, and that of unfinished ones."""
-        self.home.make(self._scratch)
-        self.home.make(path.parent)
 
     def _values(self, key: str, names: Sequence[str]) -> str | None:
         text = self._text(key)
@@ -239,44 +207,41 @@ class DocumentStore:
 
     def _text(self, key: str) -> bytes | None:
         """Return the text of the shard of a key; None where there is none that is whole."""
-        path = self._path(SHARDS, require_key(key), JSON)
-        try:
-            with path.open("rb") as file:
-                text = file.read()
-                if shard.is_whole(key, text):
-                    return text
-                self._set_aside(path, file.fileno(), shard.diagnose(key, text))
-        except OSError as error:
-            if error.errno not in GONE:
-                raise refused("read", path, error) from error
-        return None
+        return self._whole(self._path(SHARDS, require_key(key), JSON), key)
 
     def _entries(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Yield the keys in order, with their files; a misplaced shard is set aside."""
         for folder in _entries(self.folder / SHARDS):
             for entry in _entries(Path(folder.path)):
                 key = entry.name.removesuffix(JSON)
-                if key == entry.name:
-                    continue
-                if shard.KEY.fullmatch(key) and key[:2] == folder.name:
+                if shard.KEY.fullmatch(key) and key[:2] == folder.name and key != entry.name:
                     yield key, entry
-                else:
-                    self._set_aside_misplaced(Path(entry.path))
+                elif key != entry.name:
+                    self._whole(Path(entry.path), None)
 
-    def _set_aside_misplaced(self, path: Path) -> None:
+    def _whole(self, path: Path, key: str | None) -> bytes | None:
+        """Return the content of a shard; None if it is missing, or has a fault and is set aside.
+
+        Without a key it is in the wrong place, whatever it holds.
+        """
         try:
             with path.open("rb") as file:
-                self._set_aside(path, file.fileno(), Fault.MISPLACED)
+                text = file.read()
+                fault = Fault.MISPLACED if key is None else shard.fault_of(key, text)
+                if fault is None:
+                    return text
+                self._set_aside(path, file.fileno(), fault)
         except OSError as error:
             if error.errno not in GONE:
                 raise refused("read", path, error) from error
+        return None
 
     def _set_aside(self, path: Path, number: int, fault: Fault) -> None:
-        """Move the damaged shard that is open as `number` away."""
+        """Move the shard that is open as `number` away."""
         name = f"{path.name}.{fault.name.lower()}.{uuid4().hex[:8]}"
-        target = self.folder / "aside" / name
+        target = self.folder / ASIDE / name
         try:
-            self._make_for(target)
+            self.home.make(target.parent)
             moved = move_this(path, number, target)
         except OSError as error:
             result = f"it cannot be moved away ({why(error)})"

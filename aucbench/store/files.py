@@ -73,69 +73,13 @@ def flush_folder(folder: Path) -> None:
         os.close(number)
 
 
-def make_folder(folder: Path) -> None:
-    """Create a folder with its parents, and flush the parent of each new one to the disk."""
-    if folder.is_dir():
-        return
-    make_folder(folder.parent)
-    folder.mkdir(exist_ok=True)
-    flush_folder(folder.parent)
-
-
-class Home:
-    """A results folder that is there, by its inode and its marker.
-
-    What is written goes through it: a folder that was moved or deleted in the meantime is not
-    made a second time, half and without its marker.
-
-    Parameters
-    ----------
-    folder : Path
-        The results folder.
-    marker : Path
-        A file that is in it as long as it is whole.
-    """
-
-    def __init__(self, folder: Path, marker: Path):
-        self.folder, self.marker = folder, marker
-        self._known = folder.stat()
-
-    def require(self) -> None:
-        """Check that the folder is still the one that was opened.
-
-        Raises
-        ------
-        DataError
-            When it is not.
-        """
-        try:
-            self.marker.stat()
-            if os.path.samestat(self.folder.stat(), self._known):
-                return
-        except OSError as error:
-            if error.errno not in GONE:
-                raise refused("read", self.folder, error) from error
-        raise DataError(
-            f"the results folder {self.folder} was moved or deleted while it was in use; what was "
-            "finished went with it: name the place where it is now, and run the same again"
-        )
-
-    def make(self, folder: Path) -> None:
-        """Create a folder in it with its parents, but never the results folder itself.
-
-        Raises
-        ------
-        DataError
-            When the results folder is not there any more.
-        OSError
-            When the folder cannot be created.
-        """
-        self.require()
-        if not folder.is_dir():
-            if folder.parent != self.folder:
-                self.make(folder.parent)
-            folder.mkdir(exist_ok=True)
-            flush_folder(folder.parent)
+def make_folder(folder: Path, within: Path | None = None) -> None:
+    """Create a folder and its parents, but not `within`, and flush the parent of each new one."""
+    if not folder.is_dir():
+        if folder.parent != within:
+            make_folder(folder.parent, within)
+        folder.mkdir(exist_ok=True)
+        flush_folder(folder.parent)
 
 
 def file_clock(folder: Path) -> int:

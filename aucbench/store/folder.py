@@ -1,4 +1,4 @@
-"""The marker of a results folder, and the checks when a folder is opened."""
+"""The marker of a results folder, the checks when a folder is opened, and what is written in it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from pathlib import Path
 
 from aucbench.errors import DataError
 from aucbench.store.files import (
-    flush_folder,
+    GONE,
     make_folder,
     refused,
+    remove_unfinished,
     unfinished,
     whole_file,
 )
-from aucbench.store.index import INDEX
-from aucbench.store.lock import HOLDER, LOCK
 from aucbench.store.shard import SCHEMA
 
-SHARDS, BLOBS, SCRATCH = "cells", "scores", "tmp"  # names of folders
+MARKER, FORMAT = "aucbench-results.json", "aucbench results"
+SHARDS, BLOBS, SCRATCH, ASIDE = "cells", "scores", "tmp", "aside"  # folders
+INDEX, LOCK, HOLDER = "index.json", "run.lock", "run.json"
 EARLIER = "packs"  # a folder in which an earlier aucbench kept many shards in one file
-MARKER = "aucbench-results.json"
-FORMAT = "aucbench results"
 ABOUT = (
     "Results of aucbench. cells/ holds one JSON file per cell, scores/ the scores of test rows, "
     "aside/ files that were damaged. Finished cells are not run again. Folders of one schema are "
@@ -29,13 +28,22 @@ ABOUT = (
 )
 # Git must not merge two versions of a shard line by line: the result would be damaged.
 GIT = {
-    ".gitignore": f"/aside/\n/tmp/\n/{INDEX}\n/{LOCK}\n/{HOLDER}\n",
+    ".gitignore": f"/{ASIDE}/\n/{SCRATCH}/\n/{INDEX}\n/{LOCK}\n/{HOLDER}\n",
     ".gitattributes": "*.json text eol=lf\n*.npz binary\n/cells/** -merge\n",
 }
 
 
-def open_folder(folder: Path, *, create: bool) -> None:
-    """Check that `folder` is a results folder, and with `create` that it can be written to.
+class Home:
+    """A results folder that is there, by its inode and its marker.
+
+    What is written goes through it: a folder that was moved or deleted in the meantime is not
+    made a second time, half and without its marker.
+
+    Parameters
+    ----------
+    folder : Path
+    create : bool
+        Make the folder when it is missing or empty, and check that it can be written to.
 
     Raises
     ------
@@ -43,26 +51,75 @@ def open_folder(folder: Path, *, create: bool) -> None:
         When it is missing or empty (without `create`), holds something else, was written
         with another schema, or cannot be written to (with `create`).
     """
-    try:
-        if create:
-            make_folder(folder)
-        if not (folder / MARKER).exists():
-            _start(folder, create=create)
-        _check_marker(folder / MARKER)
-        if create:
-            _try_to_write(folder)
-    except FileNotFoundError as error:
+
+    def __init__(self, folder: Path, *, create: bool):
+        self.folder, self.scratch = folder, folder / SCRATCH
+        try:
+            if create:
+                make_folder(folder)
+            if not (folder / MARKER).exists():
+                _start(folder, create=create)
+            _check_marker(folder / MARKER)
+            self._known = folder.stat()
+            if create:  # now, so that a long run does not fail when it stores its first result
+                for name in (SHARDS, BLOBS, SCRATCH):
+                    make_folder(folder / name)
+                with whole_file(self.scratch / "probe", unfinished(self.scratch, "probe")) as file:
+                    file.write(b"\n")
+                (self.scratch / "probe").unlink(missing_ok=True)
+        except FileNotFoundError as error:
+            raise DataError(
+                f"there is no results folder {folder}; name one that `aucbench run` has written"
+            ) from error
+        except OSError as error:
+            raise refused("open", folder, error) from error
+
+    def require(self) -> None:
+        """Raise `DataError` unless the folder is still the one that was opened."""
+        try:
+            (self.folder / MARKER).stat()
+            if os.path.samestat(self.folder.stat(), self._known):
+                return
+        except OSError as error:
+            if error.errno not in GONE:
+                raise refused("read", self.folder, error) from error
         raise DataError(
-            f"there is no results folder {folder}; name one that `aucbench run` has written"
-        ) from error
-    except OSError as error:
-        raise refused("open", folder, error) from error
+            f"the results folder {self.folder} was moved or deleted while it was in use; what was "
+            "finished went with it: name the place where it is now, and run the same again"
+        )
+
+    def make(self, *folders: Path) -> None:
+        """Create folders in it with their parents, but never the results folder itself.
+
+        Raises
+        ------
+        DataError
+            When the results folder is not there any more.
+        OSError
+            When a folder cannot be created.
+        """
+        self.require()
+        for folder in folders:
+            make_folder(folder, within=self.folder)
+
+    def put(self, path: Path, content: bytes) -> None:
+        """Write a file in it, complete or not at all; raises `DataError` when it cannot."""
+        try:
+            self.make(self.scratch, path.parent)
+            with whole_file(path, unfinished(self.scratch, path.name)) as file:
+                file.write(content)
+        except OSError as error:
+            raise refused("write", path, error) from error
+
+    def clean_up(self) -> None:
+        """Remove files that killed processes left; raises `OSError` when it cannot."""
+        remove_unfinished(self.folder)
+        remove_unfinished(self.scratch)
 
 
 def _start(folder: Path, *, create: bool) -> None:
     """Turn an empty folder into a results folder."""
-    unfinished_marker = f".{MARKER}."
-    others = [p.name for p in folder.iterdir() if not p.name.startswith(unfinished_marker)]
+    others = [p.name for p in folder.iterdir() if not p.name.startswith(f".{MARKER}.")]
     if others and (folder / MARKER).exists():
         return  # another process has just done this
     if others or not create:
@@ -72,14 +129,9 @@ def _start(folder: Path, *, create: bool) -> None:
             "for a new run one that is new or empty"
         )
     marker = {"about": ABOUT, "format": FORMAT, "schema": SCHEMA}
-    _write(folder, MARKER, json.dumps(marker, indent=1, sort_keys=True) + "\n")
-    for name, text in GIT.items():
-        _write(folder, name, text)
-
-
-def _write(folder: Path, name: str, text: str) -> None:
-    with whole_file(folder / name, unfinished(folder, f".{MARKER}.{name}")) as file:
-        file.write(text.encode("ascii"))
+    for name, text in {MARKER: json.dumps(marker, indent=1) + "\n", **GIT}.items():
+        with whole_file(folder / name, unfinished(folder, f".{MARKER}.{name}")) as file:
+            file.write(text.encode("ascii"))
 
 
 def _check_marker(path: Path) -> None:
@@ -101,18 +153,3 @@ def _check_marker(path: Path) -> None:
             f"{path.parent} has results of an earlier aucbench in {EARLIER}/, which this one does "
             "not read; use the aucbench that wrote them, or another folder"
         )
-
-
-def _try_to_write(folder: Path) -> None:
-    """Write a file now, so that a long run does not fail when it stores its first result."""
-    for name in (SHARDS, BLOBS, SCRATCH):
-        make_folder(folder / name)
-    probe = unfinished(folder / SCRATCH, "probe")
-    try:
-        with probe.open("xb") as file:
-            file.write(b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-    finally:
-        probe.unlink(missing_ok=True)
-    flush_folder(folder)

@@ -10,12 +10,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from aucbench.store.files import whole_file
+from aucbench.store.folder import INDEX, Home
 from aucbench.store.sealed import Seal
 
-INDEX = "index.json"
 MANY = 1000  # shards that it lacks, for which it is worth to be written
 SETTLED = 2 * 10**9  # ns after which a change of a file changes its times, on any file system
 SEAL = Seal(b', "seal": "', b'"}\n', end=b"}\n")
@@ -26,15 +24,17 @@ class Index:
 
     Parameters
     ----------
-    path : Path
+    home : Home
+        The results folder.
     names : sequence of str
         The values of a document that it has.
     now : int
         Time by the clock of the file system, in ns.
     """
 
-    def __init__(self, path: Path, names: Sequence[str], now: int):
-        self._path, self._names, self._now = path, [*names], now
+    def __init__(self, home: Home, names: Sequence[str], now: int):
+        self._home, self._path = home, home.folder / INDEX
+        self._names, self._now = [*names], now
         self._old = self._read()
         self._kept: dict[str, tuple[str, str]] = {}
         self._texts: dict[str, str] = {}
@@ -63,21 +63,14 @@ class Index:
             self._new += not is_known
         return found
 
-    def write(self, beside: Path) -> None:
-        """Write it through the file `beside`, if it has become much better.
-
-        Raises
-        ------
-        OSError
-            When it cannot be written; the older one stays.
-        """
-        if self._new < MANY:
-            return
-        numbers = {text: number for number, text in enumerate(self._texts)}
-        shards = {key: [stamp, numbers[text]] for key, (stamp, text) in self._kept.items()}
-        plain = {"names": self._names, "values": [*numbers], "shards": shards}
-        with whole_file(self._path, beside) as file:
-            file.write(SEAL.put_on(INDEX, json.dumps(plain).encode() + b"\n"))
+    def write(self) -> None:
+        """Write it, if it has become much better; raises `DataError` when it cannot."""
+        if self._new >= MANY:
+            numbers = {text: number for number, text in enumerate(self._texts)}
+            shards = {key: [stamp, numbers[text]] for key, (stamp, text) in self._kept.items()}
+            plain = {"names": self._names, "values": [*numbers], "shards": shards}
+            content = json.dumps(plain).encode() + b"\n"
+            self._home.put(self._path, SEAL.put_on(INDEX, content))
 
     def _read(self) -> dict[str, tuple[str, str]]:
         try:

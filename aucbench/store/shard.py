@@ -89,9 +89,18 @@ def shard_text(content: Mapping[str, Any], blob: bytes | None) -> bytes:
     return SEAL.put_on(_sealed_as(content["id"]), head.encode("ascii") + SEAL.end)
 
 
-def is_whole(key: str, text: bytes) -> bool:
-    """Whether `text` is the complete shard of this key, of this schema."""
-    return SEAL.taken_off(_sealed_as(key), text) is not None
+def fault_of(key: str, text: bytes) -> Fault | None:
+    """Return what is wrong with a text as the shard of a key; None when it is whole."""
+    if SEAL.taken_off(_sealed_as(key), text) is not None:
+        return None
+    try:
+        found = json.loads(text)
+        schema, owner = found["schema"], found["record"]["id"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return Fault.DAMAGED
+    if schema != SCHEMA:
+        return Fault.SCHEMA
+    return Fault.FOREIGN if owner != key else Fault.DAMAGED
 
 
 def document(text: bytes) -> dict[str, Any]:
@@ -116,45 +125,26 @@ def blob_hash(text: bytes) -> str | None:
     return found
 
 
-def diagnose(key: str, text: bytes) -> Fault:
-    """Return what is wrong with a shard that is not whole."""
-    try:
-        found = json.loads(text)
-        schema, owner = found["schema"], found["record"]["id"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return Fault.DAMAGED
-    if schema != SCHEMA:
-        return Fault.SCHEMA
-    return Fault.FOREIGN if owner != key else Fault.DAMAGED
-
-
 def _sealed_as(key: str) -> str:
     return f"{key} {SCHEMA}"
 
 
 def _trouble(value: Any) -> str | None:
     """Return where and why a value is not strict JSON, such as "['curve'][3] is nan"."""
-    if value is None or isinstance(value, bool | str):
-        return None
-    if isinstance(value, float):
-        return None if isfinite(value) else f" is {value}"
-    if isinstance(value, int):
-        return None if value.bit_length() <= BITS else " has too many digits"
-    if isinstance(value, dict):
-        return _trouble_of_keys(value) or _trouble_inside(value.items())
     if isinstance(value, list | tuple):
         return _trouble_inside(enumerate(value))
+    if isinstance(value, dict):
+        # Python would write the key 1 as "1", so that a dict with both would lose one of them.
+        wrong = (f" has the key {key!r}" for key in value if not isinstance(key, str))
+        return next(wrong, None) or _trouble_inside(value.items())
+    if isinstance(value, float):
+        return None if isfinite(value) else f" is {value}"
+    if value is None or isinstance(value, str | int):
+        is_long = isinstance(value, int) and value.bit_length() > BITS
+        return " has too many digits" if is_long else None
     return f" is of type {type(value).__name__}"
 
 
-def _trouble_of_keys(keys: Iterable[Any]) -> str | None:
-    # Python would write the key 1 as "1", so that a dict with both would lose one of them.
-    return next((f" has the key {key!r}" for key in keys if not isinstance(key, str)), None)
-
-
 def _trouble_inside(items: Iterable[tuple[Any, Any]]) -> str | None:
-    for place, value in items:
-        trouble = _trouble(value)
-        if trouble is not None:
-            return f"[{place!r}]{trouble}"
-    return None
+    troubles = ((place, trouble) for place, inner in items if (trouble := _trouble(inner)))
+    return next((f"[{place!r}]{trouble}" for place, trouble in troubles), None)

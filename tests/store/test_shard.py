@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.store import DocumentStore
-from aucbench.store.shard import Fault, blob_hash, diagnose, document, is_whole, shard_text
+from aucbench.store.shard import Fault, blob_hash, document, fault_of, shard_text
 
 PLAIN = st.recursive(
     st.none()
@@ -29,7 +29,7 @@ def test_any_plain_record_comes_back(values, scores):
     record = {**values, "id": "0a1b"}
     text = shard_text(record, scores)
 
-    assert is_whole("0a1b", text)
+    assert fault_of("0a1b", text) is None
     assert document(text) == record
     assert blob_hash(text) == (None if scores is None else sha256(scores).hexdigest())
 
@@ -56,8 +56,8 @@ def test_equal_records_have_equal_bytes():
 
 def test_no_part_of_a_shard_is_taken_for_a_whole_one():
     text = shard_text(SMALL, b"scores")
-    assert not any(is_whole("0a1b", text[:end]) for end in range(len(text)))
-    assert not is_whole("0a1b", text + b"\n")
+    assert all(fault_of("0a1b", text[:end]) for end in range(len(text)))
+    assert fault_of("0a1b", text + b"\n")
 
 
 def test_no_flipped_bit_goes_unnoticed():
@@ -66,20 +66,20 @@ def test_no_flipped_bit_goes_unnoticed():
         for bit in range(8):
             flipped = bytearray(text)
             flipped[place] ^= 1 << bit
-            assert not is_whole("0a1b", bytes(flipped))
+            assert fault_of("0a1b", bytes(flipped))
 
 
 def test_the_diagnosis_names_the_fault():
     text = shard_text(SMALL, None)
     newer = text.replace(b'"schema": 2', b'"schema": 3')
 
-    assert diagnose("0a1b", b"") is Fault.DAMAGED
-    assert diagnose("0a1b", text[:-9]) is Fault.DAMAGED
-    assert diagnose("0a1b", text.replace(b"0.5", b"0.9")) is Fault.DAMAGED
-    assert diagnose("0a1b", b"[" * 10**5) is Fault.DAMAGED
-    assert diagnose("0a1b", b"\xff\xfe") is Fault.DAMAGED
-    assert diagnose("0a1b", newer) is Fault.SCHEMA
-    assert diagnose("0a1c", text) is Fault.FOREIGN
+    assert fault_of("0a1b", b"") is Fault.DAMAGED
+    assert fault_of("0a1b", text[:-9]) is Fault.DAMAGED
+    assert fault_of("0a1b", text.replace(b"0.5", b"0.9")) is Fault.DAMAGED
+    assert fault_of("0a1b", b"[" * 10**5) is Fault.DAMAGED
+    assert fault_of("0a1b", b"\xff\xfe") is Fault.DAMAGED
+    assert fault_of("0a1b", newer) is Fault.SCHEMA
+    assert fault_of("0a1c", text) is Fault.FOREIGN
 
 
 ENDLESS = []

@@ -154,18 +154,18 @@ def test_who_judges_a_shard_late_does_not_set_its_successor_aside(
     store.write(record("0a1b"))
     path = shard(store.folder, "0a1b")
     path.write_bytes(b"{")
-    diagnose = shard_module.diagnose
+    fault_of = shard_module.fault_of
 
     def slow(cell, text):
-        monkeypatch.setattr(shard_module, "diagnose", diagnose)
+        monkeypatch.setattr(shard_module, "fault_of", fault_of)
         with DocumentStore(store.folder) as other:
             if meanwhile != "replaced":
                 assert not other.has(cell)
             if meanwhile != "set aside":
                 other.write(record(cell, auc=0.5))
-        return diagnose(cell, text)
+        return fault_of(cell, text)
 
-    monkeypatch.setattr(shard_module, "diagnose", slow)
+    monkeypatch.setattr(shard_module, "fault_of", slow)
     assert store.read("0a1b") is None
     assert store.problems() == ()
     assert store.has("0a1b") == (meanwhile != "set aside")

@@ -25,7 +25,7 @@ from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
 from aucbench.store import DocumentStore
 from aucbench.store.files import refused
-from aucbench.store.lock import runs
+from aucbench.store.lock import is_held
 from aucbench.store.sealed import Seal
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Store:
                 raise DataError("it is damaged, or the file of another data set")
             return unpack(whole)
         except FileNotFoundError:
-            if not runs(self.folder):  # at whose end it comes back
+            if not is_held(self.folder):  # at whose end it comes back
                 self._cannot_use(path, "it is missing")
         except OSError as error:
             raise refused("read", path, error) from error
@@ -175,7 +175,7 @@ class Store:
             yield
         finally:
             for name, packed in known.items():
-                self._documents.put(self._target(name), packed)
+                self._documents.home.put(self._target(name), packed)
 
     def _take_targets(self) -> dict[str, bytes]:
         found = {}
@@ -221,7 +221,7 @@ class Store:
         """Write a file with its seal, unless it is there."""
         sealed = SEALS[path.parent.name].put_on(path.stem, content)
         if not path.is_file() or path.read_bytes() != sealed:
-            self._documents.put(path, sealed)
+            self._documents.home.put(path, sealed)
 
     def about(self, data: str) -> dict[str, Any] | None:
         """Return what is known of the data set with this hash; None when that was not kept."""
