@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from aucbench.store.folder import INDEX, Home
 from aucbench.store.sealed import Seal
@@ -33,11 +34,12 @@ class Index:
     """
 
     def __init__(self, home: Home, names: Sequence[str], now: int):
-        self._home, self._path = home, home.folder / INDEX
-        self._names, self._now = [*names], now
-        self._old = self._read()
-        self._kept: dict[str, tuple[str, str]] = {}
-        self._texts: dict[str, str] = {}
+        self._home, self._names, self._now = home, [*names], now
+        plain = self._read()
+        self._texts: list[str] = plain.get("values", [])  # many documents have the same
+        self._numbers = {text: number for number, text in enumerate(self._texts)}
+        self._old: dict[str, list[Any]] = plain.get("shards", {})  # stamp and number of its text
+        self._kept: dict[str, list[Any]] = {}
         self._new = 0
 
     def values(self, key: str, file: os.stat_result, read: Callable[[], str | None]) -> str | None:
@@ -51,34 +53,34 @@ class Index:
             Returns the values from the shard.
         """
         stamp = f"{file.st_ino} {file.st_size} {file.st_mtime_ns} {file.st_ctime_ns}"
-        known, text = self._old.get(key, ("", ""))
-        is_known = known == stamp
-        found = text if is_known else read()
-        if found is None:
+        known = self._old.get(key)
+        if known is not None and known[0] == stamp:
+            self._kept[key] = known
+            number: int = known[1]
+            return self._texts[number]
+        text = read()
+        if text is None:
             return None
-        found = self._texts.setdefault(found, found)  # many documents have the same
+        number = self._numbers.setdefault(text, len(self._texts))
+        if number == len(self._texts):
+            self._texts.append(text)
         # Of a file that has just changed, the next change may leave all times as they are.
-        if is_known or file.st_ctime_ns < self._now - SETTLED:
-            self._kept[key] = stamp, found
-            self._new += not is_known
-        return found
+        if file.st_ctime_ns < self._now - SETTLED:
+            self._kept[key] = [stamp, number]
+            self._new += 1
+        return self._texts[number]
 
     def write(self) -> None:
         """Write it, if it has become much better; raises `DataError` when it cannot."""
         if self._new >= MANY:
-            numbers = {text: number for number, text in enumerate(self._texts)}
-            shards = {key: [stamp, numbers[text]] for key, (stamp, text) in self._kept.items()}
-            plain = {"names": self._names, "values": [*numbers], "shards": shards}
-            content = json.dumps(plain).encode() + b"\n"
-            self._home.put(self._path, SEAL.put_on(INDEX, content))
+            plain = {"names": self._names, "values": self._texts, "shards": self._kept}
+            content = SEAL.put_on(INDEX, json.dumps(plain).encode() + b"\n")
+            self._home.put(self._home.folder / INDEX, content)
 
-    def _read(self) -> dict[str, tuple[str, str]]:
+    def _read(self) -> dict[str, Any]:
         try:
-            content = SEAL.taken_off(INDEX, self._path.read_bytes())
+            content = SEAL.taken_off(INDEX, (self._home.folder / INDEX).read_bytes())
         except OSError:  # whatever the reason, the shards are read in its place
             return {}
-        plain = {} if content is None else json.loads(content)
-        if plain.get("names") != self._names:
-            return {}
-        texts = plain["values"]
-        return {key: (stamp, texts[number]) for key, (stamp, number) in plain["shards"].items()}
+        plain: dict[str, Any] = {} if content is None else json.loads(content)
+        return plain if plain.get("names") == self._names else {}
