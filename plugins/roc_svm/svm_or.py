@@ -32,8 +32,14 @@ class SvmOr:
 
     A pair of rows with weights v counts v_i v_j, and n₊ and n₋ are the sums of v.
 
-    The method is L-BFGS, followed by a bundle of cutting planes where kinks dominate. Its loop is
-    in `certified.py`, which the kernel ROC-SVMs share. Each state has the best w so far, and its
+    The method follows no single paper. It has three stages:
+
+    1. L-BFGS on the hinge, in `certified.py`;
+    2. a bundle of cutting planes where kinks dominate, in the same loop, with the bundle of
+       `aucbench.optim.Bundle`;
+    3. on few rows, a path of Newton steps on a smoothed hinge, in `row_newton.py`.
+
+    The kernel ROC-SVMs share the loop. Each state has the best w so far, and its
     gap bounds the distance to the minimum. `gap_tol` of `solve` says which gap is small enough.
 
     An evaluation of all pairs costs O(n log n), and two products with X. A relative gap of 1e-4

@@ -14,15 +14,12 @@ from aucbench.about import about
 from aucbench.data import ALL, Data
 from aucbench.data.arrays import Block
 from aucbench.errors import require_above, require_at_least
-from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.objectives import Logistic
 from aucbench.optim import counted, lipschitz
 from aucbench.optim.choice import require_whole_or_auto
-from aucbench.projectors import TopK
-from aucbench.protocols import Budget, Needs, Problem, Smooth, State, identity
+from aucbench.protocols import Budget, Needs, Problem, Smooth, State
 
-from .sparsity import Largest, kept
+from .sparsity import Largest, sparse_logistic
 
 
 @about("few features, by the logistic loss with growing batches", sparse=True, cites=("zhou2018",))
@@ -101,9 +98,7 @@ class HsgHt:
         self, data: Data, rng: np.random.Generator, budget: Budget | None = None
     ) -> Problem:
         """Minimise the logistic loss over k-sparse weights."""
-        phi = AppendOne() if self.intercept else identity
-        f = Logistic(data.with_rows(phi(data.rows)), self.centre, phi.exempt)
-        return Problem(f, TopK(kept(self, data, rng, budget), free=phi.exempt), phi)
+        return sparse_logistic(self, data, rng, budget)
 
     def iterates(
         self, problem: Problem, rng: np.random.Generator, largest: Largest = lipschitz

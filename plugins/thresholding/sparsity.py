@@ -1,4 +1,4 @@
-"""The number of weights to keep, where the user gives none."""
+"""The number of weights to keep, also where the user gives none; the sparse logistic problem."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Block
+from aucbench.features import AppendOne
+from aucbench.objectives import Logistic
 from aucbench.optim import Counted, lipschitz
 from aucbench.optim.choice import AUTO, chosen
-from aucbench.protocols import Budget, Problem, State
+from aucbench.projectors import TopK
+from aucbench.protocols import Budget, Problem, State, identity
 
 Largest = Callable[[Counted, Sequence[Block], np.random.Generator], float]  # `lipschitz`
 LEAST = 10  # weights; fewer are a matter for the user
@@ -41,6 +44,15 @@ def kept(solver: Any, data: Data, rng: np.random.Generator, budget: Budget | Non
     while sizes[-1] > 4 * LEAST:
         sizes.append(sizes[-1] // 4)
     return int(chosen(_Trial(solver, sizes[0]), "k", sizes[::-1], data, rng, budget))
+
+
+def sparse_logistic(
+    solver: Any, data: Data, rng: np.random.Generator, budget: Budget | None = None
+) -> Problem:
+    """Return the logistic loss over k-sparse weights, for a solver with k, intercept and centre."""
+    phi = AppendOne() if solver.intercept else identity
+    f = Logistic(data.with_rows(phi(data.rows)), solver.centre, phi.exempt)
+    return Problem(f, TopK(kept(solver, data, rng, budget), free=phi.exempt), phi)
 
 
 class _Shared:

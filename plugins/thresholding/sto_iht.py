@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.data.arrays import size
 from aucbench.errors import require_above, require_count
-from aucbench.features import AppendOne
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.objectives import Logistic
-from aucbench.optim import counted, lipschitz
+from aucbench.optim import lipschitz
 from aucbench.optim.choice import require_whole_or_auto
-from aucbench.projectors import TopK
-from aucbench.protocols import Budget, Needs, Problem, Smooth, State, identity
+from aucbench.protocols import Budget, Needs, Problem, Smooth, State
 
-from .sparsity import Largest, kept
+from .sparsity import Largest, sparse_logistic
+from .steps import thresholded_steps
 
 
 @about("few features, by the logistic loss with blocks of rows", sparse=True, cites=("nguyen2017",))
@@ -103,23 +99,13 @@ class StoIht:
         self, data: Data, rng: np.random.Generator, budget: Budget | None = None
     ) -> Problem:
         """Minimise the logistic loss over k-sparse weights."""
-        phi = AppendOne() if self.intercept else identity
-        f = Logistic(data.with_rows(phi(data.rows)), self.centre, phi.exempt)
-        return Problem(f, TopK(kept(self, data, rng, budget), free=phi.exempt), phi)
+        return sparse_logistic(self, data, rng, budget)
 
     def iterates(
         self, problem: Problem, rng: np.random.Generator, largest: Largest = lipschitz
     ) -> Iterator[State]:
-        """Yield one state per block. `largest` finds L̂."""
-        f, H, w = counted(problem.objective), problem.project, problem.start()
-        n = f.data.n
-        blocks = f.data.blocks(self.blocks, rng if self.shuffle else None)
-        m = len(blocks)
-        gamma = self.gamma or 0.5 / largest(f, blocks, rng)
-        for t in count(1):
-            B = blocks[rng.integers(m)]
-            w = H(w - gamma * (m * size(B, n) / n) * f.grad(w, B), gamma)
-            yield State(t, w, f.rows_seen)
+        """Yield one state per block, see `steps.py`. `largest` finds L̂."""
+        return thresholded_steps(self, problem, rng, largest)
 
 
 @hookimpl
