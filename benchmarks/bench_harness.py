@@ -94,8 +94,8 @@ class Resume:
             for cell in self.plan.cells():
                 ended = Status(status=CellStatus.OK)
                 store.write(Record(id=self.lookups.id(cell), cell=cell, status=ended))
+        sleep(SETTLED / 1e9)
         if stored == "index":
-            sleep(SETTLED / 1e9)
             with Store(self.folder) as store:
                 self._runner(store).find()
             assert (self.folder / INDEX).exists()
