@@ -5,13 +5,15 @@ It reads records and calls `aucbench.stats`; it computes no statistic itself.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import lazy_loader
 
 if TYPE_CHECKING:
-    from aucbench.report.evidence import Condition, Evidence, Fit, FoldKey, Group, evidence_of
+    from aucbench.report.evidence import Evidence, FoldKey, Group, evidence_of
     from aucbench.report.figures import drawn_figure
     from aucbench.report.findings import Findings, Settings, findings_of
+    from aucbench.report.fits import Condition, Fit
     from aucbench.report.folder import FolderReader
     from aucbench.report.page import Page, page_of
     from aucbench.report.render import to_html
@@ -36,30 +38,16 @@ __all__ = [
     "to_html",
 ]
 
-_HOMES = {
-    "Condition": "evidence",
-    "Evidence": "evidence",
-    "Findings": "findings",
-    "Fit": "evidence",
-    "FoldKey": "evidence",
-    "FolderReader": "folder",
-    "Group": "evidence",
-    "LivePage": "serve",
-    "Page": "page",
-    "Settings": "findings",
-    "drawn_figure": "figures",
-    "evidence_of": "evidence",
-    "findings_of": "findings",
-    "page_of": "page",
-    "server": "serve",
-    "to_html": "render",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name on first use (PEP 562)."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'aucbench.report' has no attribute {name!r}")
-    found = getattr(import_module(f"aucbench.report.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "evidence": ("Evidence", "FoldKey", "Group", "evidence_of"),
+        "figures": ("drawn_figure",),
+        "findings": ("Findings", "Settings", "findings_of"),
+        "fits": ("Condition", "Fit"),
+        "folder": ("FolderReader",),
+        "page": ("Page", "page_of"),
+        "render": ("to_html",),
+        "serve": ("LivePage", "server"),
+    },
+)

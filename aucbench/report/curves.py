@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.bench.results.convergence import Optima
-from aucbench.report.evidence import CURVE, Fit, Group
+from aucbench.report.evidence import Group
+from aucbench.report.fits import CURVE, Fit
 
 Vector = NDArray[np.float64]
 PASSES, SECONDS, OBJECTIVE, TRAIN_AUC, TEST_AUC = (

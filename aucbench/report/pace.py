@@ -16,7 +16,8 @@ from math import inf, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.report.evidence import CURVE, Evidence, Fit, FoldKey, Group
+from aucbench.report.evidence import Evidence, FoldKey, Group
+from aucbench.report.fits import CURVE, Fit
 from aucbench.stats.profiles import Profile, anytime_score, performance_profiles, times_to_targets
 
 TARGETS = (0.99, 0.995)  # of the best test AUC

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from aucbench.errors import ParameterError, require_whole
-from aucbench.report.evidence import Array, Evidence
+from aucbench.report.evidence import Evidence
+from aucbench.report.fits import Array
 from aucbench.stats.power import POWER, PowerPlan, Spread, plan
 from aucbench.stats.words import LEVEL
 

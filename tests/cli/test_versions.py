@@ -17,7 +17,8 @@ from aucbench.bench.versions import both, labelled, version_at
 from aucbench.cli import app
 from aucbench.errors import ParameterError
 from aucbench.registry.specs import parse_spec
-from aucbench.report.evidence import Evidence, Fit, FoldKey, Group
+from aucbench.report.evidence import Evidence, FoldKey, Group
+from aucbench.report.fits import Fit
 from aucbench.report.speed import speed_lines
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,7 +10,8 @@ from aucbench.bench import Choice, Plan
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
 from aucbench.records import CellStatus
-from aucbench.report.evidence import Condition, evidence_of
+from aucbench.report.evidence import evidence_of
+from aucbench.report.fits import Condition
 from aucbench.report.folder import FolderReader
 
 

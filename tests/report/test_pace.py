@@ -6,8 +6,9 @@ from math import inf, isnan, log, nan
 import numpy as np
 import pytest
 
-from aucbench.report.evidence import Condition, Evidence, Fit, FoldKey, Group
+from aucbench.report.evidence import Evidence, FoldKey, Group
 from aucbench.report.findings import Settings, findings_of
+from aucbench.report.fits import Condition, Fit
 from aucbench.report.folder import FolderReader
 from aucbench.report.pace import TARGETS, Pace, paces
 from aucbench.report.page import page_of

@@ -185,8 +185,8 @@ def test_the_size_of_a_large_page_is_bounded(records):
 def test_public_names_are_there():
     import aucbench.report
 
-    assert aucbench.report.__all__ == sorted(aucbench.report._HOMES)
+    assert aucbench.report.__all__ == sorted(dir(aucbench.report))
     for name in aucbench.report.__all__:
         assert getattr(aucbench.report, name).__name__ == name
-    with pytest.raises(AttributeError, match="no attribute 'pages'"):
+    with pytest.raises(AttributeError, match="attribute pages"):
         _ = aucbench.report.pages

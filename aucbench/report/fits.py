@@ -1,0 +1,177 @@
+"""What is kept of a cell that was run: numbers, its curve, and what its time depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.bench.judge.verdict import number
+from aucbench.bench.results.convergence import Descent
+from aucbench.bench.results.record import Record
+from aucbench.ranges import OVERSPENT
+from aucbench.records import CellStatus
+
+MOST_INFO = 20  # diagnostics of a fit; as many as a solver may give
+NO_DESCENT = Descent()
+CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc", "test_auc")
+NAN = float("nan")
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a time depends on besides the solver and the data.
+
+    Attributes
+    ----------
+    host, cpu : str
+    threads : int or None
+        Of aucbench, BLAS and OpenMP in each cell.
+    concurrency : int
+        Cells at once on the host.
+    """
+
+    host: str
+    cpu: str
+    threads: int | None
+    concurrency: int
+
+    @staticmethod
+    def of(record: Record) -> Condition:
+        """Return the conditions of a cell that was run."""
+        machine = record.machine
+        return Condition(
+            str(machine.get("host", "")),
+            str(machine.get("cpu", "")),
+            machine.get("threads"),
+            record.conditions.concurrency,
+        )
+
+    def __str__(self) -> str:
+        """One line for people."""
+        return (
+            f"{self.host}, {self.cpu}, {self.threads or 'unknown number of'} thread(s), "
+            f"{self.concurrency} cell(s) at once"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """What is kept of a cell that was run; NaN is the value of what is not known.
+
+    Attributes
+    ----------
+    id : str
+        Of the record.
+    data : str
+        Hash of the data set.
+    status : CellStatus or str
+    why, log : str
+        Reason and end of what the process wrote; empty when it is ok.
+    auc, seconds, spread, nnz, passes, n_train, n_test, d : float
+    overspent : float
+        How many times its budget it used; NaN if it kept to it.
+    curve : array of shape (points, 6)
+        The columns are those of `CURVE`.
+    info : mapping of str to array of shape (points,)
+        The diagnostics of the method along the curve, by name; NaN where it gave no finite number.
+    descent : Descent
+        How its objective fell.
+    condition : Condition or None
+        None when it was not run, because its solver or its data set cannot be used.
+    tuned : tuple of (parameters, inner AUC or NaN)
+        The points that were tried.
+    chosen : mapping or None
+        The point that was chosen.
+    """
+
+    id: str
+    data: str
+    status: CellStatus | str
+    why: str
+    log: str
+    auc: float
+    seconds: float
+    spread: float
+    nnz: float
+    passes: float
+    n_train: float
+    n_test: float
+    d: float
+    curve: Array
+    info: Mapping[str, Array] = field(default_factory=dict)
+    descent: Descent = NO_DESCENT
+    overspent: float = NAN
+    condition: Condition | None = None
+    tuned: tuple[tuple[Mapping[str, Any], float], ...] = ()
+    chosen: Mapping[str, Any] | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it has an AUC that counts."""
+        return self.status == CellStatus.OK
+
+    @staticmethod
+    def of(record: Record) -> Fit:
+        """Keep the numbers of a record."""
+        found, sizes = record.measures, record.sizes
+        tuning = record.tuning or {}
+        return Fit(
+            id=record.id,
+            data=sizes.data or "",
+            status=record.status.status,
+            why=record.why,
+            log=record.process.log or "",
+            auc=_or_nan(found.auc) if record.ok else NAN,
+            seconds=_or_nan(found.fit_seconds),
+            spread=_or_nan(found.fit_seconds_spread),
+            nnz=_or_nan(found.nnz),
+            passes=_or_nan(found.passes),
+            n_train=_or_nan(sizes.n_train),
+            n_test=_or_nan(sizes.n_test),
+            d=_or_nan(sizes.d),
+            curve=_curve(record.curve),
+            info=_info(record.curve),
+            descent=Descent.of(record),
+            overspent=_times_budget(record),
+            condition=Condition.of(record) if record.machine else None,
+            tuned=tuple(
+                (row["parameters"], _or_nan(row["auc"])) for row in tuning.get("table", ())
+            ),
+            chosen=tuning.get("chosen"),
+        )
+
+
+def _curve(points: Sequence[Mapping[str, Any]]) -> Array:
+    rows = [[point.get(name) for name in CURVE] for point in points]
+    try:
+        found = np.array(rows, dtype=np.float64)  # None becomes NaN
+    except (TypeError, ValueError):  # a plugin reports something else than numbers
+        found = np.array([[_or_nan(number(value)) for value in row] for row in rows])
+    return found.reshape(-1, len(CURVE))
+
+
+def _info(points: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
+    """Return the diagnostics by name; of a name that no point has a number for, there are none."""
+    told = [known if isinstance(known := point.get("info"), Mapping) else {} for point in points]
+    names = sorted({name for known in told for name in known})[:MOST_INFO]
+    columns = {name: [_or_nan(number(known.get(name))) for known in told] for name in names}
+    found = {name: np.array(column) for name, column in columns.items()}
+    return {name: column for name, column in found.items() if not np.isnan(column).all()}
+
+
+def _or_nan(value: float | None) -> float:
+    return NAN if value is None else float(value)
+
+
+def _times_budget(record: Record) -> float:
+    """How many times its budget a fit used, if its record says that it overspent; else NaN."""
+    found = record.measures
+    if not found.overspent:
+        return NAN
+    used = ((found.passes, found.passes_limit), (found.fit_seconds, record.cell.seconds))
+    return max((spent / given for spent, given in used if spent and given), default=OVERSPENT)
