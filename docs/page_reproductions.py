@@ -12,7 +12,6 @@ and for a table of all experiments with
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,9 @@ from page_figures import drawn, lines
 from aucbench.papers.catalogue import paper, paper_names
 from aucbench.papers.kept import Kept, read_kept
 from aucbench.papers.parts import HOLDS, HOLDS_NOT, OPEN
-from aucbench.report.added import cells, marked, numeric
+from aucbench.report.document import Grid, markdown, marked
 from aucbench.report.figures import WIDTH
-from aucbench.sections import Chart, Table
+from aucbench.sections import Chart
 
 FOLDER = Path(__file__).parent / "data" / "reproduction"
 ASKED = re.compile(r"^<!-- reproductions of ([\w-]+) -->$", re.MULTILINE)
@@ -43,7 +42,7 @@ def with_reproductions(page: str) -> str:
         When there is no such paper.
     """
     page = ASKED.sub(lambda found: "\n\n".join(map(shown, kept_of(found[1]))), page)
-    return page.replace(ALL, "\n".join(_overview())) if ALL in page.splitlines() else page
+    return page.replace(ALL, markdown([_overview()])) if ALL in page.splitlines() else page
 
 
 def kept_of(name: str) -> list[Kept]:
@@ -57,22 +56,16 @@ def shown(one: Kept) -> str:
     """Return an experiment in Markdown, its charts as figures."""
     name = one.name.removesuffix(".json")
     title = one.section.title.partition(", ")[2]
-    blocks = [f"## {marked(title[:1].upper() + title[1:])} ({_run(one)})", marked(one.byline)]
-    for number, part in enumerate(one.section.parts):
-        if isinstance(part, Table):
-            blocks.append(_table(part))
-        elif isinstance(part, Chart):
+    blocks = [
+        f"## {marked(title[:1].upper() + title[1:])} ({_run(one)})",
+        marked(one.chapter.origin),
+    ]
+    for number, part in enumerate(one.chapter.parts):
+        if isinstance(part, Chart):
             blocks.append(_chart(f"{name}-{number}", part))
         else:
-            blocks += [marked(line) for line in part.splitlines()]
+            blocks.append(markdown([part] if isinstance(part, Grid) else part.splitlines()))
     return "\n\n".join(blocks)
-
-
-def _table(part: Table) -> str:
-    right = numeric(part)
-    rule = ["---:" if j in right else "---" for j in range(len(part.header))]
-    rows = [map(marked, part.header), rule, *(map(marked, row) for row in cells(part))]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _chart(name: str, chart: Chart) -> str:
@@ -92,15 +85,14 @@ def _chart(name: str, chart: Chart) -> str:
     return drawn(name, chart.title, draw)
 
 
-def _overview() -> Iterator[str]:
-    """Yield a table of all experiments that are kept."""
-    yield "| paper | experiment | run | numbers | statements |"
-    yield "|---|---|---|---|---|"
+def _overview() -> Grid:
+    """Return a table of all experiments that are kept."""
+    rows = []
     for one in [one for name in paper_names() for one in kept_of(name)]:
         told = [part for part in one.section.parts if isinstance(part, str)]
         numbers = next((text for text in told if text.startswith("Of ")), "–")
-        row = (one.paper, one.place, _run(one), numbers, _claims(told))
-        yield f"| {' | '.join(map(marked, row))} |"
+        rows.append((one.paper, one.place, _run(one), numbers, _claims(told)))
+    return Grid(("paper", "experiment", "run", "numbers", "statements"), tuple(rows), ())
 
 
 def _run(one: Kept) -> str:

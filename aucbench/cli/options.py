@@ -125,7 +125,7 @@ class Printed:
         The verdict is on the first one.
     rope : float
     sort, form : str
-        Keys of `SORTS` and `FORMS` of `aucbench.report.terminal`.
+        Keys of `aucbench.report.terminal.SORTS` and `aucbench.report.document.FORMS`.
     demands : tuple of Demand
     sections : tuple of Addon
         Sections of plugins, which follow the answer.

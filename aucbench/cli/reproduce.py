@@ -164,12 +164,12 @@ def _read(experiment: Experiment, folder: Path) -> Results:
 def _print(experiment: Experiment, results: Results, folder: Path, *, md: bool) -> None:
     """Keep ours beside theirs in the folder, and print it."""
     from aucbench.papers.kept import keep, kept
-    from aucbench.report import added
+    from aucbench.report.document import markdown, text
 
     found = kept(experiment, results)
     keep(folder, found)
-    one = [(found.byline, found.section)]
-    typer.echo(added.markdown(one) if md else added.text(one, width()))
+    one = [found.chapter]
+    typer.echo(markdown(one) if md else text(one, width()))
 
 
 def _write_page(folder: Path, *, quiet: bool) -> None:

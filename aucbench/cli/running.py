@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,9 @@ if TYPE_CHECKING:
     from aucbench.bench.show.progress import Progress
     from aucbench.bench.show.tally import Tally
     from aucbench.cli.options import Options, Printed
-    from aucbench.report.added import Added
+    from aucbench.report.document import Chapter
     from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings
-    from aucbench.report.terminal import Table
 
 BROKEN = 1  # exit code when a condition of --fail-if holds, or no row has an AUC
 WIDE = 80  # columns of the answer where stdout is no terminal
@@ -134,9 +134,9 @@ def records_of(
 
 def print_tables(findings: Findings, wide: int | None) -> None:
     """Print the table of each data set, and what its marks mean."""
-    from aucbench.report import terminal
+    from aucbench.report import document, terminal
 
-    _echo_tables(terminal.tables(findings), wide)
+    typer.echo(document.text(terminal.tables(findings), wide, _strong()))
     typer.echo()
     for line in terminal.notes(findings):
         typer.echo(shown(line))
@@ -245,15 +245,13 @@ def print_findings(
 ) -> bool:
     """Print tables, notes, remarks and the answer; return whether a condition came true."""
     from aucbench.bench.show.tally import protocol
-    from aucbench.report import terminal
+    from aucbench.report import document, terminal
 
     found, others, missing = printed.findings(evidence)
     tables = terminal.tables(found, others, printed.sort)
     wide = width()
-    if printed.form == "text":
-        _echo_tables(tables, wide)
-    else:
-        typer.echo(terminal.FORMS[printed.form](tables))
+    told = document.text(tables, wide, _strong())
+    typer.echo(told if printed.form == "text" else document.FORMS[printed.form](tables))
     typer.echo(f"\n{shown(protocol(plan, tried))}")
     unmeasured = [*found.unmeasured, *(line for other in others for line in other.failures)]
     for line in (*terminal.notes(found), *missing, *unmeasured, *remarks):
@@ -265,15 +263,15 @@ def print_findings(
 
 def print_sections(
     sections: Sequence[Addon], folder: Path, evidence: Evidence, form: str = "text"
-) -> Added:
+) -> list[Chapter]:
     """Print sections of plugins on the records that count, and return them."""
     from aucbench.bench.addons import sections_of
-    from aucbench.report import added
+    from aucbench.report import document
 
-    found = added.signed(sections_of(sections, folder, evidence.ids) if sections else ())
+    found = document.signed(sections_of(sections, folder, evidence.ids) if sections else ())
     if found:
         typer.echo()
-        typer.echo(added.text(found, width()) if form == "text" else added.FORMS[form](found))
+        typer.echo(document.text(found, width()) if form == "text" else document.FORMS[form](found))
     return found
 
 
@@ -284,17 +282,9 @@ def width() -> int | None:
     return get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def _echo_tables(tables: Sequence[Table], width: int | None) -> None:
-    """Print tables, in a terminal with the best line of each in bold."""
-    from aucbench.report import terminal
-
-    for number, table in enumerate(tables):
-        lines = terminal.text([table], width).split("\n")
-        flags = [False] * (len(lines) - len(table.best)) + [*table.best]
-        if number:
-            typer.echo("")
-        for line, bold in zip(lines, flags, strict=True):
-            typer.echo(typer.style(line, bold=True) if bold and sys.stdout.isatty() else line)
+def _strong() -> Callable[[str], str]:
+    """Return what makes a line stand out: in a terminal it is bold."""
+    return partial(typer.style, bold=True) if sys.stdout.isatty() else str
 
 
 def _broken(printed: Printed, known: Findings) -> bool:

@@ -22,7 +22,7 @@ from aucbench.papers.experiment import Experiment
 from aucbench.papers.measuring import Measured
 from aucbench.papers.results import Results
 from aucbench.papers.sections import section_of
-from aucbench.report.added import Added
+from aucbench.report.document import Chapter
 from aucbench.report.render import sections_to_html
 from aucbench.sections import Section
 from aucbench.store import own_file
@@ -63,9 +63,9 @@ class Kept:
         return "-".join((*parts, *(() if self.protocol == "clean" else (self.protocol,)))) + ".json"
 
     @property
-    def byline(self) -> str:
-        """One line for people: with what it was computed, and where."""
-        return f"Computed by aucbench {self.version} on {self.machine}."
+    def chapter(self) -> Chapter:
+        """The section as it is shown, with what it was computed, and where."""
+        return Chapter.of(self.section, f"Computed by aucbench {self.version} on {self.machine}.")
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -173,11 +173,12 @@ def write_page(folder: Path) -> Path:
         When a file of an experiment is damaged.
     """
     found = [read_kept(path) for path in sorted((folder / ROOM).glob("*.json"))]
-    added: Added = [(one.byline, one.section) for one in found]
     papers = ", ".join(dict.fromkeys(one.paper for one in found))
     facts = ["Numbers of published papers, and what this package measures in their place."]
     path = folder / PAGE
-    content = sections_to_html(f"aucbench reproduce: {papers}", facts, added)
+    content = sections_to_html(
+        f"aucbench reproduce: {papers}", facts, [one.chapter for one in found]
+    )
     with own_file(path) as file:
         file.write(content)
     return path

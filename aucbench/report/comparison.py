@@ -207,12 +207,13 @@ class Results(tuple[Record, ...]):
         DataError
             As `findings`.
         """
-        from aucbench.report import terminal
+        from aucbench.report.document import text
         from aucbench.report.findings import means_of
+        from aucbench.report.terminal import tables
 
         found = self.findings
         others = [means_of(found.evidence, name) for name in self._measures[1:]]
-        return terminal.text(terminal.tables(found, others))
+        return text(tables(found, others))
 
     @cached_property
     def findings(self) -> Findings:

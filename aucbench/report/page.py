@@ -5,79 +5,33 @@ Here digits and words are chosen; every number comes from `Findings`.
 
 from __future__ import annotations
 
-import math
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from aucbench.bench.show.endings import Ends, end_notes
-from aucbench.bench.text import shown
-from aucbench.report.added import Added, cells, numeric
+from aucbench.report.board import (
+    MATRIX_LEGEND,
+    Column,
+    Line,
+    MatrixLine,
+    board,
+    board_columns,
+    board_legend,
+    board_note,
+    direction,
+    matrix,
+    matrix_note,
+)
+from aucbench.report.document import Chapter
 from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Evidence
 from aucbench.report.findings import Findings
-from aucbench.report.inside import Row
 from aucbench.report.pace import SHARES
-from aucbench.sections import Chart, Table
-from aucbench.stats.pairs import Pair
-from aucbench.stats.ranking import Standing
-from aucbench.stats.words import Interval, Word
 
-Vector = NDArray[np.float64]
 LOG = 4000  # last characters of a log
 FAILURES = 100  # different ones that are listed
-SIGNS = {Word.BETTER: "▲", Word.WORSE: "▼", Word.EQUIVALENT: "=", Word.UNCLEAR: "·"}
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the leaderboard."""
-
-    name: str
-    number: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of the leaderboard: the value it is sorted by, what is shown, and an interval."""
-
-    value: str
-    text: str
-    range: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the leaderboard."""
-
-    solver: int
-    leading: bool
-    entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixCell:
-    """What the solver of the row is compared with that of the column."""
-
-    word: str
-    sign: str
-    effect: str
-    record: str
-    test: str
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixLine:
-    """A line of the matrix; None on the diagonal."""
-
-    solver: int
-    cells: tuple[MatrixCell | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,27 +61,6 @@ class DataFacts:
 
     name: str
     lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A paragraph, a table or a chart of a section of a plugin; one of them."""
-
-    text: tuple[str, ...] = ()
-    header: tuple[Column, ...] = ()
-    lines: tuple[tuple[Entry, ...], ...] = ()
-    chart: int | None = None
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AddedSection:
-    """A section of a plugin."""
-
-    id: str
-    title: str
-    origin: str
-    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +104,7 @@ class Page:
     commands_note: str
     plans: tuple[PlanText, ...]
     methods: tuple[str, ...]
-    added: tuple[AddedSection, ...]
+    added: tuple[Chapter, ...]
     data: dict[str, Any]
 
     @property
@@ -183,7 +116,7 @@ class Page:
             ("pairs", "Pairs"),
             ("datasets", "Data sets"),
             ("charts", "Figures"),
-            *((one.id, one.title) for one in self.added),
+            *((f"added-{number}", one.title) for number, one in enumerate(self.added)),
             ("failures", "Failures"),
             ("environment", "Environment"),
             ("commands", "Commands"),
@@ -192,7 +125,7 @@ class Page:
         return [(name, text) for name, text in known if name != "pairs" or self.matrix]
 
 
-def page_of(findings: Findings, *, folder: str, added: Added = ()) -> Page:
+def page_of(findings: Findings, *, folder: str, added: Sequence[Chapter] = ()) -> Page:
     """Choose words and digits.
 
     Parameters
@@ -201,29 +134,29 @@ def page_of(findings: Findings, *, folder: str, added: Added = ()) -> Page:
         All numbers.
     folder : str
         Name of the results folder, for the commands.
-    added : sequence of (str, Section)
-        Sections of plugins, see `aucbench.report.added.signed`.
+    added : sequence of Chapter
+        Sections of plugins, see `aucbench.report.document.signed`.
     """
     evidence = findings.evidence
-    data = {**drawn(findings), "added": charts_of(added)}
+    data = drawn(findings)
     return Page(
         title=f"aucbench: {folder}",
         facts=_facts(evidence),
         solvers=evidence.solvers,
         answer=findings.advice.sentences,
         warnings=tuple(_warnings(findings)),
-        board_note=_board_note(findings),
-        board_columns=_board_columns(findings),
-        board=tuple(_board(findings)),
-        board_legend=_board_legend(findings),
-        matrix_note=_matrix_note(findings),
-        matrix=_matrix(findings) if len(evidence.finished) > 1 else (),
+        board_note=board_note(findings),
+        board_columns=board_columns(findings),
+        board=tuple(board(findings)),
+        board_legend=board_legend(findings),
+        matrix_note=matrix_note(findings),
+        matrix=matrix(findings) if len(evidence.finished) > 1 else (),
         matrix_legend=MATRIX_LEGEND,
         table_note=(
             f"{findings.measure} of the test rows: its mean over the splits and the "
             f"{findings.settings.level:.0%} interval for other test rows; then the one over "
             "splits, which covers other training rows too. Median time of a fit, mean number of "
-            f"non-zero weights.{_direction(findings)}"
+            f"non-zero weights.{direction(findings)}"
         ),
         understood=tuple(_understood(evidence)),
         table_legend=TABLE_LEGEND,
@@ -240,49 +173,9 @@ def page_of(findings: Findings, *, folder: str, added: Added = ()) -> Page:
         commands_note=_commands_note(evidence),
         plans=_plans(evidence, folder),
         methods=_methods(findings),
-        added=tuple(laid_out(added)),
+        added=tuple(added),
         data=data,
     )
-
-
-def charts_of(added: Added) -> list[dict[str, Any]]:
-    """Return the charts of sections as the scripts draw them."""
-    return [_chart(part) for _, one in added for part in one.parts if isinstance(part, Chart)]
-
-
-def laid_out(added: Added) -> Iterable[AddedSection]:
-    """Yield sections as the templates show them; their charts are numbered through."""
-    charts = count()
-    for number, (byline, section) in enumerate(added):
-        parts = tuple(_part(part, charts) for part in section.parts)
-        yield AddedSection(f"added-{number}", section.title, byline, parts)
-
-
-def _part(part: str | Table | Chart, charts: Iterator[int]) -> Part:
-    if isinstance(part, Chart):
-        return Part(chart=next(charts), title=part.title)
-    if isinstance(part, Table):
-        numbers = numeric(part)
-        header = tuple(Column(name, number=j in numbers) for j, name in enumerate(part.header))
-        values = zip(part.rows, cells(part), strict=True)
-        return Part(header=header, lines=tuple(_entries(row, texts) for row, texts in values))
-    return Part(text=tuple(part.splitlines()))
-
-
-def _entries(row: Sequence[str | float | None], texts: Sequence[str]) -> tuple[Entry, ...]:
-    known = ("" if value is None else str(value) for value in row)
-    return tuple(Entry(value, text) for value, text in zip(known, texts, strict=True))
-
-
-def _chart(chart: Chart) -> dict[str, Any]:
-    """Return a chart as the scripts draw it."""
-    names = {"title": shown(chart.title), "x": shown(chart.x), "y": shown(chart.y)}
-    lines = [[shown(name), *line] for name, line in chart.lines.items()]
-    return {**names, "log_x": chart.log_x, "log_y": chart.log_y, "lines": lines}
-
-
-def _direction(findings: Findings) -> str:
-    return f" A smaller {findings.measure} is better." if findings.smaller else ""
 
 
 SAID = {  # of the choices that all cells share
@@ -297,10 +190,6 @@ SAID = {  # of the choices that all cells share
     "tune_evals": "tuned by at most {} points",
     "inner_splits": "{} inner splits",
 }
-MATRIX_LEGEND = (
-    "▲ better, ▼ worse, = equivalent, · not distinguishable. The second line counts the data sets "
-    "on which the solver of the row is ahead, level, and behind.",
-)
 TABLE_LEGEND = (
     "★ not worse than the best of the data set. ? says why an interval is missing, or which rule "
     "made it. The rank is among the solvers without a failed cell.",
@@ -349,141 +238,6 @@ def _warnings(findings: Findings) -> Iterable[str]:
         yield findings.times
     yield from findings.unmeasured
     yield from evidence.problems()
-
-
-def _board_note(findings: Findings) -> str:
-    n = len(findings.evidence.finished)
-    if n == 1:
-        return (
-            f"One data set: the {findings.measure} of the test rows with its "
-            f"{findings.settings.level:.0%} interval.{_direction(findings)}"
-        )
-    return (
-        f"Over {n} data sets, each with the same weight. Intervals are of "
-        f"{findings.settings.level:.0%}, by a bootstrap over the data sets.{_direction(findings)}"
-    )
-
-
-def _board_columns(findings: Findings) -> tuple[Column, ...]:
-    names = [f"mean {findings.measure}"]
-    if len(findings.evidence.finished) != 1:
-        names += ["average rank", "rating"]
-    names += ["fit s", "non-zeros", "no value", "ok"]
-    return (Column("solver", number=False), *map(Column, names))
-
-
-def _board_legend(findings: Findings) -> tuple[str, ...]:
-    several = len(findings.evidence.finished) != 1
-    return (
-        "★ not worse than the recommended solver.",
-        *(
-            (
-                "Rating: Bradley–Terry on the scale of Elo, mean 1000; 400 points are odds of 10 "
-                "to 1 to be ahead on a data set by more than the region of equivalence. A data set "
-                "without a value counts as lost and as the worst rank.",
-            )
-            if several
-            else ()
-        ),
-        "fit s: shifted geometric mean (shift 1 s) of the times of a fit over the data sets with a "
-        "value. non-zeros: median over them. no value: data sets on which a cell failed.",
-    )
-
-
-def _board(findings: Findings) -> Iterable[Line]:
-    evidence = findings.evidence
-    values, nnz = findings.values, findings.nonzeros
-    only = {row.solver: row for row in findings.rows if evidence.finished == (row.dataset,)}
-    for j in findings.order:
-        known = ~np.isnan(values[:, j])
-        mean = float(values[known, j].mean()) if known.any() else math.nan
-        groups = [group for (_, solver), group in evidence.groups.items() if solver == j]
-        entries = [_auc_entry(only[j])] if j in only else [_entry(mean, f"{mean:.4f}")]
-        if len(evidence.finished) != 1:
-            entries += [
-                _standing(findings.ranks[j], "{:.2f}"),
-                _standing(findings.ratings[j], "{:.0f}"),
-            ]
-        time = findings.mean_seconds[j]
-        middle = _median(nnz[:, j])
-        failed = int((~known).sum())
-        ok = sum(len(group.ok) for group in groups)
-        planned = sum(group.planned for group in groups)
-        entries += [
-            _entry(time, f"{time:.3g}"),
-            _entry(middle, f"{middle:.4g}"),
-            Entry(str(failed), str(failed)),
-            Entry(str(ok), f"{ok}/{planned}"),
-        ]
-        yield Line(j, j in findings.leading, tuple(entries))
-
-
-def _median(values: Vector) -> float:
-    known = values[~np.isnan(values)]
-    return float(np.median(known)) if known.size else math.nan
-
-
-def _entry(value: float, text: str) -> Entry:
-    return Entry("", "–") if math.isnan(value) else Entry(repr(value), text)
-
-
-def _auc_entry(row: Row) -> Entry:
-    """Return the entry of a solver when there is one data set."""
-    if row.known is None or math.isnan(row.estimate):
-        return Entry("", "–", note=row.note)
-    interval = _range(row.known.delong, "{:.4f}")
-    return Entry(repr(row.estimate), f"{row.estimate:.4f}", interval, row.note)
-
-
-def _standing(standing: Standing, form: str) -> Entry:
-    value = standing.value
-    if math.isnan(value.estimate):
-        return Entry("", "–", note=value.note)
-    return Entry(repr(value.estimate), form.format(value.estimate), _range(value, form), value.note)
-
-
-def _range(interval: Interval, form: str) -> str:
-    if math.isnan(interval.low):
-        return ""
-    return f"{form.format(interval.low)} – {form.format(interval.high)}"
-
-
-def _matrix_note(findings: Findings) -> str:
-    return (
-        f"Mean difference of the {findings.measure} over the data sets, and a verdict by "
-        f"Wilcoxon's signed-rank test with Holm's adjustment for {len(findings.pairs)} pairs. P is "
-        "of the Bayesian signed-rank test. Differences within "
-        f"± {findings.settings.rope:g} are practically zero. Unlike ranks, a pair does not depend "
-        "on the other solvers, but for this adjustment."
-    )
-
-
-def _matrix(findings: Findings) -> tuple[MatrixLine, ...]:
-    names = findings.evidence.solvers
-    number = {name: j for j, name in enumerate(names)}
-    both = {(number[p.a], number[p.b]): p for p in findings.pairs}
-    both |= {(number[p.b], number[p.a]): p.flipped() for p in findings.pairs}
-    return tuple(
-        MatrixLine(a, tuple(None if a == b else _matrix_cell(both[a, b]) for b in findings.order))
-        for a in findings.order
-    )
-
-
-def _matrix_cell(pair: Pair) -> MatrixCell:
-    word = pair.word
-    bayes = pair.sign_test
-    return MatrixCell(
-        word=str(word),
-        sign=SIGNS[word],
-        effect="–" if math.isnan(pair.mean) else f"{pair.mean:+.4f}",
-        record=f"{pair.wins} / {pair.ties} / {pair.losses}",
-        test=f"p {_p(pair.holm)}; P(better) {_p(bayes.better)}, P(equivalent) "
-        f"{_p(bayes.equivalent)}",
-    )
-
-
-def _p(p: float) -> str:
-    return "–" if math.isnan(p) else f"{p:.2g}" if p >= 0.001 else "< .001"
 
 
 def _pairs_note(findings: Findings, data: dict[str, Any]) -> str:

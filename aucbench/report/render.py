@@ -12,18 +12,20 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from importlib import metadata
 from importlib.resources import files
 from importlib.util import find_spec
+from itertools import count
 from typing import Any
 
 from aucbench.bench.text import shown
 from aucbench.errors import MissingExtraError
-from aucbench.report.added import Added
-from aucbench.report.page import Page, charts_of, laid_out
+from aucbench.report.document import Chapter
+from aucbench.report.page import Page
+from aucbench.sections import Chart
 
 
 def require_jinja() -> None:
@@ -48,10 +50,10 @@ def to_html(page: Page, *, live: str = "") -> bytes:
         When Jinja2 is not installed.
     """
     names = ("chart.js", "table.js", "sections.js", "page.js", *(("live.js",) if live else ()))
-    return _rendered("page.html", names, page.data, live=live, page=page)
+    return _rendered("page.html", names, page.added, page.data, live=live, page=page)
 
 
-def sections_to_html(title: str, facts: Sequence[str], added: Added) -> bytes:
+def sections_to_html(title: str, facts: Sequence[str], added: Sequence[Chapter]) -> bytes:
     """Return a page of sections only, as one file in UTF-8.
 
     Parameters
@@ -59,21 +61,25 @@ def sections_to_html(title: str, facts: Sequence[str], added: Added) -> bytes:
     title : str
     facts : sequence of str
         Lines below the title.
-    added : sequence of (str, Section)
-        See `aucbench.report.added`.
+    added : sequence of Chapter
 
     Raises
     ------
     MissingExtraError
         When Jinja2 is not installed.
     """
-    names, data = ("chart.js", "table.js", "sections.js", "alone.js"), {"added": charts_of(added)}
-    shown_sections = [*laid_out(added)]
-    return _rendered("alone.html", names, data, title=title, facts=facts, added=shown_sections)
+    names = ("chart.js", "table.js", "sections.js", "alone.js")
+    return _rendered("alone.html", names, added, {}, title=title, facts=facts)
 
 
 def _rendered(
-    template: str, names: Sequence[str], data: Any, *, live: str = "", **more: Any
+    template: str,
+    names: Sequence[str],
+    added: Sequence[Chapter],
+    data: Mapping[str, Any],
+    *,
+    live: str = "",
+    **more: Any,
 ) -> bytes:
     require_jinja()
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -86,16 +92,26 @@ def _rendered(
         finalize=lambda value: _printable(value) if type(value) is str else value,
     )
     scripts = [_asset(name) for name in names]
+    charts = [_chart(part) for one in added for part in one.parts if isinstance(part, Chart)]
     text = environment.get_template(template).render(
         version=metadata.version("aucbench"),
         live=live,
         policy=_policy(scripts, live=bool(live)),
         style=Markup(_asset("page.css")),
         scripts=[Markup(script) for script in scripts],
-        data=Markup(embedded(data)),
+        data=Markup(embedded({**data, "added": charts})),
+        added=added,
+        next_chart=count().__next__,  # the number of each chart, in the order of the page
         **more,
     )
     return text.encode("utf-8", "backslashreplace")
+
+
+def _chart(chart: Chart) -> dict[str, Any]:
+    """Return a chart as the scripts draw it."""
+    names = {"title": shown(chart.title), "x": shown(chart.x), "y": shown(chart.y)}
+    lines = [[shown(name), *line] for name, line in chart.lines.items()]
+    return {**names, "log_x": chart.log_x, "log_y": chart.log_y, "lines": lines}
 
 
 def embedded(data: Any) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 
 from aucbench.bench.addons import Addon, sections_of
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.report.added import signed
+from aucbench.report.document import signed
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of

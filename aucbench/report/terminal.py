@@ -1,9 +1,6 @@
 """What `compare` and `run` print: a table for each data set, and the answer in words.
 
-Design
-  a. A table has one line for each solver, and a column only when it says something.
-  b. Numbers are never cut or wrapped. Where a terminal is too narrow, names of solvers and data
-     sets lose their middle.
+A table has one line for each solver, and a column only when it says something.
 """
 
 from __future__ import annotations
@@ -16,25 +13,18 @@ from textwrap import wrap
 from typing import Any
 
 from aucbench.bench.show.endings import Ends, end_notes
-from aucbench.bench.text import aligned, shown
+from aucbench.bench.text import shown
 from aucbench.errors import ParameterError
+from aucbench.report.document import NOTHING, Grid
 from aucbench.report.evidence import Evidence, Group
 from aucbench.report.findings import Findings, Means
 from aucbench.report.inside import Inside, Row
 from aucbench.stats.words import Interval
 
-NOTHING = "-"
 LEADING = "*"
-WIDEST = 100  # characters of a line of facts where stdout is no terminal
-SHORTEST = 12  # characters of a name that is shortened
+SOLVER, END = "solver", "end"
+WORDS = ("", SOLVER, END)  # columns that hold no numbers
 SHOWN_CHOICES = 2  # points of a tuned solver that are named
-TEX = str.maketrans(
-    {
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-        **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    }
-)
-MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|*_`<>[]"})
 
 
 def _as_planned(_: Row) -> float:
@@ -57,30 +47,7 @@ SORTS: dict[str, Callable[[Row], float]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The solvers on one data set.
-
-    Attributes
-    ----------
-    title : str
-        The data set and its sizes.
-    facts : tuple of str
-        What was understood of it: label, classes, columns that are left out, warnings.
-    header : tuple of str
-    lines : tuple of tuple of str
-    best : tuple of bool
-        Which lines have the best value among the solvers without a failed cell.
-    """
-
-    title: str
-    facts: tuple[str, ...]
-    header: tuple[str, ...]
-    lines: tuple[tuple[str, ...], ...]
-    best: tuple[bool, ...]
-
-
-def tables(findings: Findings, others: Sequence[Means] = (), sort: str = "plan") -> list[Table]:
+def tables(findings: Findings, others: Sequence[Means] = (), sort: str = "plan") -> list[Grid]:
     """Return one table for each data set.
 
     Parameters
@@ -104,13 +71,17 @@ def tables(findings: Findings, others: Sequence[Means] = (), sort: str = "plan")
     texts = [[[column.text(row) for column in columns] for row in rows] for _, rows in sets]
     lines = [line for some in texts for line in some]
     kept = [j for j, c in enumerate(columns) if any(line[j] not in c.idle for line in lines)]
+    header = tuple(columns[j].name for j in kept)
+    right = [j for j, name in enumerate(header) if name not in WORDS]
     return [
-        Table(
-            _title(findings.evidence, one),
-            tuple(findings.evidence.understood(one.dataset).lines()),
-            tuple(columns[j].name for j in kept),
+        Grid(
+            header,
             tuple(tuple(line[j] for j in kept) for line in some),
-            _best(rows),
+            right,
+            title=_title(findings.evidence, one),
+            facts=tuple(findings.evidence.understood(one.dataset).lines()),
+            best=_best(rows),
+            names=header.index(SOLVER),
         )
         for (one, rows), some in zip(sets, texts, strict=True)
     ]
@@ -139,7 +110,7 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
 
     return [
         _Column("", lambda row: LEADING if row.leading else ""),
-        _Column("solver", lambda row: evidence.solvers[row.solver]),
+        _Column(SOLVER, lambda row: evidence.solvers[row.solver]),
         _Column(findings.measure, lambda row: _number(row.estimate, ".4f")),
         _Column(level, _interval, (NOTHING,)),
         *(_Column(other.measure, mean_of(other)) for other in others),
@@ -148,7 +119,7 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
         _Column("spread s", lambda row: _number(row.group.median("spread"), ".3g"), (NOTHING,)),
         _Column("non-zeros", _nonzeros),
         _Column("ok", lambda row: f"{len(row.group.ok)}/{row.group.planned}"),
-        _Column("end", lambda row: _ends(evidence, row).mark, ("",)),
+        _Column(END, lambda row: _ends(evidence, row).mark, ("",)),
     ]
 
 
@@ -196,113 +167,6 @@ def _title(evidence: Evidence, one: Inside) -> str:
         facts.append(f"{' or '.join(f'{d:.0f}' for d in widths)} features")
     name = evidence.datasets[one.dataset]
     return f"{name}: {', '.join(facts)}" if facts else name
-
-
-def text(found: Sequence[Table], width: int | None = None) -> str:
-    """Return the tables as aligned columns without control characters.
-
-    Parameters
-    ----------
-    width : int, optional
-        Columns of the terminal. Names that do not fit lose their middle. None: nothing is cut.
-    """
-    return "\n\n".join(_text(table, width) for table in found)
-
-
-def _text(table: Table, width: int | None) -> str:
-    lines = [table.header, *table.lines]
-    place = table.header.index("solver")
-    right = [j for j, name in enumerate(table.header) if name not in ("", "solver", "end")]
-    whole = aligned(lines, right)
-    too_long = max(map(len, whole.splitlines())) - (width or inf)
-    title = shown(table.title)
-    if too_long > 0:
-        longest = max(len(shown(line[place])) for line in lines)
-        room = max(SHORTEST, longest - int(too_long))
-        names = cut([shown(line[place]) for line in lines], room)
-        lines = [
-            (*line[:place], name, *line[place + 1 :])
-            for line, name in zip(lines, names, strict=True)
-        ]
-        whole = aligned(lines, right)
-    if width is not None and len(title) > width:
-        name, _, facts = title.partition(": ")
-        title = f"{shortened(name, max(SHORTEST, width - len(facts) - 2))}: {facts}"
-    said = [line for fact in table.facts for line in _wrapped(fact, width or WIDEST)]
-    return "\n".join([title, *said, whole])
-
-
-def _wrapped(fact: str, width: int) -> list[str]:
-    return wrap(shown(fact), width, initial_indent="  ", subsequent_indent="    ")
-
-
-def cut(names: Sequence[str], room: int) -> list[str]:
-    """Return names of at most `room` characters; whole ones where two would become the same."""
-    found = [shortened(name, room) for name in names]
-    return found if len({*found}) == len({*names}) else [*names]
-
-
-def shortened(name: str, room: int) -> str:
-    """Return a name of at most `room` characters; one that is longer loses its middle."""
-    if len(name) <= room:
-        return name
-    kept = room - 1
-    return f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}"
-
-
-def markdown(found: Sequence[Table]) -> str:
-    """Return the tables in Markdown; names are escaped."""
-    return "\n\n".join(_markdown(table) for table in found)
-
-
-def _markdown(table: Table) -> str:
-    lines = [[shown(cell).translate(MARKDOWN) for cell in line] for line in table.lines]
-    lines = [
-        [f"**{cell}**" if best and cell and j < 3 else cell for j, cell in enumerate(line)]
-        for best, line in zip(table.best, lines, strict=True)
-    ]
-    rule = ["---" if name in ("", "solver", "end") else "---:" for name in table.header]
-    rows = [table.header, rule, *lines]
-    head = shown(table.title).translate(MARKDOWN)
-    facts = [f"- {shown(fact).translate(MARKDOWN)}" for fact in table.facts]
-    notes = ["", *facts] if facts else []
-    return "\n".join([head, *notes, "", *(f"| {' | '.join(row)} |" for row in rows)])
-
-
-def tex(found: Sequence[Table]) -> str:
-    """Return the tables in LaTeX, for the package booktabs; names are escaped."""
-    return "\n\n".join(_tex(table) for table in found)
-
-
-def _tex(table: Table) -> str:
-    sides = "".join("l" if name in ("", "solver", "end") else "r" for name in table.header)
-    lines = [
-        " & ".join(
-            rf"\textbf{{{texed(cell)}}}" if best and cell and j < 3 else texed(cell)
-            for j, cell in enumerate(line)
-        )
-        for best, line in zip(table.best, table.lines, strict=True)
-    ]
-    return "\n".join(
-        [
-            *(f"% {shown(line)}" for line in (table.title, *table.facts)),
-            rf"\begin{{tabular}}{{{sides}}}",
-            r"\toprule",
-            " & ".join(map(texed, table.header)) + r" \\",
-            r"\midrule",
-            *(rf"{line} \\" for line in lines),
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
-
-
-def texed(cell: str) -> str:
-    """Return a text as LaTeX shows it."""
-    return shown(cell).translate(TEX).replace("–", "--")
-
-
-FORMS = {"text": text, "md": markdown, "tex": tex}
 
 
 def notes(findings: Findings) -> Iterator[str]:

@@ -20,8 +20,8 @@ from aucbench.registry import describe
 from aucbench.registry.descriptions import kinds_of
 from aucbench.registry.loose import file_fingerprint
 from aucbench.registry.specs import anchored, bare, in_file, short
+from aucbench.report.document import cut
 from aucbench.report.folder import FolderReader
-from aucbench.report.terminal import cut
 from aucbench.testing.subjects import named
 
 SOURCE = """

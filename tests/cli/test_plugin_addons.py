@@ -11,7 +11,7 @@ from aucbench.bench import Store
 from aucbench.bench.isolated.rows import Rows
 from aucbench.cli import app
 from aucbench.errors import ParameterError
-from aucbench.report.added import markdown, signed, tex, text
+from aucbench.report.document import markdown, signed, tex, text
 from aucbench.sections import LINES, PARTS, POINTS, ROWS, Chart, Section, Table
 from aucbench.testing.results import records, rows
 

@@ -14,6 +14,7 @@ from report_results import failed, with_cell
 
 from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
+from aucbench.report.document import Chapter
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
@@ -277,9 +278,8 @@ def test_a_page_of_sections_draws_its_charts(browser, tmp_path):
     chart = Chart("Figure 3", "k", "AUC", {NASTY: ([1, 10, 100], [0.5, 0.7, 0.8])}, log_x=True)
     table = Table((NASTY, "value"), [("b", 2.0), ("a", 1.0)])
     path = tmp_path / "sections.html"
-    path.write_bytes(
-        sections_to_html(NASTY, [NASTY], [(NASTY, Section(NASTY, [chart, table, NASTY]))])
-    )
+    section = Section(NASTY, [chart, table, NASTY])
+    path.write_bytes(sections_to_html(NASTY, [NASTY], [Chapter.of(section, NASTY)]))
     browser.open(path.as_uri())
     assert browser.console() == []
     assert browser.requests() == [path.as_uri()]

@@ -10,9 +10,10 @@ from bench_toys import cell, record_of
 from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.errors import ParameterError
+from aucbench.report.document import markdown, shortened, tex, text
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of
-from aucbench.report.terminal import answer, markdown, notes, shortened, tables, tex, text
+from aucbench.report.terminal import answer, notes, tables
 
 QUICK = Settings(curves=False)
 SPLITS = 3

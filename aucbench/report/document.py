@@ -1,0 +1,269 @@
+"""A document: headings, sentences, tables and charts, as text, Markdown and LaTeX.
+
+Design
+  a. What `compare` prints, a section of a plugin and a reproduction are the same parts, and each
+     format has one function for each kind of part. HTML has the template `sections.html`.
+  b. Every name and number is escaped; no part can hand over markup.
+  c. Numbers are never cut or wrapped. Where a terminal is too narrow, names lose their middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from math import inf
+from textwrap import wrap
+from typing import TYPE_CHECKING, TypeAlias
+
+from aucbench.bench.text import aligned, shown
+from aucbench.sections import Chart, Section, Table
+
+if TYPE_CHECKING:
+    from aucbench.bench.addons import Addon
+
+NOTHING = "-"
+WIDEST = 100  # characters of a line where stdout is no terminal
+SHORTEST = 12  # characters of a name that is shortened
+STRONG = 3  # first columns that are bold in the best lines
+STARTS = ("#", "+", "-", "=", "~")  # of a line, which Markdown takes for a heading or a list
+TEX = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+        "–": "--",
+    }
+)
+MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|*_`<>[]"})
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table whose digits are chosen.
+
+    Attributes
+    ----------
+    header : tuple of str
+    lines : tuple of tuple of str
+    right : collection of int
+        The columns of numbers, which are aligned right.
+    title : str
+        What it is about; empty where the text before it says it.
+    facts : tuple of str
+        What else is to be known; a line each.
+    best : tuple of bool
+        Which lines stand out; empty if none does.
+    names : int or None
+        The column whose texts lose their middle where a terminal is too narrow.
+    keys : tuple of tuple of str
+        By which a page sorts the lines.
+    """
+
+    header: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    right: Collection[int]
+    title: str = ""
+    facts: tuple[str, ...] = ()
+    best: tuple[bool, ...] = ()
+    names: int | None = None
+    keys: tuple[tuple[str, ...], ...] = ()
+
+    @staticmethod
+    def of(table: Table) -> Grid:
+        """Choose six significant digits."""
+        columns = enumerate(zip(*table.rows, strict=True))
+        return Grid(
+            tuple(table.header),
+            tuple(tuple(map(_cell, row)) for row in table.rows),
+            [j for j, column in columns if not any(isinstance(x, str) for x in column)],
+            keys=tuple(tuple("" if x is None else str(x) for x in row) for row in table.rows),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """Parts below a heading.
+
+    Attributes
+    ----------
+    title : str
+    origin : str
+        A line that says who has written it; may be empty.
+    parts : tuple of str, Grid or Chart
+        A str is a paragraph, and each of its lines stays a line.
+    """
+
+    title: str
+    origin: str
+    parts: tuple[str | Grid | Chart, ...]
+
+    @staticmethod
+    def of(section: Section, origin: str) -> Chapter:
+        """Choose the digits of the tables of a section."""
+        parts = (Grid.of(part) if isinstance(part, Table) else part for part in section.parts)
+        return Chapter(section.title, origin, tuple(parts))
+
+
+Part: TypeAlias = str | Grid | Chart | Chapter
+
+
+def signed(sections: Sequence[tuple[Addon, Section]]) -> list[Chapter]:
+    """Return sections of plugins, each with a line that says which plugin has written it."""
+    return [Chapter.of(one, f"Written by {a.qualified} {a.version}.") for a, one in sections]
+
+
+def _cell(value: str | float | None) -> str:
+    if value is None:
+        return NOTHING
+    return str(value) if isinstance(value, str | int) else format(value, ".6g")
+
+
+def _lines(part: str | Chart) -> list[str]:
+    """Return the lines of a paragraph, or where those of a chart begin and end: a page draws it."""
+    if isinstance(part, str):
+        return part.splitlines()
+    told = [f"{part.title} ({part.y} against {part.x})"]
+    for name, (xs, ys) in part.lines.items():
+        known = [(x, y) for x, y in zip(xs, ys, strict=True) if x is not None and y is not None]
+        ends = " to ".join(f"({x:g}, {y:g})" for x, y in dict.fromkeys((*known[:1], *known[-1:])))
+        told.append(f"{name}: {len(known)} points{f', {ends}' if ends else ''}")
+    return told
+
+
+def text(
+    parts: Sequence[Part], width: int | None = None, strong: Callable[[str], str] = str
+) -> str:
+    """Return parts as lines without control characters.
+
+    Parameters
+    ----------
+    width : int, optional
+        Columns of the terminal. None: no name is cut.
+    strong : function (str) -> str
+        Makes a line of a table stand out.
+    """
+    return "\n\n".join(_text(part, width, strong) for part in parts)
+
+
+def _text(part: Part, width: int | None, strong: Callable[[str], str]) -> str:
+    if isinstance(part, Grid):
+        return "\n".join([*_heading(part, width), *_text_lines(part, width, strong)])
+    if isinstance(part, Chapter):
+        head = "\n".join([shown(part.title), *_wrapped(part.origin, width)])
+        return "\n\n".join([head, *(_text(one, width, strong) for one in part.parts)])
+    return "\n".join(line for told in _lines(part) for line in _wrapped(told, width))
+
+
+def _wrapped(line: str, width: int | None, indent: str = "  ") -> list[str]:
+    return wrap(shown(line), width or WIDEST, initial_indent="  ", subsequent_indent=indent)
+
+
+def _heading(grid: Grid, width: int | None) -> list[str]:
+    title = shown(grid.title)
+    if width is not None and len(title) > width:
+        name, _, facts = title.partition(": ")
+        title = f"{shortened(name, max(SHORTEST, width - len(facts) - 2))}: {facts}"
+    facts_told = [line for fact in grid.facts for line in _wrapped(fact, width, "    ")]
+    return [*([title] if title else []), *facts_told]
+
+
+def _text_lines(grid: Grid, width: int | None, strong: Callable[[str], str]) -> list[str]:
+    lines, place = [grid.header, *grid.lines], grid.names
+    head, *told = aligned(lines, grid.right).split("\n")
+    too_long = max(map(len, (head, *told))) - (width or inf)
+    if place is not None and too_long > 0:
+        names = [shown(line[place]) for line in lines]
+        names = cut(names, max(SHORTEST, max(map(len, names)) - int(too_long)))
+        lines = [
+            (*line[:place], name, *line[place + 1 :])
+            for line, name in zip(lines, names, strict=True)
+        ]
+        head, *told = aligned(lines, grid.right).split("\n")
+    flagged = zip_longest(told, grid.best, fillvalue=False)
+    return [head, *(strong(str(line)) if flag else str(line) for line, flag in flagged)]
+
+
+def cut(names: Sequence[str], room: int) -> list[str]:
+    """Return names of at most `room` characters; whole ones where two would become the same."""
+    found = [shortened(name, room) for name in names]
+    return found if len({*found}) == len({*names}) else [*names]
+
+
+def shortened(name: str, room: int) -> str:
+    """Return a name of at most `room` characters; one that is longer loses its middle."""
+    if len(name) <= room:
+        return name
+    kept = room - 1
+    return f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}"
+
+
+def markdown(parts: Sequence[Part]) -> str:
+    """Return parts in Markdown."""
+    return "\n\n".join(block for part in parts for block in _markdown(part))
+
+
+def _markdown(part: Part) -> list[str]:
+    if isinstance(part, Chapter):
+        head = [f"## {marked(part.title)}", *([marked(part.origin)] if part.origin else [])]
+        return [*head, markdown(part.parts)] if part.parts else head
+    if isinstance(part, Grid):
+        title = [marked(part.title)] if part.title else []
+        facts = ["\n".join(f"- {_escaped(fact)}" for fact in part.facts)] if part.facts else []
+        rule = ["---:" if j in part.right else "---" for j in range(len(part.header))]
+        lines = _bold(part, _escaped, "**{}**")
+        rows = [map(_escaped, part.header), rule, *lines]
+        return [*title, *facts, "\n".join(f"| {' | '.join(row)} |" for row in rows)]
+    first, *more = map(marked, _lines(part)) if part else [""]
+    if isinstance(part, Chart):
+        return [first, "\n".join(f"- {line}" for line in more)]
+    return ["\n".join([first, *more])]
+
+
+def marked(text: str) -> str:
+    """Return a line that means itself in Markdown."""
+    escaped = _escaped(text)
+    return rf"\{escaped}" if escaped[:1] in STARTS and escaped != NOTHING else escaped
+
+
+def _escaped(text: str) -> str:
+    return shown(text).translate(MARKDOWN)
+
+
+def _bold(grid: Grid, escaped: Callable[[str], str], form: str) -> list[list[str]]:
+    """Return the lines of a table in a format, with the first columns of the best ones in bold."""
+    lines = [[*map(escaped, line)] for line in grid.lines]
+    for line, best in zip(lines, grid.best, strict=False):
+        if best:
+            line[:STRONG] = [form.format(cell) if cell else cell for cell in line[:STRONG]]
+    return lines
+
+
+def tex(parts: Sequence[Part]) -> str:
+    """Return parts in LaTeX, for the package booktabs."""
+    return "\n\n".join(map(_tex, parts))
+
+
+def _tex(part: Part) -> str:
+    if isinstance(part, Chapter):
+        head = [
+            rf"\section*{{{texed(part.title)}}}",
+            *([texed(part.origin)] if part.origin else []),
+        ]
+        return "\n\n".join([*head, *map(_tex, part.parts)])
+    if not isinstance(part, Grid):
+        return "\n".join(map(texed, _lines(part)))
+    sides = "".join("r" if j in part.right else "l" for j in range(len(part.header)))
+    rows = [[*map(texed, part.header)], *_bold(part, texed, r"\textbf{{{}}}")]
+    top, *lines = (rf"{' & '.join(row)} \\" for row in rows)
+    notes = (f"% {shown(line)}" for line in (part.title, *part.facts) if line)
+    body = (r"\toprule", top, r"\midrule", *lines, r"\bottomrule")
+    table = (rf"\begin{{tabular}}{{{sides}}}", *body, r"\end{tabular}")
+    return "\n".join([*notes, *table])
+
+
+def texed(text: str) -> str:
+    """Return a text as LaTeX shows it."""
+    return shown(text).translate(TEX)
+
+
+FORMS = {"text": text, "md": markdown, "tex": tex}
