@@ -338,3 +338,11 @@ def test_the_power_of_the_page_is_what_the_command_prints():
     ended = CliRunner().invoke(app, arguments)
     assert ended.exit_code == 0, ended.output
     assert ended.stdout == expected
+
+
+def test_the_published_settings_of_the_page_build_solvers():
+    page = (ROOT / "docs" / "methods" / "index.md").read_text(encoding="utf-8")
+    specs = re.findall(r"\| `([a-z-]+\[[^`]+\])` \|", page)
+    assert len(specs) == 8
+    for spec in specs:
+        assert aucbench.get_solver(spec) != aucbench.get_solver(spec.partition("[")[0]), spec
