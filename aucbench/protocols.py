@@ -135,7 +135,7 @@ class FeatureMap(Protocol):
     `shared = True` is fitted only once for a split: it must not use labels, and what it learns
     from rows must not matter. A class with `keeps_rows = True` holds rows that it was fitted to.
     With `keeps_columns = True` feature j of phi(x) belongs to column j of x.
-    An affine map may have a method `unmapped`, see the function of this name.
+    An affine map may have a method `input_weights`, see the function of this name.
     """
 
     exempt: ClassVar[int]  # trailing coordinates that are not features (an intercept)
@@ -161,7 +161,7 @@ class NoMap:
         """Return itself: there is nothing to learn."""
         return self
 
-    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+    def input_weights(self, w: Vector) -> tuple[Vector, float]:
         """Return (w, 0), as w . phi(x) = w . x + 0."""
         return w, 0.0
 
@@ -173,12 +173,12 @@ class NoMap:
 identity = NoMap()
 
 
-def unmapped(phi: FeatureMap, w: Vector) -> tuple[Vector, float] | None:
+def input_weights(phi: FeatureMap, w: Vector) -> tuple[Vector, float] | None:
     """Return (v, c) with w . phi(x) = v . x + c; None where the map has no such form.
 
-    A map that has it declares a method `unmapped(w)`.
+    A map that has it declares a method `input_weights(w)`.
     """
-    method = getattr(phi, "unmapped", None)
+    method = getattr(phi, "input_weights", None)
     found: tuple[Vector, float] | None = None if method is None else method(w)
     return found
 
@@ -195,7 +195,7 @@ class Model(Protocol):
         ...
 
 
-class Learnt(Protocol):
+class Scoring(Protocol):
     """Weights or a model, one of them: a `State`, or a `Run`."""
 
     @property
@@ -240,7 +240,7 @@ class Scorer:
         mapped = map(phi, parts)
         return np.concatenate([[scores(part, w) for w in weights] for part in mapped], axis=1)
 
-    def __call__(self, learnt: Learnt, X: Any) -> Vector:
+    def __call__(self, learnt: Scoring, X: Any) -> Vector:
         """Scores of raw rows X (n, d) -> (n,) by the weights or the model of a state or a run.
 
         A score of a model that is not finite becomes NaN, which every measure refuses.
@@ -340,7 +340,7 @@ class Problem:
         """Scores by each of m weights, (m, n), as `Scorer.by_each`."""
         return Scorer(self.features, self.data.d).by_each(weights, X)
 
-    def scores_of(self, learnt: Learnt, X: Any) -> Vector:
+    def scores_of(self, learnt: Scoring, X: Any) -> Vector:
         """Scores of raw rows X (n, d) -> (n,) by a state or a run, as `Scorer`."""
         return self.scorer(learnt, X)
 

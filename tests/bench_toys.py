@@ -6,8 +6,8 @@ from time import perf_counter
 from types import SimpleNamespace
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.judge.targets import KeptTarget
-from aucbench.bench.judge.verdict import Measures, Status
+from aucbench.bench.evaluation.targets import KeptTarget
+from aucbench.bench.evaluation.verdict import Measures, Status
 from aucbench.bench.requests import cell_job, data_job
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.ending import make_record

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from aucbench.bench.judge.verdict import Measures, Status
+from aucbench.bench.evaluation.verdict import Measures, Status
 
 DATASETS = ("breast-cancer", "digits-8", "digits-3")
 SPLITS = 3

@@ -28,7 +28,7 @@ from aucbench.processes.warm import Process
 from aucbench.registry.discovery import ALLOWED
 from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.lookup import CALLED, home, names
-from aucbench.registry.loose import file_fingerprint
+from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import anchored, in_file, parse_spec, short
 from aucbench.registry.visits import Home, within_limit
 from aucbench.sections import Section

@@ -32,8 +32,8 @@ from aucbench.registry import get_solver
 from aucbench.registry.discovery import entries, kept, loaded
 from aucbench.registry.fingerprints import hash_of, package_fingerprint
 from aucbench.registry.lookup import lookup
-from aucbench.registry.loose import file_fingerprint, files_of, has_changed
 from aucbench.registry.shapes import fault
+from aucbench.registry.source_files import file_fingerprint, files_of, has_changed
 from aucbench.registry.specs import GIVEN_MARK, Spec, parse_spec
 
 UNKNOWN = object()

@@ -29,7 +29,7 @@ def likely(spec: Spec | str, homes: Iterable[Home] = ()) -> tuple[str, ...]:
     spec : Spec or str
         Such as `sht-auc[k=3]`, `acme:mine` or `./mine.py:Mine`.
     homes : iterable of Home
-        The plugins of names that are not those of their plugins.
+        Plugins that register names other than their own.
 
     Returns
     -------

@@ -47,19 +47,23 @@ from aucbench.registry.fingerprints import (
     plugin_fingerprint,
 )
 from aucbench.registry.lookup import unknown as unknown_name
-from aucbench.registry.loose import file_fingerprint
+from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import Spec, bare, in_file, parse_spec, short
 from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
-    from aucbench.bench.judge.targets import KeptTarget
+    from aucbench.bench.evaluation.targets import KeptTarget
 
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
 READ = 3600.0  # seconds to read a file, or to get it from its address
 MEGABYTE = 10**6
 LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s
 # What the parent measures with, and deals rows to splits with.
-MEASURE_MODULES = ("aucbench.bench.judge.measures", "aucbench.bench.judge.targets", "numpy.random")
+MEASURE_MODULES = (
+    "aucbench.bench.evaluation.measures",
+    "aucbench.bench.evaluation.targets",
+    "numpy.random",
+)
 REGISTERED = {"data": "datasets"}  # kinds of names that the registry calls otherwise
 NO_HOMES: Mapping[Name, Home] = {}
 NO_REFUSALS: Mapping[Name, PlanError] = {}
@@ -123,7 +127,7 @@ class Lookups:
     """The answers about all names of a plan."""
 
     known: Mapping[Name, Lookup]
-    homes: Homes = ()  # the plugins of names that are not those of their plugins
+    homes: Homes = ()  # plugins that register names other than their own
     given: Given = NOTHING
     code: str = field(default_factory=code_fingerprint)  # of the part of aucbench that computes
 
@@ -382,7 +386,7 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home |
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:
     # Imported here: a plan can be listed and compared without scikit-learn.
-    from aucbench.bench.judge.targets import KeptTarget
+    from aucbench.bench.evaluation.targets import KeptTarget
 
     try:
         return KeptTarget(outcome.files[TARGET_FILE], result["n"])

@@ -16,7 +16,7 @@ from aucbench.processes.records import Fence, Job, Limits, Step, json_hash
 from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
-    from aucbench.bench.judge.targets import KeptTarget
+    from aucbench.bench.evaluation.targets import KeptTarget
     from aucbench.registry.specs import Spec
 
 JOBS = "aucbench.bench.worker.jobs"
@@ -84,7 +84,7 @@ def cell_job(
     files : mapping of str to str
         Fingerprints of the files that it needs, by path; a cell whose file has changed is refused.
     homes : collection
-        The plugins of names that are not those of their plugins: see `aucbench.registry.visits`.
+        Plugins that register names other than their own: see `aucbench.registry.visits`.
     read : Limits, optional
         Of reading its data set, if that has to be done again; by default as `step`.
     preload : tuple of str

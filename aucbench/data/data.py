@@ -15,8 +15,8 @@ from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows, feature_numbers
 from aucbench.data.passes import pullback, scores
+from aucbench.data.row_roles import held_out, numbered
 from aucbench.data.targets import Classes, Labels, side_of
-from aucbench.data.ties import held_out, numbered
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.kernels.vectors import plain, row_weights

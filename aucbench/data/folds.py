@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index
 from aucbench.data.data import Data
+from aucbench.data.row_roles import Parts, held_out, windows
 from aucbench.data.targets import Labels
-from aucbench.data.ties import Parts, held_out, windows
 from aucbench.errors import DataError, require_whole
 
 Split = tuple[Index, Index]  # numbers of the rows to learn from, and of those held out
@@ -80,7 +80,7 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
 
     With labels, random folds have the same share of positives. With groups, each group is in one
     fold, and shares are as equal as that allows (`StratifiedGroupKFold` of scikit-learn). With
-    times, the folds are the `windows` of `aucbench.data.ties`, and the seed has no effect.
+    times, the folds are the `windows` of `aucbench.data.row_roles`, and the seed has no effect.
 
     Parameters
     ----------

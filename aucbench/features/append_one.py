@@ -26,7 +26,7 @@ class AppendOne:
         """Return itself, because there is nothing to learn."""
         return self
 
-    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+    def input_weights(self, w: Vector) -> tuple[Vector, float]:
         """Return (v, c) with w·φ(x) = v·x + c."""
         return w[:-1], float(w[-1])
 

@@ -49,9 +49,9 @@ class Automatic:
         phi: Standard | MaxAbs = MaxAbs() if data.rows.is_sparse else Standard()
         return replace(self, chosen=phi.fit(data, rng))
 
-    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+    def input_weights(self, w: Vector) -> tuple[Vector, float]:
         """Return (v, c) with w·φ(x) = v·x + c."""
-        return self._learnt().unmapped(w)
+        return self._learnt().input_weights(w)
 
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows (n, d)."""

@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError, PluginError, short, written_at
-from aucbench.protocols import FeatureMap, unmapped
+from aucbench.protocols import FeatureMap, input_weights
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ class Chain:
             learnt.append(fitted(phi, data, rng))
         return Chain(tuple(learnt))
 
-    def unmapped(self, w: Vector) -> tuple[Vector, float] | None:
+    def input_weights(self, w: Vector) -> tuple[Vector, float] | None:
         """Return (v, c) with w·φ(x) = v·x + c, or None where a map is not affine."""
         c = 0.0
         for phi in reversed(self.maps):
-            found = unmapped(phi, w)
+            found = input_weights(phi, w)
             if found is None:
                 return None
             w, c = found[0], c + found[1]

@@ -40,7 +40,7 @@ class MaxAbs:
         """Return the map with the largest magnitudes of `data`."""
         return replace(self, peak=data.rows.column_max_abs())
 
-    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+    def input_weights(self, w: Vector) -> tuple[Vector, float]:
         """Return (v, c) with w·φ(x) = v·x + c."""
         return w * inverse(fitted(self.peak, w.size, "maxabs")), 0.0
 

@@ -49,7 +49,7 @@ class MinMax:
         matrix = data.rows.densified(DENSE_LIMIT, "min-max").matrix
         return replace(self, least=matrix.min(axis=0), most=matrix.max(axis=0))
 
-    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+    def input_weights(self, w: Vector) -> tuple[Vector, float]:
         """Return (v, c) with w·φ(x) = v·x + c."""
         low, high = (fitted(array, w.size, "min-max") / 2 for array in (self.least, self.most))
         v = w * inverse(high - low)

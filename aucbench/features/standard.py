@@ -47,7 +47,7 @@ class Standard:
         spread = _deviations(shifted(data.rows, mean, rest, "standard"))
         return replace(self, mean=mean, rest=rest, spread=spread)
 
-    def unmapped(self, w: Vector) -> tuple[Vector, float]:
+    def input_weights(self, w: Vector) -> tuple[Vector, float]:
         """Return (v, c) with w·φ(x) = v·x + c."""
         arrays = (self.mean, self.rest, self.spread)
         mean, rest, spread = (fitted(array, w.size, "standard") for array in arrays)

@@ -41,13 +41,21 @@ from aucbench.models.inputs import (
 from aucbench.models.labels import announced, labelled, require_one_source
 from aucbench.models.online import Online, require_streaming
 from aucbench.models.saving import model_of, restore
-from aucbench.protocols import MAPPED_ROWS, FeatureMap, NoMap, Scorer, Solver, identity, unmapped
+from aucbench.protocols import (
+    MAPPED_ROWS,
+    FeatureMap,
+    NoMap,
+    Scorer,
+    Solver,
+    identity,
+    input_weights,
+)
 from aucbench.ranges import GAP_TOL
 from aucbench.records import Run
 from aucbench.registry import get_preprocessing, get_solver
 from aucbench.solving.hyperparameters import hyperparameters, with_hyperparameters
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Started
+from aucbench.solving.wrappers import WithStart
 
 INSIDE = "solver__"
 
@@ -381,7 +389,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 raise UnsupportedError(
                     f"{self.solver!r} learns no weights to start from; fit it with warm_start=False"
                 )
-            solver, phi = Started(solver, w, required=True), self.features_
+            solver, phi = WithStart(solver, w, required=True), self.features_
         else:
             phi = phi.fit(train, np.random.default_rng([seed, 0]))  # as the first split of a run
         if not isinstance(phi, NoMap):
@@ -426,8 +434,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return (v, c): the score is v . x + c."""
         check_is_fitted(self)
         w, inner = self._weights()
-        found = None if w is None else unmapped(inner, w)
-        outer = None if found is None else unmapped(self.features_, found[0])
+        found = None if w is None else input_weights(inner, w)
+        outer = None if found is None else input_weights(self.features_, found[0])
         if found is None or outer is None:
             _not_affine(self)
         return outer[0], outer[1] + found[1]

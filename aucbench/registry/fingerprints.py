@@ -38,7 +38,7 @@ COMPUTES = (  # what runs in a cell and what measures it: its files count
     "__init__.py",
     "aum",
     "bench/cell.py",
-    "bench/judge",
+    "bench/evaluation",
     "bench/worker",
     "data",
     "datasets/reading.py",

@@ -41,8 +41,8 @@ from aucbench.registry.discovery import (
     switched_off,
 )
 from aucbench.registry.given import claimed_given
-from aucbench.registry.loose import claimed, line_of
 from aucbench.registry.shapes import fault_of_class, kind_of
+from aucbench.registry.source_files import claimed, line_of
 from aucbench.registry.specs import GIVEN_MARK, in_file
 from aucbench.registry.visits import Home, Visit, is_supervised, known, visited
 

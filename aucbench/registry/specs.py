@@ -6,7 +6,7 @@ as in `estimator[sklearn.svm:SVC,C=10]`. A value is a Python literal (`5`, `1e-3
 `[5, 6]`, `'a,b'`). The words true, false, none and inf may be written in upper or lower case.
 Any other text is a string, so that words need no quotes. The name of a data set may be a path
 or an address; only commas and square brackets have a special meaning in it. `./mine.py:Name` names
-a class or a function in a file, see `aucbench.registry.loose`.
+a class or a function in a file, see `aucbench.registry.source_files`.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def is_supervised() -> bool:
 
 
 def tell(homes: Iterable[Home]) -> None:
-    """Take (kind, name, distribution:plugin) of names that are not those of their plugins."""
+    """Learn which plugins register names other than their own: (kind, name, plugin) of each."""
     for kind, name, plugin in homes:
         _told.setdefault(plugin, {}).setdefault(kind, set()).add(name)
 

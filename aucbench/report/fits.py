@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.bench.judge.verdict import number
+from aucbench.bench.evaluation.verdict import number
 from aucbench.bench.results.convergence import Descent
 from aucbench.bench.results.record import Record
 from aucbench.ranges import OVERSPENT

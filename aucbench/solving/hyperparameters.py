@@ -9,7 +9,7 @@ from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.optim.classifiers import FromEstimator
 from aucbench.protocols import Solver
 from aucbench.registry.signatures import check
-from aucbench.solving.wrappers import Around, Recast, core
+from aucbench.solving.wrappers import WithParts, WithSolver, core
 
 
 def hyperparameters(thing: object) -> dict[str, Any]:
@@ -27,8 +27,8 @@ def hyperparameters(thing: object) -> dict[str, Any]:
 
 def left_out(thing: object) -> tuple[str, ...]:
     """Return the parameters that have no meaning, since another objective or projector is there."""
-    own = thing.without if isinstance(thing, Recast) else ()
-    return (*own, *left_out(thing.solver)) if isinstance(thing, Around) else ()
+    own = thing.without if isinstance(thing, WithParts) else ()
+    return (*own, *left_out(thing.solver)) if isinstance(thing, WithSolver) else ()
 
 
 def with_hyperparameters(solver: Solver, **values: Any) -> Solver:
@@ -41,7 +41,7 @@ def with_hyperparameters(solver: Solver, **values: Any) -> Solver:
     ParameterError
         When it refuses a value, or is no dataclass.
     """
-    if isinstance(solver, Around):
+    if isinstance(solver, WithSolver):
         return replace(solver, solver=with_hyperparameters(solver.solver, **values))
     known = hyperparameters(solver)
     for name in values:

@@ -28,7 +28,7 @@ from aucbench.data.arrays import Vector
 from aucbench.metrics import auc_of
 from aucbench.protocols import Problem, Solver, contains
 from aucbench.records import Run, Stop
-from aucbench.solving.wrappers import Observed, Started
+from aucbench.solving.wrappers import WithProblems, WithStart
 
 NO_SCORES = "Scores of held rows are NaN."
 Solve = Callable[[Solver, Data], Run]
@@ -79,7 +79,7 @@ class Trial:
         """Fit to the rest of the rows, keep the AUC of those held; return valid weights."""
         begin = perf_counter()
         try:
-            observed = Observed(Started(self.build(self.values), w0))
+            observed = WithProblems(WithStart(self.build(self.values), w0))
             run = solve(observed, rest)
             self.fault = fault_of(run, observed.problems[-1])
             score = None if self.fault else auc_or_none(held, run.decision_function(held.rows))

@@ -28,7 +28,7 @@ from aucbench.registry.signatures import signature
 
 
 @dataclass(frozen=True)
-class Around:
+class WithSolver:
     """A solver that changes the problem of the solver inside it."""
 
     solver: Solver
@@ -53,7 +53,7 @@ class Around:
 
 
 @dataclass(frozen=True)
-class Started(Around):
+class WithStart(WithSolver):
     """A solver that starts from `w0` where they fit and it does not choose a start itself.
 
     With `required` it is an error where they do not fit, or the solver has no start: it has one
@@ -85,7 +85,7 @@ class Started(Around):
 
 
 @dataclass(frozen=True)
-class Recast(Around):
+class WithParts(WithSolver):
     """A solver on another objective or projector than its own.
 
     Attributes
@@ -106,7 +106,7 @@ class Recast(Around):
 
 
 @dataclass(frozen=True)
-class Observed(Around):
+class WithProblems(WithSolver):
     """Keeps the problem of the solver inside, which has the training rows and so is in no `Run`.
 
     Attributes
@@ -125,7 +125,7 @@ class Observed(Around):
 
 
 @dataclass(frozen=True)
-class Planned(Around):
+class WithBudget(WithSolver):
     """A solver that is told its budget, where it has a parameter for it."""
 
     budget: Budget = field(default_factory=Budget)
@@ -151,7 +151,7 @@ def reads_budget(method: Callable[..., Any]) -> bool:
 
 def core(thing: object) -> object:
     """Return the solver inside all wrappers, which somebody wrote; anything else as it is."""
-    return core(thing.solver) if isinstance(thing, Around) else thing
+    return core(thing.solver) if isinstance(thing, WithSolver) else thing
 
 
 def why_refused(solver: Solver, data: Data) -> str | None:
@@ -191,7 +191,7 @@ def recast(
         return solver
     replaced = [k for k, given in (("objective", objective), ("projector", projector)) if given]
     without = solver.needs.parameters_of(replaced)
-    return Recast(_cheapened(solver, without), objective, projector, without)
+    return WithParts(_cheapened(solver, without), objective, projector, without)
 
 
 def _cheapened(solver: Solver, names: Collection[str]) -> Solver:
@@ -206,6 +206,6 @@ def _cheapened(solver: Solver, names: Collection[str]) -> Solver:
 
 def with_budget(solver: Solver, budget: Budget) -> Solver:
     """Return a solver whose methods get the budget, where they have a parameter of this name."""
-    if isinstance(solver, Around):
+    if isinstance(solver, WithSolver):
         return replace(solver, solver=with_budget(solver.solver, budget))
-    return Planned(solver, budget)
+    return WithBudget(solver, budget)

@@ -11,7 +11,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import UnsupportedError
-from aucbench.protocols import unmapped
+from aucbench.protocols import input_weights
 from aucbench.testing.laws import Laws, not_asked, require
 from aucbench.testing.samples import (
     csr,
@@ -153,13 +153,13 @@ def shared(phi: Any) -> None:
 
 @laws("1e-9 of each number")
 def affine(phi: Any) -> None:
-    """`unmapped(w)` returns (v, c) with w · phi(x) = v · x + c."""
+    """`input_weights(w)` returns (v, c) with w · phi(x) = v · x + c."""
     made = fitted(phi, sample())
     mapped = numbers(made, sample().rows)
     w = np.linspace(-1.0, 2.0, mapped.shape[1])
-    found = unmapped(made, w)
+    found = input_weights(made, w)
     if found is None:
-        not_asked("it has no method unmapped, or no such form")
+        not_asked("it has no method input_weights, or no such form")
     v, c = found
     require_close("v · x + c", features() @ v + c, mapped @ w, rtol=1e-9, atol=1e-9)
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from aucbench.bench.cell import Cell
+from aucbench.bench.evaluation.verdict import Measures, Status
 from aucbench.bench.isolated.rows import Rows
-from aucbench.bench.judge.verdict import Measures, Status
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions

@@ -26,8 +26,8 @@ from aucbench.registry.discovery import (
     require_known_hooks,
 )
 from aucbench.registry.lookup import lookup, suggested
-from aucbench.registry.loose import load_file
 from aucbench.registry.shapes import GIVEN, TELLING
+from aucbench.registry.source_files import load_file
 from aucbench.testing import (
     datasets,
     exporters,

@@ -18,7 +18,7 @@ from aucbench.bench.worker.jobs import _changed
 from aucbench.errors import AucbenchError, ParameterError, PluginError
 from aucbench.registry import describe
 from aucbench.registry.descriptions import kinds_of
-from aucbench.registry.loose import file_fingerprint
+from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import anchored, bare, in_file, short
 from aucbench.report.document import cut
 from aucbench.report.folder import FolderReader

@@ -11,7 +11,7 @@ import pytest
 from bench_toys import cell, record_of
 
 from aucbench import auc
-from aucbench.bench.judge.targets import KeptTarget
+from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.convergence import Convergence, Optima, flat_row
 from aucbench.bench.results.ending import make_record
@@ -475,7 +475,7 @@ def test_an_auc_that_cannot_be_had_is_an_error_of_the_cell_not_of_the_run(monkey
     def refuses(target, scores):
         raise DataError("fp changes by 0 over all thresholds")
 
-    monkeypatch.setattr("aucbench.bench.judge.measures.auc_of", refuses)
+    monkeypatch.setattr("aucbench.bench.evaluation.measures.auc_of", refuses)
     made = record()
 
     assert (made.status.status, made.measures.auc) == ("error", None)

@@ -6,7 +6,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from aucbench.bench.judge.targets import KeptTarget
+from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.lookup import Lookup, Lookups, Name
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan

@@ -19,8 +19,8 @@ pytestmark = pytest.mark.plain
 CODE = """
 import sys
 import aucbench.bench.runner, aucbench.cli.options, aucbench.report.demand, aucbench.projectors
-import aucbench.bench.judge.measures, aucbench.bench.judge.targets, aucbench.bench.show.progress
-import aucbench.datasets.places
+import aucbench.bench.evaluation.measures, aucbench.bench.evaluation.targets
+import aucbench.bench.show.progress, aucbench.datasets.places
 print(*sorted(name for name in sys.modules if name.count(".") == 1 and name.startswith("scipy.")))
 """
 

@@ -1237,7 +1237,7 @@ class Centred:
     def map(self, X):
         return X - self.mean
 
-    def unmapped(self, w):
+    def input_weights(self, w):
         return w, -float(w @ self.mean)
 
 
@@ -1251,7 +1251,7 @@ def feature_map(**members):
 
 
 def mapping(function, **members):
-    return feature_map(map=lambda self, X: function(self, X), unmapped=None, **members)
+    return feature_map(map=lambda self, X: function(self, X), input_weights=None, **members)
 
 
 def unchanged(self, X):
@@ -1314,8 +1314,8 @@ FEATURES = {
     "in float32": ("float32", "features of float32 rows", feature_map(fit=fit_as_stored)),
     "global generator": ("same-seed", "two fits of one seed", feature_map(fit=fit_noise)),
     "shared with labels": ("shared", "other labels", feature_map(fit=fit_labels, shared=True)),
-    "wrong constant": ("affine", "v · x + c", feature_map(unmapped=lambda self, w: (w, 0.0))),
-    "wrong factor": ("affine", "v · x + c", feature_map(unmapped=lambda s, w: (2 * w, 0.0))),
+    "wrong constant": ("affine", "v · x + c", feature_map(input_weights=lambda self, w: (w, 0.0))),
+    "wrong factor": ("affine", "v · x + c", feature_map(input_weights=lambda s, w: (2 * w, 0.0))),
     "rows in place": ("rows-are-left-alone", "changed", feature_map(fit=fit_scaling_rows)),
     "over deviation": (
         "odd-rows",

@@ -20,7 +20,7 @@ from aucbench.data.arrays import Rows
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.folds import drawn_few, splits
 from aucbench.data.packed import unpack_known
-from aucbench.data.ties import held_out
+from aucbench.data.row_roles import held_out
 from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError

@@ -137,7 +137,7 @@ def test_min_max_keeps_its_digits_far_from_zero_and_at_the_ends_of_the_floats(rn
 
 def test_min_max_folds_into_weights_of_the_columns_as_given(X, rng):
     phi, w = MinMax().fit(labelled(X[:30]), rng), rng.normal(size=6)
-    v, c = phi.unmapped(w)
+    v, c = phi.input_weights(w)
 
     np.testing.assert_allclose(X @ v + c, phi(rows(X)).matrix @ w, rtol=1e-12, atol=1e-12)
 

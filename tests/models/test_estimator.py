@@ -32,7 +32,7 @@ from aucbench.errors import (
 )
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard
 from aucbench.registry import get_solver, list_solvers
-from aucbench.solving.wrappers import Started
+from aucbench.solving.wrappers import WithStart
 
 RNG = np.random.default_rng(2)
 Y = np.where(RNG.random(200) < 0.15, "ill", "fit")
@@ -162,8 +162,8 @@ def test_chains_of_affine_maps_have_coefficients():
 
     found = X @ model.coef_[0] + model.intercept_[0]
     np.testing.assert_allclose(found, model.decision_function(X), atol=1e-12)
-    assert Chain((MaxAbs(), Nystroem())).unmapped(np.ones(3)) is None
-    v, c = AppendOne().unmapped(np.array([2.0, 3.0, 4.0]))
+    assert Chain((MaxAbs(), Nystroem())).input_weights(np.ones(3)) is None
+    v, c = AppendOne().input_weights(np.array([2.0, 3.0, 4.0]))
     assert (list(v), c) == ([2.0, 3.0], 4.0)
 
 
@@ -234,7 +234,7 @@ def test_a_warm_start_goes_on(name):
     again = model.fit(X, Y).run_
 
     data = Data.of(model.features_(Data.of(X, Y == "ill").rows).matrix, Y == "ill")
-    by_hand = solve(Started(get_solver(name), first.w), data, passes=3)
+    by_hand = solve(WithStart(get_solver(name), first.w), data, passes=3)
     np.testing.assert_array_equal(again.w, by_hand.w)
     cold = AUCClassifier(name, passes=3).fit(X, Y).fit(X, Y).run_
     np.testing.assert_array_equal(cold.w, first.w)

@@ -313,7 +313,7 @@ def test_the_verdicts_inside_a_data_set_are_those_of_the_page(capsys):
 
 
 def test_the_problem_of_a_run_is_observed(capsys):
-    exec(block("docs/contract.md", "python", "Observed("), {})
+    exec(block("docs/contract.md", "python", "WithProblems("), {})
     assert capsys.readouterr().out == "True False\n"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aucbench.bench import Store, make_engine, run
-from aucbench.bench.judge.verdict import Measures, Status
+from aucbench.bench.evaluation.verdict import Measures, Status
 from aucbench.bench.results.record import Record, Sizes
 from aucbench.errors import ParameterError
 from aucbench.papers.catalogue import experiments, paper

@@ -7,7 +7,7 @@ import pytest
 
 from aucbench import compare
 from aucbench.bench import Store
-from aucbench.bench.judge import measures as judge
+from aucbench.bench.evaluation import measures as judge
 from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
@@ -128,7 +128,7 @@ def test_weights_are_kept_only_beside_a_truth_and_up_to_a_size(tmp_path, monkeyp
 
 def test_no_worker_learns_which_features_are_relevant():
     from aucbench.bench.cell import Cell
-    from aucbench.bench.judge.targets import KeptTarget
+    from aucbench.bench.evaluation.targets import KeptTarget
     from aucbench.bench.plan.fields import Choice
     from aucbench.bench.plan.plan import Plan
     from aucbench.data.packed import pack_arrays

@@ -11,7 +11,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from aucbench.bench import Choice, Plan, Store, make_engine, run
-from aucbench.bench.judge.verdict import Status
+from aucbench.bench.evaluation.verdict import Status
 from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.papers import catalogue, kept

@@ -168,8 +168,8 @@ def test_marks_say_how_fits_ended_and_notes_which_have_not_converged():
         **{"trees": "", "forest": "b", "broken": ""},
     }
     lines = [*notes(found)]
-    assert lines[lines.index("b: the budget ended fits, not the method") :] == [
-        "b: the budget ended fits, not the method",
+    assert lines[lines.index("b: fits used up their budget before the method ended") :] == [
+        "b: fits used up their budget before the method ended",
         "s: stalled above the gap tolerance:",
         "  stuck on x: 1 of 1 fits, gap up to 0.001",
         "  lost on x: 1 of 1 fits, nothing certified",
@@ -195,8 +195,8 @@ def test_fits_beyond_their_budget_are_marked_and_the_note_says_how_far():
     marks = {line[1]: line[-1] for table in tables(found) for line in table.lines}
     assert marks == {"long": "bo", "late, seconds=3.0": "bo", "exact": "o", "plain": "b"}
     lines = [*notes(found)]
-    assert lines[lines.index("b: the budget ended fits, not the method") :] == [
-        "b: the budget ended fits, not the method",
+    assert lines[lines.index("b: fits used up their budget before the method ended") :] == [
+        "b: fits used up their budget before the method ended",
         "o: used more than 1.1 times the budget:",
         "  long on x: 1 of 2 fits, up to 2x",
         "  exact on x: 1 of 1 fits, up to 2x",

@@ -10,7 +10,7 @@ from aucbench.projectors import Box, ElasticNet, L2Ball, TopK
 from aucbench.protocols import Problem
 from aucbench.solving.descent import lowered
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Observed
+from aucbench.solving.wrappers import WithProblems
 
 RNG = np.random.default_rng(3)
 Y = np.where(np.arange(200) % 4 == 0, 1, -1)
@@ -21,7 +21,7 @@ ZERO = np.zeros(8)
 
 @pytest.mark.parametrize("name", ["ls-svm[lam=0.1]", "rank-svm[lam=0.1]", "svm-or[lam=0.1]"])
 def test_it_comes_to_what_is_certified(name):
-    watched = Observed(get_solver(name))
+    watched = WithProblems(get_solver(name))
     run = solve(watched, DATA, gap_tol=1e-9)
     [problem] = watched.problems
     least = run.points[-1].objective

@@ -18,7 +18,7 @@ from aucbench.protocols import Identity, Needs, Problem, State
 from aucbench.records import Stop
 from aucbench.solving.laws import MOST_PASSES, STUCK, all_finite
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Observed, Started
+from aucbench.solving.wrappers import WithProblems, WithStart
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
 W = np.ones(3)
@@ -267,7 +267,7 @@ def test_the_yield_of_a_delegate_is_named_and_the_solver_inside_a_wrapper():
 
     line = inner.__code__.co_firstlineno + 2
     with pytest.raises(PluginError, match=rf"^Delegates: .*, line {line}\)$"):
-        solve(Started(Delegates([])), DATA)
+        solve(WithStart(Delegates([])), DATA)
 
 
 def test_an_iterator_without_a_frame_is_named_by_its_solver():
@@ -362,7 +362,7 @@ class Claims:
 
 
 def test_a_claimed_objective_is_not_evaluated_again():
-    watched = Observed(Claims(steps=50))
+    watched = WithProblems(Claims(steps=50))
     run = solve(watched, DATA, passes=40)
 
     value = PairwiseSquare(DATA).value

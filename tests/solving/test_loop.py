@@ -22,7 +22,7 @@ from aucbench.registry import get_solver
 from aucbench.solving.descent import lowered
 from aucbench.solving.hyperparameters import hyperparameters
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Observed, core, recast
+from aucbench.solving.wrappers import WithProblems, core, recast
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
 
@@ -297,7 +297,7 @@ def test_the_budget_is_told_to_a_solver_that_asks(limits, told):
 
 def test_the_budget_reaches_a_solver_inside_wrappers():
     heard.clear()
-    solve(Observed(recast(Planner(), objective=Logistic)), DATA, passes=3)
+    solve(WithProblems(recast(Planner(), objective=Logistic)), DATA, passes=3)
 
     assert heard == [Budget(3), Budget(3)]
 
@@ -353,7 +353,7 @@ def test_parameters_of_a_replaced_part_are_no_hyperparameters():
 
     assert hyperparameters(own)["k"] == "auto"
     assert {*hyperparameters(own)} - {*hyperparameters(recent)} == {"k"}
-    assert {*hyperparameters(Observed(recent))} == {*hyperparameters(recent)}
+    assert {*hyperparameters(WithProblems(recent))} == {*hyperparameters(recent)}
     # No trial fits choose a number of weights that is not needed.
     assert core(recent).k == own.space["k"][0]
     assert recast(get_solver("hsg-ht"), objective=Logistic).without == ("centre",)

@@ -16,13 +16,13 @@ from aucbench.data.folds import drawn_parts
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Standard
 from aucbench.protocols import Identity, Needs, Problem, State
-from aucbench.solving.wrappers import Around, recast
+from aucbench.solving.wrappers import WithSolver, recast
 
 GRID = (1e-3, 10.0, 0.1, 1.0)
 
 
 @dataclass(frozen=True)
-class Cold(Around):
+class Cold(WithSolver):
     """A solver that has no path."""
 
     needs: ClassVar = Needs()

@@ -4,13 +4,13 @@ Design
   a. The gap f(w) − f* counts in units of f(0) − f*; here f stands for f + Ω. A fit has not
      converged if its gap is larger than `ENOUGH` of that.
   b. A certified gap is an upper bound. It shows both that a fit has converged and that it has not.
-  c. Without a certificate there are two estimates from below, of which the larger one counts. The
-     first is what f(w) exceeds the least value by that a fit of the same problem on the same rows
-     has reached. The second is how far f has still to fall if it goes on as in the last three
-     quarters of the passes, but no more than it fell in the last half of them. A curve that falls
-     as 1/t has just this much before it. (Rejected: the fall of the last half alone. It is large
-     for a method that converges at a geometric rate and has arrived.) These can show only that a
-     fit has not converged.
+  c. Without a certificate there are two lower bounds of the gap, and the larger one counts. The
+     first compares with other fits of the same problem on the same rows: it is f(w) minus the
+     smallest value that one of them has reached. The second extrapolates the curve: it assumes
+     that f goes on falling as in the last three quarters of the passes, and takes at most the
+     fall of the last half. For a curve that falls as 1/t this is exact. (Rejected: the fall of
+     the last half alone. It is large for a method that converges at a geometric rate and has
+     arrived.) Both can show only that a fit has not converged.
   d. A certificate is disproved where another fit of the same problem on the same rows ends at a
      feasible point with less than f(w) − gap, by more than `CLAIM` of the objective. The fit then
      counts as one without a certificate. Only the ends of fits count here, which `solve` evaluates,
@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.bench.judge.verdict import about, number
+from aucbench.bench.evaluation.verdict import about, number
 from aucbench.bench.results.decay import FEWEST, Decay, Vector, decays_of
 from aucbench.bench.results.record import Record
 from aucbench.ranges import CLAIM, DEFAULT_PASSES, ENOUGH

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.judge.verdict import Judged, Status
+from aucbench.bench.evaluation.verdict import Judged, Status
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.imports import Imports, versions_of
 from aucbench.bench.results.record import Process, Record, Sizes
@@ -16,7 +16,7 @@ from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
 
 if TYPE_CHECKING:
-    from aucbench.bench.judge.targets import KeptTarget
+    from aucbench.bench.evaluation.targets import KeptTarget
 
 TEST_AUC = "test_auc"  # of a point of a curve
 
@@ -99,7 +99,7 @@ def _judged(cell: Cell, outcome: Outcome, target: KeptTarget | None, points: int
         if target is None:
             raise AssertionError("a job that returned has rows, and so a target")
         # Imported here: a run first starts its workers, and imports NumPy while they start.
-        from aucbench.bench.judge.measures import measured
+        from aucbench.bench.evaluation.measures import measured
 
         held = target.held(cell)
         return measured(outcome, *held, points, keep_weights=target.has_relevant)

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.judge.verdict import Measures, Status, about
+from aucbench.bench.evaluation.verdict import Measures, Status, about
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.text import reason_text
 from aucbench.errors import DataError, float_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from aucbench.bench.judge.verdict import Measures
+from aucbench.bench.evaluation.verdict import Measures
 from aucbench.bench.results.convergence import LONG, Convergence, Descent
 from aucbench.ranges import ENOUGH, OVERSPENT
 from aucbench.records import Stop
@@ -109,7 +109,9 @@ def end_notes(rows: Sequence[tuple[str, str, Ends]]) -> tuple[str, ...]:
         for solver, data, ends in rows
         if ends.disproved
     ]
-    lines = [f"{BUDGET_MARK}: the budget ended fits, not the method"] if by_budget else []
+    lines = (
+        [f"{BUDGET_MARK}: fits used up their budget before the method ended"] if by_budget else []
+    )
     if false:
         head = f"{FALSE_MARK}: not certified, since another fit disproves the certificate:"
         lines += [head, *_lines(false, lambda told: str(told[0]))]

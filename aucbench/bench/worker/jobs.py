@@ -41,7 +41,7 @@ from aucbench.processes.room import Room
 from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.given import give, unpickled
-from aucbench.registry.loose import file_fingerprint, files_in
+from aucbench.registry.source_files import file_fingerprint, files_in
 from aucbench.registry.visits import tell
 from aucbench.solving.wrappers import why_refused
 

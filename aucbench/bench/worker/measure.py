@@ -21,20 +21,20 @@ from typing import Any
 import numpy as np
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.worker.along import KeptWeights
+from aucbench.bench.worker.curve_scores import KeptWeights
 from aucbench.bench.worker.plain import plain_fields
 from aucbench.data import Data, rounding
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
 from aucbench.features.chain import keeps_columns
-from aucbench.protocols import Learnt, NoMap, Problem, Solver, State, contains
+from aucbench.protocols import NoMap, Problem, Scoring, Solver, State, contains
 from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop
 from aucbench.registry.fingerprints import BUILT_IN
 from aucbench.solving.apart import require_scored_alone
 from aucbench.solving.loop import passes_limit, solve
 from aucbench.solving.tuning import auc_or_none, fault_of
-from aucbench.solving.wrappers import Observed, core
+from aucbench.solving.wrappers import WithProblems, core
 
 GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
 MAX_POINTS = 200
@@ -100,7 +100,7 @@ def fitted_cell(
         the numbers of the points of the curve, but the last one, whose weights score the test rows.
     """
     curve = Curve(emit)
-    run = fit(cell, Observed(solver, curve.problems), train, every=1.0, watch=curve)
+    run = fit(cell, WithProblems(solver, curve.problems), train, every=1.0, watch=curve)
     problem = curve.problems[-1]
     last = run.points[-1]
     if run.stop is not Stop.INVALID:
@@ -166,12 +166,12 @@ class Curve:
             if state.w is not None:
                 self.kept.add(self.count - 1, point.passes, state.w)
 
-    def end(self, point: Point, learnt: Learnt) -> None:
+    def end(self, point: Point, learnt: Scoring) -> None:
         """Emit the last point unless this was done."""
         if point is not self._last:
             self._write(point, learnt)
 
-    def _write(self, point: Point, learnt: Learnt) -> None:
+    def _write(self, point: Point, learnt: Scoring) -> None:
         (problem,) = self.problems
         self.count, self._last = self.count + 1, point
         known: dict[str, Any] = {
@@ -189,14 +189,14 @@ class Curve:
         self._emit({"point": known})
 
 
-def _mapped_scores(problem: Problem, data: Data, learnt: Learnt) -> Vector:
+def _mapped_scores(problem: Problem, data: Data, learnt: Scoring) -> Vector:
     """Return scores of rows that a solver keeps; their columns show whether they are mapped."""
     if learnt.w is not None and data.d == learnt.w.size:
         return data.scores(np.array(learnt.w, dtype=np.float64))
     return problem.scores_of(learnt, data.rows)
 
 
-def _validation_auc(problem: Problem, learnt: Learnt) -> float | None:
+def _validation_auc(problem: Problem, learnt: Scoring) -> float | None:
     held = problem.holdout
     return None if held is None else auc_or_none(held, _mapped_scores(problem, held, learnt))
 

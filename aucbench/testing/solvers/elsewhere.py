@@ -29,7 +29,7 @@ from aucbench.kernels.parallel import threads as own_threads
 from aucbench.processes import Supervisor
 from aucbench.processes.records import Job
 from aucbench.processes.warm import Process
-from aucbench.registry.loose import load_file
+from aucbench.registry.source_files import load_file
 from aucbench.testing.laws import LawBroken, not_asked
 from aucbench.testing.samples import Extent, extended, extent, sample
 from aucbench.testing.solvers.fits import trajectory

@@ -15,7 +15,7 @@ from aucbench.protocols import Problem, State
 from aucbench.records import Stop
 from aucbench.solving.descent import lowered
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Observed
+from aucbench.solving.wrappers import WithProblems
 from aucbench.testing.laws import LawBroken, not_asked, require
 from aucbench.testing.samples import SMALL, extent, features, require_close
 
@@ -63,7 +63,7 @@ def require_same(what: str, one: Any, other: Any, rtol: float = 0.0, atol: float
 
 def require_fit(what: str, solver: Any, data: Data, passes: float = 5) -> Any:
     """Raise `LawBroken` unless a fit ends in the normal way, with finite numbers."""
-    problem = Observed(solver)
+    problem = WithProblems(solver)
     run = solve(problem, data, passes=passes)
     require(run.stop is not Stop.INVALID, f"{what}: a state was invalid: {run.stop.value}")
     require(run.points, f"{what}: no state came")
@@ -95,7 +95,7 @@ def require_falls(what: str, solver: Any, data: Data) -> None:
     Of the built-in solvers the slowest, which draws rows, gains 59 % on 300 rows of 3000 features,
     and 92 % on the small sample. Another objective than that of the problem need not fall at all.
     """
-    watched = Observed(solver)
+    watched = WithProblems(solver)
     run = solve(watched, data, passes=50, every=np.inf)
     [problem] = watched.problems
     if run.w is None:

@@ -14,7 +14,7 @@ from aucbench.ranges import ENOUGH
 from aucbench.records import Stop
 from aucbench.solving.descent import lowered
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import Observed
+from aucbench.solving.wrappers import WithProblems
 from aucbench.testing.laws import Laws, not_asked, require
 from aucbench.testing.samples import extent, features, labels, locked, sample
 from aucbench.testing.solvers.fits import PLAIN_STEPS, started, trajectory
@@ -35,7 +35,7 @@ def iterates_are_feasible(solver: Any) -> None:
 @laws("less than at the start")
 def objective_falls(solver: Any) -> None:
     """After 50 passes the objective that the problem names is less than at the start."""
-    watched = Observed(solver)
+    watched = WithProblems(solver)
     run = solve(watched, sample(), passes=50)
     [problem] = watched.problems
     if problem.f is None:
@@ -63,7 +63,7 @@ def certificate(solver: Any) -> None:
 
 
 def _require_certified(what: str, solver: Any, data: Data) -> None:
-    watched = Observed(solver)
+    watched = WithProblems(solver)
     gaps: list[tuple[float, Vector]] = []
 
     def keep(_: Any, state: State) -> None:
@@ -93,7 +93,7 @@ def optimum(solver: Any) -> None:
     problem, _ = started(solver, sample())
     if problem.f is None or problem.early_stopping:
         not_asked("it minimises no listed objective")
-    watched = Observed(solver)
+    watched = WithProblems(solver)
     run = solve(watched, sample(), passes=300, every=np.inf)
     [problem] = watched.problems
     by_itself = run.stop in (Stop.FINISHED, Stop.STALLED)

@@ -14,7 +14,7 @@ from aucbench.projectors import ElasticNet, L2Ball
 from aucbench.protocols import Identity, NoMap
 from aucbench.ranges import samples
 from aucbench.solving.points import mappings
-from aucbench.solving.wrappers import Recast, recast
+from aucbench.solving.wrappers import WithParts, recast
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
 from aucbench.testing.samples import extent, features, labels, locked, require_close, sample
 from aucbench.testing.solvers.fits import (
@@ -95,7 +95,7 @@ def own_parameters(solver: Any) -> None:
             if len(values) < 2:
                 continue
             asked = True
-            cases = [Recast(replace(solver, **{name: v}), **{kind: part}) for v in values]
+            cases = [WithParts(replace(solver, **{name: v}), **{kind: part}) for v in values]
             one, other = (trajectory(case, sample(), 8)[1] for case in cases)
             what = f"{name}={values[0]} and {name}={values[1]} with another {kind}"
             require_same(what, one, other)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench import projectors
-from aucbench.bench.judge.verdict import Judged, Measures, Status, number
+from aucbench.bench.evaluation.verdict import Judged, Measures, Status, number
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.packed import pack_arrays

@@ -4,8 +4,8 @@ Design
   a. Weights are copied at points of the curve, while the clock does not run. The test rows are
      read and scored when the fit has ended, and the parent, which has their labels, measures.
   b. There are at most `MOST` points, about equally far apart in log(passes). How long a fit lasts
-     is not known before it ends: when there is one too many, that one goes which leaves the
-     smallest gap.
+     is not known before it ends. So when there is one point too many, one is removed: the point
+     whose neighbours are closest to each other.
   c. The copies take at most `WEIGHT_BYTES`, and the scores `SCORE_BYTES`. Wide rows and many test
      rows have fewer points. A model that is no vector of weights is not copied at all.
 """
