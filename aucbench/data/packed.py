@@ -64,7 +64,7 @@ def known_of(data: Data) -> dict[str, NDArray[Any]]:
     That is their target, folds, groups and times, and which features are relevant.
     """
     truth = {} if data.relevant is None else {RELEVANT: data.relevant}
-    return {**arrays_of(data.target), **data.row_roles, **truth}
+    return {**arrays_of(data.target), **data.ties, **truth}
 
 
 def with_known(rows: Rows, arrays: Arrays) -> Data:

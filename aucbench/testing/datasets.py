@@ -56,7 +56,7 @@ def returns_data(source: Any) -> None:
     )
     if data.schema is None:
         require(np.isfinite(values).all(), "a number is not finite; use Data.of, which says where")
-    for name, ties in data.row_roles.items():
+    for name, ties in data.ties.items():
         require(np.shape(ties) == (data.n,), f"{name} have the shape {np.shape(ties)}")
     if data.names is not None:
         require(len(data.names) == data.d, f"{len(data.names)} names for {data.d} columns")

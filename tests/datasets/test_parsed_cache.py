@@ -235,7 +235,7 @@ def test_the_cases_are_of_all_kinds(folder):
         folder.mkdir()
         data = load(case(folder)[0], **case(folder)[1])
         kinds |= {"csr" if data.rows.is_sparse else "dense", type(data.target).__name__}
-        kinds |= {*data.row_roles, *parsed.known_of(data)}
+        kinds |= {*data.ties, *parsed.known_of(data)}
         kinds |= {name for name in ("names", "dropped", "schema") if getattr(data, name)}
     assert {"csr", "dense", "Labels", "Breakpoints", "weights", "folds", "groups", "times"} <= kinds
     assert "relevant" in kinds
