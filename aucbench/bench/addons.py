@@ -20,11 +20,10 @@ from typing import Any
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import likely
-from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, PluginChoiceError, PluginError, UnknownNameError
-from aucbench.processes import warm
-from aucbench.processes.records import Ending, Job, Limits, Outcome
-from aucbench.processes.warm import Process
+from aucbench.processes import isolated
+from aucbench.processes.isolated import Process, ended
+from aucbench.processes.records import Job, Limits, Outcome
 from aucbench.registry.discovery import ALLOWED
 from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.lookup import CALLED, home, names
@@ -129,10 +128,7 @@ def exported_by(addon: Addon, folder: Path, ids: Collection[str] | None) -> dict
         When it fails, or returns something else.
     """
     with supervised() as process:
-        outcome = process.run(_job("export", addon, folder, ids))
-    result = outcome.result or {}
-    if outcome.result is None or "failure" in result:
-        raise PluginError(f"{addon.called} has failed: {result.get('failure') or ended(outcome)}")
+        outcome, result = _made(process, "export", addon, folder, ids)
     contents = result.get("names")
     if not isinstance(contents, dict) or len(contents) > FILES_MOST:
         raise PluginError(f"{addon.called} returned no contents of files")
@@ -142,39 +138,37 @@ def exported_by(addon: Addon, folder: Path, ids: Collection[str] | None) -> dict
     return {str(name): outcome.files[file] for name, file in contents.items()}
 
 
-def ended(outcome: Outcome) -> str:
-    """Return how a process ended that left an answer out."""
-    if outcome.ending is Ending.OK:
-        return "its process ended before it had returned"
-    said = reason_text(outcome.error_type, outcome.reason)
-    return f"it ended its process ({outcome.ending}: {said})"
-
-
 def supervised() -> AbstractContextManager[Process]:
     """Keep processes warm inside the context, if any is asked for; it may be nested."""
-    return warm.supervised(LocalEngine().open)
+    return isolated.supervised(LocalEngine().open)
 
 
 def _section(process: Process, addon: Addon, folder: Path, ids: Collection[str]) -> Section:
-    outcome = process.run(_job("section", addon, folder, ids))
-    result = outcome.result or {}
-    why = result.get("failure") if outcome.result is not None else ended(outcome)
-    if why is None:
-        try:
-            return Section.from_json(result.get("section"))
-        except ParameterError as error:
-            why = str(error)
-    return Section(short(addon.name), [f"{addon.called} has failed: {why}"])
+    try:
+        _, result = _made(process, "section", addon, folder, ids)
+        return Section.from_json(result.get("section"))
+    except PluginError as error:
+        return Section(short(addon.name), [str(error)])
+    except ParameterError as error:
+        return Section(short(addon.name), [f"{addon.called} has failed: {error}"])
 
 
-def _job(call: str, addon: Addon, folder: Path, ids: Collection[str] | None) -> Job:
+def _made(
+    process: Process, call: str, addon: Addon, folder: Path, ids: Collection[str] | None
+) -> tuple[Outcome, dict[str, Any]]:
+    """Call a function with the rows of a results folder; return how it ended, and its result."""
     request = {
         "name": addon.qualified,
         "folder": str(folder.resolve()),
         "ids": None if ids is None else sorted(ids),
         "homes": addon.homes,
     }
-    return Job(f"{JOBS}:{call}", request, LIMITS, preload=likely(addon.qualified, addon.homes))
+    wanted = likely(addon.qualified, addon.homes)
+    outcome = process.run(Job(f"{JOBS}:{call}", request, LIMITS, preload=wanted))
+    result = {"failure": ended(outcome)} if outcome.result is None else outcome.result
+    if "failure" in result:
+        raise PluginError(f"{addon.called} has failed: {result['failure']}")
+    return outcome, result
 
 
 @lru_cache(maxsize=64)

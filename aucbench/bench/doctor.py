@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lawful import Check, Questions, checker, summed
 from aucbench.bench.show.listeners import ENDING
-from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
 from aucbench.hookspecs import PROJECT
 from aucbench.processes import Ending, Limits, Outcome, Supervisor
+from aucbench.processes.isolated import Process
 from aucbench.records import Verdict
 from aucbench.registry.discovery import PluginEntry, enabled, printable
 from aucbench.registry.lookup import CALLED
@@ -167,10 +168,9 @@ def check_plugins(
     require_whole(1, jobs=jobs)
     chosen = _chosen_entries(only)
     limits = Limits(timeout=limit)
-    visits = ((str(number), visit_job(entry, limits)) for number, entry in enumerate(chosen))
-    with Supervisor(preload=DOCTOR_PRELOAD) as supervisor:
-        found = dict(LocalEngine(jobs, supervisor=supervisor).run(visits))
-    return tuple(_checkup(entry, found[str(number)]) for number, entry in enumerate(chosen))
+    with closing(Process(partial(Supervisor, preload=DOCTOR_PRELOAD))) as process:
+        outcomes = process.run_all([visit_job(entry, limits) for entry in chosen], jobs)
+    return tuple(map(_checkup, chosen, outcomes))
 
 
 def _chosen_entries(only: Collection[str] | None) -> tuple[PluginEntry, ...]:
@@ -186,7 +186,7 @@ def _checkup(entry: PluginEntry, outcome: Outcome) -> Checkup:
     known: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     seconds, registers = outcome.wall_seconds, tuple[str, ...]()
     if outcome.result is None:
-        reason = reason_text(outcome.error_type, outcome.reason)
+        reason = outcome.words
     else:
         seconds = outcome.result["seconds"]
         named = outcome.result["registers"].items()

@@ -6,17 +6,17 @@ another process, unless that has happened too often.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
-from aucbench.bench.text import reason_text
 from aucbench.errors import ParameterError, PluginError, UnknownNameError, require_above
 from aucbench.processes import Job, Limits, Outcome, Supervisor
+from aucbench.processes.isolated import MOST_ENDS, Piece, Process
 from aucbench.processes.scratch import Scratch
 from aucbench.records import Finding, Verdict
 from aucbench.registry.discovery import printable
@@ -25,9 +25,7 @@ from aucbench.registry.visits import Home
 
 CHECK = "aucbench.testing.jobs:check_laws"
 PRELOAD = ("aucbench.testing.jobs",)  # imports no plugin of a solver
-POLL = 0.1  # seconds between looks at what a process has found
 PATIENCE = 10  # times as long may a process take that asks on larger samples too
-MOST_ENDS = 3  # processes that a plugin may end
 WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
 
 
@@ -96,8 +94,9 @@ def checker(questions: Questions) -> Iterator[Check]:
 
     It also takes the homes of names, as `aucbench.registry.lookup.home` returns them.
     """
-    with Supervisor(preload=PRELOAD) as supervisor, Scratch() as scratch:
-        yield lambda target, homes=(): _checked(supervisor, scratch.path, target, questions, homes)
+    warm = Process(partial(Supervisor, preload=PRELOAD))
+    with closing(warm) as process, Scratch() as scratch:
+        yield partial(_checked, process, scratch.path, questions)
 
 
 def summed(findings: Iterable[Finding]) -> str:
@@ -108,15 +107,13 @@ def summed(findings: Iterable[Finding]) -> str:
 
 
 def _checked(
-    supervisor: Supervisor,
+    process: Process,
     scratch: Path,
-    target: str,
     questions: Questions,
+    target: str,
     homes: Sequence[Home] = (),
 ) -> Iterator[Finding]:
-    done: list[Any] = []
-    for ends in range(1, MOST_ENDS + 1):
-        file = scratch / f"{uuid4().hex}.jsonl"
+    def ask(done: list[Any]) -> Job:
         request = {
             "target": target,
             "folder": str((questions.folder or Path()).resolve()),
@@ -124,51 +121,31 @@ def _checked(
             "homes": homes,
             "laws": questions.laws,
             "thorough": questions.thorough,
-            "lines": str(file),
+            "lines": str(scratch / f"{uuid4().hex}.jsonl"),
         }
-        ticket = supervisor.submit(Job(CHECK, request, questions.limits))
-        lines: list[dict[str, Any]] = []
-        ended: list[tuple[int, Outcome]] = []
-        while not ended:
-            ended = supervisor.wait(POLL)
-            for line in _lines(file)[len(lines) :]:
-                lines.append(line)
-                if "finding" in line:
-                    found = _finding(line["finding"])
-                    done.append([found.kind, found.thing, found.law, found.extent])
-                    yield found
-        outcome = next(outcome for ended_ticket, outcome in ended if ended_ticket == ticket)
-        if outcome.result is not None:
-            break
-        begun = [line["begin"] for line in lines if "begin" in line]
-        if outcome.refusal and outcome.error_type != PluginError.__name__ and not begun:
-            unknown = outcome.error_type == UnknownNameError.__name__
-            if unknown and not homes and (there := _homes(target)):
-                yield from _checked(supervisor, scratch, target, questions, there)
-                return
-            raise ParameterError(str(outcome.reason))
-        last = _ended(target, lines, begun, outcome)
-        done.append([last.kind, last.thing, last.law, last.extent])
-        yield last
-        if not begun:
-            break
-        if ends == MOST_ENDS:
-            kind, thing, _, extent = begun[-1]
-            why = f"not checked, since {MOST_ENDS} processes have ended before"
-            law = "all further laws"
-            yield Finding(kind, thing, law, Verdict.BROKEN, why, 0.0, extent)
+        return Job(CHECK, request, questions.limits)
+
+    ends: list[Outcome] = []
+    piece: Piece | None = None
+    for piece in process.in_turn(ask, ends):
+        if piece.ended is None:
+            yield _finding(piece.found)
+        elif piece.key is None and _is_refusal(piece.ended):
+            unknown = piece.ended.error_type == UnknownNameError.__name__
+            if not unknown or homes or not (there := _homes(target)):
+                raise ParameterError(str(piece.ended.reason))
+            yield from _checked(process, scratch, questions, target, there)
+        else:
+            yield _lost(target, piece, piece.ended)
+    if len(ends) == MOST_ENDS and piece is not None and piece.key is not None:
+        kind, thing, _, extent = piece.key
+        why = f"not checked, since {MOST_ENDS} processes have ended before"
+        yield Finding(kind, thing, "all further laws", Verdict.BROKEN, why, 0.0, extent)
 
 
-def _lines(file: Path) -> list[dict[str, Any]]:
-    """Return the lines up to the first that is incomplete or damaged; none without a file."""
-    found: list[dict[str, Any]] = []
-    if file.exists():
-        for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
-            try:
-                found.append(json.loads(line))
-            except ValueError:
-                break
-    return found
+def _is_refusal(outcome: Outcome) -> bool:
+    """Whether the user has made a mistake, and no plugin is broken."""
+    return outcome.refusal and outcome.error_type != PluginError.__name__
 
 
 def _homes(target: str) -> list[Home]:
@@ -189,14 +166,12 @@ def _homes(target: str) -> list[Home]:
     return found
 
 
-def _ended(
-    target: str, lines: Sequence[dict[str, Any]], begun: Sequence[Any], outcome: Outcome
-) -> Finding:
+def _lost(target: str, piece: Piece, outcome: Outcome) -> Finding:
     """The finding of the law in which the process ended; of the import, where none had begun."""
-    kind, thing, law, extent = begun[-1] if begun else ("plugins", target, "import", "")
-    if lines and "finding" in lines[-1]:
+    kind, thing, law, extent = piece.key or ("plugins", target, "import", "")
+    if piece.found is not None:
         law = "end of the process"
-    reason = printable(reason_text(outcome.error_type, outcome.reason))
+    reason = printable(outcome.words)
     return Finding(kind, thing, law, Verdict.BROKEN, reason, outcome.wall_seconds, extent)
 
 

@@ -16,21 +16,22 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from math import isfinite, nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.bench.addons import LIMITS, Addon, addon_of, ended, supervised
+from aucbench.bench.addons import LIMITS, Addon, addon_of, supervised
 from aucbench.bench.learning import likely
 from aucbench.hookspecs import PROJECT
 from aucbench.kernels.vectors import Vector
+from aucbench.processes.isolated import MOST_ENDS, UNRETURNED, Process, ended
 from aucbench.processes.records import Job, Outcome
 from aucbench.processes.scratch import Scratch
-from aucbench.processes.warm import Process
 from aucbench.registry.discovery import enabled
 from aucbench.registry.specs import FILE_MARK, short
 from aucbench.stats.delong import Fold
@@ -38,7 +39,6 @@ from aucbench.stats.measures import MEASURES, Measure, measure
 
 VALUES = "aucbench.bench.isolated.metrics:values"
 BATCH = 10  # values that one process computes within `LIMITS`
-MOST_ENDS = 3  # processes that a metric may end
 NAME = re.compile(r"\s*([\w.:-]*)")
 Value = tuple[float, str]  # NaN with the reason
 
@@ -87,9 +87,9 @@ class PluginMeasure(Measure):
         What is known of it.
     """
 
-    addon: Addon | None = None
+    addon: Addon = field(kw_only=True)
     _known: dict[bytes, Value] = field(default_factory=dict, compare=False, repr=False)
-    _ends: list[str] = field(default_factory=list, compare=False, repr=False)
+    _ends: list[Outcome] = field(default_factory=list, compare=False, repr=False)
 
     def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
         """Return the value on rows, NaN where there is none; `failures` says why."""
@@ -115,49 +115,36 @@ class PluginMeasure(Measure):
         reasons = Counter(reason for _, reason in self._known.values() if reason)
         total = len(self._known)
         return tuple(
-            f"{self._addon.called} has no value on {count} of {total} fits: {reason}"
+            f"{self.addon.called} has no value on {count} of {total} fits: {reason}"
             for reason, count in reasons.most_common()
         )
 
-    @property
-    def _addon(self) -> Addon:
-        assert self.addon is not None
-        return self.addon
-
-    def _ask(self, process: Process, waiting: list[tuple[bytes, Fold]]) -> None:
-        while waiting:
-            if len(self._ends) >= MOST_ENDS:
-                why = f"it is not asked again, since {MOST_ENDS} processes have ended in it"
-                self._known.update((key, (nan, why)) for key, _ in waiting)
-                return
-            outcome = self._outcome(process, [fold for _, fold in waiting])
-            known = _values(outcome)[: len(waiting)]
-            self._known.update((key, v) for (key, _), v in zip(waiting, known, strict=False))
-            waiting = waiting[len(known) :]
-            if not waiting:
-                return
-            reason = ended(outcome)
-            begun = sum("begin" in line for line in outcome.lines)
-            lost = 1 if begun > len(known) else len(waiting)  # all, where the call never began
-            self._known.update((key, (nan, reason)) for key, _ in waiting[:lost])
-            self._ends.append(reason)
-            waiting = waiting[lost:]
-
-    def _outcome(self, process: Process, folds: Sequence[Fold]) -> Outcome:
-        """Run the metric on some folds; the arrays are files, since they may be large."""
+    def _ask(self, process: Process, waiting: Sequence[tuple[bytes, Fold]]) -> None:
+        left = {number: key for number, (key, _) in enumerate(waiting)}
+        why = UNRETURNED
         with Scratch() as scratch:
-            for number, fold in enumerate(folds):
-                np.save(scratch.path / f"y{number}.npy", fold.positive.astype(np.int8))
-                np.save(scratch.path / f"scores{number}.npy", fold.scores)
-                np.save(scratch.path / f"weights{number}.npy", fold.weights)
-            request = {
-                "metric": self._addon.qualified,
-                "homes": self._addon.homes,
-                "folder": str(scratch.path),
-                "count": len(folds),
-            }
-            wanted = likely(self._addon.qualified, self._addon.homes)
-            return process.run(Job(VALUES, request, LIMITS, preload=wanted))
+            _write(scratch.path, [fold for _, fold in waiting])
+            for piece in process.in_turn(partial(self._job, scratch.path, len(left)), self._ends):
+                why = ended(piece.ended) if piece.ended else UNRETURNED
+                if piece.key is None:  # the call never began
+                    break
+                if isinstance(piece.key, int) and (key := left.pop(piece.key, None)) is not None:
+                    value: Any = why if piece.found is None else piece.found
+                    known = isinstance(value, float) and isfinite(value)
+                    self._known[key] = (value, "") if known else (nan, str(value))
+            else:
+                if len(self._ends) >= MOST_ENDS:
+                    why = f"it is not asked again, since {MOST_ENDS} processes have ended in it"
+        self._known.update(dict.fromkeys(left.values(), (nan, why)))
+
+    def _job(self, folder: Path, count: int, done: Sequence[int]) -> Job:
+        request = {
+            "metric": self.addon.qualified,
+            "homes": self.addon.homes,
+            "folder": str(folder),
+            "numbers": [number for number in range(count) if number not in done],
+        }
+        return Job(VALUES, request, LIMITS, preload=likely(self.addon.qualified, self.addon.homes))
 
 
 def _elsewhere(*_: Any) -> float:
@@ -171,15 +158,9 @@ def _digest(fold: Fold) -> bytes:
     return digest.digest()
 
 
-def _values(outcome: Outcome) -> list[Value]:
-    """Return the values, or reasons, that the lines of a process have, in their order."""
-    found: list[Value] = []
-    for line in outcome.lines:
-        if line.get("end") != len(found):
-            continue
-        value, reason = line.get("value"), line.get("reason")
-        if isinstance(value, float) and isfinite(value):
-            found.append((value, ""))
-        else:
-            found.append((nan, str(reason)))
-    return found
+def _write(folder: Path, folds: Sequence[Fold]) -> None:
+    """Write the arrays of some folds into files, since they may be large."""
+    for number, fold in enumerate(folds):
+        np.save(folder / f"y{number}.npy", fold.positive.astype(np.int8))
+        np.save(folder / f"scores{number}.npy", fold.scores)
+        np.save(folder / f"weights{number}.npy", fold.weights)

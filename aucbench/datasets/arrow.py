@@ -21,10 +21,10 @@ from aucbench.datasets.compressed import open_plain
 from aucbench.datasets.endings import unreadable, without_compression
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError, MissingExtraError
+from aucbench.processes.isolated import supervised
 from aucbench.processes.proc import is_supervised
 from aucbench.processes.records import Ending, Job
 from aucbench.processes.scratch import Scratch
-from aucbench.processes.warm import supervised
 
 CALL = "aucbench.datasets.arrow:decode"
 PRELOAD = ("aucbench.datasets.arrow", "pyarrow.parquet")  # pyarrow.dataset imports pandas
@@ -92,8 +92,7 @@ def _decoded(path: Path, ending: str, rows: int | None) -> Iterator[Batches]:
         if outcome.refusal:
             raise DataError(outcome.reason)
         if outcome.ending is not Ending.OK:
-            told = (outcome.error_type, outcome.reason)
-            raise unreadable(path, ": ".join(filter(None, told)))
+            raise unreadable(path, outcome.words)
         with arrow.memory_map(str(into)) as file:
             stream = arrow.ipc.open_stream(file)
             yield Batches(stream.schema, iter(stream))

@@ -210,6 +210,11 @@ class Outcome:
     fence: str | None = None
     killed: bool = False
 
+    @property
+    def words(self) -> str:
+        """Class of the error, if there was one, and the reason, as in "ValueError: k is 0"."""
+        return ": ".join(filter(None, (self.error_type, self.reason)))
+
 
 @dataclass(frozen=True, slots=True)
 class Report:

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -120,15 +121,12 @@ def _is_wanted(found: Visit | None, limit: float) -> bool:
 def _send(chosen: list[PluginEntry], limit: float) -> None:
     """Import plugins, each in a process of its own, all at once."""
     from aucbench.processes import Limits, Supervisor
+    from aucbench.processes.isolated import Process
 
-    if not chosen:
-        return
-    with Supervisor(preload=PRELOAD) as supervisor:
+    with closing(Process(partial(Supervisor, preload=PRELOAD))) as process:
         limits = Limits(timeout=limit, memory=MEMORY)
-        tickets = {supervisor.submit(visit_job(entry, limits)): entry for entry in chosen}
-        while tickets:
-            for ticket, outcome in supervisor.wait():
-                _visits[tickets.pop(ticket)] = _visit(outcome, limit)
+        outcomes = process.run_all([visit_job(entry, limits) for entry in chosen])
+    _visits.update({e: _visit(o, limit) for e, o in zip(chosen, outcomes, strict=True)})
 
 
 def visit_job(entry: PluginEntry, limits: Any) -> Any:
@@ -145,5 +143,4 @@ def _visit(outcome: Any, limit: float) -> Visit:
         return Visit(outcome.result["registers"], outcome.result["failure"])
     if outcome.ending is Ending.TIMEOUT:
         return Visit(failure=f"no answer within {limit:g} s", limit=limit)
-    words = (outcome.error_type, outcome.reason)
-    return Visit(failure=printable(": ".join(filter(None, words)) or outcome.ending.value))
+    return Visit(failure=printable(outcome.words or outcome.ending.value))

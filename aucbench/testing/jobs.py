@@ -22,8 +22,7 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]
     """Check all laws that are not in request["done"], [kind, name, law, extent] each.
 
     A line {"begin": [kind, name, law, extent]} is written to the file request["lines"] before each
-    law, and {"finding": fields} after it. So the parent can show them as they come, and knows which
-    law was checked when the process ended.
+    law, and {"end": fields} of its finding after it, see `aucbench.processes.isolated`.
     """
     tell(request["homes"])
     require_laws(request["laws"])
@@ -34,7 +33,7 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]
             for key, take in asked(subject, {}, request["laws"], thorough=request["thorough"]):
                 if key not in done:
                     _write(lines, {"begin": key})
-                    _write(lines, {"finding": asdict(take())})
+                    _write(lines, {"end": asdict(take())})
     return {}
 
 

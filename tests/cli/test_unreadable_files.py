@@ -11,8 +11,8 @@ from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.fields import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.models import Model
+from aucbench.processes.isolated import supervised
 from aucbench.processes.records import Ending, Outcome
-from aucbench.processes.warm import supervised
 from aucbench.registry.specs import parse_spec
 
 NOISE = bytes(range(256)) * 3

@@ -1,6 +1,6 @@
 import pytest
 
-from aucbench.processes.warm import supervised
+from aucbench.processes.isolated import supervised
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 
 from aucbench.processes import Supervisor
+from aucbench.processes.isolated import ends
 from aucbench.processes.records import Job, Outcome, Step
 
 # What a supervisor of cells imports before it forks. The last one imports all of it; between
@@ -48,64 +49,49 @@ class LocalEngine:
 
         The first jobs run when this returns.
         """
-        outcomes = self._outcomes(iter(jobs))
+        outcomes = self._outcomes(jobs)
         next(outcomes)
         return outcomes  # type: ignore[return-value] # None comes first only
 
     def _outcomes(
-        self, jobs: Iterator[tuple[str, Job]]
+        self, jobs: Iterable[tuple[str, Job]]
     ) -> Generator[tuple[str, Outcome] | None, None, None]:
         """Yield None when the first jobs run, and then their outcomes."""
         given = self.supervisor
         opened: AbstractContextManager[Supervisor] = nullcontext(given) if given else self.open()
         with opened as supervisor:
-            slots = _Slots(supervisor, jobs, self.jobs)
-            try:
-                slots.fill()
+            steps = _Steps(supervisor)
+            with closing(ends(supervisor, steps.noted(jobs), self.jobs)) as found:
+                next(found)
                 yield None
-                while slots.running:
-                    # `ended` starts other jobs first, so that they run while the caller works.
-                    yield from slots.ended()
-            finally:
-                slots.kill()
+                for ended in found:  # others run meanwhile, while the caller works
+                    steps.forget(key for key, _ in ended)
+                    yield from ended
 
 
-class _Slots:
-    """The running jobs, and the steps whose folders exist."""
+class _Steps:
+    """The steps of the jobs that run, and those that were kept."""
 
-    def __init__(self, supervisor: Supervisor, waiting: Iterator[tuple[str, Job]], count: int):
-        self._supervisor, self._waiting, self._count = supervisor, waiting, count
-        self.running: dict[int, tuple[str, Job]] = {}
-        self._kept: dict[str, Step] = {}  # steps whose folders exist, by identity
+    def __init__(self, supervisor: Supervisor):
+        self._supervisor = supervisor
+        self._running: dict[str, tuple[Step, ...]] = {}  # by the key of the job
+        self._kept: dict[str, Step] = {}  # by identity
         self._last: tuple[Step, ...] = ()
 
-    def fill(self) -> None:
-        """Start jobs until all slots are taken, and remove steps that are not needed any more."""
-        while len(self.running) < self._count:
-            job = next(self._waiting, None)
-            if job is None:
-                break
-            self.running[self._supervisor.submit(job[1])] = job
-            self._last = job[1].steps
-            self._kept |= {step.identity: step for step in job[1].steps}
-        self._forget()
+    def noted(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Job]]:
+        """Yield jobs as they are started, and note their steps."""
+        for key, job in jobs:
+            self._last = self._running[key] = job.steps
+            self._kept |= {step.identity: step for step in job.steps}
+            yield key, job
 
-    def ended(self) -> list[tuple[str, Outcome]]:
-        """Wait for jobs to end and start others in their place."""
-        done = [(self.running.pop(t)[0], outcome) for t, outcome in self._supervisor.wait()]
-        self.fill()
-        return done
-
-    def kill(self) -> None:
-        """End all running jobs."""
-        for ticket in self.running:
-            self._supervisor.kill(ticket)
-
-    def _forget(self) -> None:
+    def forget(self, ended: Iterable[str]) -> None:
+        """Let go what is not needed any more, since these jobs have ended."""
         # Jobs that share a step follow one another. So a step is not needed any more when
         # neither a running job nor the last one uses it. Without this, all splits of all data
-        # sets of a plan would stay on the disk until the end.
-        used = {s.identity for _, job in self.running.values() for s in job.steps}
-        used |= {step.identity for step in self._last}
+        # sets of a plan would stay in memory until the end.
+        for key in ended:
+            self._running.pop(key, None)
+        used = {s.identity for some in (*self._running.values(), self._last) for s in some}
         for identity in self._kept.keys() - used:
             self._supervisor.forget(self._kept.pop(identity))

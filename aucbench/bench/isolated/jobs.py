@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.about import scale_of
-from aucbench.bench.isolated.blame import sentence_of
 from aucbench.bench.isolated.returned import contents_of, plain_section
 from aucbench.bench.isolated.rows import Rows
+from aucbench.bench.worker.blame import sentence_of
 from aucbench.errors import AucbenchError, PluginError, UnknownNameError, written_at
 from aucbench.processes.kept import Kept
 from aucbench.processes.room import Room

@@ -11,7 +11,6 @@ import pickle
 import sys
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import asdict
 from functools import lru_cache
 from hashlib import blake2b
@@ -27,8 +26,8 @@ from threadpoolctl import threadpool_limits
 
 from aucbench.kernels.parallel import threads as own_threads
 from aucbench.processes import Supervisor
+from aucbench.processes.isolated import Process
 from aucbench.processes.records import Job
-from aucbench.processes.warm import Process
 from aucbench.registry.source_files import load_file
 from aucbench.testing.laws import LawBroken, not_asked
 from aucbench.testing.samples import Extent, extended, extent, sample
@@ -116,9 +115,9 @@ class _Reader(pickle.Unpickler):
 @lru_cache(maxsize=1)
 def _process(_: int) -> Process:
     """The warm process of this process, which ends with it."""
-    stack = ExitStack()
-    atexit.register(stack.close)
-    return Process(stack, _with_other_hashes)
+    process = Process(_with_other_hashes)
+    atexit.register(process.close)
+    return process
 
 
 def _with_other_hashes() -> Supervisor:

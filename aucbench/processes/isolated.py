@@ -1,0 +1,173 @@
+"""One way to call what may crash, hang or take all memory: in a process of its own.
+
+Design
+  a. One warm process serves the calls of a context. It is opened for the first of them, and closed
+     at the end of the context.
+  b. A call that does several things says {"begin": key} before each one and {"end": what was found}
+     after it, see `in_turn`. A process that ends costs the one thing that it was in; the others
+     are done in another process. That happens `MOST_ENDS` times, so that a plugin that hangs costs
+     minutes and no more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextvars import ContextVar
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from aucbench.processes.client import Supervisor
+from aucbench.processes.records import Ending, Job, Outcome
+
+POLL = 0.1  # seconds between looks at the lines of a job
+MOST_ENDS = 3  # processes that a plugin may end
+MANY = 10**6  # jobs at once
+UNRETURNED = "its process ended before it had returned"
+Open = Callable[[], AbstractContextManager[Supervisor]]
+Line = Mapping[str, Any]
+K = TypeVar("K")
+
+
+class Piece(NamedTuple):
+    """A thing that a call has done, or the end of its process."""
+
+    key: Any  # of the thing that was begun last; None: none was
+    found: Any  # what it said at the end of this thing; None where the process ended in it
+    ended: Outcome | None = None  # how the process ended, if it did
+
+
+class Process:
+    """A supervisor that is opened for the first job; `close` closes it."""
+
+    def __init__(self, open_one: Open = Supervisor) -> None:
+        self._stack, self._open = ExitStack(), open_one
+        self.close = self._stack.close
+
+    @cached_property
+    def _supervisor(self) -> Supervisor:
+        return self._stack.enter_context(self._open())
+
+    def run(self, job: Job, meanwhile: Callable[[], object] | None = None) -> Outcome:
+        """Run one job to its end; `meanwhile` is called while it runs."""
+        [outcome] = self.run_all([job], meanwhile=meanwhile)
+        return outcome
+
+    def run_all(
+        self, jobs: Sequence[Job], most: int = MANY, meanwhile: Callable[[], object] | None = None
+    ) -> list[Outcome]:
+        """Run jobs to their ends, `most` of them at once."""
+        found: dict[int, Outcome] = {}
+        for ended in ends(self._supervisor, enumerate(jobs), most) if jobs else ():
+            if meanwhile is not None and not ended:
+                meanwhile()
+            found.update(ended)
+        return [found[number] for number in range(len(jobs))]
+
+    def in_turn(self, ask: Callable[[list[Any]], Job], ends: list[Outcome]) -> Iterator[Piece]:
+        """Yield what a call finds, thing by thing, in as many processes as it takes.
+
+        Parameters
+        ----------
+        ask : function (list) -> Job
+            Makes the job that leaves out the things with these keys. Lines are said in its room,
+            or written to the file `lines` of its request; then they are known while it runs.
+        ends : list of Outcome
+            Of processes that did not return; with `MOST_ENDS` of them no other one is started.
+            Those of this call are added.
+        """
+        done: list[Any] = []
+        while len(ends) < MOST_ENDS:
+            key = found = None
+            for said in self._said(ask(done)):
+                if isinstance(said, Outcome):
+                    outcome = said
+                elif "begin" in said:
+                    key, found = said["begin"], None
+                    done.append(key)
+                elif "end" in said:
+                    found = said["end"]
+                    yield Piece(key, found)
+            if outcome.result is not None:
+                return
+            ends.append(outcome)
+            yield Piece(key, found, outcome)
+            if key is None:
+                return
+
+    def _said(self, job: Job) -> Iterator[Line | Outcome]:
+        """Yield the lines of a job, and then how it ended."""
+        file, seen = job.request.get("lines"), 0
+        for ended in ends(self._supervisor, [(file, job)], 1, file and POLL):
+            lines = _lines(Path(file)) if file else [each for _, o in ended for each in o.lines]
+            yield from lines[seen:]
+            seen = len(lines)
+        yield ended[0][1]
+
+
+def ends(
+    supervisor: Supervisor, jobs: Iterable[tuple[K, Job]], most: int, pause: float | None = None
+) -> Generator[list[tuple[K, Outcome]], None, None]:
+    """Run jobs, `most` of them at once; closed, it kills those that run.
+
+    Yields
+    ------
+    list of (key, Outcome)
+        Of jobs that have ended, when others run in their place; first of none, when the first jobs
+        run. With `pause`, it may be empty after so many seconds.
+    """
+    waiting, running = iter(jobs), dict[int, K]()
+    ended: list[tuple[K, Outcome]] = []
+    try:
+        while True:
+            for key, job in islice(waiting, most - len(running)):
+                running[supervisor.submit(job)] = key
+            yield ended
+            if not running:
+                return
+            ended = [(running.pop(t), outcome) for t, outcome in supervisor.wait(pause)]
+    finally:
+        for ticket in running:
+            supervisor.kill(ticket)
+
+
+_current: ContextVar[Process | None] = ContextVar("_current", default=None)
+
+
+@contextmanager
+def supervised(open_one: Open = Supervisor) -> Iterator[Process]:
+    """Keep processes warm inside the context, if any is asked for; it may be nested.
+
+    The outermost context says by `open_one` how its supervisor is opened.
+    """
+    if (known := _current.get()) is not None:
+        yield known
+        return
+    with closing(Process(open_one)) as process:
+        token = _current.set(process)
+        try:
+            yield process
+        finally:
+            _current.reset(token)
+
+
+def ended(outcome: Outcome) -> str:
+    """Return in a sentence how a process ended that left an answer out."""
+    if outcome.ending is Ending.OK:
+        return UNRETURNED
+    return f"it ended its process ({outcome.ending}: {outcome.words})"
+
+
+def _lines(file: Path) -> list[Line]:
+    """Return the lines up to the first that is incomplete or damaged; none without a file."""
+    found: list[Line] = []
+    if file.exists():
+        for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                break
+    return found
