@@ -666,3 +666,26 @@ def changes_what_is_shared(request, room, steps):
                     attempt(to)
                     done.append(way)
     return {"done": done}
+
+
+def does_in_turn(request, room, steps):
+    """Do things, [key, what happens then] each, and say so as `in_turn` wants it."""
+    file = request.get("lines")
+
+    def say(line):
+        if file is None:
+            room.line(line)
+        else:
+            with Path(file).open("a") as out:
+                out.write(json.dumps(line) + "\n")
+
+    for key, then in request["things"]:
+        say({"begin": key})
+        if then == "inside":
+            os._exit(1)
+        if then == "hang":
+            hang(request, room, steps)
+        say({"end": key.upper()})
+        if then == "after":
+            os._exit(1)
+    return {}
