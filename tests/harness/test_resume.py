@@ -68,7 +68,7 @@ def shards(shell, folder):
     return len(list((shell.folder / folder).glob("cells/*/*.json")))
 
 
-@pytest.mark.parametrize("kills", first([5, 20]))
+@pytest.mark.parametrize("kills", first([3, 20]))
 def test_kill_9_at_random_moments_loses_and_doubles_nothing(planned, whole, kills):
     rng = random.Random(0)
 
