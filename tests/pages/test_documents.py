@@ -346,3 +346,16 @@ def test_the_published_settings_of_the_page_build_solvers():
     assert len(specs) == 8
     for spec in specs:
         assert aucbench.get_solver(spec) != aucbench.get_solver(spec.partition("[")[0]), spec
+
+
+def test_the_files_that_the_development_page_names_are_there():
+    page = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
+    table = page.partition("### Where is …?")[2].partition("\n## ")[0]
+    for line in filter(
+        lambda line: line.startswith("| ") and "`aucbench/" in line, table.splitlines()
+    ):
+        answer = line.rsplit("|", 2)[1]
+        first, *others = re.findall(r"`([\w/.]+)`", answer)
+        homes = [ROOT, (ROOT / first).parent, ROOT / "aucbench", ROOT / "aucbench" / "bench"]
+        for name in (first, *others):
+            assert any((home / name).exists() for home in homes), name
