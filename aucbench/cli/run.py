@@ -82,7 +82,7 @@ def run(
     sections: Sections = None,
 ) -> None:
     """Run the cells of a plan that are not in the folder yet; print the table."""
-    from aucbench.bench.plan.toml import read_plan, with_line
+    from aucbench.bench.plan.toml import read_plan, with_place
 
     asked = limited(read_plan(plan), timeout, memory, timing=timing)
     where = (jobs, threads, engine, scheduler, cells_per_job)
@@ -90,7 +90,7 @@ def run(
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
     about = (metrics, rope, sort, fail_if, sections)
     printed = Printed.of(*about, md=md, tex=tex, timeout=asked.timeout)
-    with with_line(plan):
+    with with_place(plan):
         go(asked, options, out, json, f"go on with: {again}", printed)
 
 
@@ -114,10 +114,10 @@ def list_plan(
 ) -> None:
     """List the cells of a plan, their number, and how long they may take; run nothing."""
     from aucbench.bench.overview import estimate
-    from aucbench.bench.plan.toml import read_plan, with_line
+    from aucbench.bench.plan.toml import read_plan, with_place
 
     asked = read_plan(plan)
-    with with_line(plan):
+    with with_place(plan):
         told = estimate(asked)
     most = LISTED if sys.stdout.isatty() else len(asked)
     for lines in _cell_lines(asked, most):

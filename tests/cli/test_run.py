@@ -172,25 +172,30 @@ def test_a_large_plan_is_listed_line_by_line(cli, plan):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "sentence"),
+    ("old", "new", "place", "sentence"),
     [
-        ("passes = 2", "pases = 2", 5, "did you mean 'passes'"),
-        ("splits = 2", "splits = 1", 2, "splits must be at least 2"),
-        ('"raises"', '"raise"', 11, "did you mean 'raises'"),
-        ('"raises"', '"means[scal=1]"', 11, "known are: names, scale, width"),
-        ('"raises"', '"means"\ntune = {scal = [1]}', 11, "known are: names, scale, width"),
-        ("splits = 2", 'features = ["none",\n"minmax"]', 3, "unit-centred"),
-        ("splits = 2", 'projector = "top"', 2, "top-k"),
-        ('"outbreak[n=120,d=10,k=3]"', '"breast-cancer",\n"nonsense"', 2, "breast-cancer"),
+        ("passes = 2", "pases = 2", "budget.pases", "did you mean 'passes'"),
+        ("splits = 2", "splits = 1", "splits", "splits must be at least 2"),
+        ('"raises"', '"raise"', "solvers[1].spec", "did you mean 'raises'"),
+        ('"raises"', '"means[scal=1]"', "solvers[1].spec", "known are: names, scale, width"),
+        (
+            '"raises"',
+            '"means"\ntune = {scal = [1]}',
+            "solvers[1].spec",
+            "known are: names, scale, width",
+        ),
+        ("splits = 2", 'features = ["none",\n"minmax"]', "features", "unit-centred"),
+        ("splits = 2", 'projector = "top"', "projector", "top-k"),
+        ('"outbreak[n=120,d=10,k=3]"', '"breast-cancer",\n"nonsense"', "datasets", "breast-cancer"),
     ],
 )
-def test_mistakes_in_a_plan_name_line_and_alternatives(cli, plan, old, new, line, sentence):
+def test_mistakes_in_a_plan_name_place_and_alternatives(cli, plan, old, new, place, sentence):
     plan.write_text(PLAN.replace(old, new))
     result = cli("run", "plan.toml", "--out", "kept")
     (error,) = (line for line in result.stderr.splitlines() if line.startswith("error: "))
 
     assert result.exit_code == 2
-    assert error.startswith(f"error: plan.toml, line {line}: ")
+    assert error.startswith(f"error: plan.toml, {place}: ")
     assert sentence in error
     assert result.stdout == ""
 
@@ -204,7 +209,7 @@ def test_a_plan_with_a_mistake_is_not_listed(cli, plan):
     result = cli("plan", "plan.toml")
 
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "error: plan.toml, line 11: unknown solver 'raise'" in result.stderr
+    assert "error: plan.toml, solvers[1].spec: unknown solver 'raise'" in result.stderr
 
 
 @pytest.mark.parametrize(

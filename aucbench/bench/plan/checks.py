@@ -1,4 +1,4 @@
-"""Check plans; every error names the field, so that the line of a plan file can be found."""
+"""Check plans; every error names the field, and with it the place in a plan file."""
 
 from __future__ import annotations
 

@@ -4,8 +4,7 @@ The format: keys and tables as in `PLAN_EXAMPLE`; all but `datasets` may be left
 sets are relative to the current folder, as on the command line.
 
 Design
-  a. tomllib does not report lines. When there is an error, its line is found by reading the
-     text again, statement by statement.
+  a. tomllib does not report lines. An error says its place, such as solvers[1].tune.k.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ import tomli_w
 from aucbench.bench.plan.errors import PlanError, PlanErrors, every
 from aucbench.bench.plan.fields import Choice, numbered_choice
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.plan.toml_lines import Place, line_of
 from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, UnknownNameError
 from aucbench.ranges import Range
@@ -80,6 +78,7 @@ PLACES = {field: (table, key) for table, keys in TABLES.items() for key, field i
 INSIDE = (*PLACES, "reading")
 KEYS = tuple(f.name for f in fields(Plan) if f.name not in INSIDE)  # outside every table
 LISTS = ("datasets", "features", "seeds")
+Place = tuple[str | int, ...]
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -90,7 +89,7 @@ def read_plan(path: str | Path) -> Plan:
     DataError
         When there is no such file, or it is no UTF-8 text.
     PlanError
-        When it is not TOML, or when keys or values make no sense. The message names the line and
+        When it is not TOML, or when keys or values make no sense. The message names the place and
         what is possible.
     """
     return parse_plan(_text(path), str(path))
@@ -105,33 +104,33 @@ def parse_plan(text: str, name: str = "the plan") -> Plan:
     try:
         return _plan(found)
     except PlanError as error:
-        raise line_error(error, text, name) from error
+        raise placed_error(error, name) from error
 
 
-def line_error(error: PlanError, text: str, name: str) -> PlanError:
-    """Return the same error with its line in a plan file."""
+def placed_error(error: PlanError, name: str) -> PlanError:
+    """Return the same error with its place in a plan file, such as solvers[1].tune.k."""
     if isinstance(error, PlanErrors):
-        return PlanErrors([line_error(one, text, name) for one in error.errors])
+        return PlanErrors([placed_error(one, name) for one in error.errors])
     first, *rest = error.place or ("",)
-    line = line_of(text, error.place, error.value)
-    line = line or line_of(text, (*PLACES.get(str(first), (first,)), *rest), error.value)
-    where = f"{name}, line {line}" if line else name
+    keys = (*PLACES.get(str(first), (first,)), *rest)
+    place = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)[1:]
+    where = f"{name}, {place}" if place else name
     return PlanError(f"{where}: {error}", *error.place, value=error.value)
 
 
 @contextmanager
-def with_line(path: str | Path) -> Iterator[None]:
-    """Name the line of the plan file `path` in an error that running the plan raises.
+def with_place(path: str | Path) -> Iterator[None]:
+    """Name the place in the plan file `path` in an error that running the plan raises.
 
     Raises
     ------
     PlanError
-        With the line, in place of an error that was raised inside.
+        With the place, instead of an error that was raised inside.
     """
     try:
         yield
     except PlanError as error:
-        raise line_error(error, _text(path), str(path)) from error
+        raise placed_error(error, str(path)) from error
 
 
 def write_plan(plan: Plan, *, places: bool = True) -> str:
@@ -188,7 +187,7 @@ def _plan(found: Mapping[str, Any]) -> Plan:
     if "preprocess" in found:
         raise PlanError("preprocess is called features now; rename the key", "preprocess")
     for key in found.keys() & PLACES.keys():
-        raise PlanError(f"{key} belongs into the table [{PLACES[key][0]}]", key)
+        raise PlanError(f"{key} belongs into the table [{PLACES[key][0]}]", value=key)
     _refuse_unknown("key", found, [*KEYS, *TABLES], ())
     given = {key: value for key, value in found.items() if key in KEYS}
     for table, keys in TABLES.items():
