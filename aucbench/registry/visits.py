@@ -120,6 +120,8 @@ def _is_wanted(found: Visit | None, limit: float) -> bool:
 
 def _send(chosen: list[PluginEntry], limit: float) -> None:
     """Import plugins, each in a process of its own, all at once."""
+    if not chosen:
+        return
     from aucbench.processes import Limits, Supervisor
     from aucbench.processes.isolated import Process
 

@@ -1,18 +1,13 @@
 """What the command that starts a run imports: each second of it is waited for."""
 
-import random
 import subprocess
 import sys
-import tempfile
-import threading
 
-import numpy as np
 import pytest
 
 from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.worker import jobs, rehearsal
 
 pytestmark = pytest.mark.plain
 
@@ -62,28 +57,3 @@ def test_a_kernel_that_needs_scipy_is_imported_on_first_use():
 
     assert found.stdout.split() == ["False", "True"]
     assert "module 'aucbench.kernels' has no attribute 'absent'" in found.stderr
-
-
-def global_states():
-    return random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002 - the global one
-
-
-def test_a_rehearsal_leaves_nothing_behind(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    drawn, of_numpy = global_states()
-    threads = threading.active_count()
-    rehearsal.rehearse()
-
-    assert [*tmp_path.iterdir()] == []
-    assert global_states() == (drawn, of_numpy)
-    assert threading.active_count() == threads
-    assert {"mmap", "encodings.cp437"} <= sys.modules.keys()  # what a cell would import
-
-
-def test_a_rehearsal_that_fails_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(jobs, "own_code", iter(["of one host", "of another"]).__next__)
-    with pytest.raises(RuntimeError, match="ended as error: this host computes with other files"):
-        rehearsal.rehearse()
-
-    assert [*tmp_path.iterdir()] == []

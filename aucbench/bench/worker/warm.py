@@ -1,15 +1,13 @@
 """Import what every cell needs, in the process from which the cells are forked.
 
 Importing this module reads the metadata of all plugins and imports the built-in ones, which
-import scikit-learn when they build something that uses it. Then it computes one small cell.
-Plugins of third parties are never imported here, since they may crash, start threads or draw
-random numbers.
+import scikit-learn when they build something that uses it. Plugins of third parties are never
+imported here, since they may crash, start threads or draw random numbers.
 """
 
 from __future__ import annotations
 
 from aucbench.bench.worker import jobs, machine
-from aucbench.bench.worker.rehearsal import rehearse
 from aucbench.registry.discovery import entries, load
 
 NEVER = ("metrics", "whole")  # plugins whose functions no cell calls
@@ -19,4 +17,3 @@ for entry in entries():
         load(entry)
 machine.here()
 jobs.own_code()
-rehearse()
