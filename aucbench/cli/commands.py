@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from aucbench.bench.text import shown
 from aucbench.cli.catalogue import (
@@ -21,6 +21,7 @@ from aucbench.cli.catalogue import (
 from aucbench.cli.check import check
 from aucbench.cli.compare import compare
 from aucbench.cli.data import data
+from aucbench.cli.groups import CommandsByGroup, GroupedCommand
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
 from aucbench.cli.power import power
@@ -33,7 +34,7 @@ from aucbench.errors import INTERRUPTED, AucbenchError, ParameterError
 __all__ = ["app"]
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(CommandsByGroup):
     """Prints one sentence for a mistake of the user; a bug keeps its traceback."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -63,29 +64,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("compare")(compare)
-app.command("run")(run)
-app.command("plan")(list_plan)
-app.command("status")(status)
-app.command("log")(log)
-app.command("export")(export)
-app.command("power")(power)
-app.command("fit")(fit)
-app.command("predict")(predict)
-app.command("explain")(explain)
-app.command("report")(report)
-app.command("reproduce")(reproduce)
-app.command("figure")(figure)
-app.command("serve")(serve)
-app.command("list")(list_names)
-app.command("show")(show)
-app.command("describe")(describe)
-app.command("cite")(cite)
-app.command("guide")(guide)
-app.command("plugins")(list_plugins)
-app.add_typer(data, name="data")
-app.command("check")(check)
-app.command("new")(new)
+COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
+    "A table of yours": {"fit": fit, "predict": predict, "explain": explain},
+    "Compare and keep": {
+        **{"compare": compare, "run": run, "plan": list_plan, "status": status, "log": log},
+        **{"report": report, "figure": figure, "serve": serve, "export": export, "power": power},
+    },
+    "What there is, and plugins": {
+        **{"list": list_names, "show": show, "describe": describe, "plugins": list_plugins},
+        **{"guide": guide, "new": new, "check": check},
+    },
+    "Papers and data": {"reproduce": reproduce, "cite": cite},
+}
+for title, commands in COMMANDS.items():
+    for name, command in commands.items():
+        app.command(name, cls=GroupedCommand, rich_help_panel=title)(command)
+app.add_typer(data, name="data", rich_help_panel=title)  # beside the papers
 
 
 def _print_version(wanted: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -12,30 +13,10 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from aucbench.bench.text import cell_text, shown
-from aucbench.cli.options import (
-    Decimal,
-    Drop,
-    DropSuspicious,
-    Encode,
-    Groups,
-    Jobs,
-    Memory,
-    Negative,
-    Options,
-    Positive,
-    Quiet,
-    Separator,
-    Target,
-    Test,
-    Texts,
-    Threads,
-    Time,
-    Timeout,
-    Weights,
-    limited,
-    reading,
-)
+from aucbench.cli.groups import Group, grouped
+from aucbench.cli.options import FILES, FITS, NO_ENGINE, RUNS, Fits, Options, specs
 from aucbench.cli.running import opened, print_tables, records_of, width
+from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -44,16 +25,18 @@ if TYPE_CHECKING:
     from aucbench.models.incoming import Scored
 
 AUTO = "auto"
+AIM = "Which rows are found"
 ALL_FAILED = 1  # exit code when no row has a score
 STDOUT = Path("-")
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit has written.")]
 
 
+@grouped
 def fit(
     data: Annotated[str, typer.Option(help="The training table: a file, or a name.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="File that takes the model.")],
     solver: Annotated[
-        Texts,
+        list[str] | None,
         typer.Option(
             help="auto, or names such as svm-or[lam=.1],logistic, of which the best is taken; "
             "repeatable. auto tunes logistic, svm-or, sht-auc, roc-svm-nystrom, and lightgbm or "
@@ -64,31 +47,6 @@ def fit(
         str,
         typer.Option("--features", "--preprocess", help="The feature map, as in compare."),
     ] = AUTO,
-    target: Target = None,
-    positive: Positive = None,
-    negative: Negative = None,
-    drop: Drop = None,
-    drop_suspicious: DropSuspicious = False,
-    encode: Encode = "auto",
-    decimal: Decimal = ".",
-    separator: Separator = None,
-    sensitivity: Annotated[
-        float | None, typer.Option(help="Share of the positives that must be found.")
-    ] = None,
-    specificity: Annotated[
-        float | None, typer.Option(help="Share of the negatives that must be left out.")
-    ] = None,
-    precision: Annotated[
-        float | None, typer.Option(help="Share of the rows found that must be positive.")
-    ] = None,
-    flags: Annotated[
-        float | None, typer.Option(help="Rows that may be found, of --per rows.")
-    ] = None,
-    per: Annotated[float | None, typer.Option(help="Rows that --flags counts in.")] = None,
-    cost_fp: Annotated[float | None, typer.Option(help="Cost of a negative that is found.")] = None,
-    cost_fn: Annotated[
-        float | None, typer.Option(help="Cost of a positive that is missed.")
-    ] = None,
     calibration: Annotated[
         str, typer.Option(help="Of probabilities: sigmoid, isotonic or none.")
     ] = "sigmoid",
@@ -96,28 +54,35 @@ def fit(
         bool | None,
         typer.Option(help="Tune solvers over their grids. [default: with auto only]"),
     ] = None,
-    groups: Groups = None,
-    time: Time = None,
-    weights: Weights = None,
-    test: Test = None,
-    splits: Annotated[int | None, typer.Option(help="Stratified folds. [default: 5]")] = None,
-    holdout: Annotated[
-        float | None, typer.Option(help="Share of the rows that is tested, in place of folds.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of the folds and of the solvers.")] = 0,
-    passes: Annotated[
-        float | None,
-        typer.Option(help="Passes over the data in a fit. [default: 50, or the solver's own]"),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(help="Seconds of a fit; the first limit reached ends it.")
-    ] = None,
     *,
-    timeout: Timeout = None,
-    memory: Memory = None,
-    jobs: Jobs = None,
-    threads: Threads = 1,
-    quiet: Quiet = False,
+    files: Annotated[Reading, Group(FILES, first=("target", "positive"))],
+    sensitivity: Annotated[
+        float | None,
+        typer.Option(help="Share of the positives that must be found.", rich_help_panel=AIM),
+    ] = None,
+    specificity: Annotated[
+        float | None,
+        typer.Option(help="Share of the negatives that must be left out.", rich_help_panel=AIM),
+    ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(help="Share of the rows found that must be positive.", rich_help_panel=AIM),
+    ] = None,
+    flags: Annotated[
+        float | None,
+        typer.Option(help="Rows that may be found, of --per rows.", rich_help_panel=AIM),
+    ] = None,
+    per: Annotated[
+        float | None, typer.Option(help="Rows that --flags counts in.", rich_help_panel=AIM)
+    ] = None,
+    cost_fp: Annotated[
+        float | None, typer.Option(help="Cost of a negative that is found.", rich_help_panel=AIM)
+    ] = None,
+    cost_fn: Annotated[
+        float | None, typer.Option(help="Cost of a positive that is missed.", rich_help_panel=AIM)
+    ] = None,
+    fits: Annotated[Fits, Group(FITS, without=("repeats", "gap_tol"))],
+    options: Annotated[Options, Group(RUNS, without=NO_ENGINE)],
 ) -> None:
     """Compare solvers on a table, fit the best to all rows, and save it as a model.
 
@@ -126,47 +91,31 @@ def fit(
     """
     from aucbench.models import building as making
     from aucbench.models.explain import lines
-    from aucbench.registry.specs import split_specs
     from aucbench.store import require_writable
 
-    specs = tuple(spec for text in solver or (AUTO,) for spec in split_specs(text))
-    if AUTO in specs and len(specs) > 1:
+    named = specs(solver or (AUTO,))
+    if AUTO in named and len(named) > 1:
         raise ParameterError("--solver auto names the solvers itself; leave the others out")
     require_writable(out)
-    how = reading(
-        target,
-        positive,
-        negative,
-        drop,
-        drop_suspicious=drop_suspicious,
-        encode=encode,
-        decimal=decimal,
-        separator=separator,
-        groups=groups,
-        time=time,
-        weights=weights,
-        test=test,
-    )
     plan = making.Making(
         source=data,
-        solvers=making.auto_solvers() if specs == (AUTO,) else specs,
-        tune=specs == (AUTO,) if tune is None else tune,
-        reading=how,
+        solvers=making.auto_solvers() if named == (AUTO,) else named,
+        tune=named == (AUTO,) if tune is None else tune,
+        reading=files,
         aim=_aim(sensitivity, specificity, precision, flags, per, cost_fp, cost_fn),
         calibration=None if calibration == "none" else calibration,
         features=features,
-        splits=splits,
-        holdout=holdout,
-        seed=seed,
-        passes=passes,
-        seconds=seconds,
+        splits=fits.splits,
+        holdout=fits.holdout,
+        seed=fits.seed,
+        passes=fits.passes,
+        seconds=fits.seconds,
     )
     making.require_savable(plan)
-    options = Options(jobs=jobs, threads=threads, quiet=quiet)
-    silent = Options(jobs=jobs, threads=threads, quiet=True)
+    silent = replace(options, quiet=True)
     way_on = "no model was made"
     with opened(None) as store:
-        records = records_of(limited(plan.plan, timeout, memory), store, options, way_on)
+        records = records_of(options.limited(plan.plan), store, options, way_on)
         findings = making.compared(plan, records, store)
         print_tables(findings, width())
         model = making.made(
@@ -174,7 +123,7 @@ def fit(
             records,
             findings,
             store,
-            lambda again: records_of(limited(again, timeout, memory), store, silent, way_on),
+            lambda again: records_of(options.limited(again), store, silent, way_on),
         )
     model.save(out)
     typer.echo()
@@ -193,7 +142,10 @@ def predict(
         str | None,
         typer.Option("--id", help="Column that names the rows. [default: their number]"),
     ] = None,
-    separator: Separator = None,
+    separator: Annotated[
+        str | None,
+        typer.Option(help="Of the cells of text files, as in fit. [default: found]"),
+    ] = None,
     rows: Annotated[int, typer.Option(help="Rows of a text file at a time.")] = 20_000,
 ) -> None:
     """Score the rows of a table, in their order, with a decision for each."""

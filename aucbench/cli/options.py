@@ -1,14 +1,12 @@
-"""Options that `run` and `compare` share."""
+"""Options that commands share, as dataclasses; see `aucbench.cli.groups`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_at_least
 
 if TYPE_CHECKING:
@@ -22,97 +20,106 @@ if TYPE_CHECKING:
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 
-Texts = list[str] | None
-Target = Annotated[
-    str | None, typer.Option(help="Label column of files, by name or by number from 0.")
-]
-Positive = Annotated[Texts, typer.Option(help="Labels of files that count as positive.")]
-Negative = Annotated[
-    Texts, typer.Option(help="Labels of files that count as negative; rest means all others.")
-]
-Drop = Annotated[Texts, typer.Option(help="Columns of files to leave out.")]
-Groups = Annotated[
-    str | None,
-    typer.Option(help="Column of files; rows that share a value are on one side of each split."),
-]
-Time = Annotated[
-    str | None, typer.Option(help="Column of files; training rows are earlier than test rows.")
-]
-Weights = Annotated[
-    str | None, typer.Option(help="Column of files; rows count for it, in the AUC and in training.")
-]
-Test = Annotated[str | None, typer.Option(help="File of test rows, in place of splits.")]
-DropSuspicious = Annotated[
-    bool, typer.Option("--drop-suspicious", help="Leave out the columns that a warning is about.")
-]
-Encode = Annotated[
-    str,
-    typer.Option(help="auto: tables may hold text, dates and missing cells; none: numbers only."),
-]
-Decimal = Annotated[str, typer.Option(help="Decimal mark of tables: a point or a comma.")]
-Separator = Annotated[
-    str | None,
-    typer.Option(help="Of the cells of text files: a character, tab or space.  [default: found]"),
-]
-Timeout = Annotated[
-    float | None,
-    typer.Option(
-        help="Seconds of wall time after which a cell is killed; 0: never.  "
-        "[default: that of the plan, or 3600]"
-    ),
-]
-Memory = Annotated[
-    float | None, typer.Option(help="Megabytes that a cell may take beyond an idle one.")
-]
-Jobs = Annotated[
-    int | None, typer.Option(help="Cells at once. [default: as many as cores, for local]")
-]
-Threads = Annotated[int, typer.Option(help="Threads of aucbench, BLAS and OpenMP in each cell.")]
-EngineName = Annotated[str, typer.Option(help="local, dask or slurm.")]
-Scheduler = Annotated[str | None, typer.Option(help="Address of a dask scheduler.")]
-CellsPerJob = Annotated[
-    int | None, typer.Option(help="Cells that one job of SLURM runs. [default: 20]")
-]
-Retry = Annotated[
-    Texts, typer.Option(help="Statuses that are computed again, such as error,crash.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")]
-Timing = Annotated[
-    bool,
-    typer.Option(
-        "--timing",
-        help=f"One cell at a time, kept to its cores and fitted {TIMED_FITS} times.",
-    ),
-]
-MetricNames = Annotated[
-    Texts,
-    typer.Option(
-        "--metrics",
-        help="auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier, log-loss, or what "
-        "`list metrics` shows, from the stored scores; the verdict is on the first one; "
-        "repeatable. [default: auc]",
-    ),
-]
-Rope = Annotated[
-    float, typer.Option(help="Differences of the measure up to this size are practically zero.")
-]
-Sections = Annotated[
-    Texts,
-    typer.Option(
-        help="Sections of plugins, as `list report_sections` shows them; repeatable.",
-    ),
-]
-Sort = Annotated[str, typer.Option(help="Order of the lines: plan, value or seconds.")]
-Markdown = Annotated[bool, typer.Option("--md", help="Print the tables in Markdown.")]
-Tex = Annotated[bool, typer.Option("--tex", help="Print the tables in LaTeX.")]
-FailIf = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--fail-if",
-        help='Exit with 1 if this holds: "A worse than B [on MEASURE] [by DIFFERENCE]", or better; '
-        "repeatable.",
-    ),
-]
+WHOLE = {"whole": True}  # of a field: its texts are not divided at commas
+FILES = "How files are read"
+FITS = "Splits, seeds and budgets"
+RUNS = "How cells are run"
+OUTPUT = "What is printed"
+NO_ENGINE = ("engine", "scheduler", "cells_per_job", "retry", "timing")
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """How rows are divided, and how long a fit takes.
+
+    Attributes
+    ----------
+    splits : int, optional
+        Stratified folds. [default: 5]
+    holdout : float, optional
+        Share of the rows that is tested, in place of folds.
+    repeats : int
+        How often the splits are drawn anew.
+    passes : float, optional
+        Passes over the data in a fit. [default: 50, or the solver's own]
+    seconds : float, optional
+        Seconds of a fit; the first limit reached ends it.
+    gap_tol : float
+        A certified gap this small ends a fit.
+    seed : int
+        Of the folds and of the solvers.
+    """
+
+    splits: int | None = None
+    holdout: float | None = None
+    repeats: int = 1
+    passes: float | None = None
+    seconds: float | None = None
+    gap_tol: float = 1e-6
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What is printed, as it was asked for.
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier, log-loss, or what
+        `list metrics` shows, from the stored scores; the verdict is on the first one; repeatable.
+        [default: auc]
+    rope : float
+        Differences of the measure up to this size are practically zero.
+    sort : str
+        Order of the lines: plan, value or seconds.
+    md : bool
+        Print the tables in Markdown.
+    tex : bool
+        Print the tables in LaTeX.
+    fail_if : tuple of str
+        Exit with 1 if this holds: "A worse than B [on MEASURE] [by DIFFERENCE]", or better;
+        repeatable.
+    sections : tuple of str
+        Sections of plugins, as `list report_sections` shows them; repeatable.
+    """
+
+    metrics: tuple[str, ...] = field(default=(), metadata=WHOLE)
+    rope: float = 0.005
+    sort: str = "plan"
+    md: bool = False
+    tex: bool = False
+    fail_if: tuple[str, ...] = field(default=(), metadata=WHOLE)
+    sections: tuple[str, ...] = field(default=(), metadata=WHOLE)
+
+    def printed(self, timeout: float) -> Printed:
+        """Look up what is named; each look-up has at most `timeout` seconds, unless that is 0.
+
+        Raises
+        ------
+        AucbenchError
+            When an option makes no sense, or both `md` and `tex` are given.
+        """
+        from aucbench.bench.addons import supervised
+        from aucbench.bench.measuring import measure_of
+        from aucbench.registry.visits import within
+        from aucbench.report.demand import Demand
+        from aucbench.report.terminal import SORTS
+
+        if self.md and self.tex:
+            raise ParameterError("--md and --tex are two forms of the same tables; give one")
+        if self.sort not in SORTS:
+            raise ParameterError(f"--sort {self.sort} is no order; give {', '.join(SORTS)}")
+        require_at_least(0.0, rope=self.rope)
+        with supervised(), within(timeout or None):
+            return Printed(
+                tuple(dict.fromkeys(map(measure_of, specs(self.metrics or ("auc",))))),
+                self.rope,
+                self.sort,
+                "md" if self.md else "tex" if self.tex else "text",
+                tuple(map(Demand.of, self.fail_if)),
+                named_sections(self.sections),
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,48 +144,6 @@ class Printed:
     form: str
     demands: tuple[Demand, ...]
     sections: tuple[Addon, ...]
-
-    @staticmethod
-    def of(
-        metrics: Texts,
-        rope: float,
-        sort: str,
-        fail_if: Texts,
-        sections: Texts,
-        *,
-        md: bool,
-        tex: bool,
-        timeout: float,
-    ) -> Printed:
-        """Read the options; each look-up has at most `timeout` seconds, unless that is 0.
-
-        Raises
-        ------
-        AucbenchError
-            When one of them makes no sense, or both `md` and `tex` are given.
-        """
-        from aucbench.bench.addons import supervised
-        from aucbench.bench.measuring import measure_of
-        from aucbench.registry.specs import split_specs
-        from aucbench.registry.visits import within
-        from aucbench.report.demand import Demand
-        from aucbench.report.terminal import SORTS
-
-        if md and tex:
-            raise ParameterError("--md and --tex are two forms of the same tables; give one")
-        if sort not in SORTS:
-            raise ParameterError(f"--sort {sort} is no order; give {', '.join(SORTS)}")
-        require_at_least(0.0, rope=rope)
-        specs = [spec for text in metrics or ("auc",) for spec in split_specs(text)]
-        with supervised(), within(timeout or None):
-            return Printed(
-                tuple(dict.fromkeys(map(measure_of, specs))),
-                rope,
-                sort,
-                "md" if md else "tex" if tex else "text",
-                tuple(map(Demand.of, fail_if or ())),
-                named_sections(sections),
-            )
 
     def findings(self, evidence: Evidence) -> tuple[Findings, list[Means], list[str]]:
         """Return the findings of the first measure that can be had, and the means of the others.
@@ -219,7 +184,14 @@ class Printed:
         return Settings(measure=name, rope=rope, curves=False)
 
 
-def named_sections(texts: Texts) -> tuple[Addon, ...]:
+def specs(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the specifications of texts that may hold several."""
+    from aucbench.registry.specs import split_specs
+
+    return tuple(spec for text in texts for spec in split_specs(text))
+
+
+def named_sections(texts: Iterable[str]) -> tuple[Addon, ...]:
     """Look up the sections of plugins that an option names.
 
     Raises
@@ -228,25 +200,50 @@ def named_sections(texts: Texts) -> tuple[Addon, ...]:
         When one of them cannot be used.
     """
     from aucbench.bench.addons import addon_of, supervised
-    from aucbench.registry.specs import split_specs
 
-    specs = dict.fromkeys(spec for text in texts or () for spec in split_specs(text))
     with supervised():
-        return tuple(addon_of("report_sections", spec) for spec in specs)
+        return tuple(addon_of("report_sections", spec) for spec in dict.fromkeys(specs(texts)))
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a plan is run. These options do not change the results of cells."""
+    """How a plan is run. These options do not change the results of cells.
 
+    Attributes
+    ----------
+    timeout : float, optional
+        Seconds of wall time after which a cell is killed; 0: never. [default: that of the plan,
+        or 3600]
+    memory : float, optional
+        Megabytes that a cell may take beyond an idle one.
+    jobs : int, optional
+        Cells at once. [default: as many as cores, for local]
+    threads : int
+        Threads of aucbench, BLAS and OpenMP in each cell.
+    engine : str
+        local, dask or slurm.
+    scheduler : str, optional
+        Address of a dask scheduler.
+    cells_per_job : int, optional
+        Cells that one job of SLURM runs. [default: 20]
+    retry : tuple of str
+        Statuses that are computed again, such as error,crash.
+    timing : bool
+        One cell at a time, kept to its cores and fitted 5 times.
+    quiet : bool
+        No progress on stderr.
+    """
+
+    timeout: float | None = None
+    memory: float | None = None
     jobs: int | None = None
     threads: int = 1
     engine: str = "local"
     scheduler: str | None = None
     cells_per_job: int | None = None
     retry: tuple[str, ...] = ()
-    quiet: bool = False
     timing: bool = False
+    quiet: bool = False
 
     def __post_init__(self) -> None:
         from aucbench.records import CellStatus
@@ -260,6 +257,15 @@ class Options:
                 f"--timing runs one cell at a time, got --jobs {self.jobs}; leave one of them out"
             )
 
+    def limited(self, plan: Plan) -> Plan:
+        """Plan with the limits of the command line in place of its own."""
+        return replace(
+            plan,
+            timeout=plan.timeout if self.timeout is None else self.timeout,
+            memory=plan.memory if self.memory is None else self.memory,
+            repeat_fits=max(plan.repeat_fits, TIMED_FITS) if self.timing else plan.repeat_fits,
+        )
+
     def make_engine(self, folder: Path | None) -> Engine:
         """Engine for results that are kept in `folder`; None: they are not kept."""
         from aucbench.bench.engines import make_engine
@@ -272,74 +278,3 @@ class Options:
             folder=folder,
             cells_per_job=self.cells_per_job,
         )
-
-
-def reading(
-    target: str | None,
-    positive: Texts,
-    negative: Texts,
-    drop: Texts,
-    *,
-    drop_suspicious: bool,
-    encode: str,
-    decimal: str,
-    separator: str | None,
-    groups: str | None,
-    time: str | None,
-    weights: str | None,
-    test: str | None,
-) -> Reading:
-    """Return how files are read.
-
-    Raises
-    ------
-    ParameterError
-        When an option makes no sense.
-    """
-    return Reading(
-        target=target,
-        positive=entries("positive", positive) or None,
-        negative=_negative(entries("negative", negative)),
-        drop=entries("drop", drop),
-        drop_suspicious=drop_suspicious,
-        encode=encode,
-        decimal=decimal,
-        separator=separator,
-        groups=groups,
-        time=time,
-        weights=weights,
-        test=test,
-    )
-
-
-def _negative(labels: tuple[str, ...]) -> tuple[str, ...] | str | None:
-    from aucbench.data.targets import REST  # with NumPy, which --help does not need
-
-    return REST if labels == (REST,) else labels or None
-
-
-def limited(
-    plan: Plan, timeout: float | None, memory: float | None, *, timing: bool = False
-) -> Plan:
-    """Plan with the limits of the command line in place of its own."""
-    fits = max(plan.repeat_fits, TIMED_FITS) if timing else plan.repeat_fits
-    return replace(
-        plan,
-        timeout=plan.timeout if timeout is None else timeout,
-        memory=plan.memory if memory is None else memory,
-        repeat_fits=fits,
-    )
-
-
-def entries(option: str, texts: Texts) -> tuple[str, ...]:
-    """Return the entries of an option that can be repeated and takes commas.
-
-    Raises
-    ------
-    ParameterError
-        When an entry is empty.
-    """
-    found = [part.strip() for text in texts or () for part in text.split(",")]
-    if "" in found:
-        raise ParameterError(f"--{option} has an empty entry; write it like --{option} a,b")
-    return tuple(found)

@@ -2,45 +2,66 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aucbench.bench.text import shown
-from aucbench.cli.options import Rope, Sections, named_sections
+from aucbench.cli.groups import Group, grouped
+from aucbench.cli.options import WHOLE, named_sections
 from aucbench.errors import AucbenchError
 
 if TYPE_CHECKING:
     from aucbench.report.findings import Findings, Settings
 
 Folder = Annotated[Path, typer.Argument(metavar="RESULTS", help="A results folder.")]
-Metric = Annotated[
-    str,
-    typer.Option(
-        help="auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier, log-loss, or what "
-        "`list metrics` shows."
-    ),
-]
-Level = Annotated[float, typer.Option(help="Of the intervals.")]
-Mixed = Annotated[
-    bool, typer.Option("--mixed", help="Compare times of different hosts, threads or concurrency.")
-]
-Stale = Annotated[
-    bool, typer.Option("--stale", help="Also records whose data, plugin or aucbench has changed.")
-]
+JUDGED = "How results are judged"
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How results are judged.
+
+    Attributes
+    ----------
+    metric : str
+        auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier, log-loss, or what
+        `list metrics` shows.
+    rope : float
+        Differences of the measure up to this size are practically zero.
+    level : float
+        Of the intervals.
+    mixed : bool
+        Compare times of different hosts, threads or concurrency.
+    stale : bool
+        Also records whose data, plugin or aucbench has changed.
+    sections : tuple of str
+        Sections of plugins, as `list report_sections` shows them; repeatable.
+    """
+
+    metric: str = "auc"
+    rope: float = 0.005
+    level: float = 0.95
+    mixed: bool = False
+    stale: bool = False
+    sections: tuple[str, ...] = field(default=(), metadata=WHOLE)
+
+    @property
+    def settings(self) -> Settings:
+        """What the statistics take of it."""
+        from aucbench.report.findings import Settings
+
+        return Settings(measure=self.metric, rope=self.rope, level=self.level, mixed=self.mixed)
+
+
+@grouped
 def report(
     folder: Folder,
     *,
     html: Annotated[Path | None, typer.Option(help="File that takes the page.")] = None,
-    metric: Metric = "auc",
-    rope: Rope = 0.005,
-    level: Level = 0.95,
-    mixed: Mixed = False,
-    stale: Stale = False,
-    sections: Sections = None,
+    judged: Annotated[Judged, Group(JUDGED)],
 ) -> None:
     """Say in words which solver is best in a results folder; write a page that shows why."""
     from aucbench.cli.running import print_sections
@@ -51,8 +72,8 @@ def report(
 
         require_jinja()
         require_writable(html)
-    addons = named_sections(sections)
-    found = _findings(folder, _settings(metric, rope, level, mixed=mixed), stale=stale)
+    addons = named_sections(judged.sections)
+    found = _findings(folder, judged)
     for sentence in found.advice.sentences:
         typer.echo(shown(sentence))
     added = print_sections(addons, folder, found.evidence)
@@ -66,24 +87,20 @@ def report(
         typer.echo(f"{len(content) / 1e6:.1f} MB in {shown(str(html))}", err=True)
 
 
+@grouped
 def serve(
     folder: Folder,
     *,
     port: Annotated[int, typer.Option(help="0 takes a free one.")] = 8000,
-    metric: Metric = "auc",
-    rope: Rope = 0.005,
-    level: Level = 0.95,
-    mixed: Mixed = False,
-    stale: Stale = False,
-    sections: Sections = None,
+    judged: Annotated[Judged, Group(JUDGED)],
 ) -> None:
     """Show the page of a results folder on 127.0.0.1, and keep it new while a run goes on."""
     from aucbench.report.render import require_jinja
     from aucbench.report.serve import HOST, LivePage, server
 
     require_jinja()
-    settings, addons = _settings(metric, rope, level, mixed=mixed), named_sections(sections)
-    page = LivePage(folder, settings, stale=stale, sections=addons)
+    settings, addons = judged.settings, named_sections(judged.sections)
+    page = LivePage(folder, settings, stale=judged.stale, sections=addons)
     page.html()  # a folder that cannot be read is an error now, and not in the browser
     with server(page, port) as running:
         typer.echo(
@@ -96,6 +113,7 @@ def serve(
             typer.echo("ended", err=True)
 
 
+@grouped
 def figure(
     kind: Annotated[
         str,
@@ -109,35 +127,24 @@ def figure(
     dataset: Annotated[
         str | None, typer.Option(help="Of curves, roc and pareto. [default: the only one]")
     ] = None,
-    metric: Metric = "auc",
-    rope: Rope = 0.005,
-    level: Level = 0.95,
-    mixed: Mixed = False,
-    stale: Stale = False,
+    judged: Annotated[Judged, Group(JUDGED, without=("sections",))],
 ) -> None:
     """Draw one figure of a results folder for print."""
     from aucbench.report.figures import check_figure, drawn_figure
     from aucbench.store import own_file
 
     form = check_figure(kind, out.suffix)
-    settings = _settings(metric, rope, level, mixed=mixed)
-    content = drawn_figure(_findings(folder, settings, stale=stale), kind, form, dataset)
+    content = drawn_figure(_findings(folder, judged), kind, form, dataset)
     with own_file(out) as file:
         file.write(content)
 
 
-def _settings(metric: str, rope: float, level: float, *, mixed: bool) -> Settings:
-    from aucbench.report.findings import Settings
-
-    return Settings(measure=metric, rope=rope, level=level, mixed=mixed)
-
-
-def _findings(folder: Path, settings: Settings, *, stale: bool) -> Findings:
+def _findings(folder: Path, judged: Judged) -> Findings:
     from aucbench.cli.running import warn
     from aucbench.report.findings import findings_of
     from aucbench.report.folder import FolderReader
 
-    evidence = FolderReader(folder, stale=stale).read()
+    evidence = FolderReader(folder, stale=judged.stale).read()
     if evidence.unchecked:
         warn(f"it is not known which records are stale: {evidence.unchecked}")
     if evidence.stale:
@@ -147,7 +154,7 @@ def _findings(folder: Path, settings: Settings, *, stale: bool) -> Findings:
         )
     said = ""
     try:
-        return findings_of(evidence, settings)
+        return findings_of(evidence, judged.settings)
     except AucbenchError as error:
         said = str(error)
         raise

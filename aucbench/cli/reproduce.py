@@ -8,20 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.text import aligned, shown
-from aucbench.cli.options import (
-    CellsPerJob,
-    EngineName,
-    Jobs,
-    Memory,
-    Options,
-    Quiet,
-    Retry,
-    Scheduler,
-    Threads,
-    Timeout,
-    entries,
-    limited,
-)
+from aucbench.cli.groups import Group, grouped
+from aucbench.cli.options import RUNS, Options
 from aucbench.cli.running import opened, progress_of, records_of, warn, width
 from aucbench.errors import INTERRUPTED
 
@@ -36,6 +24,7 @@ if TYPE_CHECKING:
 AGAIN = "the same command goes on where it stopped"
 
 
+@grouped
 def reproduce(
     paper: Annotated[
         str, typer.Argument(metavar="[PAPER]", help="Without it, list papers and experiments.")
@@ -56,15 +45,7 @@ def reproduce(
     no_run: Annotated[
         bool, typer.Option("--no-run", help="Show what the folder holds, and run nothing.")
     ] = False,
-    timeout: Timeout = None,
-    memory: Memory = None,
-    jobs: Jobs = None,
-    threads: Threads = 1,
-    engine: EngineName = "local",
-    scheduler: Scheduler = None,
-    cells_per_job: CellsPerJob = None,
-    retry: Retry = None,
-    quiet: Quiet = False,
+    options: Annotated[Options, Group(RUNS, without=("timing",), first=("jobs", "quiet"))],
     md: Annotated[bool, typer.Option("--md", help="Print Markdown.")] = False,
 ) -> None:
     """Repeat a table or a figure of a source paper; print ours beside theirs."""
@@ -85,30 +66,17 @@ def reproduce(
         protocol=Protocol(protocol),
     )
     folder = out or Path(f"reproduce-{paper}")
-    options = Options(
-        jobs, threads, engine, scheduler, cells_per_job, entries("retry", retry), quiet
-    )
-    if not quiet:
+    if not options.quiet:
         typer.echo(f"results are kept in {shown(str(folder))}", err=True)
     for number, experiment in enumerate(chosen):
         if number:
             typer.echo()
-        results = (
-            _read(experiment, folder)
-            if no_run
-            else _run(experiment, folder, options, timeout, memory)
-        )
+        results = _read(experiment, folder) if no_run else _run(experiment, folder, options)
         _print(experiment, results, folder, md=md)
-    _write_page(folder, quiet=quiet)
+    _write_page(folder, quiet=options.quiet)
 
 
-def _run(
-    experiment: Experiment,
-    folder: Path,
-    options: Options,
-    timeout: float | None,
-    memory: float | None,
-) -> Results:
+def _run(experiment: Experiment, folder: Path, options: Options) -> Results:
     """Run what is missing; exits with 130 after Ctrl-C."""
     from aucbench.papers import measuring
     from aucbench.papers.results import Results, by_cell
@@ -117,9 +85,9 @@ def _run(
         found = [
             record
             for plan in experiment.plans
-            for record in records_of(limited(plan, timeout, memory), store, options, AGAIN, folder)
+            for record in records_of(options.limited(plan), store, options, AGAIN, folder)
         ]
-        wanted = measuring.limited(experiment.measurements, timeout, memory)
+        wanted = measuring.limited(experiment.measurements, options.timeout, options.memory)
         measured = {one.name: one for one in _measured(wanted, folder, options)}
         return Results(by_cell(found), store, measured)
 

@@ -14,29 +14,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from aucbench.bench.text import aligned, reason_text, shown
-from aucbench.cli.options import (
-    CellsPerJob,
-    EngineName,
-    FailIf,
-    Jobs,
-    Markdown,
-    Memory,
-    MetricNames,
-    Options,
-    Printed,
-    Quiet,
-    Retry,
-    Rope,
-    Scheduler,
-    Sections,
-    Sort,
-    Tex,
-    Threads,
-    Timeout,
-    Timing,
-    entries,
-    limited,
-)
+from aucbench.cli.groups import Group, grouped
+from aucbench.cli.options import OUTPUT, RUNS, Options, Output
 from aucbench.cli.running import go, warn
 from aucbench.errors import AucbenchError, DataError
 
@@ -58,38 +37,21 @@ LISTED = 20  # cells that a terminal shows
 BATCH = 1000  # lines that are written at once
 
 
+@grouped
 def run(
     plan: PlanFile,
     *,
     out: Annotated[Path, typer.Option(help="Folder that keeps the results.")],
     json: Annotated[Path | None, typer.Option(help="File that takes one object per fit.")] = None,
-    timeout: Timeout = None,
-    memory: Memory = None,
-    jobs: Jobs = None,
-    threads: Threads = 1,
-    engine: EngineName = "local",
-    scheduler: Scheduler = None,
-    cells_per_job: CellsPerJob = None,
-    retry: Retry = None,
-    timing: Timing = False,
-    quiet: Quiet = False,
-    metrics: MetricNames = None,
-    rope: Rope = 0.005,
-    sort: Sort = "plan",
-    md: Markdown = False,
-    tex: Tex = False,
-    fail_if: FailIf = None,
-    sections: Sections = None,
+    options: Annotated[Options, Group(RUNS, first=("timeout", "memory", "jobs", "retry", "quiet"))],
+    output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
 ) -> None:
     """Run the cells of a plan that are not in the folder yet; print the table."""
     from aucbench.bench.plan.toml import read_plan, with_place
 
-    asked = limited(read_plan(plan), timeout, memory, timing=timing)
-    where = (jobs, threads, engine, scheduler, cells_per_job)
-    options = Options(*where, entries("retry", retry), quiet, timing)
+    asked = options.limited(read_plan(plan))
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
-    about = (metrics, rope, sort, fail_if, sections)
-    printed = Printed.of(*about, md=md, tex=tex, timeout=asked.timeout)
+    printed = output.printed(asked.timeout)
     with with_place(plan):
         go(asked, options, out, json, f"go on with: {again}", printed)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Any
 
@@ -25,26 +25,30 @@ class Reading:
     Attributes
     ----------
     target : str or int, optional
-        The label column of a table, by name or by number from 0.
-    positive, negative : label or tuple of labels, optional
-        The labels of the two classes; `negative` may be "rest".
+        Label column of files, by name or by number from 0.
+    positive : label or tuple of labels, optional
+        Labels of files that count as positive.
+    negative : label or tuple of labels, optional
+        Labels of files that count as negative; rest means all others.
     drop : tuple of str or int
-        Features to leave out, by name or number; ("none",) also keeps those that the catalogue
-        leaves out.
+        Columns of files to leave out; none alone also keeps those that the catalogue leaves out.
     drop_suspicious : bool
         Leave out the columns of tables that a warning is about.
     encode : "auto" or "none"
-        Whether the columns of a table may be text, dates or incomplete, or must be numbers.
+        auto: tables may hold text, dates and missing cells; none: numbers only.
     decimal : "." or ","
-        The decimal mark of a table.
+        Decimal mark of tables: a point or a comma.
     separator : str, optional
-        What separates the cells of a text file: one character, "tab", or "space" for any number
-        of blanks. It is found in the first lines if it is not given.
-    groups, time, weights : str or int, optional
-        Columns of a table that are no features: rows of one group are on one side of each split;
-        training rows are earlier than test rows; rows count for their weights.
+        Of the cells of text files: a character, tab, or space for any number of blanks.
+        [default: found in the first lines]
+    groups : str or int, optional
+        Column of files that is no feature; rows that share a value are on one side of each split.
+    time : str or int, optional
+        Column of files that is no feature; training rows are earlier than test rows.
+    weights : str or int, optional
+        Column of files that is no feature; rows count for it, in the AUC and in training.
     test : str, optional
-        A file, name or address with the test rows; the rest is learnt from.
+        File, name or address of test rows, in place of splits.
 
     Raises
     ------
@@ -54,7 +58,7 @@ class Reading:
 
     target: str | int | None = None
     positive: PlainLabels = None
-    negative: PlainLabels = None
+    negative: PlainLabels = field(default=None, metadata={"alone": ("rest",)})
     drop: tuple[str | int, ...] = ()
     drop_suspicious: bool = False
     encode: str = "auto"

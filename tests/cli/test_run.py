@@ -12,7 +12,7 @@ from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, write_plan
 from aucbench.bench.results.store import Store
-from aucbench.cli.options import limited
+from aucbench.cli.options import Options
 
 PLAN = """\
 datasets = ["outbreak[n=120,d=10,k=3]"]
@@ -265,11 +265,11 @@ def test_a_folder_without_a_plan_has_no_status(cli, tmp_path):
 def test_limits_of_the_command_line_win(tmp_path):
     asked = parse_plan(PLAN_EXAMPLE)
 
-    assert limited(asked, None, None) == asked
-    changed = limited(asked, 5.0, 7.0, timing=True)
+    assert Options().limited(asked) == asked
+    changed = Options(timeout=5.0, memory=7.0, timing=True).limited(asked)
     assert (changed.timeout, changed.memory, changed.repeat_fits) == (5, 7, 5)
     assert runner.conditions_of(changed, LocalEngine()).timeout == 5
-    assert runner.conditions_of(limited(asked, 0.0, None), LocalEngine()).timeout is None
+    assert runner.conditions_of(Options(timeout=0.0).limited(asked), LocalEngine()).timeout is None
 
 
 def test_compare_with_tuning_in_a_folder(cli, toys, tmp_path):

@@ -1,0 +1,168 @@
+"""Options by groups: a frozen dataclass becomes options, and a command gets an instance of it.
+
+Design
+  a. An option has the name, the type and the default of its field, and as help what the docstring
+     of the dataclass says of the attribute. So an option is described in one place.
+  b. Help is plain text, by groups. The panels of typer would take rich, which is slow to import.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import Field, dataclass, fields
+from functools import wraps
+from inspect import Parameter, cleandoc, signature
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from aucbench.errors import ParameterError
+
+ATTRIBUTE = re.compile(r"^(\w+) : .*\n((?: {4}.*\n?)+)", re.MULTILINE)
+KINDS = (bool, str, float, int)  # of an option; of a union the first one here that it has
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """How the fields of a dataclass become options, as in `Annotated[Reading, Group("Files")]`.
+
+    Attributes
+    ----------
+    title : str
+        Heading in the help.
+    without : tuple of str
+        Fields that are no options of this command, and keep their defaults.
+    first : tuple of str
+        Fields that are shown among the options of the command itself, which come first.
+    """
+
+    title: str
+    without: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+
+
+def grouped(command: Command) -> Command:
+    """Let a command take instances of dataclasses, whose fields become options.
+
+    The metadata of a field may say `"whole": True`, for texts that are not divided at commas, and
+    `"alone": words`, for words that are handed over as text where they are the only entry.
+    """
+    told = signature(command, eval_str=True)
+    groups = {p.name: found for p in told.parameters.values() if (found := _group(p.annotation))}
+    options: list[Parameter] = []
+    for p in told.parameters.values():
+        options += _options(*groups[p.name]) if p.name in groups else [p]
+
+    @wraps(command)
+    def called(**given: Any) -> Any:
+        for name, (cls, group) in groups.items():
+            own = _offered(cls, group)
+            given[name] = cls(**{f.name: _value(f, given.pop(f.name)) for f in own})
+        return command(**given)
+
+    keywords = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in options]
+    called.__signature__ = told.replace(parameters=keywords)  # type: ignore[attr-defined]
+    return called  # type: ignore[return-value]
+
+
+def _group(annotation: Any) -> tuple[type, Group] | None:
+    if get_origin(annotation) is Annotated and isinstance(annotation.__metadata__[0], Group):
+        return annotation.__origin__, annotation.__metadata__[0]
+    return None
+
+
+def _offered(cls: Any, group: Group) -> list[Field[Any]]:
+    return [f for f in fields(cls) if f.name not in group.without]
+
+
+def _options(cls: type, group: Group) -> Iterator[Parameter]:
+    said = {
+        name: " ".join(text.split())
+        for name, text in ATTRIBUTE.findall(cleandoc(cls.__doc__ or ""))
+    }
+    hints = get_type_hints(cls)
+    for f in _offered(cls, group):
+        kind, default = _kind(hints[f.name]), f.default
+        if kind is list:
+            kind, default = list[str], None
+        name = f"--{_dashed(f.name)}"  # without it typer would add --no-NAME
+        panel = None if f.name in group.first else group.title
+        option = typer.Option(name, help=said.get(f.name), rich_help_panel=panel)
+        hint = kind if default is not None else kind | None
+        yield Parameter(
+            f.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, option]
+        )
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _kind(hint: Any) -> Any:
+    members = get_args(hint) if get_origin(hint) is not tuple else (hint,)
+    if any(get_origin(member) is tuple for member in members):
+        return list
+    return next(kind for kind in KINDS if kind in (members or (hint,)))
+
+
+def _value(f: Field[Any], given: Any) -> Any:
+    """Return the value of a field: entries that commas divide as a tuple."""
+    if given is None or (isinstance(given, list) and not given):
+        return f.default
+    if not isinstance(given, list):
+        return given
+    found = tuple(given) if f.metadata.get("whole") else entries(_dashed(f.name), given)
+    return found[0] if found in [(word,) for word in f.metadata.get("alone", ())] else found
+
+
+def entries(option: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the entries of an option that can be repeated and takes commas.
+
+    Raises
+    ------
+    ParameterError
+        When an entry is empty.
+    """
+    found = tuple(part.strip() for text in texts for part in text.split(","))
+    if "" in found:
+        raise ParameterError(f"--{option} has an empty entry; write it like --{option} a,b")
+    return found
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help shows its options by groups, those without one first."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write each group under its heading."""
+        rows = [
+            (getattr(p, "rich_help_panel", None) or f"{p.param_type_name.capitalize()}s", record)
+            for p in self.get_params(ctx)
+            if (record := p.get_help_record(ctx))
+        ]
+        _write(formatter, rows)
+
+
+class CommandsByGroup(TyperGroup):
+    """Commands that the help shows by groups."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write each group under its heading."""
+        known = [(name, self.commands[name]) for name in self.list_commands(ctx)]
+        room = formatter.width - 6 - max(len(name) for name, _ in known)
+        rows = [
+            (getattr(c, "rich_help_panel", None) or "Commands", (name, c.get_short_help_str(room)))
+            for name, c in known
+        ]
+        _write(formatter, rows)
+
+
+def _write(formatter: Any, rows: Iterable[tuple[str, tuple[str, str]]]) -> None:
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for title, row in rows:
+        groups.setdefault(title, []).append(row)
+    for title, some in groups.items():
+        with formatter.section(title):
+            formatter.write_dl(some)

@@ -1,0 +1,112 @@
+"""Dataclasses as options, and help by groups."""
+
+import re
+from dataclasses import dataclass, field, fields
+from typing import Annotated
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from aucbench.cli.groups import Group, GroupedCommand, grouped
+from aucbench.cli.options import Fits, Options, Output
+from aucbench.cli.report import Judged
+from aucbench.datasets.reading import Reading
+
+
+@dataclass(frozen=True)
+class Toys:
+    """Toys.
+
+    Attributes
+    ----------
+    size : float, optional
+        Of a toy,
+        in metres.
+    kinds : tuple of str
+        What they are; none means no toy.
+    words : tuple of str
+        Texts.
+    at_home : bool
+        Whether they stay.
+    hidden : int
+        Number that is no option.
+    """
+
+    size: float | None = None
+    kinds: tuple[str, ...] | str = field(default=(), metadata={"alone": ("none",)})
+    words: tuple[str, ...] = field(default=(), metadata={"whole": True})
+    at_home: bool = False
+    hidden: int = 3
+
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command(cls=GroupedCommand)
+@grouped
+def play(
+    name: str, *, toys: Annotated[Toys, Group("Of toys", without=("hidden",), first=("size",))]
+) -> None:
+    typer.echo(f"{name} {toys}")
+
+
+def ran(*arguments, code=0):
+    ended = CliRunner().invoke(app, arguments)
+    assert ended.exit_code == code, ended.output
+    return ended.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "toys"),
+    [
+        ("", Toys()),
+        ("--size 2", Toys(size=2.0)),
+        ("--kinds a,b --kinds c", Toys(kinds=("a", "b", "c"))),
+        ("--kinds none", Toys(kinds="none")),
+        ("--kinds none,a", Toys(kinds=("none", "a"))),
+        ("--words a,b --words c", Toys(words=("a,b", "c"))),
+        ("--at-home", Toys(at_home=True)),
+    ],
+)
+def test_a_command_gets_an_instance(arguments, toys):
+    assert ran("me", *arguments.split()) == f"me {toys}\n"
+
+
+def test_what_is_no_option_is_refused():
+    assert "No such option" in ran("me", "--hidden", "4", code=2)
+    assert "No such option" in ran("me", "--no-at-home", code=2)
+
+
+def test_help_has_groups_and_what_the_docstring_says():
+    said = ran("--help")
+    options, toys = said.index("Options:"), said.index("Of toys:")
+    assert options < said.index("--size <float>") < said.index("--help") < toys
+    assert "Of a toy, in metres." in said
+    assert toys < said.index("--kinds") < said.index("--words") < said.index("--at-home")
+
+
+@pytest.mark.parametrize("cls", [Fits, Judged, Options, Output, Reading])
+def test_every_option_is_described_once(cls):
+    for f in fields(cls):
+        assert len(re.findall(rf"^    {f.name} : .+\n {{8}}\S", cls.__doc__, re.MULTILINE)) == 1
+
+
+@pytest.mark.parametrize("command", ["compare", "run", "fit", "reproduce"])
+def test_the_options_most_used_come_first(command):
+    from aucbench.cli import app
+
+    said = CliRunner().invoke(app, [command, "--help"]).output
+    first = said[said.index("\nOptions:") :].partition("\n\n")[0]
+    assert 9 <= len(re.findall(r"^  -", first, re.MULTILINE)) <= 12
+    assert "How cells are run:" in said
+
+
+def test_each_command_is_in_a_group():
+    from aucbench.cli import app
+
+    said = CliRunner().invoke(app, ["--help"]).output
+    assert "\nCommands:" not in said
+    assert re.findall(r"^(\w.*):$", said, re.MULTILINE)[1:] == [
+        *("A table of yours", "Compare and keep", "What there is, and plugins", "Papers and data"),
+    ]
