@@ -32,7 +32,7 @@ from aucbench.registry.specs import anchored, in_file, parse_spec, short
 from aucbench.registry.visits import Home, within_limit
 from aucbench.sections import Section
 
-JOBS = "aucbench.bench.isolated.jobs"
+ISOLATED = "aucbench.bench.isolated"
 LIMITS = Limits(timeout=60.0, memory=4 * 10**9)
 FILES_MOST = 100  # that an exporter may return
 
@@ -72,6 +72,12 @@ class Addon:
     def called(self) -> str:
         """How a sentence names it: "the metric acme:gain 1.0"."""
         return f"the {CALLED[self.kind]} {self.qualified} {self.version}"
+
+    def job(self, function: str, **request: Any) -> Job:
+        """Job of `aucbench.bench.isolated` that calls it, such as "jobs:section"."""
+        asked = {"name": self.qualified, "homes": self.homes, **request}
+        wanted = likely(self.qualified, self.homes)
+        return Job(f"{ISOLATED}.{function}", asked, LIMITS, preload=wanted)
 
 
 def addon_of(kind: str, spec: str) -> Addon:
@@ -157,14 +163,8 @@ def _made(
     process: Process, call: str, addon: Addon, folder: Path, ids: Collection[str] | None
 ) -> tuple[Outcome, dict[str, Any]]:
     """Call a function with the rows of a results folder; return how it ended, and its result."""
-    request = {
-        "name": addon.qualified,
-        "folder": str(folder.resolve()),
-        "ids": None if ids is None else sorted(ids),
-        "homes": addon.homes,
-    }
-    wanted = likely(addon.qualified, addon.homes)
-    outcome = process.run(Job(f"{JOBS}:{call}", request, LIMITS, preload=wanted))
+    counted = None if ids is None else sorted(ids)
+    outcome = process.run(addon.job(f"jobs:{call}", folder=str(folder.resolve()), ids=counted))
     result = {"failure": ended(outcome)} if outcome.result is None else outcome.result
     if "failure" in result:
         raise PluginError(f"{addon.called} has failed: {result['failure']}")
@@ -211,4 +211,4 @@ def _fingerprint(spec: str, plugin: tuple[str, str]) -> str:
 def _found_job(kind: str, spec: str, homes: Sequence[Home]) -> Job:
     request = {"kind": kind, "name": spec, "homes": homes}
     limits = replace(LIMITS, timeout=within_limit(LIMITS.timeout))
-    return Job(f"{JOBS}:found", request, limits, preload=likely(spec, homes))
+    return Job(f"{ISOLATED}.jobs:found", request, limits, preload=likely(spec, homes))

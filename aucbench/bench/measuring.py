@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.bench.addons import LIMITS, Addon, addon_of, supervised
-from aucbench.bench.learning import likely
+from aucbench.bench.addons import Addon, addon_of, supervised
 from aucbench.hookspecs import PROJECT
 from aucbench.kernels.vectors import Vector
 from aucbench.processes.isolated import MOST_ENDS, UNRETURNED, Process, ended
@@ -37,8 +36,7 @@ from aucbench.registry.specs import FILE_MARK, short
 from aucbench.stats.delong import Fold
 from aucbench.stats.measures import MEASURES, Measure, measure
 
-VALUES = "aucbench.bench.isolated.metrics:values"
-BATCH = 10  # values that one process computes within `LIMITS`
+BATCH = 10  # values that one process computes within the limits of a call
 NAME = re.compile(r"\s*([\w.:-]*)")
 Value = tuple[float, str]  # NaN with the reason
 
@@ -138,13 +136,8 @@ class PluginMeasure(Measure):
         self._known.update(dict.fromkeys(left.values(), (nan, why)))
 
     def _job(self, folder: Path, count: int, done: Sequence[int]) -> Job:
-        request = {
-            "metric": self.addon.qualified,
-            "homes": self.addon.homes,
-            "folder": str(folder),
-            "numbers": [number for number in range(count) if number not in done],
-        }
-        return Job(VALUES, request, LIMITS, preload=likely(self.addon.qualified, self.addon.homes))
+        left = [number for number in range(count) if number not in done]
+        return self.addon.job("metrics:values", folder=str(folder), numbers=left)
 
 
 def _elsewhere(*_: Any) -> float:

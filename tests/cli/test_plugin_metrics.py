@@ -216,7 +216,7 @@ def test_one_that_ends_its_process_is_asked_a_few_times(acme, folder):
 
 
 def test_one_that_hangs_is_ended(acme, folder, monkeypatch):
-    monkeypatch.setattr("aucbench.bench.measuring.LIMITS", Limits(timeout=1.0))
+    monkeypatch.setattr("aucbench.bench.addons.LIMITS", Limits(timeout=1.0))
     told = run(*RUN, "--out", folder, "--metrics", "sleeps")
     assert "it ended its process (timeout:" in told
     assert "highest AUC" in told

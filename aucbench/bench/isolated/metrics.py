@@ -31,7 +31,7 @@ def values(request: Request, room: Room, steps: Mapping[str, Kept]) -> dict[str,
     y1.npy and so on. They cannot be written. How it says so: see `aucbench.processes.isolated`.
     """
     tell(request["homes"])
-    metric = get_function("metrics", request["metric"])
+    metric = get_function("metrics", request["name"])
     folder = Path(request["folder"])
     for number in request["numbers"]:
         room.line({"begin": number})
