@@ -188,10 +188,7 @@ def matrix_note(findings: Findings) -> str:
 
 def matrix(findings: Findings) -> tuple[MatrixLine, ...]:
     """Return the verdict on each solver against each other one."""
-    names = findings.evidence.solvers
-    number = {name: j for j, name in enumerate(names)}
-    both = {(number[p.a], number[p.b]): p for p in findings.pairs}
-    both |= {(number[p.b], number[p.a]): p.flipped() for p in findings.pairs}
+    both = findings.pairs_both_ways
     return tuple(
         MatrixLine(a, tuple(None if a == b else _matrix_cell(both[a, b]) for b in findings.order))
         for a in findings.order

@@ -171,10 +171,7 @@ def _pairs(figure: Figure, findings: Findings) -> None:
     if not findings.pairs:
         raise ParameterError("the folder has one solver, and a pair takes two")
     _require_several(findings)
-    number = {name: j for j, name in enumerate(findings.evidence.solvers)}
-    both = {(number[p.a], number[p.b]): p for p in findings.pairs}
-    both |= {(number[p.b], number[p.a]): p.flipped() for p in findings.pairs}
-    k = len(order)
+    both, k = findings.pairs_both_ways, len(order)
     figure.set_size_inches(max(WIDTH, 1.9 + 0.85 * k), 1.2 + 0.55 * k)
     ax = figure.subplots()
     for row, a in enumerate(order):

@@ -124,6 +124,13 @@ class Findings:
         """All rows, by data set."""
         return tuple(row for one in self.insides for row in one.rows)
 
+    @property
+    def pairs_both_ways(self) -> Mapping[tuple[int, int], Pair]:
+        """The pairs across data sets by the numbers of both solvers, in either order."""
+        number = {name: j for j, name in enumerate(self.evidence.solvers)}
+        both = (*self.pairs, *(pair.flipped() for pair in self.pairs))
+        return {(number[pair.a], number[pair.b]): pair for pair in both}
+
     @cached_property
     def paces(self) -> Mapping[Place, Pace]:
         """How fast each solver comes near the best test AUC of a data set."""
