@@ -6,12 +6,12 @@ another process, unless that has happened too often.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from aucbench.errors import ParameterError, PluginError, UnknownNameError, require_above
@@ -26,6 +26,7 @@ from aucbench.registry.visits import Home
 CHECK = "aucbench.testing.jobs:check_laws"
 PRELOAD = ("aucbench.testing.jobs",)  # imports no plugin of a solver
 PATIENCE = 10  # times as long may a process take that asks on larger samples too
+Check = Callable[..., Iterator[Finding]]  # (target, homes=()): each law as soon as it is known
 WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
 
 
@@ -57,14 +58,6 @@ class Questions:
     def limits(self) -> Limits:
         """Of the process of a plugin."""
         return Limits(timeout=self.timeout * (PATIENCE if self.thorough else 1))
-
-
-class Check(Protocol):
-    """Checks one target."""
-
-    def __call__(self, target: str, homes: Sequence[Home] = ()) -> Iterator[Finding]:
-        """Yield what was found for each law, as soon as it is known."""
-        ...
 
 
 def check_targets(targets: Iterable[str], questions: Questions | None = None) -> Iterator[Finding]:
