@@ -24,13 +24,11 @@ from aucbench.stats.missing import Rule
 from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.power import (
     PowerPlan,
-    Settling,
     Spread,
     data_sets_needed,
     detectable_difference,
     plan,
     power,
-    settle,
 )
 from aucbench.stats.profiles import (
     Profile,
@@ -50,6 +48,7 @@ from aucbench.stats.resampled import (
     corrected_difference,
     corrected_interval,
 )
+from aucbench.stats.settling import Settling, settle
 from aucbench.stats.shares import wilson
 from aucbench.stats.signed_rank import signed_rank
 from aucbench.stats.within import (

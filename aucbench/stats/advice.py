@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, isnan
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,12 +21,13 @@ from aucbench.stats.bayes import DRAWS
 from aucbench.stats.fragile import Fragile, between, fragile_of
 from aucbench.stats.missing import ROUNDING, Array, Rule, checked, differences, filled
 from aucbench.stats.pairs import Pair, pairwise
-from aucbench.stats.power import FEWEST, MOST, POWER, Spread, detectable_difference, settle
+from aucbench.stats.phrases import NAMED, have, interval, listed, number, times, with_effects
+from aucbench.stats.power import MOST, POWER, Spread, detectable_difference
 from aucbench.stats.ranking import average_ranks
+from aucbench.stats.settling import FEWEST, settle
 from aucbench.stats.signed_rank import smallest_n
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
 
-NAMED = 3  # solvers, or data sets, that a sentence names; of more it gives the number
 MUCH = 1.5  # times faster or sparser that are worth a word
 
 
@@ -210,9 +210,9 @@ def _leader(table: Array, names: Sequence[str], rule: Rule) -> int:
 
 def _alone(column: Array, name: str, measure: str) -> Iterator[str]:
     known = column[~np.isnan(column)]
-    yield f"{name} has a mean {measure} of {known.mean():.4f} over {_number(known.size)}."
+    yield f"{name} has a mean {measure} of {known.mean():.4f} over {number(known.size)}."
     if known.size < column.size:
-        yield f"It has no value on {column.size - known.size} of {_number(column.size)}."
+        yield f"It has no value on {column.size - known.size} of {number(column.size)}."
     yield "There is no other solver to compare it with."
 
 
@@ -237,12 +237,12 @@ def _inside(
         if some:
             alone = f"; Holm's correction for {len(within)} pairs makes it unclear"
             texts = [
-                f"{name} ({_interval(d)}{alone if d.word(rope, d.p) is not word else ''})"
+                f"{name} ({interval(d)}{alone if d.word(rope, d.p) is not word else ''})"
                 for name, d in some
             ]
             sentences.append(f"There it is {between(word)} {', '.join(texts)}.")
     if failed := [name for name, value in zip(names, row, strict=True) if np.isnan(value)]:
-        sentences.append(f"{_listed(failed)} {_have(failed)} no value.")
+        sentences.append(f"{listed(failed)} {have(failed)} no value.")
     sentences.append("One data set says nothing about others: run more of them.")
     return Advice(tuple(sentences), leader)
 
@@ -265,16 +265,16 @@ def _first_sentences(case: _Case) -> Iterator[str]:
         ranks = average_ranks(table, case.names, rule=Rule.WORST_RANK, draws=1)
         rank = ranks[case.leader].value.estimate
         yield (
-            f"No solver has a value on all {_number(n)}. {name} has the best average rank, "
+            f"No solver has a value on all {number(n)}. {name} has the best average rank, "
             f"{rank:.2f} of {len(case.names)}, if a missing value counts as the worst."
         )
         return
     means = np.round(table.mean(axis=0), ROUNDING)
     equal = [case.names[j] for j in np.flatnonzero(means == means[case.leader])]
-    who = f"{name} has" if len(equal) == 1 else f"{_listed(equal)} have"
+    who = f"{name} has" if len(equal) == 1 else f"{listed(equal)} have"
     yield (
         f"{who} the {_top(case.sign)} mean {case.measure}, "
-        f"{case.sign * means[case.leader]:.4f} over {_number(n)}"
+        f"{case.sign * means[case.leader]:.4f} over {number(n)}"
         f"{'' if len(equal) == 1 else f'; {name} stands for them below'}."
     )
 
@@ -283,15 +283,15 @@ def _verdicts(case: _Case, pairs: Sequence[Pair]) -> Iterator[str]:
     """Say how the leader compares with the others, and which equal one is faster or sparser."""
     by_word = {word: [pair for pair in pairs if pair.word is word] for word in Word}
     if better := by_word[Word.BETTER]:
-        yield f"It is better than {_with_effects(better)}."
+        yield f"It is better than {with_effects(better)}."
     equivalent = sorted(by_word[Word.EQUIVALENT], key=lambda pair: -_factor(case, pair.b))
     for pair in equivalent[:NAMED]:
         gains = _gains(case, pair.b)
         yield f"{pair.b} is equivalent within {case.rope:g}{f' and {gains}' if gains else ''}."
     if rest := equivalent[NAMED:]:
-        yield f"Equivalent too {'is' if len(rest) == 1 else 'are'} {_listed([p.b for p in rest])}."
+        yield f"Equivalent too {'is' if len(rest) == 1 else 'are'} {listed([p.b for p in rest])}."
     if unclear := by_word[Word.UNCLEAR]:
-        yield f"It is not distinguishable from {_with_effects(unclear)}."
+        yield f"It is not distinguishable from {with_effects(unclear)}."
         rivals = [pair.b for pair in unclear]
         fastest = max(rivals, key=lambda rival: _factor(case, rival))
         sparsest = max(rivals, key=lambda rival: _ratio(case, case.nonzeros, rival))
@@ -301,7 +301,7 @@ def _verdicts(case: _Case, pairs: Sequence[Pair]) -> Iterator[str]:
     if worse := by_word[Word.WORSE]:
         yield (
             f"On most data sets it is behind: by the signed-rank test it is worse than "
-            f"{_with_effects(worse)}, and its mean is better because of a few data sets."
+            f"{with_effects(worse)}, and its mean is better because of a few data sets."
         )
 
 
@@ -317,7 +317,7 @@ def _failures(case: _Case) -> Iterator[str]:
         if count
     )
     counts = "count as the worst" if case.rule is Rule.WORST_RANK else "are left out"
-    yield f"Without a value: {failed} of {_number(n)}; there they {counts}."
+    yield f"Without a value: {failed} of {number(n)}; there they {counts}."
     some = np.flatnonzero(~lacks.all(axis=0))  # solvers that have a value anywhere
     complete = filled(case.table[:, some], Rule.COMPLETE_CASES)
     if not len(complete):
@@ -327,7 +327,7 @@ def _failures(case: _Case) -> Iterator[str]:
     best = [case.names[j] for j in some[means == means.max()]]
     name = case.names[case.leader] if case.names[case.leader] in best else best[0]
     yield (
-        f"With complete cases only, {_number(len(complete))}, {name} has the {_top(case.sign)} "
+        f"With complete cases only, {number(len(complete))}, {name} has the {_top(case.sign)} "
         f"mean {case.measure}, {case.sign * means.max():.4f}."
     )
 
@@ -343,12 +343,12 @@ def _fragile(case: _Case, weak: Sequence[Fragile]) -> Iterator[str]:
             if best > mine:
                 others.setdefault(case.names[j], []).append(data_set)
         for name, data_sets in others.items():
-            those = _listed(data_sets, "or")
+            those = listed(data_sets, "or")
             yield f"Fragile: {name} has the {_top(case.sign)} mean without {those}."
     for found in weak[:NAMED]:
         yield f"Fragile: {found}"
     if rest := [found.b for found in weak[NAMED:]]:
-        yield f"Fragile too: the verdict{'s' if len(rest) > 1 else ''} on {_listed(rest)}."
+        yield f"Fragile too: the verdict{'s' if len(rest) > 1 else ''} on {listed(rest)}."
 
 
 def _surer(case: _Case, pairs: Sequence[Pair], seed: int) -> Iterator[str]:
@@ -361,7 +361,7 @@ def _surer(case: _Case, pairs: Sequence[Pair], seed: int) -> Iterator[str]:
         return
     if n < least:
         yield (
-            f"{_number(n)} cannot show that one of {k} solvers is better; this takes at least "
+            f"{number(n)} cannot show that one of {k} solvers is better; this takes at least "
             f"{least}."
         )
     if n < FEWEST:
@@ -371,13 +371,13 @@ def _surer(case: _Case, pairs: Sequence[Pair], seed: int) -> Iterator[str]:
     if sds and n >= least:
         shown = detectable_difference(n, float(np.median(sds)), level=case.level, pairs=tests)
         yield (
-            f"With {_number(n)} and this spread, a difference below {shown:.4f} may well stay "
+            f"With {number(n)} and this spread, a difference below {shown:.4f} may well stay "
             "unseen."
         )
     for pair in open_pairs[:NAMED]:
         yield from _settling(case, pair, name, tests, seed)
     if rest := [pair.b for pair in open_pairs[NAMED:]]:
-        yield f"Open too: {_listed(rest)}."
+        yield f"Open too: {listed(rest)}."
 
 
 def _settling(case: _Case, pair: Pair, name: str, tests: int, seed: int) -> Iterator[str]:
@@ -414,33 +414,11 @@ def _finite(case: _Case, rival: str) -> Array:
     return d[np.isfinite(d)]
 
 
-def _with_effects(pairs: Sequence[Pair]) -> str:
-    """Return names with their differences; of many, how many and the range."""
-    if len(pairs) <= NAMED:
-        return _listed([f"{pair.b} ({_effect(pair)})" for pair in pairs])
-    known = sorted(pairs, key=lambda pair: pair.difference.effect)
-    least, most = (f"{pair.difference.effect:+.4f} ({pair.b})" for pair in (known[0], known[-1]))
-    return f"{len(pairs)} solvers, from {least} to {most}"
-
-
-def _effect(pair: Pair) -> str:
-    """Return the difference and its interval; where it is infinite, who failed most often."""
-    if isfinite(pair.difference.effect):
-        return _interval(pair.difference)
-    return f"{pair.b if pair.difference.ahead else pair.a} has no value on most data sets"
-
-
-def _interval(d: Difference) -> str:
-    if isnan(d.low):
-        return f"{d.effect:+.4f}"
-    return f"{d.effect:+.4f}, {d.level * 100:g} % interval {d.low:+.4f} to {d.high:+.4f}"
-
-
 def _gains(case: _Case, rival: str) -> str:
     """Say how much faster and sparser than the leader a rival is, if it is much."""
     faster, sparser = _factor(case, rival), _ratio(case, case.nonzeros, rival)
-    gains = [f"{_times(faster)} faster"] if faster >= MUCH else []
-    gains += [f"has {_times(sparser)} fewer non-zero weights"] if sparser >= MUCH else []
+    gains = [f"{times(faster)} faster"] if faster >= MUCH else []
+    gains += [f"has {times(sparser)} fewer non-zero weights"] if sparser >= MUCH else []
     return " and ".join(gains)
 
 
@@ -455,27 +433,6 @@ def _ratio(case: _Case, numbers: Array, rival: str) -> float:
     if not both.any():
         return 0.0
     return float(np.exp(np.mean(np.log(mine[both] / other[both]))))
-
-
-def _times(factor: float) -> str:
-    return f"{factor:.0f} times" if factor >= 9.95 else f"{factor:.1f} times"
-
-
-def _listed(names: Sequence[str], last: str = "and") -> str:
-    """Return names as in "a, b and c"; of many, some and the number of the others."""
-    if len(names) == 1:
-        return names[0]
-    if len(names) > NAMED + 1:
-        return f"{', '.join(names[:NAMED])} {last} {len(names) - NAMED} others"
-    return f"{', '.join(names[:-1])} {last} {names[-1]}"
-
-
-def _have(names: Sequence[str]) -> str:
-    return "has" if len(names) == 1 else "have"
-
-
-def _number(count: int) -> str:
-    return f"{count} data set{'' if count == 1 else 's'}"
 
 
 def _beside(given: ArrayLike | None, shape: tuple[int, int], what: str) -> Array:

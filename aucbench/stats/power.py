@@ -9,8 +9,7 @@ Design
      simulated, since the test has few possible p-values there; above, it follows from the moments
      of its statistic. A test finds delta where delta/s is larger than -W, W being the Walsh average
      at its critical value; so one simulation answers for all delta.
-  c. Where there are results, their differences are drawn again in place of a model. This takes the
-     data sets that were run as a fair sample of those to come, and their mean difference as true.
+  c. Where there are results, `settling` draws their differences again in place of a model.
 """
 
 from __future__ import annotations
@@ -35,15 +34,13 @@ from aucbench.errors import (
 from aucbench.kernels.vectors import floats
 from aucbench.stats.missing import Array
 from aucbench.stats.signed_rank import EXACT, critical, smallest_n
-from aucbench.stats.words import LEVEL, ROPE, require_level
+from aucbench.stats.words import LEVEL, require_level
 
 POWER = 0.8  # probability with which a difference shall be found
 SIMULATED = 10_000  # draws for the power; their standard error at .8 is .004
-DRAWS = 2000  # of stored differences; their standard error at .8 is .009
 MOST = 1000  # data sets, beyond which nobody looks
 FAR = 100.0  # standard deviations; any such difference is found
 TOGETHER = 500  # draws that are in memory at once
-FEWEST = 5  # differences that say something about their spread when they are drawn again
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,30 +138,6 @@ class Spread:
         variance = self.sd**2 + self.split_sd**2 * (1.0 / splits - 1.0 / self.splits)
         floor = min(self.sd**2, self.split_sd**2 * self.ratio)
         return sqrt(max(variance, floor))
-
-
-@dataclass(frozen=True, slots=True)
-class Settling:
-    """What would settle a pair that is not distinguishable.
-
-    Attributes
-    ----------
-    now : float
-        Probability that as many other data sets of the same kind would settle it.
-    more : int or None
-        So many more data sets would settle it with the wanted probability; None when more than
-        `MOST` in all would not, or when it cannot be said.
-    by_splits : float or None
-        Probability that infinitely many splits on as many data sets would settle it; None when
-        the spread between splits is not known.
-    note : str
-        Why something cannot be said.
-    """
-
-    now: float
-    more: int | None
-    by_splits: float | None
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +267,7 @@ def detectable_difference(
         When a number makes no sense.
     """
     _require(data_sets, sd, level, pairs)
-    _require_share(wanted)
+    require_share(wanted)
     alpha = (1.0 - level) / pairs
     if critical(data_sets, alpha) < 0:
         return nan
@@ -329,70 +302,12 @@ def data_sets_needed(
     """
     require_above(0.0, difference=abs(difference))
     _require(1, sd, level, pairs)
-    _require_share(wanted)
+    require_share(wanted)
     least = smallest_n((1.0 - level) / pairs)
     if sd == 0.0:
         return least
     effect = abs(difference) / sd
-    return _first(lambda n: _power(n, (1.0 - level) / pairs)(effect) >= wanted, least, most)
-
-
-def settle(
-    differences: ArrayLike,
-    *,
-    spread: Spread | None = None,
-    rope: float = ROPE,
-    level: float = LEVEL,
-    pairs: int = 1,
-    wanted: float = POWER,
-    draws: int = DRAWS,
-    seed: int = 0,
-) -> Settling:
-    """How many more data sets would settle a pair: make it better, worse or equivalent.
-
-    The stored differences are drawn with replacement, as many as there would be data sets.
-
-    Parameters
-    ----------
-    differences : array of shape (n,)
-        One for each data set; infinite where one solver failed.
-    spread : Spread, optional
-        Tells what more splits would bring.
-    rope, level, pairs :
-        As in `pairwise` and `power`.
-    wanted : float
-        Probability with which it shall be settled.
-    draws, seed : int
-        Of the resampling.
-
-    Raises
-    ------
-    DataError
-        When a difference is NaN.
-    ParameterError
-        When a number makes no sense.
-    """
-    require_at_least(0.0, rope=rope)
-    require_whole(1, draws=draws, pairs=pairs)
-    require_whole(0, seed=seed)
-    require_level(level)
-    _require_share(wanted)
-    d = floats("differences", differences)
-    if d.ndim != 1 or np.isnan(d).any():
-        raise DataError(f"differences must be a vector without NaN, got {differences!r}")
-    if d.size < FEWEST:
-        note = f"It has {d.size} difference(s); to say how many would do takes {FEWEST}."
-        return Settling(nan, None, None, note)
-
-    def chance(z: Array, n: int) -> float:
-        return _settled(z, n, rope, level, pairs, draws, seed)
-
-    now = chance(d, d.size)
-    total = _first(lambda n: chance(d, n) >= wanted, d.size + 1, MOST)
-    by_splits = None
-    if spread is not None and spread.split_sd > 0.0 and spread.sd > 0.0:
-        by_splits = chance(_shrunk(d, spread.with_splits(inf) / spread.sd), d.size)
-    return Settling(now, None if total is None else total - d.size, by_splits)
+    return first_from(lambda n: _power(n, (1.0 - level) / pairs)(effect) >= wanted, least, most)
 
 
 def plan(
@@ -503,40 +418,7 @@ def _normal_power(n: int, c: int, effect: float) -> float:
     return float(beyond > 0.0)
 
 
-def _settled(
-    d: Array, n: int, rope: float, level: float, pairs: int, draws: int, seed: int
-) -> float:
-    """Return the share of draws of n differences that are better, worse or equivalent."""
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(n, np.full(d.size, 1.0 / d.size), size=draws).astype(np.float64)
-    whole = n * (n + 1) / 2.0
-    c = critical(n, (1.0 - level) / pairs)
-    t = _drawn_statistic(d, counts)
-    tested = (t <= c) | (t >= whole - c)
-    c = critical(n, 1.0 - level)
-    above, below = _drawn_statistic(d - rope, counts), whole - _drawn_statistic(d + rope, counts)
-    return float(np.mean(tested | ((above <= c) & (below <= c))))
-
-
-def _drawn_statistic(d: Array, counts: Array) -> Array:
-    """Return T of samples in which d_i is counts[:, i] times, in O(d.size) for each sample."""
-    order = np.argsort(np.abs(d), kind="stable")
-    sizes = np.abs(d)[order]
-    begins = np.flatnonzero(np.r_[True, sizes[1:] != sizes[:-1]])  # of groups of equal size
-    members = np.add.reduceat(counts[:, order], begins, axis=1)
-    midranks = np.cumsum(members, axis=1) - (members - 1.0) / 2.0
-    positive = np.add.reduceat(counts[:, order] * ((np.sign(d[order]) + 1.0) / 2.0), begins, axis=1)
-    return np.asarray(np.einsum("ij,ij->i", positive, midranks))
-
-
-def _shrunk(d: Array, factor: float) -> Array:
-    """Return the differences closer to the mean of those that are finite."""
-    finite = np.isfinite(d)
-    centre = d[finite].mean() if finite.any() else 0.0
-    return np.where(finite, centre + (np.where(finite, d, 0.0) - centre) * factor, d)
-
-
-def _first(holds: Callable[[int], bool], low: int, most: int) -> int | None:
+def first_from(holds: Callable[[int], bool], low: int, most: int) -> int | None:
     """Return a number from which a condition holds, which becomes true once; None above `most`."""
     high = low
     while not holds(high):
@@ -562,6 +444,7 @@ def _require(data_sets: int, sd: float, level: float, pairs: int) -> None:
     require_level(level)
 
 
-def _require_share(wanted: float) -> None:
+def require_share(wanted: float) -> None:
+    """Raise `ParameterError` unless a power is between 0 and 1."""
     if not 0 < wanted < 1:
         raise ParameterError(f"the power must be in (0, 1), got {wanted}; 0.8 is usual")

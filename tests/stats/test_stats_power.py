@@ -7,15 +7,8 @@ from scipy.stats import binomtest, norm, wilcoxon
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.stats.pairs import pairwise
-from aucbench.stats.power import (
-    Spread,
-    _drawn_statistic,
-    data_sets_needed,
-    detectable_difference,
-    plan,
-    power,
-    settle,
-)
+from aucbench.stats.power import Spread, data_sets_needed, detectable_difference, plan, power
+from aucbench.stats.settling import _drawn_statistic, settle
 from aucbench.stats.signed_rank import signed_rank, statistic
 from aucbench.stats.words import Word
 

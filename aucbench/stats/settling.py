@@ -1,0 +1,138 @@
+"""How many more data sets would settle a pair of solvers: make it better, worse or equivalent.
+
+The differences that there are, are drawn again in place of a model. This takes the data sets that
+were run as a fair sample of those to come, and their mean difference as true.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aucbench.errors import DataError, require_at_least, require_whole
+from aucbench.kernels.vectors import floats
+from aucbench.stats.missing import Array
+from aucbench.stats.power import MOST, POWER, Spread, first_from, require_share
+from aucbench.stats.signed_rank import critical
+from aucbench.stats.words import LEVEL, ROPE, require_level
+
+DRAWS = 2000  # of stored differences; their standard error at .8 is .009
+FEWEST = 5  # differences that say something about their spread when they are drawn again
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """What would settle a pair that is not distinguishable.
+
+    Attributes
+    ----------
+    now : float
+        Probability that as many other data sets of the same kind would settle it.
+    more : int or None
+        So many more data sets would settle it with the wanted probability; None when more than
+        `MOST` in all would not, or when it cannot be said.
+    by_splits : float or None
+        Probability that infinitely many splits on as many data sets would settle it; None when
+        the spread between splits is not known.
+    note : str
+        Why something cannot be said.
+    """
+
+    now: float
+    more: int | None
+    by_splits: float | None
+    note: str = ""
+
+
+def settle(
+    differences: ArrayLike,
+    *,
+    spread: Spread | None = None,
+    rope: float = ROPE,
+    level: float = LEVEL,
+    pairs: int = 1,
+    wanted: float = POWER,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Settling:
+    """How many more data sets would settle a pair: make it better, worse or equivalent.
+
+    The stored differences are drawn with replacement, as many as there would be data sets.
+
+    Parameters
+    ----------
+    differences : array of shape (n,)
+        One for each data set; infinite where one solver failed.
+    spread : Spread, optional
+        Tells what more splits would bring.
+    rope, level, pairs :
+        As in `pairwise` and `power`.
+    wanted : float
+        Probability with which it shall be settled.
+    draws, seed : int
+        Of the resampling.
+
+    Raises
+    ------
+    DataError
+        When a difference is NaN.
+    ParameterError
+        When a number makes no sense.
+    """
+    require_at_least(0.0, rope=rope)
+    require_whole(1, draws=draws, pairs=pairs)
+    require_whole(0, seed=seed)
+    require_level(level)
+    require_share(wanted)
+    d = floats("differences", differences)
+    if d.ndim != 1 or np.isnan(d).any():
+        raise DataError(f"differences must be a vector without NaN, got {differences!r}")
+    if d.size < FEWEST:
+        note = f"It has {d.size} difference(s); to say how many would do takes {FEWEST}."
+        return Settling(nan, None, None, note)
+
+    def chance(z: Array, n: int) -> float:
+        return _settled(z, n, rope, level, pairs, draws, seed)
+
+    now = chance(d, d.size)
+    total = first_from(lambda n: chance(d, n) >= wanted, d.size + 1, MOST)
+    by_splits = None
+    if spread is not None and spread.split_sd > 0.0 and spread.sd > 0.0:
+        by_splits = chance(_shrunk(d, spread.with_splits(inf) / spread.sd), d.size)
+    return Settling(now, None if total is None else total - d.size, by_splits)
+
+
+def _settled(
+    d: Array, n: int, rope: float, level: float, pairs: int, draws: int, seed: int
+) -> float:
+    """Return the share of draws of n differences that are better, worse or equivalent."""
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n, np.full(d.size, 1.0 / d.size), size=draws).astype(np.float64)
+    whole = n * (n + 1) / 2.0
+    c = critical(n, (1.0 - level) / pairs)
+    t = _drawn_statistic(d, counts)
+    tested = (t <= c) | (t >= whole - c)
+    c = critical(n, 1.0 - level)
+    above, below = _drawn_statistic(d - rope, counts), whole - _drawn_statistic(d + rope, counts)
+    return float(np.mean(tested | ((above <= c) & (below <= c))))
+
+
+def _drawn_statistic(d: Array, counts: Array) -> Array:
+    """Return T of samples in which d_i is counts[:, i] times, in O(d.size) for each sample."""
+    order = np.argsort(np.abs(d), kind="stable")
+    sizes = np.abs(d)[order]
+    begins = np.flatnonzero(np.r_[True, sizes[1:] != sizes[:-1]])  # of groups of equal size
+    members = np.add.reduceat(counts[:, order], begins, axis=1)
+    midranks = np.cumsum(members, axis=1) - (members - 1.0) / 2.0
+    positive = np.add.reduceat(counts[:, order] * ((np.sign(d[order]) + 1.0) / 2.0), begins, axis=1)
+    return np.asarray(np.einsum("ij,ij->i", positive, midranks))
+
+
+def _shrunk(d: Array, factor: float) -> Array:
+    """Return the differences closer to the mean of those that are finite."""
+    finite = np.isfinite(d)
+    centre = d[finite].mean() if finite.any() else 0.0
+    return np.where(finite, centre + (np.where(finite, d, 0.0) - centre) * factor, d)
