@@ -1,5 +1,7 @@
 """The whole contract between a solver, what it minimises, and the harness.
 
+It is one long file, so that an author of a plugin has read all of it after one file.
+
 Design
   a. A solver is a frozen dataclass of hyperparameters with one generator. It knows no
      clock, no tolerance and no history. The caller stops it and measures it.

@@ -244,7 +244,7 @@ def limits_of_data(plan: Plan, dataset: str) -> Limits:
 
 def _is_file(dataset: str) -> bool:
     """Whether a data set is read from a file or an address, and not made by a function."""
-    from aucbench.datasets.files import names_file
+    from aucbench.datasets.located import names_file
 
     return in_file(dataset) is None and names_file(dataset)
 

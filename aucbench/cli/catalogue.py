@@ -46,7 +46,7 @@ def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> N
         list_plugins()
         return
     from aucbench import registry
-    from aucbench.datasets.files import available, remark
+    from aucbench.datasets.located import available, remark
 
     known = registry.described(kind)
     if kind is Kind.SOLVERS:
@@ -97,7 +97,7 @@ def show(
     from aucbench import registry
     from aucbench.cli.data import cite as cite_sets
     from aucbench.cli.data import info
-    from aucbench.datasets.files import available, remark
+    from aucbench.datasets.located import available, remark
     from aucbench.datasets.places import cites_of
     from aucbench.registry.descriptions import kinds_of
     from aucbench.registry.discovery import KINDS

@@ -164,7 +164,7 @@ def _members(names: list[str]) -> list[str]:
 
 def _require_known(name: str) -> None:
     from aucbench.datasets.catalogue import entries, names_like
-    from aucbench.datasets.files import available
+    from aucbench.datasets.located import available
 
     if name not in {*entries(), *available()}:
         raise UnknownNameError("data set", name, {*available(), *names_like(name)})
@@ -173,7 +173,7 @@ def _require_known(name: str) -> None:
 def _rows() -> Iterator[dict[str, Any]]:
     """Yield what `list` says of each set: those of the catalogue, then others of the folder."""
     from aucbench.datasets.catalogue import entries, entry_of
-    from aucbench.datasets.files import available, remark
+    from aucbench.datasets.located import available, remark
     from aucbench.datasets.places import place_of
 
     others = [name for name in available() if name not in entries()]

@@ -1,7 +1,7 @@
 """Matrices of rows: two layouts, two float types, one index type (int32).
 
-The layouts are dense in C order, and CSR. The float types are float64 and, where the user asks for
-it, float32.
+It is one long file, because nothing else may know the layouts. They are dense in C order, and CSR.
+The float types are float64 and, where the user asks for it, float32.
 
 Design
   a. A matrix is a `Rows`: the flat arrays that kernels read. The questions "dense or sparse?"

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from aucbench.datasets.changepoint import load_changepoint
     from aucbench.datasets.chunks import stream
     from aucbench.datasets.embedded import breast_cancer, digits
-    from aucbench.datasets.files import available, load
+    from aucbench.datasets.files import load
+    from aucbench.datasets.located import available
     from aucbench.datasets.simulated import linear, outbreak, outbreak_support, radial, true_scores
 
 __all__ = [
@@ -53,10 +54,8 @@ __getattr__, __dir__, _ = lazy_loader.attach(
             "digits",
             "one_against_the_rest",
         ),
-        "files": (
-            "available",
-            "load",
-        ),
+        "files": ("load",),
+        "located": ("available",),
         "simulated": (
             "linear",
             "outbreak",

@@ -22,7 +22,7 @@ import numpy as np
 
 from aucbench.data import Chunk, arrays
 from aucbench.data.targets import REST, Classes, counted, label_vector, several, side_of
-from aucbench.datasets import changepoint, files, formats, idx
+from aucbench.datasets import changepoint, files, formats, idx, located
 from aucbench.datasets.cuts import CUTTERS, Cut, svmlight_tables
 from aucbench.datasets.endings import naming, without_compression
 from aucbench.datasets.formats import Table
@@ -66,7 +66,7 @@ def stream(
         When `rows` or `features` is not a whole number above 0.
     """
     require_whole(1, rows=rows, features=features)
-    path, entry = files.locate(source)
+    path, entry = located.locate(source)
     cutter = _cutter(path)
     if target is not None and cutter is svmlight_tables:
         raise DataError(

@@ -4,11 +4,9 @@ Design
   a. The catalogue has rules for names. So a rule is used for a set that was given by name, and
      for a file that a MANIFEST.csv beside it lists. Any other file is read as it is: a user's
      own bank.csv is not the bank set of the catalogue.
-  b. A name is looked for in the folder AUCBENCH_DATA, then in the user's cache; then its files are
-     downloaded, if the catalogue has them.
-  c. A set of a collection is a table like that of a file, but it has a rule of its own: if it has
+  b. A set of a collection is a table like that of a file, but it has a rule of its own: if it has
      two classes, the rarer one is positive. Its prefix comes before files and plugins.
-  d. The layout depends on the data, not on the format: dense when at least a third of the
+  c. The layout depends on the data, not on the format: dense when at least a third of the
      entries are non-zero, else CSR (arrays.py, `in_faster_layout`).
 """
 
@@ -26,23 +24,21 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.targets import REST, Classes, Labels, counted, label_vector
 from aucbench.datasets import changepoint, formats, idx
-from aucbench.datasets.catalogue import Entry, entries, entry_of, names_like, suite_of
-from aucbench.datasets.collections import Member, member_of, rarer
+from aucbench.datasets.catalogue import Entry
+from aucbench.datasets.collections import Member, rarer
 from aucbench.datasets.columns import column_at
-from aucbench.datasets.download import fetch, is_url
-from aucbench.datasets.endings import format_of, naming, without_compression
+from aucbench.datasets.endings import naming, without_compression
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Table, Wanted
-from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
+from aucbench.datasets.located import name_of, source_of
+from aucbench.datasets.manifest import manifest_row, verify
 from aucbench.datasets.parsed import kept
-from aucbench.datasets.raw import Published, fetched
+from aucbench.datasets.raw import Published
 from aucbench.datasets.reading import require_text_options
 from aucbench.datasets.roles import Roles, with_test_rows
 from aucbench.datasets.tasks import divide, require_task
 from aucbench.datasets.textfile import is_number
-from aucbench.errors import DataError, UnknownNameError
-
-VARIABLE = "AUCBENCH_DATA"
+from aucbench.errors import DataError
 
 
 def load(
@@ -141,7 +137,7 @@ def load(
     """
     require_text_options(encode, decimal, separator)
     require_task(task, seed)
-    path, entry = _found(source)
+    path, entry = source_of(source)
     columns: dict[str, Any] = {"groups": groups, "time": time, "weights": weights}
     if isinstance(path, Path) and (name := changepoint.set_name(path)):
         _refuse_given(name, positive=positive, negative=negative, target=target, task=task)
@@ -158,7 +154,7 @@ def load(
     asked = columns | {"positive": positive, "negative": negative, "task": task, "seed": seed}
     asked |= {"drop": drop, "drop_suspicious": drop_suspicious, "target": target, "test": test}
     asked |= {"encode": encode, "decimal": decimal, "separator": separator}
-    sets = [path] if test is None else [path, _found(test)[0]]
+    sets = [path] if test is None else [path, source_of(test)[0]]
     files = [file for one in sets for file in parts(one)]
     # The name is enough: the list of the catalogue lies beside the code, whose content counts.
     known = "" if entry == Entry(name=entry.name) else entry.name
@@ -192,7 +188,7 @@ def _read(
     table, tested = _table(path, wanted), None
     if test is not None:
         same = replace(wanted, target=table.target if target is None else target)
-        table, tested = with_test_rows(table, _table(_found(test)[0], same), test)
+        table, tested = with_test_rows(table, _table(source_of(test)[0], same), test)
     roles = Roles.of(table, decimal, groups=groups, time=time, weights=weights)
     table = without_columns(table, [*left_out(drop, entry), *roles.columns])
     y = label_vector(table.y)
@@ -248,125 +244,6 @@ def _refuse_given(name: str, **options: Any) -> None:
     given = [option for option, value in options.items() if value is not None]
     if given:
         raise changepoint.no_labels(name, f"leave out {' and '.join(given)}")
-
-
-def available() -> tuple[str, ...]:
-    """Return the names that `load` finds in the folder AUCBENCH_DATA, sorted.
-
-    No data file is read. A changepoint set is listed if it has both NAME.errors.csv and
-    NAME.features.csv. The result is empty when AUCBENCH_DATA is not set.
-
-    Raises
-    ------
-    DataError
-        When AUCBENCH_DATA does not name a folder.
-    """
-    return tuple(sorted(_named_files()))
-
-
-def names_file(source: str) -> bool:
-    """Return whether a text names a set that is no plugin's, or is an address or a path.
-
-    These are the sets of AUCBENCH_DATA, of the catalogue, of collections and of suites.
-    """
-    if is_url(source) or member_of(source) is not None or suite_of(source) is not None:
-        return True
-    if entry_of(source).in_files:
-        return True
-    return source in _named_files() or _is_path(source) or Path(source).is_file()
-
-
-def is_changepoint(source: str) -> bool:
-    """Return whether a name or a path is that of a changepoint set; no file is read."""
-    if paths := _named_files().get(source):
-        return any(changepoint.set_name(path) is not None for path in paths)
-    return entry_of(source).kind == "changepoint" or changepoint.set_name(Path(source)) is not None
-
-
-def remark(name: str) -> str:
-    """Return what is special about a set that `available` lists, or an empty text."""
-    if any(changepoint.names_set(path) for path in _named_files().get(name, ())):
-        return "error functions instead of labels"
-    entry = entry_of(name)
-    return "; ".join(entry.drop.values()) or (entry.why if entry.positive else "")
-
-
-def locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
-    """Return the path of a data set given by name, path or URL, and its entry of the catalogue.
-
-    Raises
-    ------
-    DataError
-        When the set is several files or in a collection, or cannot be downloaded.
-    UnknownNameError
-        When there is no such set.
-    """
-    path, entry = _found(source)
-    if not isinstance(path, Path):
-        raise DataError(f"{path} is no file of its own; read it with load")
-    return path, entry
-
-
-def _found(source: str | os.PathLike[str]) -> tuple[Path | Published | Member, Entry]:
-    text = os.fspath(source)
-    if (member := member_of(text)) is not None:
-        return member, Entry(name="")
-    if (suite := suite_of(text)) is not None:
-        raise DataError(f"{suite} is several sets; name one of them: {', '.join(suite.members)}")
-    if is_url(text):
-        return fetch(text), Entry(name="")
-    if text in (files := _named_files()):
-        if len(files[text]) > 1:
-            both = " and ".join(path.name for path in files[text])
-            raise DataError(f"{text!r} may be {both} in {VARIABLE}; give the path of one of them")
-        return files[text][0], entry_of(text)
-    path = Path(text)
-    if path.is_file():
-        return path, entry_of(manifest_row(path).get("name", ""))
-    if (entry := entry_of(text)).in_files:
-        return fetched(entry, progress=True), entry
-    raise _not_found(text, files)
-
-
-def _is_path(text: str) -> bool:
-    return os.sep in text or bool(format_of(text))
-
-
-def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameError:
-    if _is_path(text):
-        return DataError(
-            f"there is no file {text}; give the path of a data file, or the name of a set"
-        )
-    if text in entries():
-        return DataError(f"{text} is made by code, and is no file; use aucbench.get_dataset")
-    folder = os.environ.get(VARIABLE)
-    where = f"looked in {folder}" if folder else "not set"
-    return UnknownNameError(f"data set ({VARIABLE}: {where})", text, {*files, *names_like(text)})
-
-
-def _named_files() -> dict[str, list[Path]]:
-    folder = os.environ.get(VARIABLE)
-    if not folder:
-        return {}
-    if not Path(folder).is_dir():
-        raise DataError(f"{VARIABLE}={folder} is not a folder; set it to one with data files")
-    found: dict[str, list[Path]] = {}
-    for path in sorted(Path(folder).iterdir()):
-        if name := _name_of(path):
-            found.setdefault(name, []).append(path)
-    return found
-
-
-def _name_of(path: Path) -> str | None:
-    plain = without_compression(path.name)
-    if plain == MANIFEST or not path.is_file():
-        return None
-    if name := changepoint.set_name(path):
-        return name if changepoint.names_set(path) else None
-    if plain.endswith(idx.MARK):
-        return plain.removesuffix(idx.MARK)
-    ending = format_of(path.name)
-    return plain[: -len(ending)] if ending else None
 
 
 def parts(path: Path | Published | Member) -> Sequence[Path]:
@@ -427,7 +304,7 @@ def feature_names(path: Path) -> tuple[str, ...] | None:
 
 
 def _names_beside(path: Path) -> Path:
-    return path.with_name(f"{_name_of(path)}.features.txt")
+    return path.with_name(f"{name_of(path)}.features.txt")
 
 
 def left_out(drop: str | int | Sequence[str | int] | None, entry: Entry) -> Sequence[str | int]:

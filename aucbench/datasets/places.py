@@ -12,7 +12,8 @@ from pathlib import Path
 from aucbench.datasets.catalogue import entries, entry_of
 from aucbench.datasets.collections import member_of
 from aucbench.datasets.download import cached_path
-from aucbench.datasets.files import VARIABLE, available, feature_names, locate
+from aucbench.datasets.files import feature_names
+from aucbench.datasets.located import VARIABLE, available, locate
 from aucbench.datasets.manifest import manifest_rows
 from aucbench.datasets.raw import fetched, in_cache, no_download
 

@@ -32,7 +32,7 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
-from aucbench.datasets.files import is_changepoint
+from aucbench.datasets.located import is_changepoint
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables import Encoding
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError

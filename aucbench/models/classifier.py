@@ -1,5 +1,7 @@
 """The scikit-learn face of every solver.
 
+The file is long, because scikit-learn wants all parameters and methods in one class.
+
 Design
   a. Rows are mapped by `features` before the solver, as `compare` does, with the same default and
      the same generators. So a solver, a seed and training rows give the same scores in both.

@@ -262,14 +262,14 @@ def _dataset(claim: Claim, params: Mapping[str, Any]) -> Data:
 
 def _is_of_rows(name: str) -> bool:
     """Whether a name is that of a table: no plugin has it, and no file of Python."""
-    from aucbench.datasets import files
     from aucbench.datasets.collections import member_of
+    from aucbench.datasets.located import names_file
 
     if member_of(name) is not None:
         return True
     if in_file(name) is not None or owner("datasets", name, far=False) is not None:
         return False
-    return files.names_file(name) or owner("datasets", name) is None
+    return names_file(name) or owner("datasets", name) is None
 
 
 def describe(kind: str, name: str) -> Description:
@@ -405,12 +405,13 @@ def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
     """Read a data set that no plugin registers: a file."""
     from aucbench.datasets import files
     from aucbench.datasets.catalogue import names_like
+    from aucbench.datasets.located import available, names_file
 
     inside = named(spec.name, files.load, 1, spec.params, spec.unnamed)
     chosen = _merged(spec.name, inside, params)
     check(spec.name, files.load, 1, chosen)
-    if not files.names_file(spec.name):
-        raise unknown("datasets", spec.name, {*files.available(), *names_like(spec.name)})
+    if not names_file(spec.name):
+        raise unknown("datasets", spec.name, {*available(), *names_like(spec.name)})
     return files.load(spec.name, **chosen)
 
 

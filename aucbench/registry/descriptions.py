@@ -16,7 +16,7 @@ from typing import Any
 
 from aucbench import registry
 from aucbench.about import bibtex
-from aucbench.datasets.files import names_file
+from aucbench.datasets.located import names_file
 from aucbench.errors import AucbenchError
 from aucbench.ranges import Range, axis_text
 from aucbench.registry import Description, Parameter, describe

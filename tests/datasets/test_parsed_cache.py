@@ -335,7 +335,7 @@ def test_a_rule_of_the_catalogue_counts(folder, monkeypatch):
 def test_raw_files_of_a_known_set_are_kept(folder, cache, monkeypatch):
     paths = svmlight(folder / "train.svm"), svmlight(folder / "test.svm", n=20, seed=1)
     entry = Entry(name="own", d=6)
-    monkeypatch.setattr(files, "_found", lambda source: (Published(entry, paths), entry))
+    monkeypatch.setattr(files, "source_of", lambda source: (Published(entry, paths), entry))
     before = load("own")
     with monkeypatch.context() as patch:
         without_reader(patch)
@@ -354,10 +354,10 @@ def test_sets_of_collections_are_kept_by_the_content_of_their_files(folder, cach
         return Table(frame.drop(columns="sick"), frame["sick"].to_numpy())
 
     source = SimpleNamespace(PREFIX="own", table=read, fetch=lambda name, progress: (file,))
-    found = files._found
+    found = files.source_of
     monkeypatch.setattr(
         files,
-        "_found",
+        "source_of",
         lambda text: (
             (Member(source, str(text)[4:]), Entry(name=""))
             if str(text).startswith("own:")

@@ -108,7 +108,7 @@ def default_solvers(datasets: Sequence[str]) -> tuple[str, ...]:
     DataError
         When AUCBENCH_DATA does not name a folder.
     """
-    from aucbench.datasets.files import is_changepoint
+    from aucbench.datasets.located import is_changepoint
 
     names = [parse_spec(text).name for text in with_members(datasets)]
     changepoints = bool(names) and all(map(is_changepoint, names))
