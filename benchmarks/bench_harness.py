@@ -13,8 +13,8 @@ from time import sleep
 from unittest.mock import patch
 
 from aucbench.bench import Store
+from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.evaluation.verdict import Status
-from aucbench.bench.lookup import Lookup, Lookups, Name
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions

@@ -11,29 +11,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
+from dataclasses import replace
+from functools import lru_cache, partial
 from importlib import import_module
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from aucbench import registry
-from aucbench.bench.cell import TARGET_FILE, Cell, Tuning, solver_label
+from aucbench.bench.answers import Lookup, Lookups, Name
+from aucbench.bench.cell import TARGET_FILE
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.learning import LEARNING, likely
 from aucbench.bench.plan.errors import PlanError, every
-from aucbench.bench.plan.identity import CellIds
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.refusals import (
+    refuse_equal,
+    refuse_ignored,
+    refuse_needless,
+    refuse_unfit_objective,
+    replaced_parts,
+)
 from aucbench.bench.requests import Homes, data_job, resolve_job
 from aucbench.errors import (
     DataError,
-    ParameterError,
     PluginError,
     UnknownNameError,
-    UnsupportedError,
-    needless,
 )
 from aucbench.hookspecs import PROJECT
 from aucbench.processes import Supervisor
@@ -48,7 +52,7 @@ from aucbench.registry.fingerprints import (
 )
 from aucbench.registry.lookup import unknown as unknown_name
 from aucbench.registry.source_files import file_fingerprint
-from aucbench.registry.specs import Spec, bare, in_file, parse_spec, short
+from aucbench.registry.specs import Spec, in_file, parse_spec
 from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
@@ -57,7 +61,6 @@ if TYPE_CHECKING:
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
 READ = 3600.0  # seconds to read a file, or to get it from its address
 MEGABYTE = 10**6
-LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s
 # What the parent measures with, and deals rows to splits with.
 MEASURE_MODULES = (
     "aucbench.bench.evaluation.measures",
@@ -73,124 +76,6 @@ PLAN_FIELDS = {  # of a plan, by kind
     "features": "features",
     "data": "datasets",
 }
-
-
-class Name(NamedTuple):
-    """What is looked up: a specification of a kind ("data" for data sets), and how it is tuned.
-
-    The specification of a solver is a `Spec`; those of other kinds are text.
-    """
-
-    kind: str
-    spec: Spec | str
-    tuning: Tuning = False
-
-    @property
-    def label(self) -> str:
-        """How people know it."""
-        return short(solver_label(self.spec, self.tuning))
-
-
-@dataclass(frozen=True)
-class Lookup:
-    """The answer about one name.
-
-    Attributes
-    ----------
-    fingerprint : str
-        Hash of the plugin's files, or of the data.
-    failure : Outcome or None
-        How the cells that need it end, when it cannot be used.
-    found : mapping
-        Answer of the worker.
-    target : KeptTarget or None
-        Of a data set.
-    file : tuple of (path, fingerprint) or None
-        The file that holds it, where it is in no package.
-    preload : tuple of str
-        Modules that a process which uses it finds imported.
-    own : bool
-        Whether aucbench has it, and needs none of these modules for it.
-    """
-
-    fingerprint: str
-    failure: Outcome | None = None
-    found: Mapping[str, Any] = field(default_factory=dict)
-    target: KeptTarget | None = None
-    file: tuple[str, str] | None = None
-    preload: tuple[str, ...] = ()
-    own: bool = False
-
-
-@dataclass(frozen=True)
-class Lookups:
-    """The answers about all names of a plan."""
-
-    known: Mapping[Name, Lookup]
-    homes: Homes = ()  # plugins that register names other than their own
-    given: Given = NOTHING
-    code: str = field(default_factory=code_fingerprint)  # of the part of aucbench that computes
-
-    def of(self, cell: Cell) -> dict[str, Lookup]:
-        """Return the answers about what a cell needs, by role."""
-        names = {"data": Name("data", cell.dataset)}
-        names["solver"] = Name("solvers", cell.solver, cell.tune)
-        if cell.objective is not None:
-            names["objective"] = Name("objectives", cell.objective)
-        if cell.projector is not None:
-            names["projector"] = Name("projectors", cell.projector)
-        for number, part in enumerate(registry.joined_specs(cell.features)):
-            names[f"features {number}" if number else "features"] = Name("features", part)
-        return {role: self.known[name] for role, name in names.items()}
-
-    def id(self, cell: Cell) -> str:
-        """Id of the cell."""
-        return self._ids.of(cell)
-
-    @cached_property
-    def _ids(self) -> CellIds:
-        return CellIds(self.code, lambda cell: {r: f.fingerprint for r, f in self.of(cell).items()})
-
-    def files(self, cell: Cell) -> dict[str, str]:
-        """Return the fingerprints of the files that a cell needs, by their paths."""
-        return dict(found.file for found in self.of(cell).values() if found.file)
-
-    def preload(self, cell: Cell) -> tuple[str, ...]:
-        """Return the modules that the process of a cell finds imported."""
-        return max((found.preload for found in self.of(cell).values()), key=len)
-
-    def maps_lightly(self, cell: Cell) -> bool:
-        """Whether its rows are few, and only maps of aucbench are applied to them."""
-        maps = (self.known[Name("features", s)] for s in registry.joined_specs(cell.features))
-        found = self.data(cell).found
-        return all(each.own for each in maps) and found["n"] * found["d"] <= LIGHT_VALUES
-
-    def data(self, cell: Cell) -> Lookup:
-        """Return the answer about the data set of a cell."""
-        return self.known[Name("data", cell.dataset)]
-
-    @property
-    def targets(self) -> dict[str, bytes]:
-        """Packed targets of the data sets, by the hash of the data."""
-        known = self.known.values()
-        return {found.fingerprint: found.target.packed for found in known if found.target}
-
-    @property
-    def about(self) -> dict[str, Mapping[str, Any]]:
-        """What is known of the data sets, by the hash of the data."""
-        known = self.known.values()
-        return {found.fingerprint: found.found for found in known if found.target}
-
-    def failure(self, cell: Cell) -> Outcome | None:
-        """Return how the cell ends without being run; None when it can be run."""
-        broken = next((found.failure for found in self.of(cell).values() if found.failure), None)
-        target = self.data(cell).target
-        if broken is not None or target is None:
-            return broken
-        refusal = target.refusal(cell)
-        if refusal is None:
-            return None
-        return Outcome(Ending.ERROR, refusal, step="split", refusal=True)
 
 
 @contextmanager
@@ -228,7 +113,7 @@ def _lookup_job(plan: Plan, name: Name, homes: Homes, fence: Fence | None) -> Jo
         cell = replace(next(plan.cells()), dataset=str(spec))
         return data_job(cell, limits_of_data(plan, cell.dataset), homes)
     grids = [(spec, tuning)] if isinstance(spec, Spec) and tuning else []
-    replaced = _replaced(plan) if isinstance(spec, Spec) else ()
+    replaced = replaced_parts(plan) if isinstance(spec, Spec) else ()
     limits = replace(RESOLVE_LIMITS, timeout=visits.within_limit(RESOLVE_LIMITS.timeout))
     about = (limits, homes, replaced, likely(spec, homes))
     return resolve_job({kind: [spec]}, grids, *about, fence)
@@ -347,10 +232,10 @@ def understand(
         return name, _lookup(plan, name, answered[name], given, homes.get(name))
 
     known = dict(every(partial(answer, name) for name in _names(plan)))
-    _refuse_equal(known)
-    _refuse_ignored(plan, known)
-    _refuse_needless(plan, known)
-    _refuse_unfit_objective(plan, known)
+    refuse_equal(known)
+    refuse_ignored(plan, known)
+    refuse_needless(plan, known)
+    refuse_unfit_objective(plan, known)
     return Lookups(known, tuple(homes.values()), given, code or code_fingerprint())
 
 
@@ -448,75 +333,3 @@ def _package(top: str) -> str:
 @lru_cache(maxsize=256)
 def _fingerprint(distribution: str, value: str) -> str:
     return plugin_fingerprint(distribution, value)
-
-
-def _refuse_equal(known: Mapping[Name, Lookup]) -> None:
-    """Raise when two files hold one thing, or two names one data set.
-
-    The cells of the files would have one id. The data set would count twice in what is said across
-    data sets.
-    """
-    seen: dict[tuple[str, str, Tuning, str], Spec | str] = {}
-    for name, found in known.items():
-        label = "" if found.target else bare(str(name.spec))
-        if label == str(name.spec):
-            continue
-        other = seen.setdefault((name.kind, label, name.tuning, found.fingerprint), name.spec)
-        if other is not name.spec:
-            raise ParameterError(f"{other} and {name.spec} are the same; name one of them")
-
-
-def _refuse_ignored(plan: Plan, known: Mapping[Name, Lookup]) -> None:
-    """Raise when a solver would ignore --objective or --projector: its rows would be wrong."""
-    for kind in ("objective", "projector"):
-        if getattr(plan, kind) is None:
-            continue
-        tied = [
-            name.label
-            for name, lookup in known.items()
-            if name.kind == "solvers"
-            and not lookup.failure
-            and not lookup.found.get("needs", {}).get(kind, False)
-        ]
-        if tied:
-            raise UnsupportedError(
-                f"these solvers are tied to their own {kind}: {', '.join(tied)}; leave "
-                f"--{kind} out, or name other solvers with --solvers"
-            )
-
-
-def _replaced(plan: Plan) -> list[str]:
-    return [kind for kind in ("objective", "projector") if getattr(plan, kind) is not None]
-
-
-def _refuse_needless(plan: Plan, known: Mapping[Name, Lookup]) -> None:
-    """Raise when the user gives a parameter of the part that --objective or --projector replaces.
-
-    It would count in the name and the id of a result, and change nothing.
-    """
-    for name, lookup in known.items():
-        needs = lookup.found.get("needs", {})
-        tuned = [] if isinstance(name.tuning, bool) else [axis for axis, _ in name.tuning]
-        for kind in _replaced(plan):
-            for parameter in needs.get(f"{kind}_parameters", ()):
-                if parameter in (*lookup.found["written"], *tuned):
-                    raise needless(parameter, name.label, kind)
-
-
-def _refuse_unfit_objective(plan: Plan, known: Mapping[Name, Lookup]) -> None:
-    """Raise when --objective lacks what a solver needs of it: each of its cells would fail."""
-    if plan.objective is None:
-        return
-    has = known[Name("objectives", plan.objective)].found.get("methods")
-    if has is None:  # it could not be built on other rows than its own
-        return
-    for name, lookup in known.items():
-        needs = lookup.found.get("needs", {})
-        lacking = [method for method in needs.get("of_objective", ()) if method not in has]
-        # A grid may give the parameter that replaces them; its points are tried one by one.
-        if lacking and not name.tuning:
-            way = f"give {needs['unless']}" if needs["unless"] else "name other solvers"
-            raise UnsupportedError(
-                f"{name.label} needs an objective with {' and '.join(lacking)}, which "
-                f"{plan.objective} has not; take another objective, or {way}"
-            )

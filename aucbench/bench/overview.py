@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from aucbench.bench.answers import Lookups, Name
 from aucbench.bench.cell import Cell
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.lookup import Lookups, Name, look_up, supervisor_for
+from aucbench.bench.lookup import look_up, supervisor_for
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.store import Store

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from warnings import warn
 
+from aucbench.bench.answers import Lookups, Name
 from aucbench.bench.cell import Cell
 from aucbench.bench.closed import fence_of
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
-from aucbench.bench.lookup import Lookups, Name, limits_of_data, look_up, supervisor_for
+from aucbench.bench.lookup import limits_of_data, look_up, supervisor_for
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.requests import cell_job

@@ -6,8 +6,8 @@ from io import BytesIO
 import numpy as np
 import pytest
 
+from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.evaluation.targets import KeptTarget
-from aucbench.bench.lookup import Lookup, Lookups, Name
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions

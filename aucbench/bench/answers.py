@@ -1,0 +1,140 @@
+"""What was found out about the names of a plan, before any cell runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from aucbench import registry
+from aucbench.bench.cell import Cell, Tuning, solver_label
+from aucbench.bench.given import NOTHING, Given
+from aucbench.bench.plan.identity import CellIds
+from aucbench.bench.requests import Homes
+from aucbench.processes.records import Ending, Outcome
+from aucbench.registry.fingerprints import code_fingerprint
+from aucbench.registry.specs import Spec, short
+
+if TYPE_CHECKING:
+    from aucbench.bench.evaluation.targets import KeptTarget
+
+LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s
+
+
+class Name(NamedTuple):
+    """What is looked up: a specification of a kind ("data" for data sets), and how it is tuned.
+
+    The specification of a solver is a `Spec`; those of other kinds are text.
+    """
+
+    kind: str
+    spec: Spec | str
+    tuning: Tuning = False
+
+    @property
+    def label(self) -> str:
+        """How people know it."""
+        return short(solver_label(self.spec, self.tuning))
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """The answer about one name.
+
+    Attributes
+    ----------
+    fingerprint : str
+        Hash of the plugin's files, or of the data.
+    failure : Outcome or None
+        How the cells that need it end, when it cannot be used.
+    found : mapping
+        Answer of the worker.
+    target : KeptTarget or None
+        Of a data set.
+    file : tuple of (path, fingerprint) or None
+        The file that holds it, where it is in no package.
+    preload : tuple of str
+        Modules that a process which uses it finds imported.
+    own : bool
+        Whether aucbench has it, and needs none of these modules for it.
+    """
+
+    fingerprint: str
+    failure: Outcome | None = None
+    found: Mapping[str, Any] = field(default_factory=dict)
+    target: KeptTarget | None = None
+    file: tuple[str, str] | None = None
+    preload: tuple[str, ...] = ()
+    own: bool = False
+
+
+@dataclass(frozen=True)
+class Lookups:
+    """The answers about all names of a plan."""
+
+    known: Mapping[Name, Lookup]
+    homes: Homes = ()  # plugins that register names other than their own
+    given: Given = NOTHING
+    code: str = field(default_factory=code_fingerprint)  # of the part of aucbench that computes
+
+    def of(self, cell: Cell) -> dict[str, Lookup]:
+        """Return the answers about what a cell needs, by role."""
+        names = {"data": Name("data", cell.dataset)}
+        names["solver"] = Name("solvers", cell.solver, cell.tune)
+        if cell.objective is not None:
+            names["objective"] = Name("objectives", cell.objective)
+        if cell.projector is not None:
+            names["projector"] = Name("projectors", cell.projector)
+        for number, part in enumerate(registry.joined_specs(cell.features)):
+            names[f"features {number}" if number else "features"] = Name("features", part)
+        return {role: self.known[name] for role, name in names.items()}
+
+    def id(self, cell: Cell) -> str:
+        """Id of the cell."""
+        return self._ids.of(cell)
+
+    @cached_property
+    def _ids(self) -> CellIds:
+        return CellIds(self.code, lambda cell: {r: f.fingerprint for r, f in self.of(cell).items()})
+
+    def files(self, cell: Cell) -> dict[str, str]:
+        """Return the fingerprints of the files that a cell needs, by their paths."""
+        return dict(found.file for found in self.of(cell).values() if found.file)
+
+    def preload(self, cell: Cell) -> tuple[str, ...]:
+        """Return the modules that the process of a cell finds imported."""
+        return max((found.preload for found in self.of(cell).values()), key=len)
+
+    def maps_lightly(self, cell: Cell) -> bool:
+        """Whether its rows are few, and only maps of aucbench are applied to them."""
+        maps = (self.known[Name("features", s)] for s in registry.joined_specs(cell.features))
+        found = self.data(cell).found
+        return all(each.own for each in maps) and found["n"] * found["d"] <= LIGHT_VALUES
+
+    def data(self, cell: Cell) -> Lookup:
+        """Return the answer about the data set of a cell."""
+        return self.known[Name("data", cell.dataset)]
+
+    @property
+    def targets(self) -> dict[str, bytes]:
+        """Packed targets of the data sets, by the hash of the data."""
+        known = self.known.values()
+        return {found.fingerprint: found.target.packed for found in known if found.target}
+
+    @property
+    def about(self) -> dict[str, Mapping[str, Any]]:
+        """What is known of the data sets, by the hash of the data."""
+        known = self.known.values()
+        return {found.fingerprint: found.found for found in known if found.target}
+
+    def failure(self, cell: Cell) -> Outcome | None:
+        """Return how the cell ends without being run; None when it can be run."""
+        broken = next((found.failure for found in self.of(cell).values() if found.failure), None)
+        target = self.data(cell).target
+        if broken is not None or target is None:
+            return broken
+        refusal = target.refusal(cell)
+        if refusal is None:
+            return None
+        return Outcome(Ending.ERROR, refusal, step="split", refusal=True)
