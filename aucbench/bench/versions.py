@@ -216,7 +216,7 @@ def _run(
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         if code != 0:
-            own = rf"error: ({re.escape(str(text))}(, line \d+)?: )?"  # a plan that nobody wrote
+            own = rf"error: ({re.escape(str(text))}(, [^:]+)?: )?"  # a plan that nobody wrote
             reason = re.sub(rf"^{own}", "", last) or f"it ended with exit code {code}"
             raise ParameterError(f"{version.side}: {reason}")
         return [row["id"] for row in json.loads(rows.read_text(encoding="utf-8"))]

@@ -1,6 +1,7 @@
 """Axes that points are drawn from: ranges, distributions, and several mappings of them."""
 
 import json
+import re
 from dataclasses import dataclass
 from functools import partial
 from math import inf, log, nan
@@ -337,17 +338,32 @@ def test_plans_hold_ranges():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "sentence"),
+    ("old", "new", "place", "sentence"),
     [
-        ("high = 1,", "high = 1e-7,", 5, "lam in the grid: low must be less than high"),
-        ("low = 1e-6, ", "", 5, "a range needs low"),
-        ("high = 100", "hi = 100", 10, "unknown key of a range 'hi'"),
-        ("low = 1,", "low = 0.5,", 10, "k in the grid: low of a range of integers"),
-        ("{low = 1, high = 100, integer = true}", "5", 10, "must be a list of values, or a range"),
+        (
+            "high = 1,",
+            "high = 1e-7,",
+            "solvers[0].tune.lam",
+            "lam in the grid: low must be less than high",
+        ),
+        ("low = 1e-6, ", "", "solvers[0].tune.lam", "a range needs low"),
+        ("high = 100", "hi = 100", "solvers[1].tune.k", "unknown key of a range 'hi'"),
+        (
+            "low = 1,",
+            "low = 0.5,",
+            "solvers[1].tune.k",
+            "k in the grid: low of a range of integers",
+        ),
+        (
+            "{low = 1, high = 100, integer = true}",
+            "5",
+            "solvers[1].tune.k",
+            "must be a list of values, or a range",
+        ),
     ],
 )
-def test_a_range_that_is_none_is_found_in_the_plan(old, new, line, sentence):
-    with pytest.raises(PlanError, match=f"line {line}: .*{sentence}"):
+def test_a_range_that_is_none_is_found_in_the_plan(old, new, place, sentence):
+    with pytest.raises(PlanError, match=f"^the plan, {re.escape(place)}: .*{sentence}"):
         parse_plan(PLAN.replace(old, new))
 
 
