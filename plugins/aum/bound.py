@@ -82,3 +82,9 @@ class LowerBound:
         """Take twice as many rows from now on. Return False where all rows are taken already."""
         before, self.count = self.count, min(self.f.data.rows.n, 2 * self.count)
         return self.count > before
+
+    def settle(self, w: Vector, s: Vector) -> None:
+        """Raise the bound by one programme, with more and more rows until it has a solution."""
+        going = self.programmes is not None and not self.too_dear()
+        while going:
+            going = self.vertex(w, s) is None and self.widen() and not self.too_dear()

@@ -4,53 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import count
-from math import inf
-from typing import Protocol
 
 import numpy as np
 
-from aucbench.aum import intercept_of_least_errors, roc_auc
 from aucbench.aum.steps import AumObjective, Line, LineSearches, search_called
-from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.protocols import Problem, State
 
 from .bound import LowerBound
 from .proximal_cuts import Direction, ProximalCuts
+from .settings import Settings
+from .shown import BESIDE, Shown
 
-BESIDE = 1e-9  # relative distance of two points on both sides of a kink, far above rounding
 ENOUGH_FALL = 0.1  # least share of the predicted fall that a good step reaches
 REFRESH = 16  # steps after which scores are computed from the weights again
 NULL_STEPS = 100  # steps in a row without a fall, each of which adds a cut
 PRECISION = 1e-9  # least tolerance, relative to the AUM at the start
-
-
-class Settings(Protocol):
-    """What the plugins `aum` and `aum-margin` share."""
-
-    @property
-    def memory(self) -> int:
-        """Number of subgradients for the direction; 1: only that of the point."""
-        ...
-
-    @property
-    def early_stopping(self) -> bool:
-        """Whether states have the weights with the greatest AUC so far, not the latest."""
-        ...
-
-    @property
-    def tol(self) -> float:
-        """Relative optimality at which it ends."""
-        ...
-
-    @property
-    def intercept(self) -> bool:
-        """Whether the last weight is the intercept of least errors."""
-        ...
-
-    def search(self, data: Data) -> str:
-        """Return one of `SEARCHES`."""
-        ...
 
 
 def aum_descent(
@@ -88,7 +57,7 @@ def aum_descent(
     descent = _Descent(settings, problem, f, held)
     for t in count(1):
         going = descent.step()
-        yield State(t, descent.weights, descent.rows_seen, descent.gap(ended=not going))
+        yield State(t, descent.shown.weights, descent.rows_seen, descent.gap(ended=not going))
         if not going:
             return
 
@@ -99,28 +68,25 @@ class _Descent:
     def __init__(
         self, settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
     ) -> None:
-        self.settings, self.f, self.held = settings, f, held
+        self.settings, self.f = settings, f
         self.search = search_called(settings.search(f.data))
         self.steps = LineSearches(f, held)
         self.cuts = ProximalCuts(settings.memory, getattr(problem.project, "along", np.copy))
         self.w, self.project = problem.start(), problem.project
         self.moves, self.nulls = 0, 0
         self.readings = 1  # of the training rows, without those of programmes
-        self.readings_held = 0
-        self.auc = -inf
         self.s = f.data.scores(self.w)
-        self.value, c = self._slopes(self.s)
+        self.value, c = self.f.subgradient(self.s)
         self.cuts.add(f.data.pullback(c), self.w, self.value)
         self.bound = LowerBound.of(f, getattr(problem.project, "normal", None))
         self.enough = max(settings.tol, PRECISION) * self.value
-        self._show()
+        self.shown = Shown(settings, f, held, self.w, self.s, self.value)
 
     @property
     def rows_seen(self) -> int:
         """Rows that were read so far, those of the validation rows included."""
-        held = 0 if self.held is None else self.held.data.n
         of_all = self.readings + self.bound.readings
-        seen: int = of_all * self.f.data.n + (self.readings_held + self.steps.readings) * held
+        seen: int = of_all * self.f.data.n + self.shown.read(self.steps)
         return seen
 
     def step(self) -> bool:
@@ -130,13 +96,13 @@ class _Descent:
             return False
         self.bound.stepped()
         way = self.cuts.direction(self.w, self.value)
-        stuck = self.nulls >= (NULL_STEPS if self.settings.memory > 1 else 1)
+        stuck = self.nulls >= NULL_STEPS
         if (stuck or self._optimal(way)) and not self.bound.too_dear():
             return self._at_vertex()
         if stuck:
             return False
         self._along(way)
-        if self.settings.memory > 1 and not self.settings.early_stopping and self.bound.due():
+        if not self.settings.early_stopping and self.bound.due():
             self._at_vertex()
             return not self._certified()
         return True
@@ -150,15 +116,13 @@ class _Descent:
         fall = self.value - value
         # Rounding decides which scores are tied at the kink η. So both sides of it are evaluated.
         sides = [self.s - eta * (1.0 + e) * v for e in (-BESIDE, BESIDE)]
-        if self.settings.memory == 1:
-            self._cut_at(self.w - eta * way.p, value, [self.s - eta * v])  # as published
-        elif fall >= ENOUGH_FALL * way.predicted:
+        if fall >= ENOUGH_FALL * way.predicted:
             self._cut_at(self.w - eta * way.p, value, sides)
         else:
             self._cut_at_trial(way, v)
         if fall > 0.0:
             self._move(way.p, v, eta, value)
-            self._judge(sides[0])
+            self.shown.judge(self.w, sides[0], self.value, self.s)
         self.nulls = 0 if fall > 0.0 else self.nulls + 1
 
     def _at_vertex(self) -> bool:
@@ -168,8 +132,6 @@ class _Descent:
         found = self.bound.vertex(self.w, self.s)
         if found is None:
             return self.bound.widen()
-        if self.settings.memory == 1:
-            return False  # the published descent ends here, and now its gap is known
         if not self._moved_to(found) and not self.bound.widen():
             return False
         return not self._certified()
@@ -179,13 +141,13 @@ class _Descent:
         self.readings += 1
         w = self.project(vertex)
         s = self.f.data.scores(w)
-        value, c = self._slopes(s)
+        value, c = self.f.subgradient(s)
         if not value < self.value:
             return False
         before = s + BESIDE * (self.s - s)
         self.cuts.add(self.f.data.pullback(c), w, value)
         self.w, self.s, self.value, self.nulls = w, s, value, 0
-        self._judge(before)
+        self.shown.judge(w, before, value, s)
         return True
 
     def _certified(self) -> bool:
@@ -196,27 +158,20 @@ class _Descent:
         if not self.settings.early_stopping:
             return self.bound.gap(self.w, self.value) if self.bound.known or ended else None
         stalled = ended and not self._certified()
-        return self.bound.gap(self.weights, self.shown) if stalled else None
+        return self.bound.gap(self.shown.weights, self.shown.value) if stalled else None
 
     def _optimal(self, way: Direction) -> bool:
         p = float(np.linalg.norm(way.p))
         radius = max(float(np.linalg.norm(self.w)), self.cuts.t * p)
         return p * radius + way.error <= self.settings.tol * self.value
 
-    def _slopes(self, s: Vector) -> tuple[float, Vector]:
-        """Return the AUM and its derivatives in the scores; for one cut the published means."""
-        if self.settings.memory > 1:
-            return self.f.subgradient(s)
-        found = self.f.loss(s)
-        return found.value, found.gradient
-
     def _cut_at(self, w: Vector, value: float, scores: Sequence[Vector]) -> None:
-        c = sum((self._slopes(s)[1] for s in scores), np.zeros(self.s.size)) / len(scores)
+        c = sum((self.f.subgradient(s)[1] for s in scores), np.zeros(self.s.size)) / len(scores)
         self.cuts.add(self.f.data.pullback(c), w, value)
 
     def _cut_at_trial(self, way: Direction, v: Vector) -> None:
         t = self.cuts.t
-        value, c = self._slopes(self.s - t * v)
+        value, c = self.f.subgradient(self.s - t * v)
         self.cuts.add(self.f.data.pullback(c), self.w - t * way.p, value)
         if self.cuts.error(self.w, self.value) > way.predicted:
             self.cuts.shorten()
@@ -229,23 +184,3 @@ class _Descent:
             self.readings += 1
             self.s = self.f.data.scores(self.w)
         self.cuts.lengthen(eta)
-
-    def _judge(self, s: Vector) -> None:
-        """Put w into the state, unless earlier weights have a greater AUC.
-
-        s are the scores just before w.
-        """
-        if self.settings.early_stopping:
-            if self.held is not None:
-                self.readings_held += 1
-                s = self.held.data.scores(self.w)
-            auc = roc_auc((self.held or self.f).data.breakpoints, s)
-            if not auc > self.auc:
-                return
-            self.auc = auc
-        self._show()
-
-    def _show(self) -> None:
-        self.weights, self.shown = self.w.copy(), self.value
-        if self.settings.intercept:
-            self.weights[-1] = intercept_of_least_errors(self.f.data.breakpoints, self.s)

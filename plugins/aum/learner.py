@@ -22,6 +22,7 @@ from aucbench.errors import (
 from aucbench.protocols import FeatureMap, Needs, Problem, State
 
 from .descent import aum_descent
+from .published import published_descent
 from .vertex import load
 
 ENOUGH_TO_HOLD = 10  # rows of each class from which some are held out without being asked for
@@ -96,7 +97,8 @@ class AumLearner:
     ) -> Iterator[State]:
         """Yield one state per line search, on the rows of the problem and those held out."""
         held = None if problem.holdout is None else objective(problem.holdout)
-        return aum_descent(self, problem, objective(problem.data), held)
+        descent = published_descent if self.memory == 1 else aum_descent
+        return descent(self, problem, objective(problem.data), held)
 
 
 def mean_gap(data: Data) -> Vector:

@@ -1,0 +1,62 @@
+"""The published descent of the AUM: along the subgradient of the point, by a line search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import numpy as np
+
+from aucbench.aum.steps import AumObjective, Line, LineSearches, search_called
+from aucbench.protocols import Problem, State
+
+from .bound import LowerBound
+from .settings import Settings
+from .shown import BESIDE, Shown
+
+
+def published_descent(
+    settings: Settings, problem: Problem, f: AumObjective, held: AumObjective | None
+) -> Iterator[State]:
+    """w ← w − η p, p = P ∇AUM(Xw), where η comes from a search along the line.
+
+    The derivatives are the means of the one-sided ones, and P removes the part of a direction that
+    leads out of the feasible set. Each step costs a product with X and one with Xᵀ (together a
+    pass), and the search. At a kink p need not be a direction of descent: then the search finds no
+    step, and the descent ends. It also ends where ‖p‖ max(‖w‖, η‖p‖) ≤ tol AUM, or where the AUM
+    is at most tol times that of the start. For labels a linear programme says at the end how far
+    away the minimum is.
+
+    References
+    ----------
+    Fowler & Hocking, "Efficient line search for optimizing area under the ROC curve", 2024.
+    """
+    search, steps = search_called(settings.search(f.data)), LineSearches(f, held)
+    along, n = getattr(problem.project, "along", np.copy), f.data.n
+    w, eta = problem.start(), 0.0
+    s = f.data.scores(w)
+    loss = f.loss(s)
+    shown, enough = Shown(settings, f, held, w, s, loss.value), settings.tol * loss.value
+    for t in count(1):
+        value, p = loss.value, along(f.data.pullback(loss.gradient))
+        size = float(np.linalg.norm(p))
+        reach = max(float(np.linalg.norm(w)), eta * size)
+        if value <= enough or size * reach <= settings.tol * value:
+            break
+        v = f.data.scores(p)
+        eta = search(steps, Line(w, p, s, v))
+        before = s - eta * (1.0 - BESIDE) * v
+        loss = f.loss(s - eta * v)
+        if not loss.value < value:
+            break
+        w, s = problem.project(w - eta * p), s - eta * v
+        shown.judge(w, before, loss.value, s)
+        yield State(t, shown.weights, (1 + t) * n + shown.read(steps))
+    bound = LowerBound.of(f, getattr(problem.project, "normal", None))
+    bound.settle(w, s)
+    seen = (2 + t + bound.readings) * n + shown.read(steps)
+    if settings.early_stopping and bound.gap(w, value) <= enough:
+        yield State(t, shown.weights, seen)  # it has ended at the minimum, and shows other weights
+        return
+    gap = bound.gap(shown.weights, f.loss(f.data.scores(shown.weights)).value)
+    yield State(t, shown.weights, seen, gap)
