@@ -47,12 +47,12 @@ def run(
     output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
 ) -> None:
     """Run the cells of a plan that are not in the folder yet; print the table."""
-    from aucbench.bench.plan.toml import read_plan, with_place
+    from aucbench.bench.plan.toml import placed_in, read_plan
 
     asked = options.limited(read_plan(plan))
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
     printed = output.printed(asked.timeout)
-    with with_place(plan):
+    with placed_in(plan):
         go(asked, options, out, json, f"go on with: {again}", printed)
 
 
@@ -76,10 +76,10 @@ def list_plan(
 ) -> None:
     """List the cells of a plan, their number, and how long they may take; run nothing."""
     from aucbench.bench.overview import estimate
-    from aucbench.bench.plan.toml import read_plan, with_place
+    from aucbench.bench.plan.toml import placed_in, read_plan
 
     asked = read_plan(plan)
-    with with_place(plan):
+    with placed_in(plan):
         told = estimate(asked)
     most = LISTED if sys.stdout.isatty() else len(asked)
     for lines in _cell_lines(asked, most):

@@ -119,7 +119,7 @@ def placed_error(error: PlanError, name: str) -> PlanError:
 
 
 @contextmanager
-def with_place(path: str | Path) -> Iterator[None]:
+def placed_in(path: str | Path) -> Iterator[None]:
     """Name the place in the plan file `path` in an error that running the plan raises.
 
     Raises
