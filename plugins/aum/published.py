@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
+from math import inf
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def published_descent(
     """
     search, steps = search_called(settings.search(f.data)), LineSearches(f, held)
     along, n = getattr(problem.project, "along", np.copy), f.data.n
-    w, eta = problem.start(), 0.0
+    w, eta = problem.start(), inf  # no step was taken yet: it can be of any length
     s = f.data.scores(w)
     loss = f.loss(s)
     shown, enough = Shown(settings, f, held, w, s, loss.value), settings.tol * loss.value
@@ -41,7 +42,7 @@ def published_descent(
         value, p = loss.value, along(f.data.pullback(loss.gradient))
         size = float(np.linalg.norm(p))
         reach = max(float(np.linalg.norm(w)), eta * size)
-        if value <= enough or size * reach <= settings.tol * value:
+        if value <= enough or not size or size * reach <= settings.tol * value:
             break
         v = f.data.scores(p)
         eta = search(steps, Line(w, p, s, v))

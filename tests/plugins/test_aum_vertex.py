@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from aucbench.data import Data
 from aucbench.objectives import Aum
 from aucbench.records import Stop
-from aucbench.registry import get_solver
+from aucbench.registry import get_dataset, get_features, get_solver
 from aucbench.solving.loop import solve
 from aucbench_plugins.aum import bound as aum_bound
 from aucbench_plugins.aum.bound import LowerBound
@@ -129,3 +129,11 @@ def test_the_published_direction_is_told_what_it_lacks():
         missing = run.points[-1].objective - least
         assert missing > 1e-4
         assert run.points[-1].gap == pytest.approx(missing, abs=1e-9)
+
+
+def test_the_published_direction_leaves_a_start_at_zero():
+    data = get_dataset("breast-cancer")
+    data = data.with_rows(get_features("standard").fit(data, np.random.default_rng(0))(data.rows))
+    run = solve(get_solver("aum-margin", memory=1, early_stopping=False), data, passes=20)
+
+    assert run.points[-1].objective < 0.5 * run.points[0].objective
