@@ -337,13 +337,7 @@ def rows(X: Any, dtype: Any = np.float64) -> Rows:
 
 
 def float_type(dtype: Any) -> np.dtype[Any]:
-    """Return float64 or float32, by name or type.
-
-    Raises
-    ------
-    DataError
-        When it is another type.
-    """
+    """Return float64 or float32, by name or type."""
     for known in FLOATS:
         if dtype in (known, known.name, known.type):
             return known
@@ -364,13 +358,7 @@ def _read(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def rounded(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return numbers in a float type; themselves if they have it.
-
-    Raises
-    ------
-    DataError
-        When a finite number is too large for float32.
-    """
+    """Return numbers in a float type; themselves if they have it."""
     with np.errstate(over="ignore", under="ignore"):
         found = values.astype(dtype, order="C", copy=False)
     if dtype == np.float32 != values.dtype:
@@ -440,11 +428,6 @@ def span(block: Block, n: int) -> tuple[Index | None, int, int]:
     """Return the kernel arguments (order, lo, hi) of a block.
 
     The block is row order[i] for lo <= i < hi, or row i itself when order is None.
-
-    Raises
-    ------
-    DataError
-        When a row number does not exist; kernels do not check row numbers.
     """
     if isinstance(block, slice):
         lo, hi, step = block.indices(n)

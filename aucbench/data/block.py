@@ -36,13 +36,7 @@ def laid_out(
 
 
 class Block:
-    """A block, from bytes that cannot be written.
-
-    Parameters
-    ----------
-    content : bytes-like
-        What `laid_out` has yielded.
-    """
+    """A block, from bytes that cannot be written."""
 
     def __init__(self, content: memoryview | bytes):
         self._content = memoryview(content)

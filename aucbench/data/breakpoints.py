@@ -18,34 +18,18 @@ Denominator = Literal["rate", "count"]
 
 
 class Targets(NamedTuple):
-    """For each example an interval of scores with the fewest errors.
+    """For each example an interval of scores with the fewest errors."""
 
-    Attributes
-    ----------
-    low, high : arrays of shape (n,)
-        Its ends, which may be -inf and inf.
-    """
-
-    low: Vector
+    low: Vector  # (n,) its ends, which may be -inf and inf
     high: Vector
 
 
 class Sides(NamedTuple):
-    """The binary labels that breakpoints were made from.
+    """The binary labels that breakpoints were made from."""
 
-    Attributes
-    ----------
-    y : array of shape (n,), int8 in {-1, +1}
-        The labels.
-    n_pos : int
-        The number of positives.
-    rates : bool
-        Whether errors are rates (shares of their class) or counts.
-    """
-
-    y: NDArray[np.int8]
-    n_pos: int
-    rates: bool
+    y: NDArray[np.int8]  # (n,): the labels
+    n_pos: int  # the number of positives
+    rates: bool  # whether errors are rates (shares of their class) or counts
 
 
 @dataclass(frozen=True, eq=False)

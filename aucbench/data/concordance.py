@@ -22,20 +22,6 @@ def concordance(positive: NDArray[np.bool_], s: Vector, n_pos: int) -> float:
 
     The counts are exact 64-bit integers. They take one sort of each class and one merge. Threads
     divide large inputs into ranges of scores, and add up integers, so they change no bit.
-
-    Parameters
-    ----------
-    positive : boolean array of shape (n,)
-        Which rows are positive.
-    s : array of shape (n,)
-        Scores without NaN.
-    n_pos : int
-        The number of positives, from 1 to n - 1.
-
-    Raises
-    ------
-    DataError
-        When there are more than 2**62 pairs.
     """
     pairs = n_pos * (s.size - n_pos)
     if pairs > MAX_PAIRS:
@@ -76,13 +62,6 @@ def weighted_concordance(
 
     V₊ and V₋ are the sums of the weights v of both classes. Time: O(n log n). Without weights it
     is `concordance`.
-
-    Parameters
-    ----------
-    positive, s :
-        As for `concordance`; both classes occur.
-    weights : array of shape (n,), optional
-        Above 0.
     """
     if weights is None:
         return concordance(positive, s, int(np.count_nonzero(positive)))

@@ -25,12 +25,6 @@ def splits(data: Data, count: int, seed: int, holdout: float | None = None) -> l
 
     They are those of the source of the data if it has some; with `holdout`, one split that holds
     this share of the rows out; else they are `drawn`.
-
-    Raises
-    ------
-    DataError
-        When the source has another number of folds than `count`, or folds that groups or times
-        contradict; when a part lacks a class; or as `drawn` and `Data.split`.
     """
     if data.folds is not None:
         return _both_classes(data, _of_source(data, data.folds, count, holdout))
@@ -81,26 +75,6 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
     With labels, random folds have the same share of positives. With groups, each group is in one
     fold, and shares are as equal as that allows (`StratifiedGroupKFold` of scikit-learn). With
     times, the folds are the `windows` of `aucbench.data.row_roles`, and the seed has no effect.
-
-    Parameters
-    ----------
-    data : Data
-        The rows and their target.
-    count : int
-        Number of folds, at least 2; of windows of time 1 is enough.
-    seed : int
-        Decides which rows are in which fold.
-
-    Yields
-    ------
-    rest, held : int32 arrays
-        Row numbers to learn from, and row numbers that are held out.
-
-    Raises
-    ------
-    DataError
-        When there are more folds than rows, than rows of the rarer class, or than groups; when
-        there are too few different times; or when a part lacks a class.
     """
     if data.times is not None:
         require_whole(1, folds=count)
@@ -193,13 +167,7 @@ def _of_groups(data: Data, groups: Index, count: int, seed: int) -> Iterator[Par
 
 
 def _both_classes(data: Data, parts: Iterable[Parts]) -> list[Split]:
-    """Return the parts as row numbers.
-
-    Raises
-    ------
-    DataError
-        When one of them is empty, or lacks a class.
-    """
+    """Return the parts as row numbers."""
     found = [*parts]
     for number, split in enumerate(found, 1):
         for rows, name in zip(split, ("training", "test"), strict=True):

@@ -20,13 +20,6 @@ def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]
 
     `Data.of` uses this, and so does everything that takes rows without labels. The rows are stored
     as `dtype`: float64 or float32. None means float64, or as `Rows` are stored already.
-
-    Raises
-    ------
-    DataError
-        When `X` is empty, is not numeric, is not a matrix, or holds NaN, infinity, a masked entry
-        or a whole number that no float holds; and when `dtype` is another type, or float32 has no
-        such numbers.
     """
     if isinstance(X, Rows):
         kept = dtype is None or X.dtype == float_type(dtype)
@@ -54,11 +47,6 @@ def require_filled(X: Rows, name: str = "X") -> None:
     """Check that rows do not have far more columns than values, before a fit.
 
     A fit keeps several numbers for each column, also for those in which no row has a value.
-
-    Raises
-    ------
-    DataError
-        When they have.
     """
     most = max(MOST_COLUMNS, COLUMNS_PER_VALUE * X.stored.size)
     if X.d > most:
@@ -69,13 +57,7 @@ def require_filled(X: Rows, name: str = "X") -> None:
 
 
 def feature_numbers(given: Any, d: int) -> Index | None:
-    """Return numbers of features, ascending and each once; None for None.
-
-    Raises
-    ------
-    DataError
-        When they are no whole numbers from 0 to d − 1, or there is none.
-    """
+    """Return numbers of features, ascending and each once; None for None."""
     if given is None:
         return None
     numbers = np.unique(plain("relevant", given))

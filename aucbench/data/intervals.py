@@ -66,12 +66,6 @@ def steps(
 
     An interval begins at `low`. If `high` is given, it must end there. Steps are in the order of
     growing -log λ within each example.
-
-    Raises
-    ------
-    DataError
-        When intervals of an example are missing or repeated, or do not cover the line, or when
-        an example has more errors than are possible, or two numbers of possible errors.
     """
     e = example_numbers(example)
     m, fps, fns = columns(e.size, min_log_lambda=low, fp=fp, fn=fn)

@@ -41,13 +41,7 @@ _SIZE = re.compile(rb"\d+")
 
 
 def unpack(packed: bytes) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an npz file by name.
-
-    Raises
-    ------
-    DataError
-        When it is not an npz file, holds Python objects, or needs more than 1 GiB unpacked.
-    """
+    """Return the arrays of an npz file by name."""
     try:
         with ZipFile(BytesIO(packed)) as members:
             size = sum(member.file_size for member in members.infolist())
@@ -71,14 +65,7 @@ def read_array(content: bytes) -> NDArray[Any]:
 
 
 def array_in(content: bytes) -> NDArray[Any]:
-    """Return the array of an npy file, as a read-only view of its content.
-
-    Raises
-    ------
-    DataError
-        When it is no npy file of numbers, truth values or texts, or does not have as many bytes as
-        its header says. No memory is asked for before that is known.
-    """
+    """Return the array of an npy file, as a read-only view of its content."""
     if not content.startswith(npy.MAGIC_PREFIX):
         raise DataError("it is not an npz file: a member is not an array")
     start = len(VERSION) + LENGTH

@@ -29,15 +29,7 @@ def arrays_of(target: Labels | Breakpoints) -> dict[str, NDArray[Any]]:
 
 
 def target_of(arrays: Arrays) -> Labels | Breakpoints:
-    """Inverse of `arrays_of`.
-
-    Raises
-    ------
-    LookupError
-        When an array is missing.
-    DataError
-        As `Breakpoints`.
-    """
+    """Inverse of `arrays_of`."""
     if "y" in arrays:
         return Labels(arrays["y"], arrays.get("weights"))
     e, value, fp, fn = (arrays[name] for name in CHANGES)

@@ -34,17 +34,7 @@ Cut = tuple[int, int]
 
 
 def parts(X: Rows, lo: int, hi: int, sums: int) -> list[Cut]:
-    """Divide the places lo … hi − 1 of a block into 1, 2, 4, 8 or 16 parts.
-
-    Parameters
-    ----------
-    X : Rows
-        The rows; an average row says how much a part reads.
-    lo, hi : int
-        Begin and end of the block.
-    sums : int
-        How many sums each part keeps: 0 for scores, d for a gradient.
-    """
+    """Divide the places lo … hi − 1 of a block into 1, 2, 4, 8 or 16 parts."""
     stored = (hi - lo) * X.stored.size // (X.n or 1)
     if stored < DIVIDED_FROM:
         return [(lo, hi)]

@@ -24,13 +24,7 @@ Parts = tuple[Mask, Mask]  # rows to learn from, rows that are held out
 
 
 def numbered(name: str, values: Any, n: int) -> Index | None:
-    """Return the place of each value among the distinct values, from 0; None for None.
-
-    Raises
-    ------
-    DataError
-        When there is not one value for each row, one is missing, or they cannot be sorted.
-    """
+    """Return the place of each value among the distinct values, from 0; None for None."""
     if values is None:
         return None
     raw = _vector(name, values, n)
@@ -59,11 +53,6 @@ def held_out(
 
     At random in each stratum; or whole groups, in random order, each one if this brings the share
     of every stratum nearer to `fraction`; or the last rows in time.
-
-    Raises
-    ------
-    DataError
-        When a part would be empty, or have no row of a stratum.
     """
     if not 0 < fraction < 1:
         raise DataError(f"a share of {fraction} cannot be held out; give one between 0 and 1")
@@ -83,11 +72,6 @@ def windows(times: Index, count: int, groups: Index | None = None) -> list[Parts
 
     The windows have about n/(count + 1) rows, and the last one ends with the last row, as those of
     scikit-learn's `TimeSeriesSplit`. Rows of one time belong to one window.
-
-    Raises
-    ------
-    DataError
-        When there are too few different times.
     """
     n, size = times.size, times.size // (count + 1)
     ordered = np.sort(times)

@@ -42,20 +42,7 @@ def sort(x: Vector) -> None:
 def argsort(x: Vector) -> tuple[Vector, Index]:
     """Return x ascending, and its stable order: rows with equal values ascend, NaN comes last.
 
-    Parameters
-    ----------
-    x : float64 array of shape (n,)
-        Any doubles. -0.0 and 0.0 are equal.
-
-    Returns
-    -------
-    values, order : arrays of shape (n,)
-        values = x[order]; order is int32 and equal to `np.argsort(x, kind="stable")`.
-
-    Raises
-    ------
-    DataError
-        When there are 2**31 rows or more.
+    The order is int32 and equal to `np.argsort(x, kind="stable")`; -0.0 and 0.0 are equal.
     """
     if x.size > MAX_ROWS:
         raise DataError(f"there are {x.size} numbers to sort, more than {MAX_ROWS}; use fewer rows")
@@ -75,13 +62,7 @@ def argsort(x: Vector) -> tuple[Vector, Index]:
 
 
 def sort_in_use() -> str:
-    """Return which sort this process uses for many numbers: "numpy" or "digits".
-
-    Raises
-    ------
-    ParameterError
-        When AUCBENCH_SORT is neither of them.
-    """
+    """Return which sort this process uses for many numbers: "numpy" or "digits"."""
     return _forced() or _faster()
 
 

@@ -133,15 +133,9 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """Which labels are positive, and which are negative.
+    """Which labels are positive, and which are negative."""
 
-    Attributes
-    ----------
-    positive, negative : tuple of labels
-        Both together are all labels that occur.
-    """
-
-    positive: tuple[Any, ...]
+    positive: tuple[Any, ...]  # both together are all labels that occur
     negative: tuple[Any, ...]
 
     def holds(self, raw: NDArray[Any]) -> NDArray[np.bool_]:
@@ -155,18 +149,6 @@ class Classes:
         Two labels need no options if they are -1 and 1, 0 and 1, truth values, or a pair of
         words such as no and yes. Two others need the name of one of them. More than two need
         both options.
-
-        Parameters
-        ----------
-        counts : mapping of label to int
-            How often each label occurs.
-        positive, negative : label or list of labels, optional
-            The two classes; "rest" as `negative` means every label that is not positive.
-
-        Raises
-        ------
-        DataError
-            When a label does not occur, is in both classes, or is in none of them.
         """
         labels = sorted(counts, key=lambda label: (str(type(label)), label))
         chosen = several(positive)
@@ -210,13 +192,7 @@ def counted(raw: NDArray[Any]) -> dict[Any, int]:
 
 
 def side_of(y: Any, positive: Any = None) -> NDArray[np.int8]:
-    """Encode the labels of some rows as -1 and +1; a class may be missing.
-
-    Raises
-    ------
-    DataError
-        When a label is missing, or when it is not -1, 0 or 1 and `positive` is not given.
-    """
+    """Encode the labels of some rows as -1 and +1; a class may be missing."""
     raw = label_vector(y)
     if positive is not None:
         mask = np.isin(raw, several(positive) or [])
@@ -231,13 +207,7 @@ def side_of(y: Any, positive: Any = None) -> NDArray[np.int8]:
 
 
 def label_vector(y: Any) -> NDArray[Any]:
-    """Return labels as a vector; text without the spaces around it.
-
-    Raises
-    ------
-    DataError
-        When y is no vector, or a label is missing.
-    """
+    """Return labels as a vector; text without the spaces around it."""
     raw = plain("y", y)
     if raw.dtype.kind == "c":
         raise DataError(f"y has the type {raw.dtype}; give labels that can be sorted")

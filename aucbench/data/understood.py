@@ -32,28 +32,16 @@ FITS: Mapping[str, Callable[[Any], bool]] = {  # whether a value of JSON has the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """What a reader took from a source.
+    """What a reader took from a source."""
 
-    Attributes
-    ----------
-    label : str
-        Where the labels come from and why, such as "column 'y', which has the name of labels".
-    positive, negative : tuple of str
-        The labels of both classes.
-    kinds : mapping of str to int
-        Numbers of features by kind, before they are encoded.
-    dropped : mapping of str to str
-        Columns that are left out, and why.
-    warnings : tuple of str
-        Sentences about what may be wrong.
-    """
-
+    # where the labels come from and why, such as "column 'y', which has the name of labels"
     label: str = ""
-    positive: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ()  # the labels of both classes
     negative: tuple[str, ...] = ()
+    # numbers of features by kind, before they are encoded
     kinds: Mapping[str, int] = field(default_factory=dict)
-    dropped: Mapping[str, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    dropped: Mapping[str, str] = field(default_factory=dict)  # columns that are left out, and why
+    warnings: tuple[str, ...] = ()  # sentences about what may be wrong
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, as JSON holds them."""
@@ -62,13 +50,7 @@ class Understood:
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Understood:
-        """Inverse of `to_json`.
-
-        Raises
-        ------
-        DataError
-            When a value has another type.
-        """
+        """Inverse of `to_json`."""
         wrong = [name for name, fits in FITS.items() if not fits(plain[name])]
         if wrong:
             raise DataError(f"{wrong[0]!r} of what was understood is {plain[wrong[0]]!r}")

@@ -40,15 +40,7 @@ class Batches(NamedTuple):
 
 
 def frame(path: Path, ending: str) -> Any:
-    """Return the rows of a file as a data frame; `ending` says its format.
-
-    Raises
-    ------
-    DataError
-        When the file cannot be decoded, or a cell holds more than one value.
-    MissingExtraError
-        When pyarrow is not installed.
-    """
+    """Return the rows of a file as a data frame; `ending` says its format."""
     arrow = _pyarrow()
     with _decoded(path, ending, None) as batches:
         return _frame(arrow.Table.from_batches([*batches.each], batches.schema))

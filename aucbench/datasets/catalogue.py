@@ -21,24 +21,12 @@ NOT_STATED = "not stated by the source"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw:
-    """How the raw files of a set are read, see `aucbench.datasets.raw`.
+    """How the raw files of a set are read, see `aucbench.datasets.raw`."""
 
-    Attributes
-    ----------
-    reader : str
-        Which reader takes the files; "rows" reads each as `load` reads a file.
-    target : str or int, optional
-        The label column, by name or number.
-    drop : tuple of str or int
-        Columns of the raw files that are no features of the set.
-    names : tuple of str
-        Names of the features, where the raw files have none.
-    """
-
-    reader: str = "rows"
-    target: str | int | None = None
-    drop: tuple[str | int, ...] = ()
-    names: tuple[str, ...] = ()
+    reader: str = "rows"  # which reader takes the files; "rows" reads each as `load` reads a file
+    target: str | int | None = None  # the label column, by name or number
+    drop: tuple[str | int, ...] = ()  # columns of the raw files that are no features of the set
+    names: tuple[str, ...] = ()  # names of the features, where the raw files have none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,13 +171,7 @@ def suites() -> Mapping[str, Suite]:
 
 
 def suite_of(text: str) -> Suite | None:
-    """`suite:spdam` → the suite; None for a text that names none.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no suite of this name.
-    """
+    """`suite:spdam` → the suite; None for a text that names none."""
     if not text.startswith(SUITE):
         return None
     name = text.removeprefix(SUITE)
@@ -199,13 +181,7 @@ def suite_of(text: str) -> Suite | None:
 
 
 def expanded(specs: Iterable[str]) -> tuple[str, ...]:
-    """Return specifications of data sets, with the members of suites in place of the suites.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no suite of a name.
-    """
+    """Return specifications of data sets, with the members of suites in place of the suites."""
     found = ((spec, suite_of(spec)) for spec in specs)
     return tuple(member for spec, suite in found for member in (suite.members if suite else [spec]))
 

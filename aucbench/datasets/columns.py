@@ -14,11 +14,6 @@ def column_at(wanted: str | int, names: Sequence[str] | None, d: int) -> int:
     """Return the position of the column `wanted`.
 
     `wanted` is a name. If no column has this name, it is a number from 0.
-
-    Raises
-    ------
-    DataError
-        When there is no such column. The message lists similar names.
     """
     text = str(wanted)
     if names and text in names:

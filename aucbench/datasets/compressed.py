@@ -43,13 +43,7 @@ class Source(Protocol):
 
 
 def open_plain(path: Path) -> IO[bytes]:
-    """Open a file for reading; a compressed one is decompressed.
-
-    Raises
-    ------
-    DataError
-        When it is opened, or while it is read: when the content is too long.
-    """
+    """Open a file for reading; a compressed one is decompressed."""
     opener = _OPENERS.get(path.suffix.lower())
     return path.open("rb") if opener is None else BufferedReader(_Plain(path, opener), CHUNK)
 

@@ -21,24 +21,13 @@ NumberedLine = tuple[int, bytes]  # the number of a line in the file, from 1, an
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a file is cut.
+    """How a file is cut."""
 
-    Attributes
-    ----------
-    rows : int
-        Rows of a table.
-    target : str or int, optional
-        The column of the labels.
-    features : int, optional
-        For svmlight: the number of features, when the file is not to be scanned.
-    least : int
-        For svmlight: the least number of features, when the file is scanned.
-    """
-
-    rows: int
-    target: str | int | None = None
+    rows: int  # rows of a table
+    target: str | int | None = None  # the column of the labels
+    # for svmlight: the number of features, when the file is not to be scanned
     features: int | None = None
-    least: int = 0
+    least: int = 0  # for svmlight: the least number of features, when the file is scanned
 
 
 def svmlight_tables(path: Path, cut: Cut) -> Iterator[Table]:

@@ -37,17 +37,6 @@ def naming(source: object, form: str | None = None) -> Iterator[None]:
 
     Parsers raise any exception on damaged bytes, and what they return may be such that the code
     which looks at it does. So each one becomes a `DataError`, whose cause it is.
-
-    Parameters
-    ----------
-    source : Path, or what stands for it
-    form : str, optional
-        The format, for people; by default what the ending says.
-
-    Raises
-    ------
-    DataError
-        When the body raises another exception than one of aucbench.
     """
     try:
         yield

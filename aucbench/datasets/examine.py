@@ -19,44 +19,18 @@ from aucbench.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """The features of a file.
+    """The features of a file."""
 
-    Attributes
-    ----------
-    X : array, matrix, data frame or Rows
-        The features, or the codes of a table that does not hold numbers only.
-    names : tuple of str or None
-    schema : Schema or None
-        What the columns of such a table are.
-    understood : Understood
-        Without what is known of the labels.
-    """
-
-    X: Any
+    X: Any  # the features, or the codes of a table that does not hold numbers only
     names: tuple[str, ...] | None
-    schema: Schema | None
-    understood: Understood
+    schema: Schema | None  # what the columns of such a table are
+    understood: Understood  # without what is known of the labels
 
 
 def examine(
     table: Table, positive: Mask, *, encode: str, decimal: str, drop_suspicious: bool
 ) -> Examined:
-    """Look at the features of a table, and code them if they are not all numbers.
-
-    Parameters
-    ----------
-    table : Table
-        The features that are kept, and the labels.
-    positive : array of shape (n,)
-        The rows of the positive class.
-    encode, decimal, drop_suspicious :
-        As for `load`.
-
-    Raises
-    ------
-    DataError
-        When the features cannot be used, or an option does not fit the kind of file.
-    """
+    """Look at the features of a table, and code them if they are not all numbers."""
     if not hasattr(table.X, "iloc"):
         if drop_suspicious:
             raise DataError(

@@ -17,16 +17,7 @@ LETTERS = 26
 
 
 def frame(path: Path) -> Any:
-    """Return the rows of a workbook as a data frame whose index has their lines.
-
-    Raises
-    ------
-    DataError
-        When not one sheet has cells, two columns have the same name, or the sheet is far larger
-        than the file.
-    MissingExtraError
-        When openpyxl is not installed.
-    """
+    """Return the rows of a workbook as a data frame whose index has their lines."""
     import pandas as pd
 
     with open_plain(path) as stream:

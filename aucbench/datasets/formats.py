@@ -41,30 +41,14 @@ _SVMLIGHT = re.compile(rb"\s*[+-]?[\d.]+(\s+(qid|\d+):\S+)*\s*(#.*)?", re.DOTALL
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """What a file holds, not yet checked.
+    """What a file holds, not yet checked."""
 
-    Attributes
-    ----------
-    X : data frame, array or sparse matrix, shape (n, d)
-        The features.
-    y : array of shape (n,)
-        The labels.
-    names : tuple of str, optional
-        The feature names.
-    label : str
-        Where the labels come from, for people.
-    target : str or int, optional
-        The label column, by name or by number.
-    warnings : tuple of str
-        Sentences of the source about what may be wrong.
-    """
-
-    X: Any
-    y: Any
-    names: tuple[str, ...] | None = None
-    label: str = ""
-    target: str | int | None = None
-    warnings: tuple[str, ...] = ()
+    X: Any  # (n, d): the features
+    y: Any  # (n,): the labels
+    names: tuple[str, ...] | None = None  # the feature names
+    label: str = ""  # where the labels come from, for people
+    target: str | int | None = None  # the label column, by name or by number
+    warnings: tuple[str, ...] = ()  # sentences of the source about what may be wrong
 
     def keeping(self, columns: Sequence[int]) -> Table:
         """Return the table with these columns only."""
@@ -75,39 +59,19 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the caller knows about a file.
+    """What the caller knows about a file."""
 
-    Attributes
-    ----------
-    target : str or int, optional
-        The column of the labels in a table.
-    width : int
-        The least number of features; svmlight does not store zeros at the end of a row.
-    separator : str, optional
-        What separates the cells of a text file.
-    decimal : str
-        The decimal mark of a text file.
-    others : tuple of str
-        Columns that hold no labels: those that are left out, groups, times and weights.
-    """
-
-    target: str | int | None = None
+    target: str | int | None = None  # the column of the labels in a table
+    # the least number of features; svmlight does not store zeros at the end of a row
     width: int = 0
-    separator: str | None = None
-    decimal: str = "."
+    separator: str | None = None  # what separates the cells of a text file
+    decimal: str = "."  # the decimal mark of a text file
+    # columns that hold no labels: those that are left out, groups, times and weights
     others: tuple[str, ...] = ()
 
 
 def read_table(path: Path, wanted: Wanted) -> Table:
-    """Read `path` in the format that its ending says; an unknown ending means svmlight.
-
-    Raises
-    ------
-    DataError
-        When the file is empty, damaged, or not of the format that its ending says.
-    MissingExtraError
-        When the file needs a package that is not installed.
-    """
+    """Read `path` in the format that its ending says; an unknown ending means svmlight."""
     with naming(path):
         reader = reader_of(path)
         if wanted.separator is not None and reader not in TEXT:

@@ -24,39 +24,16 @@ from aucbench.errors import DataError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Some rows of a table.
-
-    Attributes
-    ----------
-    frame : data frame, n rows
-    named : bool
-        Whether its columns have names.
-    uneven : mapping of int to int
-        The number of cells of each row that has too few or too many, by its place in the piece.
-    """
+    """Some rows of a table."""
 
     frame: Any
-    named: bool
+    named: bool  # whether its columns have names
+    # the number of cells of each row that has too few or too many, by its place in the piece
     uneven: dict[int, int]
 
 
 def pieces(path: Path, rows: int, separator: str | None = None) -> Iterator[Piece]:
-    """Yield the rows of a table in pieces: those of a text file as text, others at once.
-
-    Parameters
-    ----------
-    path : Path
-        A text file with cells, Parquet, Feather or Excel, compressed or not.
-    rows : int
-        Rows of a piece of a text file.
-    separator : str, optional
-        As in `Reading`.
-
-    Raises
-    ------
-    DataError
-        When the file cannot be read, or is no table.
-    """
+    """Yield the rows of a table in pieces: those of a text file as text, others at once."""
     if not path.is_file():
         raise DataError(f"there is no file {path}; give the path of a table")
     with naming(path):

@@ -22,16 +22,6 @@ def read_idx(first: Path) -> Table:
     """Read the images (n, height * width) as bytes, and the labels (n,).
 
     The rows are those of the training part, then those of the test part (t10k).
-
-    Parameters
-    ----------
-    first : Path
-        NAME-train-images-idx3-ubyte, possibly compressed. The other three files lie beside it.
-
-    Raises
-    ------
-    DataError
-        When one of the four files is missing or damaged, or when numbers of items differ.
     """
     parts = []
     for images, labels in pairs(first):

@@ -24,16 +24,6 @@ def read_cifar10(archive: Path) -> Table:
     """Read the images (n, 3072) as bytes, and the labels 0 to 9: training rows, then test rows.
 
     A record is the label, one byte, and 1024 values each of red, green and blue.
-
-    Parameters
-    ----------
-    archive : Path
-        The "binary version" of CIFAR-10, a tar archive, compressed or not.
-
-    Raises
-    ------
-    DataError
-        When a file is missing in the archive or has another form.
     """
     parts = _members(archive, CIFAR_PARTS)
     records = np.concatenate([_records(part, 1 + CIFAR_PIXELS, archive) for part in parts])
@@ -44,16 +34,6 @@ def read_stl10(archive: Path) -> Table:
     """Read the images (n, 27648) as bytes, and the labels 1 to 10: training rows, then test rows.
 
     The images without labels are not read.
-
-    Parameters
-    ----------
-    archive : Path
-        The binary files of STL10, a tar archive, compressed or not.
-
-    Raises
-    ------
-    DataError
-        When a file is missing in the archive or has another form.
     """
     parts = _members(archive, STL_PARTS)
     X = np.concatenate([_records(part, STL_PIXELS, archive) for part in parts[::2]])

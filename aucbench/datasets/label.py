@@ -23,28 +23,14 @@ MOST_NAMED = 8  # columns that a message lists
 
 @dataclass(frozen=True, slots=True)
 class LabelColumn:
-    """The label column of a table.
+    """The label column of a table."""
 
-    Attributes
-    ----------
-    at : int
-        Its position.
-    why : str
-        Why it was taken, for people.
-    """
-
-    at: int
-    why: str
+    at: int  # its position
+    why: str  # why it was taken, for people
 
 
 def find_label(frame: Any, target: str | int | None, others: Collection[str] = ()) -> LabelColumn:
-    """Return the label column of a data frame; `others` are columns that hold no labels.
-
-    Raises
-    ------
-    DataError
-        When `target` is no column, or when it is not clear which column holds the labels.
-    """
+    """Return the label column of a data frame; `others` are columns that hold no labels."""
     names = tuple(map(str, frame.columns))
     if target is not None:
         return LabelColumn(column_at(target, names, len(names)), "as asked")

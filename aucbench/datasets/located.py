@@ -64,15 +64,7 @@ def remark(name: str) -> str:
 
 
 def locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
-    """Return the path of a data set given by name, path or URL, and its entry of the catalogue.
-
-    Raises
-    ------
-    DataError
-        When the set is several files or in a collection, or cannot be downloaded.
-    UnknownNameError
-        When there is no such set.
-    """
+    """Return the path of a data set given by name, path or URL, and its entry of the catalogue."""
     path, entry = source_of(source)
     if not isinstance(path, Path):
         raise DataError(f"{path} is no file of its own; read it with load")

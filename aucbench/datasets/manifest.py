@@ -16,11 +16,6 @@ def manifest_row(path: Path) -> Mapping[str, str]:
     """Return the row about `path` in the manifest beside it; empty if there is none.
 
     The columns name, file, features and sha256 are used.
-
-    Raises
-    ------
-    DataError
-        When the manifest is not a CSV table of UTF-8 text.
     """
     rows = manifest_rows(path.parent)
     return next((row for row in rows if row.get("file") == path.name), {})
@@ -40,13 +35,7 @@ def manifest_rows(folder: Path) -> Iterator[Mapping[str, str]]:
 
 
 def verify(path: Path) -> None:
-    """Check a file against the sha256 in the manifest beside it.
-
-    Raises
-    ------
-    DataError
-        When the sha256 differs.
-    """
+    """Check a file against the sha256 in the manifest beside it."""
     wanted = manifest_row(path).get("sha256", "").lower()
     if not wanted:
         return

@@ -14,13 +14,7 @@ ENDING = ".npy"  # of a member
 
 
 def arrays(stream: IO[bytes], label: str) -> tuple[Any, Any]:
-    """Return the matrix of an archive, dense or CSR, and its array `label`.
-
-    Raises
-    ------
-    DataError
-        When it does not hold them, or they are no matrix and a label for each row.
-    """
+    """Return the matrix of an archive, dense or CSR, and its array `label`."""
     if not is_zipfile(stream):
         raise DataError("it is no archive of arrays; write it with numpy.savez")
     require_small_members(stream)

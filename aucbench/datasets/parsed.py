@@ -65,24 +65,7 @@ LIBRARIES = ("numpy", "openpyxl", "pandas", "pyarrow", "scikit-learn", "scipy")
 
 
 def kept(files: Sequence[Path], asked: Any, read: Callable[[], Data]) -> Data:
-    """Return what `read` returns, without a call if an earlier call is in the cache.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        All files that `read` reads. Their names count, their folders do not. Where there is
-        none, nothing is kept.
-    asked : JSON values
-        All else that the result depends on. If it holds something that JSON cannot hold, the
-        cache is not used.
-    read : callable
-        Reads the files.
-
-    Raises
-    ------
-    DataError
-        When AUCBENCH_PARSED_MB is not a number of megabytes.
-    """
+    """Return what `read` returns, without a call if an earlier call is in the cache."""
     most = _most()
     entry = _entry(files, asked) if most else None
     if entry is None:

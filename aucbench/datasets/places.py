@@ -33,13 +33,7 @@ AWAY = (Place.DOWNLOAD, Place.NOWHERE)
 
 
 def place_of(name: str) -> Place:
-    """Return where a set is; no data are read.
-
-    Raises
-    ------
-    DataError
-        When AUCBENCH_DATA does not name a folder.
-    """
+    """Return where a set is; no data are read."""
     entry = entry_of(name)
     if entry.title and not entry.in_files:
         return Place(entry.kind)
@@ -62,14 +56,6 @@ def bring(names: Iterable[str], *, progress: bool = False) -> tuple[str, ...]:
     """Download the sets of the catalogue and of collections that are not here; return their names.
 
     Other names are passed over, and so are those of files.
-
-    Raises
-    ------
-    DataError
-        When some of them are not here and cannot be downloaded by their names; nothing is
-        downloaded then. Or when a download fails.
-    UnknownNameError, MissingExtraError
-        When a collection does not have a set, or needs a package that is not installed.
     """
     asked = dict.fromkeys(name for name in names if not Path(name).is_file())
     members = [member for name in asked if (member := member_of(name)) is not None]
@@ -102,20 +88,12 @@ def files_here(name: str) -> list[tuple[Path, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file whose sha256 was computed again.
+    """A file whose sha256 was computed again."""
 
-    Attributes
-    ----------
-    name : str
-        The data set.
-    path : Path
-    wanted, found : str
-        The sha256 that the manifest or the catalogue says, and that of the file; `wanted` is empty
-        where none is known.
-    """
-
-    name: str
+    name: str  # the data set
     path: Path
+    # the sha256 that the manifest or the catalogue says, and that of the file; `wanted` is empty
+    # where none is known
     wanted: str
     found: str
 
@@ -130,11 +108,6 @@ def verified(names: Collection[str] = ()) -> Iterator[Checked]:
 
     Files of the folder AUCBENCH_DATA are compared with the manifest in it, files of the cache
     with the catalogue.
-
-    Raises
-    ------
-    DataError
-        When AUCBENCH_DATA does not name a folder, or its manifest is not a table.
     """
     for name, path, wanted in (*_in_folder(), *_in_cache()):
         if not names or name in names:

@@ -32,29 +32,16 @@ TOPIC = "CCAT"  # of rcv1: its positive class
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The raw files of a set, on this machine.
-
-    Attributes
-    ----------
-    entry : Entry
-    paths : tuple of Path
-        In the order of `entry.files`.
-    """
+    """The raw files of a set, on this machine."""
 
     entry: Entry
-    paths: tuple[Path, ...]
+    paths: tuple[Path, ...]  # in the order of `entry.files`
 
     def __str__(self) -> str:
         return f"{self.entry.name} ({' + '.join(path.name for path in self.paths)})"
 
     def table(self, wanted: Wanted) -> Table:
-        """Read the files.
-
-        Raises
-        ------
-        DataError
-            When they are damaged, or when an option does not fit them.
-        """
+        """Read the files."""
         reader = self.entry.raw.reader
         if reader == "rows":
             return _rows(self, wanted)
@@ -72,11 +59,6 @@ def fetched(entry: Entry, *, progress: bool = False) -> Path | Published:
     """Return the files of a set of the catalogue; download those that are not in the cache.
 
     A path is that of a file to read as one in a folder; its other files lie beside it.
-
-    Raises
-    ------
-    DataError
-        When the set cannot be downloaded.
     """
     if not entry.files:
         raise no_download([entry])

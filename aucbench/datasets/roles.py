@@ -19,17 +19,11 @@ MOST_NAMED = 5  # columns that a message lists
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Roles:
-    """What columns say about the rows.
+    """What columns say about the rows."""
 
-    Attributes
-    ----------
-    values : mapping of str to array
-        Arguments of `Data.of`: groups, times, weights.
-    columns : mapping of (name or number of a column) to str
-        The columns, and what they are for people.
-    """
-
+    # arguments of `Data.of`: groups, times, weights
     values: Mapping[str, Any] = field(default_factory=dict)
+    # the columns, and what they are for people
     columns: Mapping[str | int, str] = field(default_factory=dict)
 
     @property
@@ -49,11 +43,6 @@ class Roles:
         """Read the columns that are named.
 
         Numbers count the columns as those of `drop` do.
-
-        Raises
-        ------
-        DataError
-            When there is no such column, or it holds something else than times or weights.
         """
         d = np.shape(table.X)[1]
         values: dict[str, Any] = {}
@@ -73,11 +62,6 @@ def with_test_rows(table: Table, test: Table, name: str) -> tuple[Table, NDArray
     """Return the rows of both tables, and their folds: -1 to learn from, 0 to test on.
 
     Columns are matched by their names where both tables have names, else by their places.
-
-    Raises
-    ------
-    DataError
-        When the columns are not the same.
     """
     X, other = table.X, test.X
     widths = [np.shape(part)[1] for part in (X, other)]

@@ -29,32 +29,15 @@ MISSING = ("", "NA", "NaN", "nan")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """The cells of a CSV file, by column.
+    """The cells of a CSV file, by column."""
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    header : sequence of str
-        The names of the columns.
-    columns : sequence of sequences of str
-        The cells of each column.
-    """
-
-    path: Path
-    header: Sequence[str]
-    columns: Sequence[Sequence[str]]
+    path: Path  # the file
+    header: Sequence[str]  # the names of the columns
+    columns: Sequence[Sequence[str]]  # the cells of each column
 
     @staticmethod
     def of(path: Path) -> Sheet:
-        """Read a CSV file, compressed or not.
-
-        Raises
-        ------
-        DataError
-            When the file is missing or damaged, is not a CSV table, has no row below the header,
-            or differs from the manifest beside it.
-        """
+        """Read a CSV file, compressed or not."""
         if not path.is_file():
             raise DataError(f"there is no file {path}; give the path of a CSV table")
         verify(path)
@@ -75,13 +58,7 @@ class Sheet:
         return self.columns[self.header.index(name)]
 
     def numbers(self, name: str, row: str) -> Vector:
-        """Return a column as numbers.
-
-        Raises
-        ------
-        DataError
-            When a cell is not a number. The message has the cell of the column `row` beside it.
-        """
+        """Return a column as numbers."""
         cells = self.column(name)
         for k, cell in enumerate(cells):
             if cell in MISSING or not is_number(cell):

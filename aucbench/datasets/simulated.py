@@ -190,20 +190,6 @@ def population_auc(name: str, negative: float = NEGATIVE_SHARE) -> float:
 
     It is ∫ p₊(s) F₋(s) ds: the density p₊ of f(x) for positives, which is that of f(x) times
     Φ(α + s), and the distribution function F₋ for negatives.
-
-    Parameters
-    ----------
-    name : str
-        "linear", where f(x) ~ N(0, 2), or "radial", where f(x) is exponential with rate 1/2.
-    negative : float
-        Share of negatives in the population, in (0, 1), which decides α.
-
-    Raises
-    ------
-    UnknownNameError
-        When `name` is neither.
-    ParameterError
-        When the share is out of range.
     """
     from scipy.integrate import cumulative_trapezoid
     from scipy.special import ndtr
@@ -225,13 +211,6 @@ def offset(name: str, negative: float = NEGATIVE_SHARE) -> float:
 
     For linear, f + ε ~ N(0, 3). For radial, f is exponential with rate 1/2. So
     P(f + ε > t) = Φ(−t) + exp(1/8 − t/2) Φ(t − 1/2), which is solved for t.
-
-    Raises
-    ------
-    UnknownNameError
-        When `name` is neither.
-    ParameterError
-        When the share is not in (0, 1).
     """
     from scipy.optimize import brentq
     from scipy.special import ndtr, ndtri

@@ -31,31 +31,16 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A column that a warning is about.
+    """A column that a warning is about."""
 
-    Attributes
-    ----------
-    column : int
-        Its position.
-    what : str
-        What is strange, in a few words.
-    """
-
-    column: int
-    what: str
+    column: int  # its position
+    what: str  # what is strange, in a few words
 
 
 def suspects(frame: Any, positive: Mask) -> Iterator[Suspect]:
     """Yield the columns of a data frame that often mean a mistake.
 
     They are constant, different in every row, hold days as numbers, or tell the label alone.
-
-    Parameters
-    ----------
-    frame : DataFrame of n rows
-        The features.
-    positive : array of shape (n,)
-        The rows of the positive class.
     """
     if len(frame) < FEWEST:
         return

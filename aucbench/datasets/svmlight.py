@@ -17,24 +17,7 @@ from aucbench.errors import DataError
 
 
 def parsed(lines: Iterable[bytes], d: int | None = None, *, zero: bool | str = "auto") -> Any:
-    """Return the rows (CSR) and the labels of lines.
-
-    Parameters
-    ----------
-    lines : iterable of bytes
-        Such as an open file.
-    d : int, optional
-        Number of features; without it, the largest index decides.
-    zero : bool or "auto"
-        Whether indices count from 0; "auto": if an index 0 occurs.
-
-    Raises
-    ------
-    DataError
-        When a number is written as no other program reads it.
-    ValueError, OverflowError
-        When scikit-learn cannot read a line.
-    """
+    """Return the rows (CSR) and the labels of lines."""
     from sklearn.datasets import load_svmlight_file
 
     return load_svmlight_file(_Lines(lines), n_features=d, zero_based=zero)
@@ -49,13 +32,6 @@ def ends(text: bytes) -> tuple[int, int]:
     """Return the first and the last index of a row; -1 if the row has none.
 
     Indices ascend within a row, so that only these two are read.
-
-    Raises
-    ------
-    DataError
-        As `parsed`, or when an index is too large.
-    ValueError, LookupError
-        When there is no index where one should be.
     """
     row = _numbers(text)
     tokens = row.split(None, 3)[1:3]

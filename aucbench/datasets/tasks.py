@@ -36,23 +36,7 @@ def require_task(task: str | None, seed: int | None) -> None:
 
 
 def divide(labels: Collection[Any], task: str, seed: int | None = None) -> Division:
-    """Divide labels into a positive and a negative class.
-
-    Parameters
-    ----------
-    labels : collection of label
-        The different labels, in any order; they are sorted.
-    task : "first" or "halves"
-        first: the smallest label is negative, and all others are positive. halves: as many labels
-        as possible are drawn for both classes; of an odd number one more is negative.
-    seed : int, optional
-        Decides what is drawn for halves; the default is 0.
-
-    Raises
-    ------
-    DataError
-        When there are fewer than three labels, so that nothing is to be divided.
-    """
+    """Divide labels into a positive and a negative class."""
     ordered = sorted(labels)
     if len(ordered) < 3:
         raise DataError(

@@ -36,18 +36,10 @@ Record = tuple[int, list[str]]  # the first line of a record, and its cells
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the lines of a text file are to be read.
+    """How the lines of a text file are to be read."""
 
-    Attributes
-    ----------
-    separator : str
-        One character, or "space" for any number of blanks.
-    names : tuple of str, or None
-        The cells of the header; None if there is none.
-    """
-
-    separator: str
-    names: tuple[str, ...] | None
+    separator: str  # one character, or "space" for any number of blanks
+    names: tuple[str, ...] | None  # the cells of the header; None if there is none
 
     @property
     def options(self) -> dict[str, Any]:
@@ -77,12 +69,6 @@ def read_frame(stream: IO[bytes], separator: str | None, decimal: str) -> tuple[
     """Return the data frame of a text file, and whether its columns have names.
 
     The index of the frame has the line of each row in the file.
-
-    Raises
-    ------
-    DataError
-        When two columns have the same name, a row has too few or too many cells, or the text is
-        not UTF-8.
     """
     import pandas as pd
 
@@ -129,11 +115,6 @@ def layout_of(stream: IO[bytes], separator: str | None, *, even: bool = True) ->
     numbers count the columns, or if a column begins with a word and goes on with numbers.
 
     With `even=False`, a line may have too few or too many cells.
-
-    Raises
-    ------
-    DataError
-        As `read_frame`.
     """
     stream.seek(0)
     first = [*islice(stream, LINES)]

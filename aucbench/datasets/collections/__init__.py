@@ -46,13 +46,7 @@ class Source(Protocol):
         ...
 
     def names(self) -> tuple[str, ...] | None:
-        """Return the names of its sets, sorted; None if there is no list.
-
-        Raises
-        ------
-        MissingExtraError
-            When the package with the sets is not installed.
-        """
+        """Return the names of its sets, sorted; None if there is no list."""
         ...
 
     def at_hand(self) -> tuple[str, ...]:
@@ -64,17 +58,7 @@ class Source(Protocol):
         ...
 
     def table(self, name: str, wanted: Wanted) -> Table:
-        """Read one set, downloaded if necessary.
-
-        Raises
-        ------
-        UnknownNameError
-            When there is no such set.
-        DataError
-            When it cannot be had, or is damaged.
-        MissingExtraError
-            As `names`.
-        """
+        """Read one set, downloaded if necessary."""
         ...
 
     def facts(self, name: str) -> Facts:

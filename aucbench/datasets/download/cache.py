@@ -41,30 +41,12 @@ SHOWN = 12  # of the sha256 in a message
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A data file, and where it can be downloaded.
+    """A data file, and where it can be downloaded."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the file in the cache; its ending says the format.
-    urls : tuple of str
-        The source, then mirrors, as addresses of http or https.
-    sha256 : str
-        The hash of the content, as 64 hexadecimal digits.
-    size : int, optional
-        The size in bytes, if it is known.
-
-    Raises
-    ------
-    DataError
-        When the name is not that of a file, when there is no address or one of another scheme,
-        or when the hash is none.
-    """
-
-    name: str
-    urls: tuple[str, ...]
-    sha256: str
-    size: int | None = None
+    name: str  # the name of the file in the cache; its ending says the format
+    urls: tuple[str, ...]  # the source, then mirrors, as addresses of http or https
+    sha256: str  # the hash of the content, as 64 hexadecimal digits
+    size: int | None = None  # the size in bytes, if it is known
 
     def __post_init__(self) -> None:
         if self.name in ("", ".", "..") or re.search(r"[/\\\0]", self.name):
@@ -107,19 +89,6 @@ def fetch_files(files: Sequence[RemoteFile], *, progress: bool = False) -> tuple
 
     The content of every file is checked, also of those that were in the cache. Several files are
     returned in one folder, under their names.
-
-    Parameters
-    ----------
-    files : sequence of RemoteFile
-        Files with different names.
-    progress : bool
-        Show downloads on stderr: a bar on a terminal, else one line for each. Processes that a
-        run has started never show them.
-
-    Raises
-    ------
-    DataError
-        When no address of a file gives the wanted content, or when the cache cannot be written.
     """
     if len({file.name for file in files}) < len(files):
         raise DataError(
@@ -140,19 +109,7 @@ def fetch_files(files: Sequence[RemoteFile], *, progress: bool = False) -> tuple
 
 
 def fetch(source: str) -> Path:
-    """Return the local copy of `https://host/file#sha256=HEX`; download it if necessary.
-
-    Parameters
-    ----------
-    source : str
-        The URL, and after `#sha256=` the hash of the content as 64 hexadecimal digits. The hash
-        ensures that a result is always about the same data.
-
-    Raises
-    ------
-    DataError
-        When the hash is missing or differs, or when the URL cannot be read.
-    """
+    """Return the local copy of `https://host/file#sha256=HEX`; download it if necessary."""
     address, _, fragment = source.partition("#")
     require_address(address)
     wanted = re.fullmatch(r"sha256=([0-9a-fA-F]{64})", fragment)

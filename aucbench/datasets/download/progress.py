@@ -15,13 +15,7 @@ WORKER = "AUCBENCH_SUPERVISOR"  # is set in all processes that a run has started
 
 
 class Show:
-    """Shows nothing; the base of what shows something.
-
-    Parameters
-    ----------
-    name : str
-        The file.
-    """
+    """Shows nothing; the base of what shows something."""
 
     def __init__(self, name: str):
         self.name = name

@@ -65,24 +65,7 @@ def is_private(address: str) -> bool:
 def redirected(
     given: str, last: str, location: str, addresses: Callable[[str], Sequence[str]] = resolved
 ) -> str:
-    """Return the address to which a server sends us.
-
-    Parameters
-    ----------
-    given : str
-        The address that the user gave.
-    last : str
-        The address that answered with the redirect.
-    location : str
-        What it answered, possibly relative to `last`.
-    addresses : callable
-        Gives the IP addresses of a host.
-
-    Raises
-    ------
-    RefusedError
-        When it is not followed.
-    """
+    """Return the address to which a server sends us."""
     try:
         target = urljoin(last, location)
         there = _parts(target)

@@ -19,33 +19,17 @@ CHUNK = 1 << 16  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a server may ask of us.
+    """What a server may ask of us."""
 
-    Attributes
-    ----------
-    silence : float
-        Seconds to connect, and seconds without a byte.
-    size : int
-        Bytes of a body.
-    redirects : int
-        How often one address may send us to the next.
-    """
-
-    silence: float = 30.0
-    size: int = 20_000_000_000
-    redirects: int = 5
+    silence: float = 30.0  # seconds to connect, and seconds without a byte
+    size: int = 20_000_000_000  # bytes of a body
+    redirects: int = 5  # how often one address may send us to the next
 
 
 def receive(url: str, part: BinaryIO, limits: Limits, show: Show) -> int:
     """Append the rest of the body to `part`, and return the byte with which it began.
 
     A server that cannot continue sends the whole body, which replaces what the file held.
-
-    Raises
-    ------
-    RefusedError
-        When the body did not come, or not completely; `part` holds what came. It is empty when
-        the body is too large.
     """
     if part.tell() >= limits.size:
         cut(part, 0)

@@ -25,35 +25,19 @@ LINE = "line"  # name of the index of a frame whose rows know their line in the 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A column of a frame: what pandas holds as numbers, or distinct texts.
-
-    Attributes
-    ----------
-    name : str
-    series : pandas.Series
-    values : array of shape (n,), or None
-        Numbers, truth values as 0 and 1, dates as seconds since 1970; NaN where one is missing.
-    texts : list of str
-        Without `values`: the distinct texts.
-    at : array of shape (n,)
-        Without `values`: the number of the text of each cell, or -1 where one is missing.
-    """
+    """A column of a frame: what pandas holds as numbers, or distinct texts."""
 
     name: str
     series: Any
+    # (n,) numbers, truth values as 0 and 1, dates as seconds since 1970; NaN where one is missing
     values: Vector | None
-    texts: Sequence[str]
+    texts: Sequence[str]  # without `values`: the distinct texts
+    # (n,) without `values`: the number of the text of each cell, or -1 where one is missing
     at: NDArray[np.int64]
 
     @staticmethod
     def of(series: Any, name: str) -> Found:
-        """Read a column.
-
-        Raises
-        ------
-        DataError
-            When it holds something else, or an infinite number.
-        """
+        """Read a column."""
         kind, none = getattr(series.dtype, "kind", "O"), np.empty(0, np.int64)
         if kind in "cmV":
             raise DataError(
@@ -79,13 +63,7 @@ class Found:
             ) from error
 
     def column(self, decimal: str) -> Column | str:
-        """Return what the column is, or the reason to drop it.
-
-        Raises
-        ------
-        DataError
-            As `Schema.of`.
-        """
+        """Return what the column is, or the reason to drop it."""
         missing = float(np.mean(self._missing))
         if missing == 1.0:
             return "has no value"
@@ -101,13 +79,7 @@ class Found:
         return Column(self.name, kind, distinct=distinct, missing=missing, **more)
 
     def codes(self, column: Column, decimal: str) -> Vector:
-        """Return the codes of the cells, shape (n,).
-
-        Raises
-        ------
-        DataError
-            When a cell is not of the kind of the column, or a whole number that no float holds.
-        """
+        """Return the codes of the cells, shape (n,)."""
         if self.values is not None:
             if self.series.dtype.kind in "iu":
                 numeric(f"column {self.name!r}", self.series.to_numpy())

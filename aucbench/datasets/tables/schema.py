@@ -34,21 +34,12 @@ PART = 1 << 14  # rows that are looked at at a time
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What the columns of a table are.
+    """What the columns of a table are."""
 
-    Attributes
-    ----------
-    columns : tuple of Column
-        The columns that are kept, in the order of the table.
-    dropped : tuple of (name, reason)
-        The columns that are left out because they cannot rank rows.
-    decimal : "." or ","
-        The decimal mark of numbers that are text.
-    """
-
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...]  # the columns that are kept, in the order of the table
+    # the columns that are left out because they cannot rank rows
     dropped: tuple[tuple[str, str], ...] = ()
-    decimal: str = "."
+    decimal: str = "."  # the decimal mark of numbers that are text
 
     names = property(lambda self: tuple(c.name for c in self.columns), doc="Names of the columns.")
     remarks = property(
@@ -69,12 +60,6 @@ class Schema:
         - Other texts are categories.
         - A column without a value, a text column with one value and no missing cell, and a text
           column with more than 20 values, as many as 95 % of its cells or more, are dropped.
-
-        Raises
-        ------
-        DataError
-            When two columns have the same name, a number is infinite, a column holds free text,
-            holds numbers or dates in all but a few cells, or has another decimal mark.
         """
         if not len(frame):
             raise DataError("the table has no row; give one with rows")
@@ -102,11 +87,6 @@ class Schema:
         The code of a number is the number, of a truth value 0 or 1, of a date its seconds since
         1970 (UTC), of a category the position of its level. A level that is not in the schema has
         the code -1. Columns are found by name; columns that are not in the schema are not read.
-
-        Raises
-        ------
-        DataError
-            When a column is absent, or a cell is not of the kind of its column.
         """
         at = {str(name): j for j, name in enumerate(frame.columns)}
         if absent := [name for name in self.names if name not in at]:
@@ -172,32 +152,17 @@ def require_numbers(frame: Any, decimal: str) -> None:
 
 @dataclass(frozen=True)
 class Encoding:
-    """phi(c): the features of coded rows.
+    """phi(c): the features of coded rows."""
 
-    Attributes
-    ----------
-    schema : Schema
-        The columns.
-    parts : tuple of Number, OneHot or Dates
-        What was learnt about each column.
-    sparse : bool
-        The layout of the features: CSR if less than a third of those of the training rows are
-        not zero.
-    """
-
-    schema: Schema
-    parts: tuple[Part, ...]
+    schema: Schema  # the columns
+    parts: tuple[Part, ...]  # what was learnt about each column
+    # the layout of the features: CSR if less than a third of those of the training rows are not
+    # zero
     sparse: bool
 
     @staticmethod
     def learn(schema: Schema, coded: Rows) -> Encoding:
-        """Learn from the codes of training rows, shape (n, columns).
-
-        Raises
-        ------
-        DataError
-            When there is not one code per column, or no feature is left.
-        """
+        """Learn from the codes of training rows, shape (n, columns)."""
         c = _codes(schema, coded)
         parts = tuple(
             _LEARNT[column.kind].learn(column, c[:, j]) for j, column in enumerate(schema.columns)
@@ -228,23 +193,11 @@ class Encoding:
         return sum(part.width for part in self.parts)
 
     def of_frame(self, frame: Any) -> Rows:
-        """Return the features of a table; its columns are found by name.
-
-        Raises
-        ------
-        DataError
-            As `Schema.codes`.
-        """
+        """Return the features of a table; its columns are found by name."""
         return self(rows(self.schema.codes(frame)))
 
     def __call__(self, coded: Rows) -> Rows:
-        """Return the features of coded rows (n, columns) -> (n, d), dense or CSR.
-
-        Raises
-        ------
-        DataError
-            When there is not one code per column.
-        """
+        """Return the features of coded rows (n, columns) -> (n, d), dense or CSR."""
         c = _codes(self.schema, coded)
         return self._csr(c) if self.sparse else self._dense(c)
 
@@ -299,13 +252,7 @@ class Encoding:
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Encoding:
-        """Inverse of `to_json`.
-
-        Raises
-        ------
-        DataError
-            When another version of aucbench wrote it in another form.
-        """
+        """Inverse of `to_json`."""
         if plain.get("version") != VERSION:
             raise DataError(
                 f"the encoding has the version {plain.get('version')!r}, this aucbench reads "
