@@ -1,4 +1,4 @@
-"""From scores to probabilities, by scikit-learn's calibrators; what is kept is plain numbers."""
+"""From scores to probabilities; what is kept is plain numbers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from scipy.special import expit
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import DataError, UnknownNameError
+from aucbench.stats.calibration import platt
 
 FOLDS = 5
 METHODS = ("isotonic", "sigmoid")
@@ -22,7 +23,7 @@ class Sigmoid:
     Attributes
     ----------
     a : float
-        In inverse units of the score; negative where higher scores are more positive.
+        In inverse units of the score; at most 0: the probability never falls in the score.
     b : float
 
     References
@@ -91,13 +92,12 @@ def calibrator(method: str, y: NDArray[np.int8], scores: Vector) -> Calibrator:
     """
     if not np.isfinite(scores).all():
         raise DataError("a score is not finite and has no probability; scale the features")
-    # Slow imports, which a model that is read from its file does not need.
-    from sklearn.calibration import _SigmoidCalibration
+    positive = y > 0
+    if method == "sigmoid":
+        a, b = platt(positive, scores, np.ones(scores.size))
+        return Sigmoid(-a, -b)
+    # A slow import, which a model that is read from its file does not need.
     from sklearn.isotonic import IsotonicRegression
 
-    positive = (y > 0).astype(np.float64)
-    if method == "sigmoid":
-        platt = _SigmoidCalibration().fit(scores, positive)
-        return Sigmoid(float(platt.a_), float(platt.b_))
     rising = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(scores, positive)
     return Isotonic(tuple(rising.X_thresholds_.tolist()), tuple(rising.y_thresholds_.tolist()))

@@ -114,9 +114,9 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether `fit` starts from the weights of the fit before, and keeps the feature map that
         these weights belong to.
     calibration : {"sigmoid", "isotonic"}, optional
-        How `predict_proba` is made of scores: Platt's sigmoid, or isotonic regression, of
-        scikit-learn. It is fitted to scores of rows that did not train what scored them, by 5
-        folds, so that a fit takes six times as long. None: there is no `predict_proba`.
+        How `predict_proba` is made of scores: Platt's sigmoid, or isotonic regression. It is
+        fitted to scores of rows that did not train what scored them, by 5 folds, so that a fit
+        takes six times as long. None: there is no `predict_proba`.
 
     Attributes
     ----------

@@ -14,8 +14,6 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
@@ -63,9 +61,11 @@ def calibrated(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None
     if min(n_pos, s.size - n_pos) < FEWEST or np.isinf(s).any():
         return None
     s = s / (np.abs(s).max() or 1.0)
+    s = s - s.mean()  # a large b would cost digits
     first, p = _half(positive), np.empty(s.size)
     for held in (first, ~first):
-        p[held] = _curve(positive[~held], s[~held], w[~held])(s[held])
+        slope, intercept = platt(positive[~held], s[~held], w[~held])
+        p[held] = scipy.special.expit(slope * s[held] + intercept)
     return np.clip(p, EDGE, 1.0 - EDGE)
 
 
@@ -77,16 +77,20 @@ def _half(positive: Mask) -> Mask:
     return first
 
 
-def _curve(positive: Mask, s: Vector, w: Vector) -> Callable[[Vector], Vector]:
-    """Return Platt's curve, learnt on these rows; of the weights, only ratios count."""
+def platt(positive: Mask, s: Vector, w: Vector) -> tuple[float, float]:
+    """Platt's a ≥ 0 and b: P(positive | s) = 1/(1 + exp(−a s − b)), learnt on these rows.
+
+    They minimise the log-loss with his targets: (n₊ + 1)/(n₊ + 2) for positives, and 1/(n₋ + 2) for
+    negatives. Of the weights w (n,), only ratios count. The curve never falls: where lower scores
+    are more positive, a is 0.
+    """
     w = w * (w.size / w.sum())
     n_pos, n_neg = w[positive].sum(), w[~positive].sum()
     target = np.where(positive, (n_pos + 1.0) / (n_pos + 2.0), 1.0 / (n_neg + 2.0))
-    mean, spread = s.mean(), s.std() or 1.0
-    slope, intercept = _fitted((s - mean) / spread, target, w)
-    return lambda scores: np.asarray(
-        scipy.special.expit(slope * ((scores - mean) / spread) + intercept)
-    )
+    scale = float(np.abs(s).max()) or 1.0
+    mean, spread = (s / scale).mean(), (s / scale).std() or 1.0
+    slope, intercept = _fitted((s / scale - mean) / spread, target, w)
+    return slope / spread / scale, intercept - slope * mean / spread
 
 
 def _fitted(z: Vector, target: Vector, w: Vector) -> tuple[float, float]:

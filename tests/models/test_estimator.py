@@ -8,7 +8,6 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.calibration import _SigmoidCalibration
 from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import RFE, SelectFromModel
@@ -31,6 +30,7 @@ from aucbench.errors import (
     UnsupportedError,
 )
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard
+from aucbench.models.calibration import calibrator
 from aucbench.registry import get_solver, list_solvers
 from aucbench.solving.wrappers import WithStart
 
@@ -264,19 +264,34 @@ def test_probabilities_come_from_rows_that_did_not_train(method):
         scores.append(part.decision_function(held.rows.matrix) + part.threshold_)
         y.append(held.y > 0)
     scores, y = np.concatenate(scores), np.concatenate(y)
-    theirs = {
-        "sigmoid": lambda: _SigmoidCalibration(),
-        "isotonic": lambda: IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip"),
-    }[method]().fit(scores, y)
+    if method == "sigmoid":  # Platt's targets, as weights of rows that are there twice
+        n_pos, n_neg = y.sum(), (~y).sum()
+        target = np.where(y, (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))
+        fit = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10000).fit(
+            np.tile(scores, 2)[:, None],
+            np.repeat([1, 0], y.size),
+            np.concatenate([target, 1 - target]),
+        )
+        theirs = lambda s: fit.predict_proba(s[:, None])[:, 1]  # noqa: E731
+    else:
+        theirs = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, y).predict
 
     at = model.decision_function(X) + model.threshold_
     both = model.predict_proba(X)
-    np.testing.assert_allclose(both[:, 1], theirs.predict(at), atol=1e-9)
+    np.testing.assert_allclose(both[:, 1], theirs(at), atol=1e-5)
     np.testing.assert_allclose(both.sum(axis=1), 1.0)
     assert (np.diff(both[np.argsort(at), 1]) >= 0).all()
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), both)
     plain = [*vars(model.calibrator_).values()]
     assert all(isinstance(value, float | tuple) for value in plain)
+
+
+def test_a_sigmoid_never_falls():
+    scores = np.linspace(-1, 1, 50)
+    falling = calibrator("sigmoid", np.where(scores < 0, 1, -1).astype(np.int8), scores)
+
+    assert falling.a == 0
+    np.testing.assert_allclose(falling(np.array([-9.0, 9.0])), 0.5)
 
 
 def test_without_calibration_there_are_no_probabilities():
