@@ -11,9 +11,10 @@ from collections.abc import Collection
 from pathlib import Path
 
 from aucbench.datasets import changepoint, idx
+from aucbench.datasets.addresses import is_url
 from aucbench.datasets.catalogue import Entry, entries, entry_of, names_like, suite_of
 from aucbench.datasets.collections import Member, member_of
-from aucbench.datasets.download import fetch, is_url
+from aucbench.datasets.download import fetch
 from aucbench.datasets.endings import format_of, without_compression
 from aucbench.datasets.manifest import MANIFEST, manifest_row
 from aucbench.datasets.raw import Published, fetched

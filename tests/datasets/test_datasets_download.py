@@ -19,10 +19,8 @@ import numpy as np
 import pytest
 
 from aucbench.datasets import compressed, load
-from aucbench.datasets.download import RemoteFile, cached_path, fetch, fetch_files
-from aucbench.datasets.download.cache import fetched
-from aucbench.datasets.download.rules import RefusedError, is_private, redirected
-from aucbench.datasets.download.transfer import Limits
+from aucbench.datasets.addresses import RefusedError, is_private, redirected
+from aucbench.datasets.download import Limits, RemoteFile, cached_path, fetch, fetch_files, fetched
 from aucbench.errors import DataError
 
 CONTENT = b"1 1:0.5 2:1\n-1 1:2 2:3\n1 1:1 2:4\n"
@@ -33,8 +31,7 @@ class Handler(BaseHTTPRequestHandler):
     """Answers a path as the routes of its server say."""
 
     def do_GET(self):
-        ranged = self.headers.get("Range")
-        self.server.asked.append(self.path if ranged is None else (self.path, ranged))
+        self.server.asked.append(self.path)
         self.server.routes.get(self.path, lambda call: call.say(b"", 404))(self)
 
     def say(self, body, status=200, length=None, **headers):
@@ -82,31 +79,13 @@ def content(body, **headers):
     return lambda call: call.say(body, **headers)
 
 
-def resumable(body):
-    """A route of a server that continues."""
-
-    def answer(call):
-        start = int((call.headers.get("Range") or "bytes=0-")[6:-1])
-        if not start:
-            call.say(body)
-        elif start < len(body):
-            span = f"bytes {start}-{len(body) - 1}/{len(body)}"
-            call.say(body[start:], 206, Content_Range=span)
-        else:
-            call.say(b"", 416, Content_Range=f"bytes */{len(body)}")
-
-    return answer
-
-
 def stalling(body, after):
     """A route that is silent after some bytes, until the test ends."""
 
     def answer(call):
-        if call.headers.get("Range"):
-            return resumable(body)(call)
         call.say(body[:after], length=len(body))
         call.wfile.flush()
-        return call.server.closing.wait(20)
+        call.server.closing.wait(20)
 
     return answer
 
@@ -125,16 +104,10 @@ def quick(file, **limits):
 
 
 def cache_files():
+    """The names of all files in the cache, without those that processes lock."""
     cache = Path(os.environ["AUCBENCH_CACHE"])
-    return sorted(path.name for path in cache.rglob("*") if not path.is_dir())
-
-
-def with_part(file, body):
-    """Leave what an interrupted download leaves."""
-    folder = Path(os.environ["AUCBENCH_CACHE"]) / "files" / file.sha256[:16]
-    folder.mkdir(parents=True)
-    (folder / f"{file.name}.part").write_bytes(body)
-    return folder
+    files = (path for path in cache.rglob("*") if not path.is_dir())
+    return sorted(path.name for path in files if path.suffix != ".lock")
 
 
 def with_hash(url, body=CONTENT):
@@ -400,72 +373,12 @@ def test_a_chunked_body_without_its_end_is_refused(server):
 
 
 @pytest.mark.parametrize("size", [None, len(LONG)])
-def test_an_interrupted_download_is_continued(server, size):
-    server.routes = {"/x": content(LONG[:200_000], length=len(LONG))}
-    file = remote(server, "/x", body=LONG, size=size)
+def test_of_an_interrupted_download_nothing_is_left(server, size):
+    server.routes = {"/x": content(LONG[:200_000], length=len(LONG)), "/y": content(LONG)}
     with pytest.raises(DataError, match="the connection ended after 200,000 of 512,000 bytes"):
-        fetch_files([file])
-    assert cache_files() == ["rows.svm.part"]
-    assert cached_path(file) is None
-    server.routes = {"/x": resumable(LONG)}
-    assert fetch_files([file])[0].read_bytes() == LONG
-    assert server.asked == ["/x", ("/x", "bytes=200000-")]
-    assert cache_files() == ["rows.svm"]
-
-
-def test_a_mirror_continues_what_the_source_began(server):
-    server.routes = {"/x": content(LONG[:70_000], length=len(LONG)), "/y": resumable(LONG)}
+        fetch_files([remote(server, "/x", body=LONG, size=size)])
+    assert cache_files() == []
     assert fetch_files([remote(server, "/x", "/y", body=LONG)])[0].read_bytes() == LONG
-    assert server.asked == ["/x", ("/y", "bytes=70000-")]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        content(CONTENT),
-        lambda call: call.say(CONTENT, 206 if call.headers.get("Range") else 200),
-        lambda call: (
-            call.say(CONTENT[1:], 206, Content_Range="bytes 1-33/34")
-            if call.headers.get("Range")
-            else call.say(CONTENT)
-        ),
-    ],
-    ids=["no ranges", "no Content-Range", "another range"],
-)
-def test_a_server_that_cannot_continue_sends_all_of_it(server, answer):
-    server.routes = {"/x": answer}
-    file = remote(server, "/x")
-    with_part(file, CONTENT[:10])
-    assert fetch_files([file])[0].read_bytes() == CONTENT
-    assert server.asked[0] == ("/x", "bytes=10-")
-
-
-@pytest.mark.parametrize("size", [None, len(LONG)])
-@pytest.mark.parametrize("before", [b"\0" * 100, b"\0" * len(LONG), LONG + b"more"])
-def test_a_damaged_part_is_replaced(server, before, size):
-    server.routes = {"/x": resumable(LONG)}
-    file = remote(server, "/x", body=LONG, size=size)
-    with_part(file, before)
-    assert fetch_files([file])[0].read_bytes() == LONG
-    assert server.asked[-1] == "/x"
-    assert len(server.asked) <= 2
-
-
-def test_a_part_stays_when_the_server_refuses(server):
-    file = remote(server, "/gone", "/x", body=LONG)
-    folder = with_part(file, LONG[:1000])
-    with pytest.raises(DataError, match="404"):
-        fetch_files([file])
-    assert (folder / "rows.svm.part").read_bytes() == LONG[:1000]
-    server.routes = {"/x": resumable(LONG)}
-    assert fetch_files([file])[0].read_bytes() == LONG
-
-
-def test_a_whole_part_needs_no_server(server):
-    file = remote(server, "/x")
-    with_part(file, CONTENT)
-    assert fetch_files([file])[0].read_bytes() == CONTENT
-    assert server.asked == []
     assert cache_files() == ["rows.svm"]
 
 
@@ -519,17 +432,17 @@ def wait_until(true):
     raise AssertionError("it does not happen")
 
 
-def test_a_killed_download_is_continued_by_the_next_one(server):
+def test_a_killed_download_leaves_nothing_that_is_taken_for_the_file(server):
     server.routes = {"/x": stalling(LONG, 200_000)}
     file = remote(server, "/x", body=LONG)
     killed = another_process(file, stderr=subprocess.DEVNULL)
-    part = Path(os.environ["AUCBENCH_CACHE"]) / "files" / file.sha256[:16] / "rows.svm.part"
-    wait_until(lambda: part.exists() and part.stat().st_size >= 1 << 16)
+    folder = Path(os.environ["AUCBENCH_CACHE"]) / "files" / file.sha256[:16]
+    wait_until(lambda: any(path.stat().st_size >= 1 << 16 for path in folder.glob("*")))
     killed.send_signal(signal.SIGKILL)
     killed.wait(10)
-    came = part.stat().st_size
+    assert cached_path(file) is None
+    server.routes = {"/x": content(LONG)}
     assert fetch_files([file])[0].read_bytes() == LONG
-    assert server.asked == ["/x", ("/x", f"bytes={came}-")]
     assert cache_files() == ["rows.svm"]
 
 
@@ -581,8 +494,8 @@ def test_who_waited_for_a_download_that_failed_downloads_it(server):
 # Where it is written, and what is said
 
 
-def test_a_full_disk_is_one_sentence_and_what_came_is_kept(server):
-    server.routes = {"/x": resumable(LONG)}
+def test_a_full_disk_is_one_sentence(server):
+    server.routes = {"/x": content(LONG)}
     file = remote(server, "/x", body=LONG)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
@@ -591,8 +504,8 @@ def test_a_full_disk_is_one_sentence_and_what_came_is_kept(server):
             fetch_files([file])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert cache_files() == []
     assert fetch_files([file])[0].read_bytes() == LONG
-    assert server.asked == ["/x", ("/x", "bytes=200000-")]
 
 
 def test_a_cache_that_cannot_be_written_is_one_sentence(server, monkeypatch, tmp_path):
@@ -611,13 +524,12 @@ class Terminal(io.StringIO):
 
 
 def test_a_line_a_bar_or_nothing_is_shown(server, monkeypatch, capsys):
-    server.routes = {"/x": content(LONG), "/unsized": chunked(LONG), "/rest": resumable(LONG)}
+    server.routes = {"/x": content(LONG), "/unsized": chunked(LONG)}
 
-    def say(path, part=b"", **options):
+    def say(path, **options):
         file = remote(server, path, body=LONG)
         if found := cached_path(file):
             found.unlink()
-            found.with_name("rows.svm.part").write_bytes(part)
         fetch_files([file], **options)
         fetch_files([file], **options)  # nothing is said about what is there
         return capsys.readouterr()
@@ -626,7 +538,6 @@ def test_a_line_a_bar_or_nothing_is_shown(server, monkeypatch, capsys):
     line = f"downloading rows.svm from {server.url('/x')} (0.5 MB)\n"
     assert say("/x", progress=True) == ("", line)
     assert "(size unknown)" in say("/unsized", progress=True).err
-    assert "(0.5 MB, continued at 0.1 MB)" in say("/rest", LONG[:100_000], progress=True).err
 
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)

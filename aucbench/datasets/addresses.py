@@ -20,7 +20,7 @@ SCHEMES = ("http", "https")
 
 
 class RefusedError(Exception):
-    """What is wrong with a server or its answer; the message continues "ADDRESS: "."""
+    """What is wrong with a server or its answer; the message goes on after its address."""
 
 
 def is_url(source: str) -> bool:
