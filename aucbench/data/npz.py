@@ -59,6 +59,13 @@ def unpack(packed: bytes) -> dict[str, NDArray[Any]]:
         raise DataError(f"it is not an npz file: {type(error).__name__}: {error}") from error
 
 
+def npy_bytes(array: NDArray[Any]) -> bytes:
+    """Return the bytes of a .npy file."""
+    content = BytesIO()
+    np.save(content, array, allow_pickle=False)
+    return content.getvalue()
+
+
 def read_array(content: bytes) -> NDArray[Any]:
     """Return the array of an npy file; raises as `array_in`."""
     return array_in(content).copy()

@@ -32,7 +32,7 @@ from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.located import name_of, source_of
 from aucbench.datasets.manifest import manifest_row, verify
-from aucbench.datasets.parsed import kept
+from aucbench.datasets.parsed import read_once
 from aucbench.datasets.raw import Published
 from aucbench.datasets.reading import require_text_options
 from aucbench.datasets.roles import Roles, with_test_rows
@@ -132,8 +132,7 @@ def load(
     Notes
     -----
     What has been read is kept in the user's cache, so that a second call maps it from there. The
-    contents of the files decide, not their paths or times; see `AUCBENCH_CACHE` and
-    `AUCBENCH_PARSED_MB`.
+    paths, sizes and times of the files decide; see `AUCBENCH_CACHE` and `AUCBENCH_PARSED_MB`.
     """
     require_text_options(encode, decimal, separator)
     require_task(task, seed)
@@ -146,7 +145,7 @@ def load(
         column, out = changepoint.OWN_FOLDS if folds == "" else folds, left_out(drop, entry)
         read = partial(changepoint.load_parts, path, column, out)
         named = partial(_named, path, "a changepoint set", read)
-        return kept(parts(path), [column, out], named)
+        return read_once(parts(path), [column, out], named)
     if folds != "":
         raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
     if task is not None and (positive is not None or negative is not None):
@@ -160,7 +159,7 @@ def load(
     known = "" if entry == Entry(name=entry.name) else entry.name
     known = str(path) if isinstance(path, Member) else known
     read = partial(_read, path, entry, **asked)
-    return kept(files, [known, asked], partial(_named, path, None, read))
+    return read_once(files, [known, asked], partial(_named, path, None, read))
 
 
 def _read(

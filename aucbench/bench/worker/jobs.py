@@ -31,7 +31,7 @@ from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.data import Data
 from aucbench.data.block import Block, laid_out
 from aucbench.data.inputs import require_filled
-from aucbench.data.npy import npy_bytes
+from aucbench.data.npz import npy_bytes
 from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
