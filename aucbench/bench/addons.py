@@ -18,8 +18,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from aucbench.bench.answers import is_unknown
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import likely
+from aucbench.bench.requests import Homes, resolve_job
 from aucbench.errors import ParameterError, PluginChoiceError, PluginError, UnknownNameError
 from aucbench.processes import isolated
 from aucbench.processes.isolated import Process, ended
@@ -29,44 +31,26 @@ from aucbench.registry.fingerprints import plugin_fingerprint
 from aucbench.registry.lookup import CALLED, home, names
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import anchored, in_file, parse_spec, short
-from aucbench.registry.visits import Home, within_limit
+from aucbench.registry.visits import within_limit
 from aucbench.sections import Section
 
-ISOLATED = "aucbench.bench.isolated"
+JOBS = "aucbench.bench.isolated.jobs"
 LIMITS = Limits(timeout=60.0, memory=4 * 10**9)
 FILES_MOST = 100  # that an exporter may return
 
 
 @dataclass(frozen=True, slots=True)
 class Addon:
-    """A metric, a report section or an exporter of a plugin.
-
-    Attributes
-    ----------
-    kind : {"metrics", "report_sections", "exporters"}
-    name, qualified : str
-        Its specification as it was asked for, with the whole path of a file, and with its
-        distribution.
-    version : str
-        Of the distribution.
-    plugin : (str, str)
-        Distribution and module; of a file its path and the name under which it was imported.
-    fingerprint : str
-        Of the files of the plugin when it was looked up.
-    about : mapping
-        What else it says of itself.
-    homes : tuple
-        Its plugin, if that has another name: see `aucbench.registry.visits.tell`.
-    """
+    """A metric, a report section or an exporter of a plugin, as it was when it was looked up."""
 
     kind: str
-    name: str
-    qualified: str
+    name: str  # its specification as it was asked for, with the whole path of a file
+    qualified: str  # with its distribution
     version: str
-    plugin: tuple[str, str]
-    fingerprint: str
-    about: Mapping[str, Any] = field(compare=False)
-    homes: tuple[Home, ...] = ()
+    plugin: tuple[str, str]  # distribution and module; of a file its path, and its imported name
+    fingerprint: str  # of the files of the plugin
+    about: Mapping[str, Any] = field(compare=False)  # what else it says of itself
+    homes: Homes = ()  # its plugin, if that has another name
 
     @property
     def called(self) -> str:
@@ -74,24 +58,20 @@ class Addon:
         return f"the {CALLED[self.kind]} {self.qualified} {self.version}"
 
     def job(self, function: str, **request: Any) -> Job:
-        """Job of `aucbench.bench.isolated` that calls it, such as "jobs:section"."""
+        """Job of `aucbench.bench.isolated.jobs` that calls it, such as "section"."""
         asked = {"name": self.qualified, "homes": self.homes, **request}
         wanted = likely(self.qualified, self.homes)
-        return Job(f"{ISOLATED}.{function}", asked, LIMITS, preload=wanted)
+        return Job(f"{JOBS}:{function}", asked, LIMITS, preload=wanted)
 
 
 def addon_of(kind: str, spec: str) -> Addon:
     """Look up a metric, a report section or an exporter, in a minute or what `within` allows.
 
-    Raises
-    ------
-    UnknownNameError, ParameterError, PluginError
-        As `aucbench.registry.get_function`.
+    Raises `UnknownNameError`, `ParameterError` or `PluginError`.
     """
     key = (kind, anchored(spec), tuple(sys.path), os.environ.get(ALLOWED))
     found = _looked_up(*key)
-    now = _fingerprint(found.qualified, found.plugin)
-    if found.fingerprint != now:  # its author has changed a file
+    if found.fingerprint != _fingerprint(found.qualified, found.plugin):  # a file has changed
         _looked_up.cache_clear()
         found = _looked_up(*key)
     return found
@@ -100,41 +80,18 @@ def addon_of(kind: str, spec: str) -> Addon:
 def sections_of(
     addons: Sequence[Addon], folder: Path, ids: Collection[str]
 ) -> tuple[tuple[Addon, Section], ...]:
-    """Call report sections with the rows of a results folder; a failure becomes a sentence.
-
-    Parameters
-    ----------
-    addons : sequence of Addon
-        Of the kind "report_sections".
-    folder : Path
-        The results folder.
-    ids : collection of str
-        Of the records that count.
-    """
+    """Call report sections with the records of a results folder; a failure becomes a sentence."""
     with supervised() as process:
         return tuple((addon, _section(process, addon, folder, ids)) for addon in addons)
 
 
 def exported_by(addon: Addon, folder: Path, ids: Collection[str] | None) -> dict[str, bytes]:
-    """Call an exporter with the rows of a results folder.
+    """Call an exporter; return contents of files by name, where a single content has the name "".
 
-    Parameters
-    ----------
-    ids : collection of str or None
-        Of the records that count; None: all.
-
-    Returns
-    -------
-    dict of str to bytes
-        Contents of files by name; a single content has the name "".
-
-    Raises
-    ------
-    PluginError
-        When it fails, or returns something else.
+    `ids` are those of the records that count, or None for all. Raises `PluginError` when it fails.
     """
     with supervised() as process:
-        outcome, result = _made(process, "export", addon, folder, ids)
+        outcome, result = _returned(process, "export", addon, folder, ids)
     contents = result.get("names")
     if not isinstance(contents, dict) or len(contents) > FILES_MOST:
         raise PluginError(f"{addon.called} returned no contents of files")
@@ -151,7 +108,7 @@ def supervised() -> AbstractContextManager[Process]:
 
 def _section(process: Process, addon: Addon, folder: Path, ids: Collection[str]) -> Section:
     try:
-        _, result = _made(process, "section", addon, folder, ids)
+        _, result = _returned(process, "section", addon, folder, ids)
         return Section.from_json(result.get("section"))
     except PluginError as error:
         return Section(short(addon.name), [str(error)])
@@ -159,12 +116,12 @@ def _section(process: Process, addon: Addon, folder: Path, ids: Collection[str])
         return Section(short(addon.name), [f"{addon.called} has failed: {error}"])
 
 
-def _made(
-    process: Process, call: str, addon: Addon, folder: Path, ids: Collection[str] | None
+def _returned(
+    process: Process, function: str, addon: Addon, folder: Path, ids: Collection[str] | None
 ) -> tuple[Outcome, dict[str, Any]]:
     """Call a function with the rows of a results folder; return how it ended, and its result."""
     counted = None if ids is None else sorted(ids)
-    outcome = process.run(addon.job(f"jobs:{call}", folder=str(folder.resolve()), ids=counted))
+    outcome = process.run(addon.job(function, folder=str(folder.resolve()), ids=counted))
     result = {"failure": ended(outcome)} if outcome.result is None else outcome.result
     if "failure" in result:
         raise PluginError(f"{addon.called} has failed: {result['failure']}")
@@ -173,42 +130,36 @@ def _made(
 
 @lru_cache(maxsize=64)
 def _looked_up(kind: str, spec: str, path: tuple[str, ...], allowed: str | None) -> Addon:
-    homes: tuple[Home, ...] = ()
+    homes: Homes = ()
     with supervised() as process:
-        outcome = process.run(_found_job(kind, spec, homes))
-        # Only if no plugin has this name are the others asked which of them registers it.
-        if "known" in (outcome.result or {}) and (there := home(kind, parse_spec(spec).name)):
+        answer = _answer(process, kind, spec)
+        if is_unknown(answer) and (there := home(kind, parse_spec(spec).name)):
             homes = (there,)
-            outcome = process.run(_found_job(kind, spec, homes))
+            answer = _answer(process, kind, spec, homes)
+    if answer["ok"]:
+        distribution, version, module = answer["plugin"]
+        plugin, qualified = (distribution, module), answer["qualified"]
+        code, about = _fingerprint(qualified, plugin), answer["about"]
+        return Addon(kind, answer["name"], qualified, version, plugin, code, about, homes)
     called = CALLED[kind]
+    if is_unknown(answer):
+        raise UnknownNameError("measure" if kind == "metrics" else called, spec, names(kind))
+    at_fault = answer["error"] in (PluginError.__name__, PluginChoiceError.__name__)
+    raised = PluginError if at_fault else ParameterError
+    raise raised(f"cannot use the {called} {spec}: {answer['reason']}")
+
+
+def _answer(process: Process, kind: str, spec: str, homes: Homes = ()) -> dict[str, Any]:
+    """Return what a worker answers about a name, see `resolved` of `aucbench.bench.worker`."""
+    limits = replace(LIMITS, timeout=within_limit(LIMITS.timeout))
+    job = resolve_job({kind: [spec]}, limits=limits, homes=homes, preload=likely(spec, homes))
+    outcome = process.run(job)
     if outcome.result is None:
-        at_fault = outcome.error_type in (PluginError.__name__, PluginChoiceError.__name__)
-        raised = PluginError if at_fault else ParameterError
-        reason = outcome.reason if outcome.refusal else ended(outcome)
-        raise raised(f"cannot use the {called} {spec}: {reason}")
-    told: dict[str, Any] = outcome.result
-    if "known" in told:
-        what = "measure" if kind == "metrics" else called
-        raise UnknownNameError(what, spec, {*told["known"], *names(kind)})
-    plugin = (told["distribution"], told["module"])
-    return Addon(
-        kind,
-        told["name"],
-        told["qualified"],
-        told["version"],
-        plugin,
-        _fingerprint(told["qualified"], plugin),
-        told["about"],
-        homes,
-    )
+        return {"ok": False, "error": None, "plugin": None, "reason": ended(outcome)}
+    [answer] = outcome.result[kind].values()
+    return dict(answer)
 
 
 def _fingerprint(spec: str, plugin: tuple[str, str]) -> str:
     place = in_file(parse_spec(spec).name)
     return plugin_fingerprint(*plugin) if place is None else file_fingerprint(place[0])
-
-
-def _found_job(kind: str, spec: str, homes: Sequence[Home]) -> Job:
-    request = {"kind": kind, "name": spec, "homes": homes}
-    limits = replace(LIMITS, timeout=within_limit(LIMITS.timeout))
-    return Job(f"{ISOLATED}.jobs:found", request, limits, preload=likely(spec, homes))

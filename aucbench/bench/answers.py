@@ -12,6 +12,7 @@ from aucbench.bench.cell import Cell, Tuning, solver_label
 from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.plan.identity import CellIds
 from aucbench.bench.requests import Homes
+from aucbench.errors import UnknownNameError
 from aucbench.processes.records import Ending, Outcome
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.specs import Spec, short
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
 
 LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s
+
+
+def is_unknown(answer: Mapping[str, Any]) -> bool:
+    """Whether a worker knows no plugin that has a name; it asks only those of the same name."""
+    return answer.get("error") == UnknownNameError.__name__ and answer["plugin"] is None
 
 
 class Name(NamedTuple):
@@ -40,33 +46,15 @@ class Name(NamedTuple):
 
 @dataclass(frozen=True)
 class Lookup:
-    """The answer about one name.
+    """The answer about one name."""
 
-    Attributes
-    ----------
-    fingerprint : str
-        Hash of the plugin's files, or of the data.
-    failure : Outcome or None
-        How the cells that need it end, when it cannot be used.
-    found : mapping
-        Answer of the worker.
-    target : KeptTarget or None
-        Of a data set.
-    file : tuple of (path, fingerprint) or None
-        The file that holds it, where it is in no package.
-    preload : tuple of str
-        Modules that a process which uses it finds imported.
-    own : bool
-        Whether aucbench has it, and needs none of these modules for it.
-    """
-
-    fingerprint: str
-    failure: Outcome | None = None
-    found: Mapping[str, Any] = field(default_factory=dict)
-    target: KeptTarget | None = None
-    file: tuple[str, str] | None = None
-    preload: tuple[str, ...] = ()
-    own: bool = False
+    fingerprint: str  # hash of the plugin's files, or of the data
+    failure: Outcome | None = None  # how the cells that need it end, when it cannot be used
+    found: Mapping[str, Any] = field(default_factory=dict)  # answer of the worker
+    target: KeptTarget | None = None  # of a data set
+    file: tuple[str, str] | None = None  # the file that holds it, where it is in no package
+    preload: tuple[str, ...] = ()  # modules that a process which uses it finds imported
+    own: bool = False  # whether aucbench has it, and needs none of these modules for it
 
 
 @dataclass(frozen=True)

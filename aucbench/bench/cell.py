@@ -81,13 +81,7 @@ class Cell:
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Cell:
-        """Inverse of `to_json`.
-
-        Raises
-        ------
-        ParameterError
-            When the text of the solver is malformed.
-        """
+        """Inverse of `to_json`."""
         given = {name: fields[name] for name in NAMES}
         given["tune"] = hashable(given["tune"])
         given["reading"] = Reading.from_json(given["reading"])

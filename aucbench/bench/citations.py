@@ -18,19 +18,12 @@ from aucbench.registry.specs import in_file
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """What to cite.
+    """What to cite."""
 
-    Attributes
-    ----------
-    entries : tuple of str
-        BibTeX: first aucbench, then the packages of other authors whose plugins were used, then
-        the papers.
-    missing : tuple of str
-        A phrase for each thing that was used and has no reference.
-    """
-
+    # BibTeX: first aucbench, then the packages of other authors whose plugins were used, then the
+    # papers.
     entries: tuple[str, ...]
-    missing: tuple[str, ...]
+    missing: tuple[str, ...]  # A phrase for each thing that was used and has no reference
 
 
 def citations_of(cells: Iterable[Cell]) -> Citations:

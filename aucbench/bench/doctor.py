@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from aucbench.bench.lawful import Check, Questions, checker, summed
 from aucbench.bench.show.listeners import ENDING
@@ -29,64 +28,19 @@ TRACE = "Fatal Python error"  # Python writes this first when a process crashes
 
 
 @dataclass(frozen=True, slots=True)
-class Checkup:
-    """The result of importing one plugin.
-
-    Attributes
-    ----------
-    name, distribution, version : str
-        The plugin.
-    status : str
-        ok, error (it raised), crash (its process ended) or timeout (it was killed).
-    seconds : float
-        Time until its hooks had answered, without libraries that aucbench itself imports. If
-        they did not answer: the time of the process.
-    registers : tuple of str
-        What it registers, for example "solver sht-auc".
-    reason : str
-        One line; empty when ok.
-    names : tuple of (kind, name, required)
-        What it registers, and the parameters that have no default.
-    """
-
-    name: str
-    distribution: str
-    version: str
-    status: str
-    seconds: float
-    registers: tuple[str, ...]
-    reason: str
-    names: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Examined:
-    """One thing that a plugin registers, or its import, and how it went.
-
-    Attributes
-    ----------
-    plugin, distribution, version : str
-        The plugin.
-    subject : str
-        For example "solver sht-auc"; "import" where nothing else can be said.
-    laws : str
-        How many laws hold and are broken, or how the import ended.
-    failed : bool
-        Whether a law is broken, or the import has failed.
-    reason : str
-        The first failure, or why no law was checked; else empty.
-    seconds : float
-        Wall time.
-    """
+    """One thing that a plugin registers, or its import, and how it went."""
 
     plugin: str
     distribution: str
     version: str
-    subject: str
-    laws: str
-    failed: bool
-    reason: str
-    seconds: float
+    subject: str = "import"  # or what the plugin registers, such as "solver sht-auc"
+    laws: str = ""  # how many laws hold and are broken, or how the import ended
+    failed: bool = False  # whether a law is broken, or the import has failed
+    reason: str = ""  # the first failure, or why no law was checked
+    seconds: float = 0.0  # of an import: until the hooks had answered, without our own libraries
+    # Of an import: kind and name of what it registers, and the parameters without a default.
+    names: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
 
 
 def examine_plugins(
@@ -94,122 +48,94 @@ def examine_plugins(
 ) -> tuple[Examined, ...]:
     """Import plugins, and check what they register against the laws of its kind.
 
-    Parameters
-    ----------
-    only : collection of str, optional
-        Names, or `distribution:name`, of plugins. None: all of third parties that are enabled.
-    timeout : float
-        Seconds after which the import of a plugin, or the process that checks a thing, is killed.
-
-    Raises
-    ------
-    UnknownNameError, UnsupportedError
-        As `check_plugins`.
+    `only` has names, or `distribution:name`; None means all of third parties that are enabled.
+    Each import, and each process that checks a thing, has `timeout` seconds.
     """
     names = [e.qualified for e in enabled() if not e.builtin] if only is None else only
-    checkups = check_plugins(names, limit=timeout)
+    imported = check_plugins(names, limit=timeout)
     with checker(Questions(timeout=timeout)) as check:
-        return tuple(found for c in checkups for found in _examined(c, check))
-
-
-def _examined(checkup: Checkup, check: Check) -> Iterator[Examined]:
-    about = (checkup.name, checkup.distribution, checkup.version)
-    hears = [(LISTENERS, checkup.name, ())] if checkup.name.endswith(ENDING) else []
-    lawful = [*checkup.names, *hears]
-    if checkup.status != Ending.OK.value or not lawful:
-        failed = checkup.status != Ending.OK.value
-        yield Examined(*about, "import", checkup.status, failed, checkup.reason, checkup.seconds)
-        return
-    for kind, name, required in lawful:
-        subject, target = f"{WORDS[kind]} {name}", f"{checkup.distribution}:{name}"
-        if required:
-            given = ",".join(f"{parameter}=..." for parameter in required)
-            reason = f"it needs values: aucbench check '{target}[{given}]'"
-            yield Examined(*about, subject, "not checked", False, reason, 0.0)
-            continue
-        own = name == checkup.name or checkup.distribution == PROJECT
-        homes = [] if own else [(kind, name, f"{checkup.distribution}:{checkup.name}")]
-        try:
-            found = [f for f in check(target, homes) if f.kind in (kind, "plugins")]
-        except ParameterError as error:
-            yield Examined(*about, subject, "not checked", True, str(error), 0.0)
-            continue
-        broken = next((f for f in found if f.verdict is Verdict.BROKEN), None)
-        reason = f"{broken.law}: {broken.reason}" if broken else ""
-        seconds = sum(f.seconds for f in found)
-        yield Examined(*about, subject, summed(found), broken is not None, reason, seconds)
+        return tuple(found for one in imported for found in _examined(one, check))
 
 
 def check_plugins(
     only: Collection[str] | None = None, *, limit: float = 60.0, jobs: int = 4
-) -> tuple[Checkup, ...]:
-    """Import every enabled plugin in a process of its own and return the results.
+) -> tuple[Examined, ...]:
+    """Import plugins, each in a process of its own, so many at once; None means all enabled ones.
 
     As in a benchmark, the process ends without running exit handlers of the plugin and without
-    waiting for its threads.
-
-    Parameters
-    ----------
-    only : collection of str, optional
-        Names, or `distribution:name`, of the plugins to look at.
-    limit : float
-        Seconds after which a plugin is killed.
-    jobs : int
-        Processes at once.
-
-    Raises
-    ------
-    UnknownNameError
-        When `only` names a plugin that is not installed, or not enabled.
-    UnsupportedError
-        On another system than Linux.
+    waiting for its threads. `UnknownNameError`: a plugin is not installed, or not enabled.
     """
     require_above(0, limit=limit)
     require_whole(1, jobs=jobs)
-    chosen = _chosen_entries(only)
-    limits = Limits(timeout=limit)
-    with closing(Process(partial(Supervisor, preload=DOCTOR_PRELOAD))) as process:
-        outcomes = process.run_all([visit_job(entry, limits) for entry in chosen], jobs)
-    return tuple(map(_checkup, chosen, outcomes))
-
-
-def _chosen_entries(only: Collection[str] | None) -> tuple[PluginEntry, ...]:
     known = {name for e in enabled() for name in (e.name, e.qualified)}
     for name in only or ():
         if name not in known:
             raise UnknownNameError("plugin", name, known)
-    return tuple(e for e in enabled() if only is None or {e.name, e.qualified} & {*only})
+    chosen = [e for e in enabled() if only is None or {e.name, e.qualified} & {*only}]
+    limits = Limits(timeout=limit)
+    with closing(Process(partial(Supervisor, preload=DOCTOR_PRELOAD))) as process:
+        outcomes = process.run_all([visit_job(entry, limits) for entry in chosen], jobs)
+    return tuple(map(_imported, chosen, outcomes))
 
 
-def _checkup(entry: PluginEntry, outcome: Outcome) -> Checkup:
-    status, reason = outcome.ending.value, ""
-    known: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    seconds, registers = outcome.wall_seconds, tuple[str, ...]()
-    if outcome.result is None:
-        reason = outcome.words
-    else:
-        seconds = outcome.result["seconds"]
-        named = outcome.result["registers"].items()
-        known = tuple(
-            (kind, name, _required(told)) for kind, some in named for name, told in some.items()
-        )
-        registers = tuple(f"{CALLED[kind]} {name}" for kind, name, _ in known)
-        malformed = (
-            told["error"] for _, some in named for told in some.values() if "error" in told
-        )
-        if reason := outcome.result["failure"] or next(malformed, ""):
-            status = Ending.ERROR.value
-    if outcome.ending is Ending.CRASH:
-        reason += _last_words(outcome.log)
-    names = (entry.name, entry.distribution, entry.version)
-    return Checkup(*names, status, seconds, registers, printable(reason), known)
+def _imported(entry: PluginEntry, outcome: Outcome) -> Examined:
+    """Return how an import ended: ok, error (it raised), crash, or timeout (it was killed)."""
+    status, reason, seconds = outcome.ending, outcome.words, outcome.wall_seconds
+    names: list[tuple[str, str, tuple[str, ...]]] = []
+    if outcome.result is not None:
+        seconds, reason = outcome.result["seconds"], outcome.result["failure"] or ""
+        for kind, some in outcome.result["registers"].items():
+            for name, told in some.items():
+                reason = reason or told.get("error", "")
+                required = (p for p, _, needed, _ in told.get("parameters", ()) if needed)
+                names.append((kind, name, tuple(required)))
+        status = Ending.ERROR if reason else status
+    if status is Ending.CRASH and (said := outcome.log.partition(TRACE)[0].strip().splitlines()):
+        reason += f"; its last output was: {said[-1]}"
+    failed = status is not Ending.OK
+    return Examined(
+        entry.name,
+        entry.distribution,
+        entry.version,
+        laws=status.value,
+        failed=failed,
+        reason=printable(reason) if failed else "",
+        seconds=seconds,
+        names=tuple(names),
+    )
 
 
-def _required(told: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the parameters without a default, of what the import has told of a name."""
-    return tuple(name for name, _, required, _ in told.get("parameters", ()) if required)
+def _examined(imported: Examined, check: Check) -> Iterator[Examined]:
+    """Yield what is found of each thing that a plugin registers; of none, how its import ended."""
+    hears: list[tuple[str, str, tuple[str, ...]]] = []
+    if imported.plugin.endswith(ENDING):
+        hears = [(LISTENERS, imported.plugin, ())]
+    lawful = [] if imported.failed else [*imported.names, *hears]
+    if not lawful:
+        yield imported
+    for kind, name, required in lawful:
+        yield _of_laws(imported, kind, name, required, check)
 
 
-def _last_words(log: str) -> str:
-    lines = log.partition(TRACE)[0].strip().splitlines()
-    return f"; its last output was: {lines[-1]}" if lines else ""
+def _of_laws(
+    imported: Examined, kind: str, name: str, required: tuple[str, ...], check: Check
+) -> Examined:
+    subject, target = f"{WORDS[kind]} {name}", f"{imported.distribution}:{name}"
+    found = replace(imported, subject=subject, laws="not checked", seconds=0.0, names=())
+    if required:
+        given = ",".join(f"{parameter}=..." for parameter in required)
+        return replace(found, reason=f"it needs values: aucbench check '{target}[{given}]'")
+    own = name == imported.plugin or imported.distribution == PROJECT
+    homes = [] if own else [(kind, name, f"{imported.distribution}:{imported.plugin}")]
+    try:
+        findings = [f for f in check(target, homes) if f.kind in (kind, "plugins")]
+    except ParameterError as error:
+        return replace(found, failed=True, reason=str(error))
+    broken = next((f for f in findings if f.verdict is Verdict.BROKEN), None)
+    return replace(
+        found,
+        laws=summed(findings),
+        failed=broken is not None,
+        reason=f"{broken.law}: {broken.reason}" if broken else "",
+        seconds=sum(f.seconds for f in findings),
+    )

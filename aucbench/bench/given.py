@@ -43,20 +43,12 @@ MARGIN = 0.1  # seconds by which clocks are rounded
 
 @dataclass(frozen=True)
 class Given:
-    """The objects that a plan names.
+    """The objects that a plan names."""
 
-    Attributes
-    ----------
-    solvers : mapping of str to str
-        Pickles in base 64, by specification.
-    datasets : mapping of str to str
-        Folders in which `aucbench.bench.worker.rows.save_data` has written them, by name.
-    identities : mapping of str to str
-        What identifies the class of a solver, by specification.
-    """
-
-    solvers: Mapping[str, str] = field(default_factory=dict)
+    solvers: Mapping[str, str] = field(default_factory=dict)  # pickles in base 64, by specification
+    # Folders in which `aucbench.bench.worker.rows.save_data` has written them, by name.
     datasets: Mapping[str, str] = field(default_factory=dict)
+    # What identifies the class of a solver, by specification.
     identities: Mapping[str, str] = field(default_factory=dict)
 
     def handed(self, job: Job, spec: str) -> Job:
@@ -83,13 +75,7 @@ NOTHING = Given()
 
 
 def named_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Given]:
-    """Return specifications of solvers, and what is behind those that are instances.
-
-    Raises
-    ------
-    ParameterError
-        When one is no solver, or cannot be brought to another process.
-    """
+    """Return specifications of solvers, and what is behind those that are instances."""
     specs: list[str | Spec] = []
     packed: dict[str, str] = {}
     identities: dict[str, str] = {}

@@ -32,49 +32,22 @@ WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What is asked of each target.
+    """What is asked of each target."""
 
-    Attributes
-    ----------
-    folder : path, optional
-        The folder in which files and modules are looked for; by default the present one.
-    timeout : float
-        Seconds after which the process of a plugin is killed; ten times as many if thorough.
-    laws : tuple of str
-        Names of the laws; none: all.
-    thorough : bool
-        Whether laws are asked on larger samples too.
-    """
-
-    folder: Path | None = None
-    timeout: float = 120.0
-    laws: tuple[str, ...] = ()
-    thorough: bool = False
+    folder: Path | None = None  # in which files and modules are looked for; None: the present one
+    timeout: float = 120.0  # seconds for the process of a plugin; ten times as many if thorough
+    laws: tuple[str, ...] = ()  # names of the laws; none: all
+    thorough: bool = False  # whether laws are asked on larger samples too
 
     def __post_init__(self) -> None:
         require_above(0, timeout=self.timeout)
-
-    @property
-    def limits(self) -> Limits:
-        """Of the process of a plugin."""
-        return Limits(timeout=self.timeout * (PATIENCE if self.thorough else 1))
 
 
 def check_targets(targets: Iterable[str], questions: Questions | None = None) -> Iterator[Finding]:
     """Yield what was found for each law, as soon as it is known.
 
-    Parameters
-    ----------
-    targets : iterable of str
-        Each is `name[k=3]`, `distribution:name`, `module:Class`, `file.py` or `file.py:Class`.
-    questions : Questions, optional
-
-    Raises
-    ------
-    ParameterError
-        When a text names nothing, or there is no such law.
-    UnsupportedError
-        On another system than Linux.
+    A target is `name[k=3]`, `distribution:name`, `module:Class`, `file.py` or `file.py:Class`.
+    `ParameterError`: a text names nothing, or there is no such law.
     """
     with checker(questions or Questions()) as check:
         for target in targets:
@@ -83,10 +56,7 @@ def check_targets(targets: Iterable[str], questions: Questions | None = None) ->
 
 @contextmanager
 def checker(questions: Questions) -> Iterator[Check]:
-    """Yield a function that checks one target; errors are those above.
-
-    It also takes the homes of names, as `aucbench.registry.lookup.home` returns them.
-    """
+    """Yield a function that checks one target, and may be told the homes of its names."""
     warm = Process(partial(Supervisor, preload=PRELOAD))
     with closing(warm) as process, Scratch() as scratch:
         yield partial(_checked, process, scratch.path, questions)
@@ -100,45 +70,39 @@ def summed(findings: Iterable[Finding]) -> str:
 
 
 def _checked(
-    process: Process,
-    scratch: Path,
-    questions: Questions,
-    target: str,
-    homes: Sequence[Home] = (),
+    process: Process, scratch: Path, asked: Questions, target: str, homes: Sequence[Home] = ()
 ) -> Iterator[Finding]:
+    limits = Limits(timeout=asked.timeout * (PATIENCE if asked.thorough else 1))
+
     def ask(done: list[Any]) -> Job:
         request = {
             "target": target,
-            "folder": str((questions.folder or Path()).resolve()),
+            "folder": str((asked.folder or Path()).resolve()),
             "done": done,
             "homes": homes,
-            "laws": questions.laws,
-            "thorough": questions.thorough,
+            "laws": asked.laws,
+            "thorough": asked.thorough,
             "lines": str(scratch / f"{uuid4().hex}.jsonl"),
         }
-        return Job(CHECK, request, questions.limits)
+        return Job(CHECK, request, limits)
 
     ends: list[Outcome] = []
     piece: Piece | None = None
     for piece in process.in_turn(ask, ends):
-        if piece.ended is None:
-            yield _finding(piece.found)
-        elif piece.key is None and _is_refusal(piece.ended):
-            unknown = piece.ended.error_type == UnknownNameError.__name__
+        end = piece.ended
+        if end is None:
+            yield Finding(**{**piece.found, "verdict": Verdict(piece.found["verdict"])})
+        elif piece.key or not end.refusal or end.error_type == PluginError.__name__:
+            yield _lost(target, piece, end)
+        else:  # the user has made a mistake, and no plugin is broken
+            unknown = end.error_type == UnknownNameError.__name__
             if not unknown or homes or not (there := _homes(target)):
-                raise ParameterError(str(piece.ended.reason))
-            yield from _checked(process, scratch, questions, target, there)
-        else:
-            yield _lost(target, piece, piece.ended)
+                raise ParameterError(str(end.reason))
+            yield from _checked(process, scratch, asked, target, there)
     if len(ends) == MOST_ENDS and piece is not None and piece.key is not None:
         kind, thing, _, extent = piece.key
         why = f"not checked, since {MOST_ENDS} processes have ended before"
         yield Finding(kind, thing, "all further laws", Verdict.BROKEN, why, 0.0, extent)
-
-
-def _is_refusal(outcome: Outcome) -> bool:
-    """Whether the user has made a mistake, and no plugin is broken."""
-    return outcome.refusal and outcome.error_type != PluginError.__name__
 
 
 def _homes(target: str) -> list[Home]:
@@ -166,7 +130,3 @@ def _lost(target: str, piece: Piece, outcome: Outcome) -> Finding:
         law = "end of the process"
     reason = printable(outcome.words)
     return Finding(kind, thing, law, Verdict.BROKEN, reason, outcome.wall_seconds, extent)
-
-
-def _finding(fields: dict[str, Any]) -> Finding:
-    return Finding(**{**fields, "verdict": Verdict(fields["verdict"])})

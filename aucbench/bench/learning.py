@@ -22,25 +22,7 @@ LEARNING = ("sklearn.linear_model", "sklearn.svm")
 
 
 def likely(spec: Spec | str, homes: Iterable[Home] = ()) -> tuple[str, ...]:
-    """Return the modules to import before a plugin is used.
-
-    Parameters
-    ----------
-    spec : Spec or str
-        Such as `sht-auc[k=3]`, `acme:mine` or `./mine.py:Mine`.
-    homes : iterable of Home
-        Plugins that register names other than their own.
-
-    Returns
-    -------
-    tuple of str
-        Empty, unless a file of the plugin names scikit-learn.
-
-    Raises
-    ------
-    ParameterError
-        When it cannot be parsed.
-    """
+    """Return the modules to import before a plugin is used."""
     name = spec.name if isinstance(spec, Spec) else parse_spec(spec).name
     bare = name.rpartition(":")[2]  # of distribution:name
     plugin = next((plugin for _, further, plugin in homes if further == bare), name)

@@ -217,12 +217,6 @@ def understand(
 
     `code` is the fingerprint of aucbench, where it is known already, and `refused` has the names
     that no plugin has.
-
-    Raises
-    ------
-    AucbenchError
-        About the mistakes of the user: of all names that cannot be used, in the order of the plan;
-        or of the first thing that does not fit.
     """
     answered = dict(outcomes)
 

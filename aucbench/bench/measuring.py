@@ -42,22 +42,7 @@ Value = tuple[float, str]  # NaN with the reason
 
 
 def measure_of(spec: str) -> Measure:
-    """Return a measure by its specification: a built-in one, or that of a plugin.
-
-    Parameters
-    ----------
-    spec : str
-        As in `aucbench.stats.measure`, or the name of a metric that a plugin registers, with or
-        without `distribution:` in front: `gain[depth=0.1]`, `acme:gain`; or a function in a file,
-        `./mine.py:gain`.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError
-        As `aucbench.stats.measure`.
-    PluginError
-        When the plugin of the metric cannot be used.
-    """
+    """Return a measure by its specification: a built-in one, or that of a plugin."""
     own = spec.strip().removeprefix(f"{PROJECT}:")
     name = NAME.match(own)
     third = any(not entry.builtin for entry in enabled())
@@ -77,15 +62,9 @@ def _measure_by(addon: Addon, name: str) -> PluginMeasure:
 
 @dataclass(frozen=True, slots=True)
 class PluginMeasure(Measure):
-    """A metric that a plugin of a third party registers.
+    """A metric that a plugin of a third party registers."""
 
-    Attributes
-    ----------
-    addon : Addon
-        What is known of it.
-    """
-
-    addon: Addon = field(kw_only=True)
+    addon: Addon = field(kw_only=True)  # what is known of it
     _known: dict[bytes, Value] = field(default_factory=dict, compare=False, repr=False)
     _ends: list[Outcome] = field(default_factory=list, compare=False, repr=False)
 
@@ -137,7 +116,7 @@ class PluginMeasure(Measure):
 
     def _job(self, folder: Path, count: int, done: Sequence[int]) -> Job:
         left = [number for number in range(count) if number not in done]
-        return self.addon.job("metrics:values", folder=str(folder), numbers=left)
+        return self.addon.job("values", folder=str(folder), numbers=left)
 
 
 def _elsewhere(*_: Any) -> float:

@@ -22,27 +22,15 @@ BANDWIDTH = 10e9  # bytes per second that one core reads; no pass over the rows 
 
 @dataclass(frozen=True, slots=True)
 class FolderStatus:
-    """How much of its plans a results folder contains.
+    """How much of its plans a results folder contains."""
 
-    Attributes
-    ----------
-    planned : int
-        Cells of all plans that were run into the folder; a cell of two plans counts once.
-    statuses : mapping of str to int
-        Finished cells by status.
-    missing : int
-        Cells of the plans that are not finished.
-    stale : int
-        Records of planned cells that no longer count: the data, a plugin or aucbench changed.
-    other_settings : int
-        Records of cells that are in no plan of the folder.
-    """
-
+    # Cells of all plans that were run into the folder; a cell of two plans counts once.
     planned: int
-    statuses: Mapping[str, int]
-    missing: int
+    statuses: Mapping[str, int]  # finished cells by status
+    missing: int  # cells of the plans that are not finished
+    # Records of planned cells that no longer count: the data, a plugin or aucbench changed.
     stale: int
-    other_settings: int
+    other_settings: int  # records of cells that are in no plan of the folder
 
 
 def folder_status(store: Store, plans: Iterable[Plan]) -> FolderStatus:
@@ -75,11 +63,6 @@ def estimate(plan: Plan) -> str:
 
     The lower bound is the time to read the rows once per pass at the speed of memory. The
     upper bound follows from the limits of the plan.
-
-    Raises
-    ------
-    AucbenchError
-        As a run would at its start.
     """
     lookups = _lookups(plan)
     return "\n".join([_fits(plan), *_data(plan, lookups), *_bounds(plan, lookups)])

@@ -69,35 +69,6 @@ def cell_job(
     """Job that fits one cell and scores its test rows.
 
     It is not told the name of the data set, nor how that is read.
-
-    Parameters
-    ----------
-    cell : Cell
-    data : str
-        Hash of its data set; other rows are refused.
-    target : KeptTarget
-        Deals the rows to splits; the request contains only what is known of the training rows.
-    limits, step : Limits
-        Of the fit, and of the preparation of its rows, which the cells of a split share.
-    code : str or None
-        `code_fingerprint` of the parent; a host with other code refuses the cell.
-    files : mapping of str to str
-        Fingerprints of the files that it needs, by path; a cell whose file has changed is refused.
-    homes : collection
-        Plugins that register names other than their own: see `aucbench.registry.visits`.
-    read : Limits, optional
-        Of reading its data set, if that has to be done again; by default as `step`.
-    preload : tuple of str
-        Modules that its process finds imported.
-    light : bool
-        Whether the preparation of its rows is a light step, see `Step`.
-    fence : Fence, optional
-        What its process, and that which prepares its rows, are kept from.
-
-    Raises
-    ------
-    DataError
-        When the rows cannot be dealt to its splits.
     """
     first = _read_step(cell, read or step, homes)
     learnt, held, labels = target.packed_parts(cell)

@@ -95,25 +95,15 @@ def run(
 
 @dataclass
 class Runner:
-    """One run of a plan; `records` yields the records as they become known.
+    """One run of a plan; `records` yields the records as they become known."""
 
-    Parameters
-    ----------
-    plan, lookups, store, engine, conditions :
-        What to run, what its names mean, where to keep and where to run it.
-    retry : collection of str
-        Statuses that are computed again.
-    listeners : sequence of objects
-        See `aucbench.bench.show.listeners`.
-    """
-
-    plan: Plan
+    plan: Plan  # what to run, what its names mean, where to keep and where to run it
     lookups: Lookups
     store: Store
     engine: Engine
     conditions: Conditions
-    retry: Collection[str] = ()
-    listeners: Sequence[object] = ()
+    retry: Collection[str] = ()  # statuses that are computed again
+    listeners: Sequence[object] = ()  # see `aucbench.bench.show.listeners`
     _state: bytearray = field(init=False)
     _running: dict[str, tuple[int, Cell]] = field(init=False, default_factory=dict)
 

@@ -46,27 +46,13 @@ print(json.dumps([version("aucbench"), SCHEMA]))
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One side of the comparison.
+    """One side of the comparison."""
 
-    Attributes
-    ----------
-    side : str
-        One of `SIDES`.
-    path : Path
-        What the user named.
-    python : str
-        The interpreter.
-    folder : str
-        Put first on the path of Python; empty for an environment.
-    aucbench : str
-        The version of aucbench there.
-    """
-
-    side: str
-    path: Path
-    python: str
-    folder: str
-    aucbench: str
+    side: str  # one of `SIDES`
+    path: Path  # what the user named
+    python: str  # the interpreter
+    folder: str  # put first on the path of Python; empty for an environment
+    aucbench: str  # the version of aucbench there
 
     def __str__(self) -> str:
         """One line for people."""
@@ -74,21 +60,7 @@ class Version:
 
 
 def version_at(side: str, path: Path) -> Version:
-    """Return the side that a path names.
-
-    Parameters
-    ----------
-    side : {"before", "after"}
-    path : Path
-        An environment (a folder with bin/python) or an interpreter; or a folder with packages, such
-        as a checkout or the target of `pip install --target`, which is put first on the path of
-        the present interpreter. Of a folder with the folder `src` it is that one.
-
-    Raises
-    ------
-    ParameterError
-        When it is none of these, or holds no aucbench with records of this format.
-    """
+    """Return the side that a path names."""
     python, folder = _python_of(side, path)
     try:
         asked = subprocess.run(
@@ -156,26 +128,7 @@ def run_sides(
     options: Sequence[str],
     tell: Tell,
 ) -> dict[str, list[str]]:
-    """Run the plan on both sides; return the ids of the records of each.
-
-    Parameters
-    ----------
-    folder : Path
-        Takes the results folder of each side, under its name.
-    options : sequence of str
-        Of `aucbench run`.
-    tell : function (str)
-        Takes lines of progress.
-
-    Raises
-    ------
-    ParameterError
-        When a side refuses the plan, or both sides are the same code.
-    DataError
-        When the sides read different rows.
-    KeyboardInterrupt
-        After Ctrl-C, when the run of the side has ended.
-    """
+    """Run the plan on both sides; return the ids of the records of each."""
     found: dict[str, list[str]] = {version.side: [] for version in versions}
     for number, dataset in enumerate(plan.datasets):
         one = replace(plan, datasets=(dataset,))

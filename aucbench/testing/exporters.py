@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aucbench.bench.isolated.returned import contents_of
+from aucbench.bench.isolated.exchange import contents_of
 from aucbench.bench.results.export import require_file_names
 from aucbench.bench.results.record import Record
 from aucbench.errors import PluginError

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.bench.isolated.returned import plain_section
+from aucbench.bench.isolated.exchange import plain_section
 from aucbench.bench.results.record import Record
 from aucbench.errors import PluginError
 from aucbench.testing.laws import LawBroken, Laws, require

@@ -16,7 +16,7 @@ import numpy as np
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import Measures, Status
-from aucbench.bench.isolated.rows import Rows
+from aucbench.bench.isolated.exchange import Rows
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions

@@ -53,15 +53,15 @@ time.sleep(600)
 def test_the_doctor_survives_every_ending(site):
     sources = {name.replace("-", "_"): source for name, (source, *_) in ENDINGS.items()}
     site.add("ward", "1.2", **sources)
-    checkups = {c.name: c for c in check_plugins(ENDINGS, jobs=4)}
-    assert {name: c.status for name, c in checkups.items()} == {
+    checkups = {c.plugin: c for c in check_plugins(ENDINGS, jobs=4)}
+    assert {name: c.laws for name, c in checkups.items()} == {
         name: status for name, (_, status, _) in ENDINGS.items()
     }
     for name, checkup in checkups.items():
         assert ENDINGS[name][2] in checkup.reason
-        assert bool(checkup.reason) == (checkup.status != "ok")
-    assert checkups["healthy"].registers == ("solver healthy", "solver more")
-    assert checkups["chatty"].registers == ("solver chatty",)
+        assert bool(checkup.reason) == checkup.failed == (checkup.laws != "ok")
+    assert checkups["healthy"].names == (("solvers", "healthy", ()), ("solvers", "more", ()))
+    assert checkups["chatty"].names == (("solvers", "chatty", ()),)
     assert {(c.distribution, c.version) for c in checkups.values()} == {("ward", "1.2")}
     assert all(c.seconds > 0 for c in checkups.values())
 
@@ -154,7 +154,7 @@ def test_without_third_parties_nothing_is_examined(site):
 def test_a_plugin_that_does_not_end_is_killed(site):
     site.add("ward", **{name: source + solver(name) for name, source in HANGING.items()})
     for checkup in check_plugins(HANGING, limit=2.0):
-        assert checkup.status == "timeout"
+        assert checkup.laws == "timeout"
         assert checkup.reason.startswith("did not end within 2 s")
         assert checkup.seconds > 2
 
@@ -164,7 +164,7 @@ def test_what_a_plugin_leaves_behind_is_killed(site):
     command = f"[sys.executable, '-c', {HOLDER!r}, {str(lock)!r}]"
     start = f"import subprocess, sys\nsubprocess.Popen({command}, stdout=-1).stdout.readline()\n"
     site.add("foo", foo=start + solver("foo"))
-    assert [c.status for c in check_plugins(["foo:foo"])] == ["ok"]
+    assert [c.laws for c in check_plugins(["foo:foo"])] == ["ok"]
     assert eventually(lambda: is_free(lock))
 
 
@@ -202,7 +202,7 @@ def is_free(lock):
 
 
 def test_built_ins_are_well():
-    assert [(c.name, c.status) for c in check_plugins(["logistic", "objectives"], jobs=2)] == [
+    assert [(c.plugin, c.laws) for c in check_plugins(["logistic", "objectives"], jobs=2)] == [
         ("logistic", "ok"),
         ("objectives", "ok"),
     ]

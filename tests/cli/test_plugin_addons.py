@@ -8,7 +8,7 @@ from plugin_site import Site
 from typer.testing import CliRunner
 
 from aucbench.bench import Store
-from aucbench.bench.isolated.rows import Rows
+from aucbench.bench.isolated.exchange import Rows
 from aucbench.cli import app
 from aucbench.errors import ParameterError
 from aucbench.report.document import markdown, signed, tex, text

@@ -94,10 +94,10 @@ def test_the_doctor_says_the_same_sentences(site):
     }
     site.add("third", **{name.replace("-", "_"): source for name, source in sources.items()})
 
-    checkups = {checkup.name: checkup for checkup in check_plugins(names)}
+    checkups = {checkup.plugin: checkup for checkup in check_plugins(names)}
     assert checkups.keys() == names.keys()
     for name, case in names.items():
-        assert checkups[name].status == "error", case
+        assert checkups[name].laws == "error", case
         assert MALFORMED[case][1] in checkups[name].reason
 
 

@@ -267,7 +267,7 @@ def cells_run(records):
 @pytest.mark.parametrize(
     "act",
     [
-        lambda records, record: records._documents.write(record("0a1b")),
+        lambda records, record: DocumentStore.write(records, record("0a1b")),
         lambda records, record: records.alone(pytest.fail).__enter__(),
         lambda records, record: records.keep_plan("splits = 5\n"),
         lambda records, record: records.keep_about({"aa": {"n": 1}}),
@@ -276,7 +276,7 @@ def cells_run(records):
 )
 def test_a_folder_that_is_gone_is_not_made_again(folder, record, gone, act):
     with Records(folder, create=True) as records:
-        records._documents.write(record("ff00"))
+        DocumentStore.write(records, record("ff00"))
         if gone == "without its marker":
             (folder / MARKER).unlink()
         elif gone == "deleted":

@@ -30,34 +30,17 @@ class DaskEngine:
 
     When a worker is lost, dask queues its cells again. A cell ends as a crash when two workers
     were lost while they ran it.
-
-    Parameters
-    ----------
-    scheduler : str
-        Address of the scheduler, such as tcp://host:8786.
-    jobs : int, optional
-        Cells on the cluster at once. Default and maximum: two for each thread of dask, of
-        which one runs and one waits.
-    threads : int
-        Threads of aucbench, BLAS and OpenMP in each cell.
-    patience : float
-        Seconds that the cluster may have no workers.
     """
 
-    scheduler: str
+    scheduler: str  # address of the scheduler, such as tcp://host:8786
+    # Cells on the cluster at once. Default and maximum: two for each thread of dask, of which one
+    # runs and one waits.
     jobs: int | None = None
-    threads: int = 1
-    patience: float = 60.0
+    threads: int = 1  # threads of aucbench, BLAS and OpenMP in each cell
+    patience: float = 60.0  # seconds that the cluster may have no workers
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
-        """Yield (id, outcome) as the jobs end; closing the generator kills what runs.
-
-        Raises
-        ------
-        AucbenchError
-            When the scheduler does not answer or is lost, when it has no workers for too
-            long, or when a worker cannot run cells at all.
-        """
+        """Yield (id, outcome) as the jobs end; closing the generator kills what runs."""
         waiting = iter(jobs)
         with _DaskRun(self) as run:
             run.fill(waiting)

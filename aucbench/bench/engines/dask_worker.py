@@ -15,13 +15,6 @@ class CellPlugin(WorkerPlugin):
 
     A worker is a daemonic process and cannot interrupt a task. So the supervisor is a
     subprocess, and kills the job of a task that was cancelled.
-
-    Parameters
-    ----------
-    run : str
-        Name of the run: the name of this plugin and of the topic, and the start of all keys.
-    threads : int
-        Threads of aucbench, BLAS and OpenMP in each cell.
     """
 
     def __init__(self, run: str, threads: int):

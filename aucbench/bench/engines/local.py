@@ -20,20 +20,11 @@ HIDDEN = (*FOLDERS, "OLDPWD", "PWD")  # from cells: these may lead to a file of 
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:
-    """Runs jobs with one supervisor on this host.
+    """Runs jobs with one supervisor on this host."""
 
-    Parameters
-    ----------
-    jobs : int
-        Jobs that run at once.
-    threads : int
-        Threads of aucbench, BLAS and OpenMP in each of them.
-    supervisor : Supervisor, optional
-        An open supervisor, which this engine does not close; by default each run opens one.
-    """
-
-    jobs: int = 1
-    threads: int = 1
+    jobs: int = 1  # jobs that run at once
+    threads: int = 1  # threads of aucbench, BLAS and OpenMP in each of them
+    # An open supervisor, which this engine does not close; by default each run opens one.
     supervisor: Supervisor | None = None
 
     def on(self, supervisor: Supervisor) -> LocalEngine:

@@ -24,13 +24,6 @@ class SharedSupervisor:
 
     The first job starts the supervisor. When it was idle for a while it is closed, so that no
     process is left when the client of a worker disappears. The next job starts another one.
-
-    Parameters
-    ----------
-    threads : int
-        Threads of aucbench, BLAS and OpenMP in each job.
-    idle : float
-        Seconds without a job after which the supervisor is closed.
     """
 
     def __init__(self, threads: int = 1, *, idle: float = IDLE_SECONDS):
@@ -47,13 +40,7 @@ class SharedSupervisor:
         self._closed = False
 
     def run(self, key: str, job: Job) -> Outcome:
-        """Run the job and wait for its outcome; each key is used once.
-
-        Raises
-        ------
-        CancelledError
-            When the key was dropped, also before this call, or the supervisor is closed.
-        """
+        """Run the job and wait for its outcome; each key is used once."""
         self._take(key, job)
         try:
             while (outcome := self._look(key)) is None:

@@ -41,45 +41,23 @@ class SlurmEngine:
     crash when two SLURM jobs ended while they ran it, or before they began their first cell.
     Time, memory and cores of a SLURM job follow from the limits of its cells. Account,
     partition and so on are taken from the variables of `sbatch` (SBATCH_ACCOUNT, ...).
-
-    Parameters
-    ----------
-    folder : Path
-        The results folder, on a disk that the nodes share. When a SLURM job failed, its logs
-        stay there.
-    jobs : int
-        SLURM jobs that are queued or run at once.
-    threads : int
-        Threads of aucbench, BLAS and OpenMP in each cell, and cores of each SLURM job.
-    cells_per_job : int
-        Cells in a share.
-    cluster : {"slurm", "local"}
-        "local" runs the shares on this host, with the same files.
-    poll, lag : float
-        Seconds between two looks into the folder, and seconds after the end of a SLURM job
-        within which its last files may still appear.
     """
 
+    # The results folder, on a disk that the nodes share. When a SLURM job failed, its logs stay
+    # there.
     folder: Path
-    jobs: int = 16
+    jobs: int = 16  # SLURM jobs that are queued or run at once
+    # Threads of aucbench, BLAS and OpenMP in each cell, and cores of each SLURM job.
     threads: int = 1
-    cells_per_job: int = 20
-    cluster: str = "slurm"
+    cells_per_job: int = 20  # cells in a share
+    cluster: str = "slurm"  # "local" runs the shares on this host, with the same files
+    # Seconds between two looks into the folder, and seconds after the end of a SLURM job within
+    # which its last files may still appear.
     poll: float = 0.5
     lag: float = 10.0
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
-        """Yield (id, outcome) as the jobs end; closing the generator cancels all SLURM jobs.
-
-        Raises
-        ------
-        ParameterError
-            When this host has no `sbatch`, or a job has no timeout.
-        AucbenchError
-            When SLURM refuses a job.
-        DataError
-            When the results folder is not there any more, or cannot be written to.
-        """
+        """Yield (id, outcome) as the jobs end; closing the generator cancels all SLURM jobs."""
         if self.cluster == "slurm" and which("sbatch") is None:
             raise ParameterError(
                 "engine 'slurm' found no sbatch on the PATH of this host; start it on a login "

@@ -50,19 +50,7 @@ def measured(
     *,
     keep_weights: bool = False,
 ) -> Judged:
-    """Judge a cell whose process returned.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        With the result of `bench.worker.jobs.cell`, and the files scores.npy, along.npy and w.npy.
-    numbers, target :
-        Of the test rows.
-    points : int
-        Points of the curve.
-    keep_weights : bool
-        Whether to keep the weights beside the scores, where each belongs to a column of the data.
-    """
+    """Judge a cell whose process returned."""
     result = outcome.result or {}
     reported = _reported(result)
     status = result.get("status")

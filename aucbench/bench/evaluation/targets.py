@@ -25,20 +25,7 @@ from aucbench.errors import DataError
 
 
 class KeptTarget:
-    """The target of one data set, and the folds, groups and times of its rows.
-
-    Parameters
-    ----------
-    packed : bytes
-        The arrays of `known_of` as a npz file of a worker.
-    n : int
-        Number of rows.
-
-    Raises
-    ------
-    DataError
-        When the bytes hold no target of n rows.
-    """
+    """The target of one data set, and the folds, groups and times of its rows."""
 
     def __init__(self, packed: bytes, n: int):
         try:

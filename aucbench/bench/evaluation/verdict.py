@@ -89,21 +89,13 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What is said of a cell.
-
-    Attributes
-    ----------
-    status : Status
-    measures : Measures
-    kept : bytes or None
-        A npz file for the store, with `scores` and `rows` (their numbers in the data set), when
-        the AUC counts; and with the weights `w`, see `measured`. It has no target: cells that
-        still run could read it there.
-    along : mapping of int to float
-        Test AUC at points of the curve, by their numbers; the last one is that of the cell.
-    """
+    """What is said of a cell."""
 
     status: Status
     measures: Measures = field(default_factory=Measures)
+    # A npz file for the store, with `scores` and `rows` (their numbers in the data set), when the
+    # AUC counts; and with the weights `w`, see `measured`. It has no target: cells that still run
+    # could read it there.
     kept: bytes | None = None
+    # Test AUC at points of the curve, by their numbers; the last one is that of the cell.
     along: Mapping[int, float] = field(default_factory=dict)

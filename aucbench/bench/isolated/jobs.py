@@ -1,59 +1,55 @@
-"""The jobs of functions of plugins: look one up, make a section, export."""
+"""The jobs of functions of plugins: the values of a metric, a section, an export."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aucbench.about import scale_of
-from aucbench.bench.isolated.returned import contents_of, plain_section
-from aucbench.bench.isolated.rows import Rows
+import numpy as np
+
+from aucbench.bench.isolated.exchange import Rows, contents_of, plain_section
 from aucbench.bench.worker.blame import sentence_of
-from aucbench.errors import AucbenchError, PluginError, UnknownNameError, written_at
+from aucbench.errors import PluginError, written_at
 from aucbench.processes.kept import Kept
 from aucbench.processes.room import Room
-from aucbench.registry import get_function, names
-from aucbench.registry.lookup import find
-from aucbench.registry.metrics import origin
-from aucbench.registry.specs import Spec, parse_spec
+from aucbench.registry import get_function
+from aucbench.registry.metrics import checked_value, origin
+from aucbench.registry.shapes import takes_weights
 from aucbench.registry.visits import tell
 
 Request = Mapping[str, Any]
 Steps = Mapping[str, Kept]
+UNWEIGHTED = (
+    "the test rows have weights, which it does not take; add the parameter weights=None after "
+    "y and scores"
+)
 
 
-def found(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
-    """Say what a specification of a kind means: its canonical texts and its distribution.
+def values(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
+    """Call a metric on test rows, request["numbers"]; say its value on each, or the reason.
 
-    Returns
-    -------
-    dict
-        `known` alone, all names of the kind, when there is none of this name.
-
-    Raises
-    ------
-    ParameterError, PluginError
-        As `aucbench.registry.get_function`.
+    The arrays are files: y0.npy (1 for positive rows, else 0), scores0.npy and weights0.npy, then
+    y1.npy and so on. They cannot be written. How it says so: see `aucbench.processes.isolated`.
     """
     tell(request["homes"])
-    kind, asked = request["kind"], parse_spec(request["name"])
-    try:
-        function, claim = get_function(kind, asked), find(kind, asked.name)
-    except UnknownNameError:
-        known = names(kind)
-        if asked.name in known:  # it is a parameter that is unknown
-            raise
-        return {"known": known}
-    given = getattr(function, "keywords", {})
-    return {
-        "name": str(Spec(asked.name, given)),
-        "qualified": str(Spec(claim.qualified, given)),
-        "version": claim.entry.version,
-        "distribution": claim.entry.distribution,
-        "module": claim.entry.value,
-        "about": _about(function) if kind == "metrics" else {},
-    }
+    metric = get_function("metrics", request["name"])
+    folder, weighted = Path(request["folder"]), takes_weights(metric)
+    for number in request["numbers"]:
+        room.line({"begin": number})
+        files = (folder / f"{name}{number}.npy" for name in ("y", "scores", "weights"))
+        rows = [np.asarray(np.load(file, mmap_mode="r")) for file in files]
+        if weighted or np.ptp(rows[2]) == 0.0:
+            found = _or_sentence(partial(_value, metric, rows if weighted else rows[:2]))
+        else:
+            found = UNWEIGHTED
+        room.line({"end": found})
+    return {}
+
+
+def _value(metric: Any, arguments: Sequence[Any]) -> float:
+    return checked_value(metric, metric(*arguments))
 
 
 def section(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
@@ -64,33 +60,38 @@ def section(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 def export(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Hand over what an exporter returns; return the files by name, or a failure."""
 
-    def kept(made: Any) -> dict[str, Any]:
-        written = {}
-        for number, (name, data) in enumerate(contents_of(made).items()):
+    def handed(made: Any) -> dict[str, Any]:
+        contents = contents_of(made)
+        for number, data in enumerate(contents.values()):
             room.hand(str(number), data)
-            written[name] = str(number)
-        return {"names": written}
+        return {"names": {name: str(number) for number, name in enumerate(contents)}}
 
-    return _called("exporters", request, kept)
+    return _called("exporters", request, handed)
 
 
 def _called(kind: str, request: Request, use: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
     """Return what a function of a plugin makes of the rows; any error is a sentence."""
-    tell(request["homes"])
-    try:
+
+    def made() -> dict[str, Any]:
         function = get_function(kind, request["name"])
-        made = function(Rows.of(Path(request["folder"]), request["ids"]))
+        result = function(Rows.of(Path(request["folder"]), request["ids"]))
         try:
-            return use(made)
+            return use(result)
         except PluginError as error:
-            return {"failure": f"{error}{written_at(origin(function))}"}
-    except AucbenchError as error:
-        return {"failure": str(error)}
+            raise PluginError(f"{error}{written_at(origin(function))}") from error
+
+    tell(request["homes"])
+    found = _or_sentence(made)
+    return {"failure": found} if isinstance(found, str) else found
+
+
+def _or_sentence(call: Callable[[], Any]) -> Any:
+    """Return what code of a plugin returns; a sentence where it raises."""
+    try:
+        return call()
+    except PluginError as error:
+        return str(error)
     except (MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
-        return {"failure": sentence_of(error)}
-
-
-def _about(metric: Any) -> dict[str, Any]:
-    return {"greater_is_better": scale_of(origin(metric)).greater_is_better}
+        return sentence_of(error)

@@ -25,13 +25,7 @@ SPECS = ("datasets", "features", "objective", "projector")
 
 
 def check_plan(plan: PlanFields) -> None:
-    """Check all fields; names are looked up later, in other processes.
-
-    Raises
-    ------
-    PlanError
-        About the first field that is wrong.
-    """
+    """Check all fields; names are looked up later, in other processes."""
     for name, check in NUMBER_CHECKS.items():
         with_place((name,), check, name, getattr(plan, name))
     _require_some(plan)

@@ -14,15 +14,7 @@ T = TypeVar("T")
 
 
 class PlanError(ParameterError):
-    """A part of a plan makes no sense, or cannot be used.
-
-    Attributes
-    ----------
-    place : tuple of str and int
-        The field, and what is inside it: ("solvers", 1, "tune", "k").
-    value : object
-        The value of the field, or the item in it that is wrong.
-    """
+    """A part of a plan makes no sense, or cannot be used."""
 
     def __init__(self, message: str, *place: str | int, value: Any = None):
         super().__init__(message)
@@ -31,13 +23,7 @@ class PlanError(ParameterError):
 
 
 class PlanErrors(PlanError):
-    """Several parts of a plan make no sense, or cannot be used.
-
-    Attributes
-    ----------
-    errors : tuple of PlanError
-        One for each; place and value are those of the first.
-    """
+    """Several parts of a plan make no sense, or cannot be used."""
 
     def __init__(self, errors: Sequence[PlanError]):
         self.errors = tuple(errors)
@@ -52,13 +38,7 @@ class PlanErrors(PlanError):
 
 
 def every(calls: Iterable[Callable[[], T]]) -> list[T]:
-    """Return what functions return; where some refuse the plan, all of them are heard.
-
-    Raises
-    ------
-    PlanError
-        What one has raised, or `PlanErrors` with what several have.
-    """
+    """Return what functions return; where some refuse the plan, all of them are heard."""
     found, refused = [], []
     for call in calls:
         try:
@@ -83,13 +63,7 @@ def with_place(
 
 
 def checked_spec(given: Any) -> Spec:
-    """Return the specification of one solver, parsed unless it is already, with whole paths.
-
-    Raises
-    ------
-    PlanError
-        When it is neither text nor a `Spec`, or the text is malformed.
-    """
+    """Return the specification of one solver, parsed unless it is already, with whole paths."""
     if isinstance(given, Spec):
         return replace(given, name=anchored(given.name))
     require_text(given, "solvers", "spec")
@@ -111,11 +85,6 @@ def with_members(datasets: Sequence[str]) -> Sequence[str]:
     """Return data sets with the members of suites in place of the suites.
 
     The catalogue is imported where there is a suite only, since it takes NumPy along.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no suite of a name.
     """
     if not any(text.startswith(SUITE) for text in datasets):
         return datasets

@@ -72,13 +72,7 @@ class Choice:
 
 
 def choices(specs: Iterable[str | Spec], *, tune: bool = False) -> tuple[Choice, ...]:
-    """Return the solvers of a plan from their specifications, all tuned or none.
-
-    Raises
-    ------
-    PlanError
-        When a text is malformed.
-    """
+    """Return the solvers of a plan from their specifications, all tuned or none."""
     return tuple(every(partial(numbered_choice, *one, tune) for one in enumerate(specs)))
 
 

@@ -21,15 +21,7 @@ _counts, _shared = attrgetter(*COUNTED), attrgetter(*SHARED)
 
 
 class CellIds:
-    """The ids of many cells; what they share is written down once.
-
-    Parameters
-    ----------
-    code : str
-        As for `cell_id`.
-    used : function (Cell) -> mapping of str to str
-        Returns `plugins`, and `data` under this name.
-    """
+    """The ids of many cells; what they share is written down once."""
 
     def __init__(self, code: str, used: Callable[[Cell], Mapping[str, str]]):
         self._code, self._used = code, used
@@ -63,19 +55,7 @@ class CellIds:
 
 
 def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
-    """Id of a cell, 32 hexadecimal digits.
-
-    Parameters
-    ----------
-    cell : Cell
-        Its fields; those that are about tuning count when the solver is tuned.
-    data : str
-        Hash of the rows and labels.
-    plugins : mapping of str to str
-        `plugin_fingerprint` of what the cell uses, by role ("solver", "features", ...).
-    code : str
-        `code_fingerprint` of aucbench.
-    """
+    """Id of a cell, 32 hexadecimal digits."""
     return hash_of_text(_text(cell, data=data, plugins=plugins, code=code))
 
 

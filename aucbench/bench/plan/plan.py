@@ -98,15 +98,6 @@ def default_solvers(datasets: Sequence[str]) -> tuple[str, ...]:
     """Return the solvers that fit the data sets: if all are changepoint sets, those that do.
 
     Kinds are told by the names of files. A set that is not there is not missed here.
-
-    Raises
-    ------
-    ParameterError
-        When a name is malformed.
-    UnknownNameError
-        When there is no suite of a name.
-    DataError
-        When AUCBENCH_DATA does not name a folder.
     """
     from aucbench.datasets.located import is_changepoint
 

@@ -82,16 +82,7 @@ Place = tuple[str | int, ...]
 
 
 def read_plan(path: str | Path) -> Plan:
-    """Read a plan from a file.
-
-    Raises
-    ------
-    DataError
-        When there is no such file, or it is no UTF-8 text.
-    PlanError
-        When it is not TOML, or when keys or values make no sense. The message names the place and
-        what is possible.
-    """
+    """Read a plan from a file."""
     return parse_plan(_text(path), str(path))
 
 
@@ -120,13 +111,7 @@ def placed_error(error: PlanError, name: str) -> PlanError:
 
 @contextmanager
 def placed_in(path: str | Path) -> Iterator[None]:
-    """Name the place in the plan file `path` in an error that running the plan raises.
-
-    Raises
-    ------
-    PlanError
-        With the place, instead of an error that was raised inside.
-    """
+    """Name the place in the plan file `path` in an error that running the plan raises."""
     try:
         yield
     except PlanError as error:

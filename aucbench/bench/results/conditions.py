@@ -7,30 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The conditions of a run for its cells.
+    """The conditions of a run for its cells."""
 
-    Attributes
-    ----------
-    engine : str
-        Such as "local".
-    concurrency : int
-        Cells at once on a host.
-    timeout : float or None
-        Seconds of wall time that a cell may take.
-    memory : int or None
-        Bytes that it may take beyond an idle one.
-    timing : bool
-        Whether the run was made for its times.
-    fence : str or None
-        What kept the process of the fit from files with labels: "landlock" and its version, or
-        "none" and why. None where no process was fenced, or the aucbench was older.
-    """
-
-    engine: str = "local"
-    concurrency: int = 1
-    timeout: float | None = None
-    memory: int | None = None
-    timing: bool = False
+    engine: str = "local"  # such as "local"
+    concurrency: int = 1  # cells at once on a host
+    timeout: float | None = None  # seconds of wall time that a cell may take
+    memory: int | None = None  # bytes that it may take beyond an idle one
+    timing: bool = False  # whether the run was made for its times
+    # What kept the process of the fit from files with labels: "landlock" and its version, or "none"
+    # and why. None where no process was fenced, or the aucbench was older.
     fence: str | None = None
 
     def lift(self, status: str, then: Conditions) -> bool:

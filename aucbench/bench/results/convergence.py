@@ -72,45 +72,24 @@ class Convergence:
 
 @dataclass(frozen=True, slots=True)
 class Descent:
-    """How the objective of a fit fell; a value is None where it is not known.
+    """How the objective of a fit fell; a value is None where it is not known."""
 
-    Attributes
-    ----------
-    solver : str
-        Its label.
-    problem : str or None
-        Equal for fits of one problem on the same rows.
-    feasible : bool
-        Whether the weights are not known to be outside the set of the problem.
-    stop : str or None
-        The name of a `Stop`.
-    ended_by_itself : bool
-        Whether the method ended before its budget, so that more passes change nothing.
-    start, value, least : float or None
-        The objective at the start, at the end, and the least one of the curve.
-    gap : float or None
-        Certified.
-    ahead : float or None
-        How far the objective has still to fall, by the curve.
-    decays : tuple of Decay, or None
-        Of the certified gap where the curve has enough of them, else of the objective; the most
-        likely one first. Empty if it no longer falls; None if the curve has too few points.
-    residual : float or None
-        Norm of the gradient.
-    """
-
-    solver: str = ""
-    problem: str | None = None
-    feasible: bool = True
-    stop: str | None = None
+    solver: str = ""  # its label
+    problem: str | None = None  # equal for fits of one problem on the same rows
+    feasible: bool = True  # whether the weights are not known to be outside the set of the problem
+    stop: str | None = None  # the name of a `Stop`
+    # Whether the method ended before its budget, so that more passes change nothing.
     ended_by_itself: bool = False
+    # The objective at the start, at the end, and the least one of the curve.
     start: float | None = None
     value: float | None = None
     least: float | None = None
-    gap: float | None = None
-    ahead: float | None = None
+    gap: float | None = None  # certified
+    ahead: float | None = None  # how far the objective has still to fall, by the curve
+    # Of the certified gap where the curve has enough of them, else of the objective; the most
+    # likely one first. Empty if it no longer falls; None if the curve has too few points.
     decays: tuple[Decay, ...] | None = None
-    residual: float | None = None
+    residual: float | None = None  # norm of the gradient
 
     @staticmethod
     def of(record: Record) -> Descent:
@@ -155,13 +134,7 @@ class Descent:
 
 
 class Optima:
-    """The least objective that is known of each problem, by the records that were added.
-
-    Parameters
-    ----------
-    records : iterable of Record
-        The first ones.
-    """
+    """The least objective that is known of each problem, by the records that were added."""
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self._least: dict[str, float] = {}

@@ -52,16 +52,6 @@ def decays_of(x: Vector, y: Vector, limit: float | None = None) -> tuple[Decay, 
 
     There are at most two, a power and a geometric one. Both are returned where the points do not
     tell which of them is right.
-
-    Parameters
-    ----------
-    x : array of shape (m,)
-        Passes divided by those at the end, positive and ascending.
-    y : array of shape (m,)
-        Values; above the limit where it is given.
-    limit : float, optional
-        The limit where it is known. Then relative errors are made small, because such values fall
-        by orders of magnitude. None: it is fitted too.
     """
     if x.size < FEWEST:
         return ()

@@ -40,21 +40,7 @@ def make_record(
     target: KeptTarget | None = None,
     imports: Imports | None = None,
 ) -> tuple[Record, bytes | None]:
-    """Return the record of a cell that ended, and the scores that the store keeps.
-
-    Parameters
-    ----------
-    cell, cell_id :
-        The cell and its id.
-    outcome : Outcome
-        The outcome of its job. When a step refused, the cell is "skipped", since it has no rows.
-    conditions : Conditions
-        The conditions of the run.
-    target : KeptTarget, optional
-        The target of its data set; needed when the job returned.
-    imports : Imports, optional
-        What is known of the code of this moment, for all cells of a run.
-    """
+    """Return the record of a cell that ended, and the scores that the store keeps."""
     said = _said(outcome)
     judged = _judged(cell, outcome, target, len(said.curve))
     for place, point in enumerate(said.curve):

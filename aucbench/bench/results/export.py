@@ -33,7 +33,6 @@ INT64 = range(-(2**63), 2**63)
 ROWS_AT_ONCE = 1000
 
 Row = dict[str, Any]
-RowSource = Callable[[], Iterator[Row]]
 
 
 def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
@@ -42,13 +41,6 @@ def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
     In a CSV file each text is on one line, and characters that cannot be printed are escaped. A
     text that a spreadsheet would run as a formula (it starts with = + - @) gets an apostrophe in
     front. A column of a Parquet file with values of several types holds JSON text.
-
-    Raises
-    ------
-    ParameterError
-        When the ending is another one, or the file cannot be written.
-    MissingExtraError
-        When Parquet is asked for and pyarrow is not installed.
     """
     write = FORMATS.get(path.suffix.lower())
     if write is None:
@@ -56,14 +48,15 @@ def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
             f"cannot export to {path}: its ending is {path.suffix!r}; let it end in "
             f"{', '.join(FORMATS)}"
         )
-    if write is _write_parquet:
-        _require_pyarrow()
+    if write is _write_parquet and find_spec("pyarrow") is None:
+        raise MissingExtraError("an export to Parquet", "parquet")
     require_writable(path)
     try:
         with TemporaryFile(dir=path.resolve().parent) as spool:
             columns, count = _spool(records, spool)
+            spool.seek(0)
             with own_file(path) as file:
-                write(lambda: _spooled(spool), columns, file)
+                write(map(json.loads, spool), columns, file)
     except OSError as error:
         raise not_writable(path, error) from error
     return count
@@ -74,21 +67,14 @@ def table_rows(
 ) -> Iterator[Row]:
     """Yield the flat rows of records; the column `stale` says whether a record still counts.
 
-    Parameters
-    ----------
-    records : function () -> iterable of Record
-        Called twice: the rows are judged beside each other. Stale records judge no others.
-    wanted : mapping of Cell to str
-        Ids of the cells for the present data, plugins and aucbench. A record of such a cell with
-        another id is stale, and so is one that has imported code that has changed. For a record
-        of any other cell `stale` is None.
+    `records` is called twice, since rows are judged beside each other; stale ones judge no others.
+    `wanted` has the present ids of cells. A record of such a cell is stale if it has another id, or
+    has imported code that has changed; of any other cell nothing is said.
     """
 
     def stale(record: Record) -> bool | None:
         known = wanted.get(record.cell)
-        if known is None:
-            return None
-        return known != record.id or not imports.same(record.imports)
+        return None if known is None else known != record.id or not imports.same(record.imports)
 
     imports = Imports()
     optima = Optima(record for record in records() if not stale(record))
@@ -97,32 +83,17 @@ def table_rows(
 
 
 def write_contents(contents: Mapping[str, bytes], path: Path, called: str) -> dict[Path, int]:
-    """Write what an exporter returned; return the size of each file.
+    """Write what an exporter, `called` so in sentences, returned; return the size of each file.
 
-    Parameters
-    ----------
-    contents : mapping of str to bytes
-        One content under the name "" goes to `path`. Others go into the folder `path`, each under
-        its name.
-    called : str
-        What a sentence calls the exporter.
-
-    Raises
-    ------
-    PluginError
-        When a name could lead out of the folder.
-    ParameterError
-        When a file cannot be written; it stays as it was.
+    One content under the name "" goes to `path`, others into the folder `path`.
     """
     require_file_names(contents, called)
-    if {*contents} == {""}:
-        named = {path: contents[""]}
-    else:
+    named = {path / name if name else path: content for name, content in contents.items()}
+    if {*contents} != {""}:
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise not_writable(path, error) from error
-        named = {path / name: content for name, content in contents.items()}
     for place, content in named.items():
         with own_file(place) as file:
             file.write(content)
@@ -150,19 +121,7 @@ def json_list(
     """Write the flat rows of records to a JSON file as a list, complete or not at all.
 
     It gives a function that adds a record. So who reads records for another purpose can write them
-    in the same turn.
-
-    Parameters
-    ----------
-    optima : Optima
-        Of all records.
-    more : function of a Record, optional
-        Returns what stands beside the fields of its row.
-
-    Raises
-    ------
-    ParameterError
-        When the file cannot be written; what was there before stays.
+    in the same turn. `more` returns what stands beside the fields of a row.
     """
     with own_file(path) as file, _list_in(file) as add:
         yield lambda record: add({**flat_row(record, optima), **more(record)})
@@ -184,9 +143,8 @@ def _spool(records: Iterable[Mapping[str, Any]], spool: IO[bytes]) -> tuple[dict
     """Write flat rows to `spool`; return the type of each column, and how many rows there are."""
     types: dict[str, set[str]] = {"id": {"str"}}
     count = 0
-    for record in records:
+    for row in map(flat, records):
         count += 1
-        row = flat(record)
         for name, value in row.items():
             types.setdefault(name, set()).add(_type(value))
         spool.write(json.dumps(row, allow_nan=False).encode("ascii") + b"\n")
@@ -194,15 +152,10 @@ def _spool(records: Iterable[Mapping[str, Any]], spool: IO[bytes]) -> tuple[dict
     return {name: _common(types[name] - {"null"}) for name in names}, count
 
 
-def _spooled(spool: IO[bytes]) -> Iterator[Row]:
-    spool.seek(0)
-    return map(json.loads, spool)
-
-
 def _type(value: Any) -> str:
     if value is None:
         return "null"
-    if isinstance(value, int) and not isinstance(value, bool):
+    if type(value) is int:
         return "int" if value in INT64 else "json"
     return {bool: "bool", float: "float", str: "str"}.get(type(value), "json")
 
@@ -213,11 +166,11 @@ def _common(types: set[str]) -> str:
     return types.pop() if len(types) == 1 else "json" if types else "null"
 
 
-def _write_csv(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> None:
+def _write_csv(rows: Iterator[Row], columns: dict[str, str], file: BinaryIO) -> None:
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow([cell_text(name) for name in columns])
-    table.writerows([_csv(row.get(name)) for name in columns] for row in rows())
+    table.writerows([_csv(row.get(name)) for name in columns] for row in rows)
     text.detach()
 
 
@@ -227,14 +180,10 @@ def _csv(value: Any) -> str:
     return cell_text(value) if isinstance(value, str) else json.dumps(value)
 
 
-def _write_json(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> None:
-    _write_list(({name: row.get(name) for name in columns} for row in rows()), file)
-
-
-def _write_list(rows: Iterable[Row], file: BinaryIO) -> None:
+def _write_json(rows: Iterator[Row], columns: dict[str, str], file: BinaryIO) -> None:
     with _list_in(file) as add:
         for row in rows:
-            add(row)
+            add({name: row.get(name) for name in columns})
 
 
 @contextmanager
@@ -251,21 +200,19 @@ def _list_in(file: IO[bytes]) -> Iterator[Callable[[Row], None]]:
     file.write(b"\n]\n" if before == b",\n" else b"[]\n")
 
 
-def _write_parquet(rows: RowSource, columns: dict[str, str], file: BinaryIO) -> None:
+def _write_parquet(rows: Iterator[Row], columns: dict[str, str], file: BinaryIO) -> None:
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
     kinds = {"bool": pa.bool_(), "int": pa.int64(), "float": pa.float64(), "null": pa.null()}
-    types = {name: kinds.get(kind, pa.string()) for name, kind in columns.items()}
-    schema = pa.schema([(_valid(name), kind) for name, kind in types.items()])
-    waiting = rows()
-    with ParquetWriter(file, schema) as writer:
-        while some := [*islice(waiting, ROWS_AT_ONCE)]:
-            arrays = [
-                pa.array([_parquet(row.get(name), kind) for row in some], types[name])
-                for name, kind in columns.items()
-            ]
-            writer.write_batch(pa.record_batch(arrays, schema=schema))
+    types = [(_valid(name), kinds.get(kind, pa.string())) for name, kind in columns.items()]
+    with ParquetWriter(file, pa.schema(types)) as writer:
+        while some := [*islice(rows, ROWS_AT_ONCE)]:
+            values = (
+                pa.array([_parquet(row.get(name), kind) for row in some], pa_type)
+                for (name, kind), (_, pa_type) in zip(columns.items(), types, strict=True)
+            )
+            writer.write_batch(pa.record_batch([*values], schema=writer.schema))
 
 
 def _parquet(value: Any, kind: str) -> Any:
@@ -279,11 +226,6 @@ def _parquet(value: Any, kind: str) -> Any:
 def _valid(text: str) -> str:
     """`text` with surrogates, which UTF-8 cannot hold, as escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _require_pyarrow() -> None:
-    if find_spec("pyarrow") is None:
-        raise MissingExtraError("an export to Parquet", "parquet")
 
 
 FORMATS = {".csv": _write_csv, ".parquet": _write_parquet, ".json": _write_json}

@@ -30,16 +30,7 @@ class Imports:
         self._version = cache(version_of)
 
     def told(self, places: Any, plugin: tuple[str, str, str] | None) -> dict[str, dict[str, Any]]:
-        """Return what identifies the packages that a worker has imported, by top-level name.
-
-        Parameters
-        ----------
-        places : mapping of str to str
-            The file or folder of each, as `bench.worker.imports.imported_since` returns them.
-            Whatever else a worker handed over is left out.
-        plugin : (distribution, version, module) or None
-            Of the solver, whose files are in the id of the cell.
-        """
+        """Return what identifies the packages that a worker has imported, by top-level name."""
         if not isinstance(places, Mapping) or len(places) > MOST:
             return {}
         own = plugin[2].partition(":")[0].partition(".")[0] if plugin else ""

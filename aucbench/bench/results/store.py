@@ -13,13 +13,12 @@ or lies in the place of another one, is refused by its name.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
@@ -41,8 +40,10 @@ DIGITS = 16  # of the name of a plan
 RELEVANT = "relevant"  # as in `aucbench.data.packed`, which imports NumPy
 
 
-class Store:
-    """A results folder; a context manager, which returns its lock at the end.
+class Store(DocumentStore):
+    """The results folder of a benchmark; a context manager, which returns its lock at the end.
+
+    `alone`, `has`, `finished`, `problems` and `close` are those of a `DocumentStore`.
 
     Parameters
     ----------
@@ -60,50 +61,17 @@ class Store:
     """
 
     def __init__(self, folder: Path, *, create: bool = False):
-        self._documents = DocumentStore(folder, create=create)
-        self.folder = self._documents.folder
+        super().__init__(folder, create=create)
         self._target_of = lru_cache(maxsize=1)(self._read_target)
 
-    def __enter__(self) -> Self:
-        """Return the store itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
-
-    def close(self) -> None:
-        """Return the lock of a run that was not iterated to its end."""
-        self._documents.close()
-
-    def alone(self, tell: Callable[[str], object]) -> AbstractContextManager[None]:
-        """Let one run at a time into the folder; wait for another one, and tell about that."""
-        return self._documents.alone(tell)
-
-    def has(self, cell: str) -> bool:
-        """Whether the cell with this id is finished: its file is there, and whole."""
-        return self._documents.has(cell)
-
-    def read(self, cell: str) -> Record | None:
+    def read(self, cell: str) -> Record | None:  # type: ignore[override] # parsed
         """Return the record of a cell by its id; None when it is not finished."""
-        plain = self._documents.read(cell)
+        plain = super().read(cell)
         return None if plain is None else Record.from_json(plain)
-
-    def finished(self, names: Sequence[str]) -> Callable[[str], dict[str, Any] | None]:
-        """Return a function from the id of a cell to some fields of its record, as JSON holds them.
-
-        It returns None for a cell that is not finished now, and reads less than `read`.
-        """
-        return self._documents.finished(names)
 
     def records(self) -> Iterator[Record]:
         """Yield all records in the order of their ids; memory does not grow with their number."""
-        return map(Record.from_json, self._documents.documents())
+        return self.documents()  # type: ignore[return-value] # `read` makes records of them
 
     def scores(self, cell: str, data: str | None = None) -> dict[str, NDArray[Any]] | None:
         """Return `scores` and `rows` of a cell, with labels `y` and `weights` where there are some.
@@ -122,7 +90,7 @@ class Store:
         """
         from aucbench.data.npz import unpack
 
-        found = self._documents.blob(cell, unpack)
+        found = self.blob(cell, unpack)
         if found is None:
             return None
         if data is None:
@@ -155,19 +123,11 @@ class Store:
         return {}
 
     def _cannot_use(self, path: Path, trouble: str) -> None:
-        self._documents.report(
-            f"{path} cannot be used: {trouble}; run its plan again, which writes it anew"
-        )
+        self.report(f"{path} cannot be used: {trouble}; run its plan again, which writes it anew")
 
     @contextmanager
     def targets_away(self, targets: Mapping[str, bytes]) -> Iterator[None]:
-        """Remove all targets from the folder while cells run, and put them back afterwards.
-
-        Parameters
-        ----------
-        targets : mapping of str to bytes
-            npz files of the targets by the hash of their data set.
-        """
+        """Remove all targets from the folder while cells run, and put them back afterwards."""
         seal = SEALS[TARGETS]
         sealed = {name: seal.put_on(name, packed) for name, packed in targets.items()}
         known = {**self._take_targets(), **sealed}
@@ -175,7 +135,7 @@ class Store:
             yield
         finally:
             for name, packed in known.items():
-                self._documents.home.put(self._target(name), packed)
+                self.home.put(self._target(name), packed)
 
     def _take_targets(self) -> dict[str, bytes]:
         found = {}
@@ -190,19 +150,12 @@ class Store:
     def _target(self, name: str) -> Path:
         return self.folder / TARGETS / f"{name}.npz"
 
-    def write(self, record: Record, scores: bytes | None = None) -> None:
+    def write(self, record: Record, scores: bytes | None = None) -> None:  # type: ignore[override]
         """Store a record in place of an older one of its id, complete or not at all.
 
-        Parameters
-        ----------
-        scores : bytes, optional
-            A npz file, kept as it is and never unpickled.
+        `scores` is a npz file, kept as it is and never unpickled.
         """
-        self._documents.write(record.to_json(), scores)
-
-    def problems(self) -> tuple[str, ...]:
-        """Return sentences about files that this object set aside or could not use."""
-        return self._documents.problems()
+        super().write(record.to_json(), scores)
 
     def keep_plan(self, text: str, known_as: str | None = None) -> None:
         """Keep the text of a plan with its results, in place of one that is known as the same.
@@ -221,7 +174,7 @@ class Store:
         """Write a file with its seal, unless it is there."""
         sealed = SEALS[path.parent.name].put_on(path.stem, content)
         if not path.is_file() or path.read_bytes() != sealed:
-            self._documents.home.put(path, sealed)
+            self.home.put(path, sealed)
 
     def about(self, data: str) -> dict[str, Any] | None:
         """Return what is known of the data set with this hash; None when that was not kept."""

@@ -12,13 +12,7 @@ from aucbench.registry.specs import short
 
 
 class DataLines:
-    """Writes what was understood of each data set, before the first cell; a listener.
-
-    Parameters
-    ----------
-    write : function (str) -> object
-        Takes the lines.
-    """
+    """Writes what was understood of each data set, before the first cell; a listener."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
@@ -31,15 +25,7 @@ class DataLines:
 
 
 def data_lines(dataset: str, about: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the sizes of a data set, its label column, classes, left-out columns and warnings.
-
-    Parameters
-    ----------
-    dataset : str
-        Its name.
-    about : mapping
-        As `aucbench_data_read` of `aucbench.hookspecs` has it.
-    """
+    """Yield the sizes of a data set, its label column, classes, left-out columns and warnings."""
     understood = Understood.from_json(about["understood"])
     kinds = f" ({understood.features})" if len(understood.kinds) > 1 else ""
     yield f"{short(dataset)}: {about['n']} x {about['d']}{kinds}, {_target(about)}"

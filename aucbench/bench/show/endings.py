@@ -18,30 +18,18 @@ NAMED = 3  # data sets that a note names
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """How the fits of one row of a table ended.
+    """How the fits of one row of a table ended."""
 
-    Attributes
-    ----------
-    ok : int
-        Number of fits.
-    by_budget : int
-        How many of them the budget ended.
-    stalled : tuple of float
-        Certified gaps of those that stalled; infinity where nothing is certified.
-    factors : tuple of float or None
-        Of each fit that has not converged: how many times the passes would do. Infinity: more
-        passes will not do; None: not known.
-    overspent : tuple of float
-        Of each fit that used more than its budget: how many times the budget it used.
-    disproved : tuple of str
-        Of each fit whose certificate another fit disproves: who does, and both numbers.
-    """
-
-    ok: int
-    by_budget: int
+    ok: int  # number of fits
+    by_budget: int  # how many of them the budget ended
+    # Certified gaps of those that stalled; infinity where nothing is certified.
     stalled: tuple[float, ...]
+    # Of each fit that has not converged: how many times the passes would do. Infinity: more passes
+    # will not do; None: not known.
     factors: tuple[float | None, ...]
+    # Of each fit that used more than its budget: how many times the budget it used.
     overspent: tuple[float, ...] = ()
+    # Of each fit whose certificate another fit disproves: who does, and both numbers.
     disproved: tuple[str, ...] = ()
 
     @staticmethod
@@ -85,13 +73,7 @@ def ending_text(found: Measures) -> str:
 
 
 def end_notes(rows: Sequence[tuple[str, str, Ends]]) -> tuple[str, ...]:
-    """Return the lines below a table: what its marks mean, and which fits have not converged.
-
-    Parameters
-    ----------
-    rows : sequence of (solver, data set, Ends)
-        In the order of the table.
-    """
+    """Return the lines below a table: what its marks mean, and which fits have not converged."""
     by_budget = any(ends.end == BUDGET_MARK for *_, ends in rows)
     stalled = [
         _Fits(solver, data, ends.ok, ends.stalled) for solver, data, ends in rows if ends.stalled

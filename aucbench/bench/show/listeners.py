@@ -81,11 +81,6 @@ def guests(seconds: float | None = None) -> tuple[Guest, ...]:
 
     A process of its own imports each of them first. One that fails there, or has not ended after
     these seconds, is not imported here.
-
-    Raises
-    ------
-    UnknownNameError
-        When it names a plugin that is not installed.
     """
     if os.environ.get(ALLOWED) is None:
         return ()

@@ -24,13 +24,7 @@ REDRAWS = 2  # times per second; drawing takes about 2 ms
 
 
 class Progress:
-    """Counts the cells of a run; a listener. What is no cell is counted by its name.
-
-    Parameters
-    ----------
-    total : int
-        Cells of the plan.
-    """
+    """Counts the cells of a run; a listener. What is no cell is counted by its name."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -87,15 +81,7 @@ class Progress:
 
 
 class LinePerCell(Progress):
-    """Writes one line for each cell that ends.
-
-    Parameters
-    ----------
-    total : int
-        Cells of the plan.
-    write : function (str) -> object
-        Takes the lines.
-    """
+    """Writes one line for each cell that ends."""
 
     def __init__(self, total: int, write: Callable[[str], object]) -> None:
         super().__init__(total)
@@ -118,18 +104,7 @@ def record_text(record: Record) -> str:
 
 
 class Display(Progress):
-    """Draws a bar, the counts and the running cells; a context manager.
-
-    Parameters
-    ----------
-    total : int
-        Cells of the plan.
-    console : rich.console.Console
-        Where to draw.
-    moving : bool
-        Redraw twice a second; False draws when a cell ends only, so that no thread of this
-        process runs beside a cell whose time is measured.
-    """
+    """Draws a bar, the counts and the running cells; a context manager."""
 
     def __init__(self, total: int, console: Console, *, moving: bool = True) -> None:
         from rich.live import Live

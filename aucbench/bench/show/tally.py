@@ -16,13 +16,7 @@ from aucbench.registry.specs import short
 
 
 class Tally:
-    """Takes records one at a time, in any order, and forgets them.
-
-    Parameters
-    ----------
-    plan : Plan, optional
-        Gives the order of solvers and data sets; without it, it is that of their first records.
-    """
+    """Takes records one at a time, in any order, and forgets them."""
 
     def __init__(self, plan: Plan | None = None) -> None:
         self.optima = Optima()

@@ -19,11 +19,6 @@ def build(cell: Cell, point: Mapping[str, Any]) -> Solver:
     """Return the solver of a cell at a point of its grid.
 
     It works on the objective and the projector of the cell, where these are given.
-
-    Raises
-    ------
-    AucbenchError
-        As `registry.get_solver` and `recast`.
     """
     solver = registry.get_solver(cell.solver, **point)
     objective = cell.objective and partial(registry.get_objective, cell.objective)

@@ -30,19 +30,10 @@ FLOOR = 1e-6  # passes; less of them count as this, since 0 has no logarithm
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Weights at a point of the curve.
+    """Weights at a point of the curve."""
 
-    Attributes
-    ----------
-    place : int
-        Number of the point, from 0.
-    at : float
-        log(passes).
-    w : array of shape (d,)
-    """
-
-    place: int
-    at: float
+    place: int  # number of the point, from 0
+    at: float  # log(passes)
     w: Vector
 
 
@@ -65,12 +56,6 @@ class KeptWeights:
         """Score the test rows by the weights of all points but the last one of the curve.
 
         The weights at the end of the fit score them anyway.
-
-        Returns
-        -------
-        list of int
-            The numbers of the points, ascending.
-        array of shape (points, n_test)
         """
         before = [kept for kept in self.points if kept.place < last]
         some = _few(before, _room(test.n, problem.data.d))

@@ -37,11 +37,6 @@ def mapped_parts(
 
     If the rows are codes of a table, an encoding that was learnt from the training rows makes
     features of them first.
-
-    Raises
-    ------
-    PluginError
-        When the map does not map each row by itself.
     """
     if train.schema is not None:
         encoding = Encoding.learn(train.schema, train.rows)
@@ -55,43 +50,18 @@ def mapped_parts(
 
 @dataclass(frozen=True, slots=True)
 class Refitted:
-    """Maps the training rows of a cell for each inner fold of tuning.
-
-    Attributes
-    ----------
-    features : FeatureMap
-    train : Data
-        The training rows; only their target is read.
-    raw : Rows
-        The rows of the data set.
-    schema : Schema, or None
-        Of a table, whose rows are codes.
-    numbers : array of shape (n_train,)
-        Numbers of the training rows in `raw`.
-    rng : Generator
-        Each fold draws from a child of this generator.
-    clock : Clock
-        Counts the seconds inside the map.
-    """
+    """Maps the training rows of a cell for each inner fold of tuning."""
 
     features: FeatureMap
-    train: Data
-    raw: Rows
-    schema: Schema | None
-    numbers: Index
-    rng: np.random.Generator
-    clock: Clock = field(default_factory=Clock)
+    train: Data  # the training rows; only their target is read
+    raw: Rows  # the rows of the data set
+    schema: Schema | None  # of a table, whose rows are codes
+    numbers: Index  # numbers of the training rows in `raw`
+    rng: np.random.Generator  # each fold draws from a child of this generator
+    clock: Clock = field(default_factory=Clock)  # counts the seconds inside the map
 
     def __call__(self, rest: Index, held: Index) -> tuple[Data, Data]:
-        """Return both parts of a fold, mapped by a map that was fitted to `rest`.
-
-        Raises
-        ------
-        DataError
-            When the map refuses the rows.
-        PluginError
-            When it raises anything else.
-        """
+        """Return both parts of a fold, mapped by a map that was fitted to `rest`."""
         parts = [self._raw(rows) for rows in (rest, held)]
         (rng,) = self.rng.spawn(1)
         try:

@@ -18,13 +18,6 @@ def grids_of(spec: Spec, tuning: Tuning, replaced: Collection[str] = ()) -> tupl
 
     The axes of a given grid are in the order of the published one; those that it lacks follow.
     Where the objective or the projector is `replaced`, parameters of it are left out.
-
-    Raises
-    ------
-    PluginError
-        When the published space is neither a mapping of parameters to axes nor a list of such.
-    ParameterError
-        When a mapping has more than 20 axes.
     """
     solver = registry.get_solver(spec)
     space = solver.space
@@ -48,11 +41,6 @@ def check_grid(spec: Spec, tuning: Tuning, replaced: Collection[str] = ()) -> in
     """Build the solver with values of each axis; return the number of points, None if endless.
 
     These values are all those of a list, both ends of a range, and the median of a distribution.
-
-    Raises
-    ------
-    AucbenchError
-        When the solver has no such parameter or refuses a value.
     """
     grids = grids_of(spec, tuning, replaced)
     for grid in grids:
@@ -64,13 +52,7 @@ def check_grid(spec: Spec, tuning: Tuning, replaced: Collection[str] = ()) -> in
 
 
 def points_of(cell: Cell) -> tuple[GridPoint, ...]:
-    """Return the points that a cell tries, in the order of `aucbench.solving.points`.
-
-    Raises
-    ------
-    ParameterError, PluginError
-        As `grids_of`.
-    """
+    """Return the points that a cell tries, in the order of `aucbench.solving.points`."""
     replaced = [kind for kind in ("objective", "projector") if getattr(cell, kind) is not None]
     solver = registry.get_solver(cell.solver)
     grids = grids_of(cell.solver, cell.tune, replaced)

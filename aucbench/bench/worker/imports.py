@@ -24,16 +24,7 @@ def mark_imports() -> str:
 
 
 def imported_since(mark: str) -> dict[str, str]:
-    """Return the file or folder of each top-level package or module, by its name.
-
-    Parameters
-    ----------
-    mark : str
-        What `mark_imports` returned. If a plugin has removed it, all modules count as new.
-
-    The standard library and aucbench are left out, and modules that come from no file. A package
-    some of whose modules were there counts when another one is new.
-    """
+    """Return the file or folder of each top-level package or module, by its name."""
     new = takewhile(lambda name: name != mark, reversed(sys.modules))
     tops = {name.partition(".")[0] for name in [*new]} - sys.stdlib_module_names - OURS
     places = ((top, _place(sys.modules.get(top))) for top in sorted(tops))

@@ -76,11 +76,6 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 
     What is known of the rows besides their features, see `known_of`, is in the file target.npz.
     Only the parent gets it, and no process of a cell.
-
-    Raises
-    ------
-    AucbenchError
-        When there is no such data set, or it cannot be used.
     """
     tell(request.get("homes", ()))
     with blamed():
@@ -122,14 +117,7 @@ def _target(found: Data) -> dict[str, Any]:
 
 
 def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
-    """Map the training rows and the test rows and keep them, without the target.
-
-    Raises
-    ------
-    DataError
-        When the map refuses the rows, or the data set is not the one that the cell was
-        planned with.
-    """
+    """Map the training rows and the test rows and keep them, without the target."""
     mark = mark_imports()
     tell(request.get("homes", ()))
     block = Block(steps[request["data"]].content())

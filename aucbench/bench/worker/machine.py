@@ -28,12 +28,6 @@ def pin() -> list[int] | None:
 
     The first of them is the core on which it runs: the kernel starts a process where it finds
     least to do.
-
-    Returns
-    -------
-    list of int or None
-        Their numbers. None when the process stays where it may be: it has no fixed number of
-        threads, or more than cores, or the system refuses.
     """
     threads, cores = _threads(), sorted(os.sched_getaffinity(0))
     if threads is None or threads > len(cores):

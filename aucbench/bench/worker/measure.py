@@ -43,62 +43,20 @@ Emit = Callable[[Mapping[str, Any]], None]
 
 @dataclass(frozen=True, slots=True)
 class FittedCell:
-    """The result of a fit.
+    """The result of a fit."""
 
-    Attributes
-    ----------
-    result : dict
-        Times, passes, why it ended, objective and gap, by name; see `fitted_cell`.
-    w : array of shape (d,) or None
-        The weights, when they are valid.
-    scores : array of shape (n_test,) or None
-        Scores of the test rows, when the weights are valid.
-    along : array of shape (points, n_test) or None
-        Scores of the test rows at the points of the curve `result["test_points"]`.
-    """
-
+    # Times, passes, why it ended, objective and gap, by name; see `fitted_cell`.
     result: dict[str, Any]
-    w: Vector | None = None
-    scores: Vector | None = None
+    w: Vector | None = None  # the weights, when they are valid
+    scores: Vector | None = None  # scores of the test rows, when the weights are valid
+    # Scores of the test rows at the points of the curve `result["test_points"]`.
     along: Vector | None = None
 
 
 def fitted_cell(
     cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], emit: Emit
 ) -> FittedCell:
-    """Fit, then score the test rows.
-
-    Parameters
-    ----------
-    cell : Cell
-        Budget, seed and number of fits.
-    train : Data
-        The training rows, mapped.
-    test : function () -> Rows
-        Gives the mapped test rows; called after the fit.
-    emit : function (object)
-        Takes {"point": ...} for each point of the curve as soon as it is known.
-
-    Raises
-    ------
-    PluginError
-        When the score of a test row depends on the other ones.
-
-    Returns
-    -------
-    FittedCell
-        With the status "ok", or "invalid" and a reason when weights are no numbers or lie
-        outside the set of the problem. `fit_seconds` is the median over the fits,
-        `fit_seconds_spread` the largest less the smallest; `deterministic` says whether all
-        of them gave the same weights, or the same scores (None: there was one).
-        `objective_at_zero` is the objective at w = 0. `objective_at_start` is the same, or that
-        of the first weights where 0 is not in the set, and None where the weights are not meant
-        to minimise it. `problem` names f + Omega, see `_named`. `score_error` bounds what rounding
-        does to a typical training score, `exempt` counts the trailing weights that are no
-        features, `keeps_columns` says whether the others belong to the columns of the training
-        rows, and `set` describes the projector where it is one of aucbench. `test_points` are
-        the numbers of the points of the curve, but the last one, whose weights score the test rows.
-    """
+    """Fit, then score the test rows."""
     curve = Curve(emit)
     run = fit(cell, WithProblems(solver, curve.problems), train, every=1.0, watch=curve)
     problem = curve.problems[-1]

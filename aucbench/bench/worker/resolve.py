@@ -9,6 +9,7 @@ from types import NoneType
 from typing import Any
 
 from aucbench import registry
+from aucbench.about import scale_of
 from aucbench.bench.cell import Tuning
 from aucbench.bench.worker.build import plugin_of
 from aucbench.bench.worker.grid import check_grid
@@ -17,6 +18,7 @@ from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError
 from aucbench.protocols import Solver
 from aucbench.registry.lookup import find, lookup
+from aucbench.registry.metrics import origin
 from aucbench.registry.signatures import check, parameters_of
 from aucbench.registry.specs import Spec, in_file, parse_spec
 
@@ -25,20 +27,12 @@ REFUSED, ERROR = "refused", "error"
 
 
 def resolved(kind: str, text: str) -> dict[str, Any]:
-    """Return what a specification of a kind ("solvers", "objectives", ...) means, as JSON.
+    """Return what a specification of a kind ("solvers", "metrics", ...) means, as JSON.
 
-    Returns
-    -------
-    dict
-        ok : bool
-        plugin : [distribution, version, value], or None where no plugin is meant (a file)
-        status, error, reason : when not ok.
-            "refused": a mistake of the user (`error`: its class, `reason`: its sentence).
-            "error": the plugin is broken (`error`: class, `reason`: first line).
-        learning : whether scikit-learn is imported now, which a part does when it is built
-        parameters : those of the object that was built; of a data set, those that were given.
-        written : of solvers, the parameters in the brackets that could be left out.
-        space, needs : of solvers.
+    It has `ok`, `plugin` ([distribution, version, value]; None where no plugin is meant),
+    `learning` (whether scikit-learn is imported now), and what the function of its kind returns.
+    If not ok it has `error` (a class), `reason` (a line), and `status`: "refused" after a mistake
+    of the user, "error" where the plugin is broken.
     """
     return _resolution(kind, text, LOOKED_UP[kind])
 
@@ -151,10 +145,24 @@ def _dataset(spec: Spec) -> dict[str, Any]:
     return {"parameters": canonical_json(params)}
 
 
+def _function(kind: str, spec: Spec) -> dict[str, Any]:
+    function, claim = registry.get_function(kind, spec), find(kind, spec.name)
+    given = getattr(function, "keywords", {})
+    about = {}
+    if kind == "metrics":
+        about = {"greater_is_better": scale_of(origin(function)).greater_is_better}
+    return {
+        "name": str(Spec(spec.name, given)),
+        "qualified": str(Spec(claim.qualified, given)),
+        "about": about,
+    }
+
+
 LOOKED_UP: dict[str, Callable[[Spec], dict[str, Any]]] = {
     "solvers": _solver,
     "objectives": _objective,
     "projectors": _projector,
     "features": _features,
     "datasets": _dataset,
+    **{kind: partial(_function, kind) for kind in ("metrics", "report_sections", "exporters")},
 }

@@ -32,36 +32,19 @@ Build = Callable[[Mapping[str, Any]], Solver]
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """The result of tuning.
+    """The result of tuning."""
 
-    Attributes
-    ----------
-    point : mapping of str to value, or None
-        The chosen hyperparameters; None when every point failed.
-    seconds : float
-        Time inside the solver, for all points and folds, plus `map_seconds`.
-    map_seconds : float
-        Time inside the feature maps of inner folds; 0 when the map is shared.
-    table : tuple of dict
-        A row for each point in the order of the grid: parameters, status ("ok", "error" or
-        "invalid"; a point that failed is not tried on the folds that follow), reason,
-        error_type, auc (mean over the inner folds), aucs, seconds.
-    """
-
-    point: Mapping[str, Any] | None
-    seconds: float
-    map_seconds: float
+    point: Mapping[str, Any] | None  # the chosen hyperparameters; None when every point failed
+    seconds: float  # time inside the solver, for all points and folds, plus `map_seconds`
+    map_seconds: float  # time inside the feature maps of inner folds; 0 when the map is shared
+    # A row for each point in the order of the grid: parameters, status ("ok", "error" or "invalid";
+    # a point that failed is not tried on the folds that follow), reason, error_type, auc (mean over
+    # the inner folds), aucs, seconds.
     table: tuple[dict[str, Any], ...]
 
     @property
     def best(self) -> Mapping[str, Any]:
-        """The chosen hyperparameters.
-
-        Raises
-        ------
-        ParameterError
-            When every point failed.
-        """
+        """The chosen hyperparameters."""
         if self.point is None:
             raise ParameterError(
                 f"none of the {len(self.table)} points of the grid could be fitted, the first "
@@ -79,23 +62,6 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
     """Try points of the grid on inner folds and choose the first with the highest mean AUC.
 
     A grid of one point is not tried, since there is nothing to choose.
-
-    Parameters
-    ----------
-    cell : Cell
-        Solver, grid, seed, number of points and folds; the budget of each inner fit.
-    build : function (point) -> Solver
-    train : Data
-        The training rows of the cell, mapped.
-    refit : Refitted, optional
-        Makes the rows of each fold where the map is not shared.
-
-    Raises
-    ------
-    DataError, PluginError
-        As `inner_folds`.
-    ParameterError, PluginError
-        As `points_of`.
     """
     points = points_of(cell)
     trials = [Trial(point.values, build) for point in points]
@@ -118,13 +84,6 @@ def inner_folds(
     """Yield (rest, held) for each drawn fold.
 
     There are no more folds than the rarer class has rows.
-
-    Raises
-    ------
-    DataError
-        When there are fewer than two rows, or rows of a class; as `refit`.
-    PluginError
-        As `refit`.
     """
     least, what = rarest(train)
     if least < 2:
