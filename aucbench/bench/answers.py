@@ -15,7 +15,7 @@ from aucbench.bench.requests import Homes
 from aucbench.errors import UnknownNameError
 from aucbench.processes.records import Ending, Outcome
 from aucbench.registry.fingerprints import code_fingerprint
-from aucbench.registry.specs import Spec, short
+from aucbench.registry.specs import Spec, parse_spec, short
 
 if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
@@ -39,6 +39,11 @@ class Name(NamedTuple):
     tuning: Tuning = False
 
     @property
+    def name(self) -> str:
+        """The specification without its parameters."""
+        return self.spec.name if isinstance(self.spec, Spec) else parse_spec(self.spec).name
+
+    @property
     def label(self) -> str:
         """How people know it."""
         return short(solver_label(self.spec, self.tuning))
@@ -55,6 +60,11 @@ class Lookup:
     file: tuple[str, str] | None = None  # the file that holds it, where it is in no package
     preload: tuple[str, ...] = ()  # modules that a process which uses it finds imported
     own: bool = False  # whether aucbench has it, and needs none of these modules for it
+
+    @property
+    def needs(self) -> Mapping[str, Any]:
+        """What a solver asks of its problem."""
+        return self.found.get("needs", {})  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

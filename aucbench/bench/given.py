@@ -53,13 +53,13 @@ class Given:
 
     def handed(self, job: Job, spec: str) -> Job:
         """Return a job whose request, and those of its steps, have the object that is meant."""
-        return self._handed(job, solver=spec, dataset=spec, told=True)
+        return self._handed(job, spec, spec, rows_too=True)
 
-    def handed_to_cell(self, job: Job, *, solver: str, dataset: str) -> Job:
+    def handed_to_cell(self, job: Job, solver: str, dataset: str) -> Job:
         """Return the job of a cell with its solver; only its steps get its rows, and the labels."""
-        return self._handed(job, solver=solver, dataset=dataset, told=False)
+        return self._handed(job, solver, dataset, rows_too=False)
 
-    def _handed(self, job: Job, *, solver: str, dataset: str, told: bool) -> Job:
+    def _handed(self, job: Job, solver: str, dataset: str, *, rows_too: bool) -> Job:
         known = self.solvers.get(solver)
         solvers = {} if known is None else {parse_spec(solver).name: known}
         datasets = {dataset: self.datasets[dataset]} if dataset in self.datasets else {}
@@ -67,7 +67,7 @@ class Given:
             return job
         rows = {"datasets": datasets}
         steps = (replace(s, request={**s.request, "given": rows}) for s in job.steps)
-        given = {"solvers": solvers, **(rows if told else {})}
+        given = {"solvers": solvers, **(rows if rows_too else {})}
         return replace(job, request={**job.request, "given": given}, steps=tuple(steps))
 
 

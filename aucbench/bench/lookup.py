@@ -10,7 +10,6 @@ Design
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
@@ -18,29 +17,17 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from aucbench import registry
-from aucbench.bench.answers import Lookup, Lookups, Name
+from aucbench.bench.answers import Lookup, Lookups, Name, is_unknown
 from aucbench.bench.cell import TARGET_FILE
 from aucbench.bench.engines import Engine
-from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.learning import LEARNING, likely
 from aucbench.bench.plan.errors import PlanError, every
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.refusals import (
-    refuse_equal,
-    refuse_ignored,
-    refuse_needless,
-    refuse_unfit_objective,
-    replaced_parts,
-)
+from aucbench.bench.refusals import refuse_misfits, replaced_parts
 from aucbench.bench.requests import Homes, data_job, resolve_job
-from aucbench.errors import (
-    DataError,
-    PluginError,
-    UnknownNameError,
-)
+from aucbench.errors import DataError, PluginError
 from aucbench.hookspecs import PROJECT
-from aucbench.processes import Supervisor
 from aucbench.processes.records import Ending, Fence, Job, Limits, Outcome
 from aucbench.registry import visits
 from aucbench.registry.discovery import entries, normalized
@@ -67,7 +54,6 @@ MEASURE_MODULES = (
     "aucbench.bench.evaluation.targets",
     "numpy.random",
 )
-REGISTERED = {"data": "datasets"}  # kinds of names that the registry calls otherwise
 NO_HOMES: Mapping[Name, Home] = {}
 NO_REFUSALS: Mapping[Name, PlanError] = {}
 PLAN_FIELDS = {  # of a plan, by kind
@@ -76,22 +62,35 @@ PLAN_FIELDS = {  # of a plan, by kind
     "features": "features",
     "data": "datasets",
 }
+_package = lru_cache(maxsize=256)(package_fingerprint)
+_fingerprint = lru_cache(maxsize=256)(plugin_fingerprint)
 
 
-@contextmanager
-def supervisor_for(engine: LocalEngine) -> Iterator[Supervisor]:
-    """Open the supervisor of an engine, unless it has one."""
-    given = engine.supervisor
-    with nullcontext(given) if given else engine.open() as supervisor:
-        yield supervisor
+def look_up(
+    plan: Plan, engine: Engine, given: Given = NOTHING, fence: Fence | None = None
+) -> Lookups:
+    """Look up all names, each within the time of a cell; raises as `understand`.
 
-
-def lookup_jobs(
-    plan: Plan, homes: Homes = (), given: Given = NOTHING, fence: Fence | None = None
-) -> Iterator[tuple[Name, Job]]:
-    """Yield jobs that look up the names of a plan, one job for each name since any may crash."""
-    for name in _names(plan):
-        yield name, given.handed(_lookup_job(plan, name, homes, fence), str(name.spec))
+    The processes that import plugins are within the fence, but may write: Python keeps what it
+    has compiled.
+    """
+    fence = fence and replace(fence, writes=True)
+    with visits.within(plan.timeout or None):
+        answers = _asked(engine, _jobs(plan, (), given, fence))
+        code = _prepared(plan)  # while the first processes run
+        found = dict(answers)
+        homes: dict[Name, Home] = {}
+        refused: dict[Name, PlanError] = {}
+        for name in _names(plan):
+            try:
+                if home := _home(plan, name, found[name]):
+                    homes[name] = home
+            except PlanError as error:
+                refused[name] = error
+        if homes:
+            again = _jobs(plan, homes.values(), given, fence)
+            found |= dict(_asked(engine, {name: again[name] for name in homes}))
+        return understand(plan, found.items(), given, homes, code, refused)
 
 
 def _names(plan: Plan) -> Iterator[Name]:
@@ -107,63 +106,38 @@ def _names(plan: Plan) -> Iterator[Name]:
         yield Name("data", dataset)
 
 
-def _lookup_job(plan: Plan, name: Name, homes: Homes, fence: Fence | None) -> Job:
-    kind, spec, tuning = name
-    if kind == "data":
-        cell = replace(next(plan.cells()), dataset=str(spec))
-        return data_job(cell, limits_of_data(plan, cell.dataset), homes)
-    grids = [(spec, tuning)] if isinstance(spec, Spec) and tuning else []
-    replaced = replaced_parts(plan) if isinstance(spec, Spec) else ()
+def _jobs(plan: Plan, homes: Homes, given: Given, fence: Fence | None) -> dict[Name, Job]:
+    """Return a job that looks it up for each name of a plan, since any of them may crash."""
     limits = replace(RESOLVE_LIMITS, timeout=visits.within_limit(RESOLVE_LIMITS.timeout))
-    about = (limits, homes, replaced, likely(spec, homes))
-    return resolve_job({kind: [spec]}, grids, *about, fence)
+    jobs = {}
+    for name in _names(plan):
+        kind, spec, tuning = name
+        if kind == "data":
+            cell = replace(next(plan.cells()), dataset=str(spec))
+            job = data_job(cell, limits_of_data(plan, cell.dataset), homes)
+        else:
+            grids = [(spec, tuning)] if isinstance(spec, Spec) and tuning else []
+            replaced = replaced_parts(plan) if isinstance(spec, Spec) else ()
+            about = (limits, homes, replaced, likely(spec, homes), fence)
+            job = resolve_job({kind: [spec]}, grids, *about)
+        jobs[name] = given.handed(job, str(spec))
+    return jobs
 
 
 def limits_of_data(plan: Plan, dataset: str) -> Limits:
     """Return the limits for reading a data set: those of a cell where a function makes it."""
-    if _is_file(_name(dataset)):
+    if _is_file(dataset):
         return Limits(timeout=READ)
     memory = None if plan.memory is None else int(plan.memory * MEGABYTE)
     return Limits(timeout=plan.timeout or None, memory=memory)
 
 
-def _is_file(dataset: str) -> bool:
+def _is_file(dataset: Spec | str) -> bool:
     """Whether a data set is read from a file or an address, and not made by a function."""
     from aucbench.datasets.located import names_file
 
-    return in_file(dataset) is None and names_file(dataset)
-
-
-def look_up(
-    plan: Plan, engine: Engine, given: Given = NOTHING, fence: Fence | None = None
-) -> Lookups:
-    """Look up all names, each within the time of a cell; raises as `understand`.
-
-    The processes that import plugins are within the fence, but may write: Python keeps what it
-    has compiled.
-    """
-    with visits.within(plan.timeout or None):
-        return _looked_up(plan, engine, given, fence and replace(fence, writes=True))
-
-
-def _looked_up(plan: Plan, engine: Engine, given: Given, fence: Fence | None) -> Lookups:
-    answers = _asked(engine, dict(lookup_jobs(plan, (), given, fence)))
-    code = _prepared(plan)  # while the first processes run
-    found = dict(answers)
-    homes: dict[Name, Home] = {}
-    refused: dict[Name, PlanError] = {}
-    for name in _names(plan):
-        try:
-            home = _home(plan, name, found[name])
-        except PlanError as error:
-            refused[name] = error
-            continue
-        if home is not None:
-            homes[name] = home
-    if homes:
-        again = dict(lookup_jobs(plan, homes.values(), given, fence))
-        found |= dict(_asked(engine, {name: again[name] for name in homes}))
-    return understand(plan, found.items(), given, homes, code, refused)
+    name = parse_spec(str(dataset)).name
+    return in_file(name) is None and names_file(name)
 
 
 def _prepared(plan: Plan) -> str:
@@ -190,18 +164,17 @@ def _asked(engine: Engine, jobs: Mapping[Name, Job]) -> Iterator[tuple[Name, Out
 def _home(plan: Plan, name: Name, outcome: Outcome) -> Home | None:
     """Return the plugin that registers a name which no worker knows, if there is one."""
     answers: Iterable[Mapping[str, Any]] = (outcome.result or {}).get(name.kind, {}).values()
-    if name.kind == "data":
-        answers = [{"error": outcome.error_type, "plugin": None}]
-    unknown = UnknownNameError.__name__  # of the name itself where no plugin is known
-    if not any(told.get("error") == unknown and told["plugin"] is None for told in answers):
+    kind = name.kind
+    if kind == "data":
+        kind, answers = "datasets", [{"error": outcome.error_type, "plugin": None}]
+    if not any(map(is_unknown, answers)):
         return None
-    kind, called = REGISTERED.get(name.kind, name.kind), _name(name.spec)
     try:
-        found = registry.home(kind, called)
+        found = registry.home(kind, name.name)
     except PluginError as refused:  # two plugins claim it
         raise _refusal(plan, name, str(refused)) from refused
     if found is None and name.kind != "data":  # a worker does not know the names of all plugins
-        raise _refusal(plan, name, str(unknown_name(kind, called)))
+        raise _refusal(plan, name, str(unknown_name(kind, name.name)))
     return found
 
 
@@ -213,10 +186,11 @@ def understand(
     code: str | None = None,
     refused: Mapping[Name, PlanError] = NO_REFUSALS,
 ) -> Lookups:
-    """Return the lookups from the outcomes of `lookup_jobs`.
+    """Return the lookups from the outcomes of the jobs.
 
     `code` is the fingerprint of aucbench, where it is known already, and `refused` has the names
-    that no plugin has.
+    that no plugin has. The mistakes of the user are raised: those of all names that cannot be used,
+    in the order of the plan, or the first thing that does not fit.
     """
     answered = dict(outcomes)
 
@@ -226,41 +200,34 @@ def understand(
         return name, _lookup(plan, name, answered[name], given, homes.get(name))
 
     known = dict(every(partial(answer, name) for name in _names(plan)))
-    refuse_equal(known)
-    refuse_ignored(plan, known)
-    refuse_needless(plan, known)
-    refuse_unfit_objective(plan, known)
+    refuse_misfits(plan, known)
     return Lookups(known, tuple(homes.values()), given, code or code_fingerprint())
 
 
 def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home | None) -> Lookup:
-    identity = given.identities.get(str(name.spec))
+    place = in_file(name.name)
+    file = (str(place[0]), file_fingerprint(place[0])) if place else None
+    code = given.identities.get(str(name.spec)) or (file and file[1])  # of what is in no package
     if outcome.ending is not Ending.OK:
-        return Lookup(identity or _guessed(name.spec), _checked(plan, name, outcome, home))
+        return Lookup(code or _guessed(name), _checked(plan, name, outcome, home))
     result = outcome.result or {}
     if name.kind == "data":
         return Lookup(result["hash"], found=result, target=_target(name, outcome, result))
     answers = [*result.get(name.kind, {}).values(), *result.get("grids", ())]
-    bad = next((answer for answer in answers if not answer["ok"]), None)
-    if bad is not None and bad["status"] == "refused":
-        raise _refusal(plan, name, bad["reason"])
     failure = None
-    if bad is not None:
+    if bad := next((answer for answer in answers if not answer["ok"]), None):
+        if bad["status"] == "refused":
+            raise _refusal(plan, name, bad["reason"])
         failure = Outcome(Ending.ERROR, bad["reason"], error_type=bad["error"])
     plugin = next((answer["plugin"] for answer in answers if answer["plugin"]), None)
-    place = in_file(_name(name.spec))
-    file = (str(place[0]), file_fingerprint(place[0])) if place else None
-    if identity is not None or file is not None:
-        files = identity or file[1]  # type: ignore[index] # one of both is there
-    else:
-        files = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name.spec)
-    packages = answers[0].get("needs", {}).get("packages", ())
-    if packages:
-        files = hash_of([files, *map(_package, packages)])
+    if code is None:
+        code = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name)
+    if packages := answers[0].get("needs", {}).get("packages", ()):
+        code = hash_of([code, *map(_package, packages)])
     own = plugin is not None and normalized(plugin[0]) == PROJECT
     # It was there from the start where it is likely, and then the cells find it too.
     preload = LEARNING if any(answer["learning"] for answer in answers) else ()
-    return Lookup(files, failure, answers[0], file=file, preload=preload, own=own and not preload)
+    return Lookup(code, failure, answers[0], file=file, preload=preload, own=own and not preload)
 
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:
@@ -279,7 +246,7 @@ def _checked(plan: Plan, name: Name, outcome: Outcome, home: Home | None) -> Out
     broken = name.kind == "data" and outcome.error_type == PluginError.__name__
     if outcome.refusal and not broken:
         raise _refusal(plan, name, outcome.reason or "")
-    if name.kind == "data" and not broken and _is_file(_name(name.spec)):
+    if name.kind == "data" and not broken and _is_file(name.spec):
         raise _refusal(plan, name, f"{name.spec} cannot be read: {outcome.reason}; get it again")
     # Without its step: the cell itself was never started.
     reason = f"{_called(name, home)}: {outcome.reason}"
@@ -288,7 +255,7 @@ def _checked(plan: Plan, name: Name, outcome: Outcome, home: Home | None) -> Out
 
 def _called(name: Name, home: Home | None) -> str:
     """Return the label of a name, with the plugin of another package that registers it."""
-    distribution, _, bare = _name(name.spec).rpartition(":")
+    distribution, _, bare = name.name.rpartition(":")
     qualified = home[2] if home else f"{distribution}:{bare}"
     for p in registry.plugins():
         known = (f"{p.distribution}:{p.name}", f":{p.name}")
@@ -302,28 +269,10 @@ def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
     if name.kind != "solvers":
         return PlanError(sentence, PLAN_FIELDS[name.kind], value=name.spec)
     asked = [Name("solvers", choice.spec, choice.tuning) for choice in plan.solvers]
-    number = asked.index(name)
-    return PlanError(sentence, "solvers", number, "spec", value=name.spec)
+    return PlanError(sentence, "solvers", asked.index(name), "spec", value=name.spec)
 
 
-def _name(spec: Spec | str) -> str:
-    return spec.name if isinstance(spec, Spec) else parse_spec(spec).name
-
-
-def _guessed(spec: Spec | str) -> str:
+def _guessed(name: Name) -> str:
     """Return the fingerprint of the plugin with this entry point, when it cannot be imported."""
-    if (place := in_file(_name(spec))) is not None:
-        return file_fingerprint(place[0])
-    name = _name(spec).rpartition(":")[2]
-    named = (p for p in registry.plugins() if p.name == name)
+    named = (p for p in registry.plugins() if p.name == name.name.rpartition(":")[2])
     return next((_fingerprint(p.distribution, p.value) for p in named), "unknown")
-
-
-@lru_cache(maxsize=256)
-def _package(top: str) -> str:
-    return package_fingerprint(top)
-
-
-@lru_cache(maxsize=256)
-def _fingerprint(distribution: str, value: str) -> str:
-    return plugin_fingerprint(distribution, value)

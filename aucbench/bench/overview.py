@@ -11,7 +11,7 @@ from datetime import timedelta
 from aucbench.bench.answers import Lookups, Name
 from aucbench.bench.cell import Cell
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.lookup import look_up, supervisor_for
+from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.store import Store
@@ -101,5 +101,5 @@ def _duration(seconds: float) -> str:
 
 def _lookups(plan: Plan) -> Lookups:
     engine = LocalEngine(len(os.sched_getaffinity(0)))
-    with supervisor_for(engine) as supervisor:
+    with engine.opened() as supervisor:
         return look_up(plan, engine.on(supervisor))

@@ -21,7 +21,7 @@ from aucbench.bench.closed import fence_of
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
-from aucbench.bench.lookup import limits_of_data, look_up, supervisor_for
+from aucbench.bench.lookup import limits_of_data, look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.requests import cell_job
@@ -79,7 +79,7 @@ def run(
     """
     conditions = conditions_of(plan, engine)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
-    with supervisor_for(local) as supervisor:
+    with local.opened() as supervisor:
         fence = fence_of(plan, store.folder)
         lookups = look_up(plan, local.on(supervisor), given, fence)
         if engine is local:
@@ -97,7 +97,7 @@ def run(
 class Runner:
     """One run of a plan; `records` yields the records as they become known."""
 
-    plan: Plan  # what to run, what its names mean, where to keep and where to run it
+    plan: Plan
     lookups: Lookups
     store: Store
     engine: Engine
@@ -170,12 +170,14 @@ class Runner:
         for number, cell, key in self._missing(broken=False):
             self._running[key] = (number, cell)
             self._tell.aucbench_cell_started(cell=cell)
-            data, prepare = self.lookups.data(cell), Limits(timeout=PREPARE)
+            data = self.lookups.data(cell)
             assert data.target is not None  # else the cell has a failure
-            known, limits = (cell, data.fingerprint, data.target), (self._limits, prepare)
             job = cell_job(
-                *known,
-                *limits,
+                cell,
+                data.fingerprint,
+                data.target,
+                Limits(timeout=self.conditions.timeout, memory=self.conditions.memory),
+                Limits(timeout=PREPARE),
                 code=self.lookups.code,
                 files=self.lookups.files(cell),
                 homes=self.lookups.homes,
@@ -184,8 +186,7 @@ class Runner:
                 light=self.lookups.maps_lightly(cell),
                 fence=self._fence,
             )
-            named = {"solver": str(cell.solver), "dataset": cell.dataset}
-            yield key, self.lookups.given.handed_to_cell(job, **named)
+            yield key, self.lookups.given.handed_to_cell(job, str(cell.solver), cell.dataset)
 
     def _missing(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
         """Yield the cells that have to be run, when they are needed."""
@@ -206,10 +207,6 @@ class Runner:
         self._state[number] = KNOWN
         self._tell.aucbench_cell_finished(record=record)
         return record
-
-    @property
-    def _limits(self) -> Limits:
-        return Limits(timeout=self.conditions.timeout, memory=self.conditions.memory)
 
 
 def conditions_of(plan: Plan, engine: Engine) -> Conditions:

@@ -2,13 +2,13 @@
 
 from engine_start import start_quickly
 
-from aucbench.bench.engines import slurm_job
+from aucbench.bench.engines import slurm
 
 
 def run_quickly(jobs, folder, threads):
     """The same, but with a supervisor that starts quickly."""
     start_quickly()
-    slurm_job.run_share(jobs, folder, threads)
+    slurm.run_share(jobs, folder, threads)
 
 
 def fail(jobs, folder, threads):

@@ -12,8 +12,7 @@ from aucbench.processes import Ending, Limits, Step
 
 pytest.importorskip("submitit", reason="the extra [slurm] is not installed")
 
-from aucbench.bench.engines.slurm import SlurmEngine
-from aucbench.bench.engines.slurm_job import outcome_in, run_share
+from aucbench.bench.engines.slurm import SlurmEngine, outcome_in, run_share
 
 HOST = "submitit.core._submit"  # is in the command line of a SLURM job
 SHARE = "aucbench.bench.engines.slurm.run_share"

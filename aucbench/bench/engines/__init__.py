@@ -69,42 +69,32 @@ def make_engine(
     if name not in ENGINES:
         raise UnknownNameError("engine", name, ENGINES)
     require_whole(1, jobs=jobs, threads=threads, cells_per_job=cells_per_job)
-    _require_own("scheduler", scheduler, "dask", name)
-    _require_own("cells_per_job", cells_per_job, "slurm", name)
+    own = (("scheduler", scheduler, "dask"), ("cells_per_job", cells_per_job, "slurm"))
+    for option, value, owner in own:
+        if value is not None and name != owner:
+            raise ParameterError(
+                f"{option}={value!r} was given to engine {name!r}, but only {owner!r} knows it; "
+                f"leave it out or ask for engine {owner!r}"
+            )
     module = ENGINES[name]
     if module is not None and find_spec(module) is None:
         raise MissingExtraError(f"--engine {name}", name)
     if name == "dask":
-        return _dask(scheduler, jobs, threads)
+        from aucbench.bench.engines.dask import DaskEngine
+
+        if scheduler is None:
+            raise ParameterError(
+                "engine 'dask' got no scheduler; give the address that `dask scheduler` prints, "
+                "such as tcp://host:8786"
+            )
+        return DaskEngine(scheduler, jobs, threads)
     if name == "slurm":
-        return _slurm(folder, jobs, threads, cells_per_job)
+        from aucbench.bench.engines.slurm import SlurmEngine
+
+        if folder is None:
+            raise ParameterError(
+                "engine 'slurm' got no results folder; name one on a disk that the nodes share "
+                "(--out)"
+            )
+        return SlurmEngine(folder, jobs or 16, threads, cells_per_job or 20)
     return LocalEngine(jobs or max(1, len(os.sched_getaffinity(0)) // threads), threads)
-
-
-def _require_own(option: str, value: object, owner: str, name: str) -> None:
-    if value is not None and name != owner:
-        raise ParameterError(
-            f"{option}={value!r} was given to engine {name!r}, but only {owner!r} knows it; "
-            f"leave it out or ask for engine {owner!r}"
-        )
-
-
-def _dask(scheduler: str | None, jobs: int | None, threads: int) -> Engine:
-    from aucbench.bench.engines.dask import DaskEngine
-
-    if scheduler is None:
-        raise ParameterError(
-            "engine 'dask' got no scheduler; give the address that `dask scheduler` prints, "
-            "such as tcp://host:8786"
-        )
-    return DaskEngine(scheduler, jobs, threads)
-
-
-def _slurm(folder: Path | None, jobs: int | None, threads: int, cells: int | None) -> Engine:
-    from aucbench.bench.engines.slurm import SlurmEngine
-
-    if folder is None:
-        raise ParameterError(
-            "engine 'slurm' got no results folder; name one on a disk that the nodes share (--out)"
-        )
-    return SlurmEngine(folder, jobs or 16, threads, cells or 20)

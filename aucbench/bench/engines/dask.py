@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import count, islice
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Self
 from uuid import uuid4
 
-from distributed import CancelledError, Client, Future, KilledWorker
+from distributed import (
+    CancelledError,
+    Client,
+    Future,
+    KilledWorker,
+    Worker,
+    WorkerPlugin,
+    get_worker,
+)
 
 from aucbench.bench.engines import MOST_LOSSES
-from aucbench.bench.engines.dask_worker import CellPlugin, run_cell
+from aucbench.bench.engines.shared_supervisor import SharedSupervisor
 from aucbench.errors import AucbenchError
 from aucbench.processes.records import Ending, Job, Outcome
 
@@ -33,10 +40,9 @@ class DaskEngine:
     """
 
     scheduler: str  # address of the scheduler, such as tcp://host:8786
-    # Cells on the cluster at once. Default and maximum: two for each thread of dask, of which one
-    # runs and one waits.
+    # Cells on the cluster at once; at most two for each thread of dask: one runs and one waits.
     jobs: int | None = None
-    threads: int = 1  # threads of aucbench, BLAS and OpenMP in each cell
+    threads: int = 1  # of aucbench, BLAS and OpenMP in each cell
     patience: float = 60.0  # seconds that the cluster may have no workers
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
@@ -110,7 +116,8 @@ class _DaskRun:
             key = f"{self._name}-{next(self._numbers)}"
             future = self._client.submit(run_cell, self._name, job, key=key, pure=False)
             self.tasks[key] = _Task(cell, future)
-            future.add_done_callback(partial(self._put_done, key))
+            event = {"action": "done", "key": key}
+            future.add_done_callback(lambda _, event=event: self._events.put(event))
 
     def next_outcomes(self) -> list[tuple[str, Outcome]]:
         """Wait for one event and return the jobs that it ends, often none."""
@@ -140,9 +147,6 @@ class _DaskRun:
                 f"no dask scheduler answered at {address!r} ({type(error).__name__}: {error}); "
                 "give the address that `dask scheduler` prints, such as tcp://host:8786"
             ) from error
-
-    def _put_done(self, key: str, _: Future[Outcome]) -> None:
-        self._events.put({"action": "done", "key": key})
 
     def _count_slots(self) -> None:
         self._slots = sum(self._client.nthreads().values())
@@ -200,3 +204,40 @@ class _DaskRun:
                 why = f"its dask workers were lost: {' and '.join(task.lost)}"
                 ended.append((task.id, Outcome(Ending.CRASH, why)))
         return ended
+
+
+class CellPlugin(WorkerPlugin):
+    """Keeps one shared supervisor in each worker process for the run of this name.
+
+    A worker is a daemonic process and cannot interrupt a task. So the supervisor is a
+    subprocess, and kills the job of a task that was cancelled. All topics and keys begin with
+    the name.
+    """
+
+    def __init__(self, run: str, threads: int):
+        self.name = run
+        self.threads = threads
+
+    def setup(self, worker: Worker) -> None:
+        """Create the supervisor; it starts its processes with the first cell."""
+        self.shared = SharedSupervisor(self.threads)
+
+    def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
+        """Kill a running cell that was cancelled."""
+        given_up = start in ("executing", "long-running") and finish == "released"
+        if given_up and str(key).startswith(self.name):
+            self.shared.drop(str(key))
+
+    def teardown(self, worker: Worker) -> None:
+        """End all processes of the supervisor."""
+        self.shared.close()
+
+
+def run_cell(run: str, job: Job) -> Outcome:
+    """Run one job in the supervisor of this worker; first report to the client where it runs."""
+    worker = get_worker()
+    key = str(worker.get_current_task())
+    worker.log_event(run, {"action": "start", "key": key, "worker": worker.address})
+    plugin = worker.plugins[run]
+    assert isinstance(plugin, CellPlugin)
+    return plugin.shared.run(key, job)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from aucbench.processes import Supervisor
@@ -24,8 +24,7 @@ class LocalEngine:
 
     jobs: int = 1  # jobs that run at once
     threads: int = 1  # threads of aucbench, BLAS and OpenMP in each of them
-    # An open supervisor, which this engine does not close; by default each run opens one.
-    supervisor: Supervisor | None = None
+    supervisor: Supervisor | None = None  # an open one, which stays open; else each run opens one
 
     def on(self, supervisor: Supervisor) -> LocalEngine:
         """Return this engine with an open supervisor."""
@@ -34,6 +33,13 @@ class LocalEngine:
     def open(self) -> Supervisor:
         """Open a supervisor for this engine."""
         return Supervisor(threads=self.threads, preload=PRELOAD, hidden=HIDDEN)
+
+    @contextmanager
+    def opened(self) -> Iterator[Supervisor]:
+        """Open a supervisor for the context, unless this engine has one."""
+        known = self.supervisor
+        with nullcontext(known) if known else self.open() as supervisor:
+            yield supervisor
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
         """Yield (id, outcome) as the jobs end; closing the generator kills running jobs.
@@ -48,9 +54,7 @@ class LocalEngine:
         self, jobs: Iterable[tuple[str, Job]]
     ) -> Generator[tuple[str, Outcome] | None, None, None]:
         """Yield None when the first jobs run, and then their outcomes."""
-        given = self.supervisor
-        opened: AbstractContextManager[Supervisor] = nullcontext(given) if given else self.open()
-        with opened as supervisor:
+        with self.opened() as supervisor:
             steps = _Steps(supervisor)
             with closing(ends(supervisor, steps.noted(jobs), self.jobs)) as found:
                 next(found)

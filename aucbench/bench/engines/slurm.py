@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,15 +19,13 @@ from submitit import Job as SlurmJob
 from submitit.core.utils import FailedJobError, FailedSubmissionError
 
 from aucbench.bench.engines import MOST_LOSSES
-from aucbench.bench.engines.slurm_job import has_begun, outcome_in, run_share
+from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.processes.records import Ending, Job, Limits, Outcome
 from aucbench.store.files import refused
 
 LOG_TAIL = 16384  # characters of the log of a SLURM job that are kept with a crashed cell
-START_SECONDS = (
-    300.0  # seconds for a SLURM job to start, and for the signal that SLURM sends before its end
-)
+START_SECONDS = 300.0  # for a SLURM job to start, and for the signal before its end
 BETWEEN = 5.0  # seconds between two cells, an upper bound
 OWN_MEMORY = 1.5  # GB of a SLURM job in addition to the cell that it runs
 CANCEL = 1.5  # seconds for cancelled jobs of this host to end
@@ -43,18 +42,13 @@ class SlurmEngine:
     partition and so on are taken from the variables of `sbatch` (SBATCH_ACCOUNT, ...).
     """
 
-    # The results folder, on a disk that the nodes share. When a SLURM job failed, its logs stay
-    # there.
-    folder: Path
+    folder: Path  # of the results, on a disk that the nodes share; logs of failed jobs stay there
     jobs: int = 16  # SLURM jobs that are queued or run at once
-    # Threads of aucbench, BLAS and OpenMP in each cell, and cores of each SLURM job.
-    threads: int = 1
+    threads: int = 1  # of aucbench, BLAS and OpenMP in each cell, and cores of each SLURM job
     cells_per_job: int = 20  # cells in a share
     cluster: str = "slurm"  # "local" runs the shares on this host, with the same files
-    # Seconds between two looks into the folder, and seconds after the end of a SLURM job within
-    # which its last files may still appear.
-    poll: float = 0.5
-    lag: float = 10.0
+    poll: float = 0.5  # seconds between two looks into the folder
+    lag: float = 10.0  # seconds after the end of a SLURM job for its last files to appear
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
         """Yield (id, outcome) as the jobs end; closing the generator cancels all SLURM jobs."""
@@ -126,11 +120,14 @@ class _SlurmRun:
         for share in list(self.shares):
             if share.over is None and share.job.done():
                 share.over = monotonic()
-            ended += _collect(share)
+            for number, (cell, _) in [*share.left.items()]:
+                if (outcome := outcome_in(share.folder, number)) is not None:
+                    del share.left[number]
+                    ended.append((cell, outcome))
             late = share.over is not None and monotonic() - share.over >= self._engine.lag
             if share.over is not None and (late or not share.left):
                 self.shares.remove(share)
-                ended += self._collect(share)
+                ended += self._given_up(share)
         return ended
 
     def _submit(self, cells: Sequence[tuple[str, Job]]) -> _Share:
@@ -153,9 +150,12 @@ class _SlurmRun:
             ) from error
         return _Share(folder, job, dict(enumerate(cells)))
 
-    def _collect(self, share: _Share) -> list[tuple[str, Outcome]]:
-        """Count the end of a SLURM job for the cells it had begun, or for all if it began none."""
-        begun = [cell for number, cell in share.left.items() if has_begun(share.folder, number)]
+    def _given_up(self, share: _Share) -> list[tuple[str, Outcome]]:
+        """Count the end of a SLURM job for the cells it had begun, or for all if it began none.
+
+        A cell with too many of them is a crash; the others are submitted again.
+        """
+        begun = [cell for n, cell in share.left.items() if (share.folder / f"{n}.begun").exists()]
         self._losses.update(cell for cell, _ in begun or share.left.values())
         given_up = []
         for cell, job in share.left.values():
@@ -165,13 +165,6 @@ class _SlurmRun:
                 given_up.append((cell, _crash(share.job)))
         rmtree(share.folder)
         return given_up
-
-
-def _collect(share: _Share) -> list[tuple[str, Outcome]]:
-    found = [(number, outcome_in(share.folder, number)) for number in share.left]
-    return [
-        (share.left.pop(number)[0], outcome) for number, outcome in found if outcome is not None
-    ]
 
 
 def _minutes(jobs: Sequence[Job]) -> int:
@@ -205,3 +198,34 @@ def _crash(job: SlurmJob[Any]) -> Outcome:
     reason = f"SLURM job {job.job_id} ended {how} before the cell did, like one before it"
     log = "".join(text for text in (job.stdout(), job.stderr()) if text)
     return Outcome(Ending.CRASH, reason, log=log[-LOG_TAIL:])
+
+
+def run_share(jobs: Sequence[Job], folder: Path, threads: int) -> None:
+    """Run the jobs and write the outcome of each one to the folder as soon as it ends.
+
+    SLURM may stop the job that calls this and start it again: jobs that have an outcome are not
+    run again.
+    """
+    for number, outcome in LocalEngine(1, threads).run(_begin(jobs, folder)):
+        target = folder / f"{number}.outcome"
+        unfinished = target.with_suffix(".tmp")
+        unfinished.write_bytes(pickle.dumps(outcome))
+        unfinished.replace(target)
+
+
+def outcome_in(folder: Path, number: int) -> Outcome | None:
+    """Return the outcome of the job with this number; None when `run_share` wrote none yet."""
+    try:
+        content = (folder / f"{number}.outcome").read_bytes()
+    except FileNotFoundError:
+        return None
+    outcome = pickle.loads(content)
+    assert isinstance(outcome, Outcome)
+    return outcome
+
+
+def _begin(jobs: Sequence[Job], folder: Path) -> Iterator[tuple[str, Job]]:
+    for number, job in enumerate(jobs):
+        if outcome_in(folder, number) is None:
+            (folder / f"{number}.begun").touch()
+            yield str(number), job
