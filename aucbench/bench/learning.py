@@ -18,7 +18,7 @@ from aucbench.registry.fingerprints import plugin_files
 from aucbench.registry.specs import Spec, in_file, parse_spec
 from aucbench.registry.visits import Home
 
-LEARNING = ("sklearn.linear_model", "sklearn.svm")
+LEARNING = ("aucbench.bench.worker.scikit_learn",)
 
 
 def likely(spec: Spec | str, homes: Iterable[Home] = ()) -> tuple[str, ...]:
