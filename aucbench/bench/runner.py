@@ -3,15 +3,13 @@
 Design
   a. Only the store says what is finished. The record of a cell is stored before it is yielded or
      announced.
-  b. Memory grows by one byte for each cell.
-  c. One run at a time computes into a folder. A second one waits, and then finds what is finished.
+  b. One run at a time computes into a folder. A second one waits, and then finds what is finished.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 from warnings import warn
 
@@ -22,6 +20,7 @@ from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.lookup import limits_of_data, look_up
+from aucbench.bench.loop import Loop
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.requests import cell_job
@@ -36,9 +35,6 @@ from aucbench.records import CellStatus
 
 MEGABYTE = 10**6
 PREPARE = 3600.0  # seconds for the rows of a split
-# States of a cell: not finished, to be computed again, in the store, yielded.
-WAITING, AGAIN, STORED, KNOWN = 0, 1, 2, 3
-STOPPED = (CellStatus.TIMEOUT, CellStatus.MEMOUT)  # by a limit
 TO_JUDGE = ("status", "imports", "conditions")  # of a record: whether it counts
 
 
@@ -95,7 +91,7 @@ def run(
 
 @dataclass
 class Runner:
-    """One run of a plan; `records` yields the records as they become known."""
+    """One run of a plan, as the `Work` of the loop; `records` yields the records as cells end."""
 
     plan: Plan
     lookups: Lookups
@@ -104,11 +100,8 @@ class Runner:
     conditions: Conditions
     retry: Collection[str] = ()  # statuses that are computed again
     listeners: Sequence[object] = ()  # see `aucbench.bench.show.listeners`
-    _state: bytearray = field(init=False)
-    _running: dict[str, tuple[int, Cell]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._state = bytearray(len(self.plan))
         self._tell = announcer(self.listeners)
         self._imports = Imports()
         self._fence = fence_of(self.plan, self.store.folder)
@@ -120,17 +113,25 @@ class Runner:
         for dataset in self.plan.datasets:
             if about := self.lookups.known[Name("data", dataset)].found:
                 self._tell.aucbench_data_read(dataset=dataset, about=about)
-        self.find()
-        while any(state != KNOWN for state in self._state):  # twice, if a record was lost since
-            yield from self._round()
+        yield from Loop(self).results()
 
-    def find(self) -> None:
-        """Mark the cells that are in the store; most of each record is left unread."""
+    def items(self) -> Iterator[Cell]:
+        """Yield the cells of the plan."""
+        return self.plan.cells()
+
+    def key(self, item: Cell) -> str:
+        """Return the id of a cell."""
+        return self.lookups.id(item)
+
+    def counts(self) -> Callable[[str], bool]:
+        """Return whether a cell is in the store; most of each record is left unread."""
         finished = self.store.finished(TO_JUDGE)
-        for number, cell in enumerate(self.plan.cells()):
-            found = finished(self.lookups.id(cell))
-            if found is not None:
-                self._state[number] = AGAIN if self._is_stale(**found) else STORED
+
+        def known(key: str) -> bool:
+            values = finished(key)
+            return values is not None and not self._is_stale(**values)
+
+        return known
 
     def _is_stale(
         self, status: Mapping[str, Any], imports: Mapping[str, Any], conditions: Mapping[str, Any]
@@ -143,68 +144,43 @@ class Runner:
         ended = CellStatus(status["status"])
         if ended in self.retry or not self._imports.same(imports):
             return True
-        return ended in STOPPED and self.conditions.lift(ended, Conditions(**conditions))
+        return self.conditions.lift(ended, Conditions(**conditions))
 
-    def _stored(self) -> Iterator[Record]:
-        """Records of the cells that are in the store and were not yielded yet."""
-        for number, cell in enumerate(self.plan.cells()):
-            if self._state[number] == STORED:
-                record = self.store.read(self.lookups.id(cell))
-                self._state[number] = WAITING if record is None else KNOWN
-                if record is not None:
-                    yield replace(record, cell=cell)  # its files may have been elsewhere
+    def stored(self, item: Cell) -> Record | None:
+        """Return the record of a cell in the store."""
+        record = self.store.read(self.key(item))
+        return record and replace(record, cell=item)  # its files may have been elsewhere
 
-    def _round(self) -> Iterator[Record]:
-        """Yield what is stored, and run every other cell."""
-        outcomes = self.engine.run(self._jobs())
-        with closing(outcomes):  # type: ignore[type-var]
-            yield from self._stored()  # while the first cells run
-            for key, outcome in outcomes:
-                number, cell = self._running.pop(key)
-                yield self._keep(number, cell, key, outcome)
-            # Cells that need no process because something they need is broken.
-            for number, cell, key in self._missing(broken=True):
-                yield self._keep(number, cell, key, self.lookups.failure(cell))
+    def outcome(self, item: Cell) -> Outcome | None:
+        """Return how a cell ends that needs something broken."""
+        return self.lookups.failure(item)
 
-    def _jobs(self) -> Iterator[tuple[str, Job]]:
-        for number, cell, key in self._missing(broken=False):
-            self._running[key] = (number, cell)
-            self._tell.aucbench_cell_started(cell=cell)
-            data = self.lookups.data(cell)
-            assert data.target is not None  # else the cell has a failure
-            job = cell_job(
-                cell,
-                data.fingerprint,
-                data.target,
-                Limits(timeout=self.conditions.timeout, memory=self.conditions.memory),
-                Limits(timeout=PREPARE),
-                code=self.lookups.code,
-                files=self.lookups.files(cell),
-                homes=self.lookups.homes,
-                read=self._read_limits[cell.dataset],
-                preload=self.lookups.preload(cell),
-                light=self.lookups.maps_lightly(cell),
-                fence=self._fence,
-            )
-            yield key, self.lookups.given.handed_to_cell(job, str(cell.solver), cell.dataset)
+    def job(self, item: Cell) -> Job:
+        """Return the job of a cell that starts now."""
+        self._tell.aucbench_cell_started(cell=item)
+        data = self.lookups.data(item)
+        assert data.target is not None  # else the cell has a failure
+        job = cell_job(
+            item,
+            data.fingerprint,
+            data.target,
+            Limits(timeout=self.conditions.timeout, memory=self.conditions.memory),
+            Limits(timeout=PREPARE),
+            code=self.lookups.code,
+            files=self.lookups.files(item),
+            homes=self.lookups.homes,
+            read=self._read_limits[item.dataset],
+            preload=self.lookups.preload(item),
+            light=self.lookups.maps_lightly(item),
+            fence=self._fence,
+        )
+        return self.lookups.given.handed_to_cell(job, str(item.solver), item.dataset)
 
-    def _missing(self, *, broken: bool) -> Iterator[tuple[int, Cell, str]]:
-        """Yield the cells that have to be run, when they are needed."""
-        if WAITING not in self._state and AGAIN not in self._state:
-            return
-        for number, cell in enumerate(self.plan.cells()):
-            is_broken = self.lookups.failure(cell) is not None
-            if self._state[number] in (WAITING, AGAIN) and is_broken == broken:
-                key = self.lookups.id(cell)
-                if key not in self._running:
-                    yield number, cell, key
-
-    def _keep(self, number: int, cell: Cell, key: str, outcome: Outcome | None) -> Record:
-        assert outcome is not None
-        target = self.lookups.data(cell).target
-        record, scores = make_record(cell, key, outcome, self.conditions, target, self._imports)
+    def keep(self, item: Cell, outcome: Outcome) -> Record:
+        """Store and return the record of a cell that has ended."""
+        known = (self.conditions, self.lookups.data(item).target, self._imports)
+        record, scores = make_record(item, self.key(item), outcome, *known)
         self.store.write(record, scores)
-        self._state[number] = KNOWN
         self._tell.aucbench_cell_finished(record=record)
         return record
 
