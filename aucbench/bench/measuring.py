@@ -33,8 +33,8 @@ from aucbench.processes.records import Job, Outcome
 from aucbench.processes.scratch import Scratch
 from aucbench.registry.discovery import enabled
 from aucbench.registry.specs import FILE_MARK, short
-from aucbench.stats.delong import Fold
 from aucbench.stats.measures import MEASURES, Measure, measure
+from aucbench.stats.rows import Fold
 
 BATCH = 10  # values that one process computes within the limits of a call
 NAME = re.compile(r"\s*([\w.:-]*)")

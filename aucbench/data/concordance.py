@@ -72,7 +72,8 @@ def weighted_concordance(
     np.cumsum(masses, out=below[1:])
     first, twice = np.empty(own.size, np.uintp), np.empty(own.size)
     ranks.masses_below(own, others, below, first, twice)
-    return float(shares @ twice / (2.0 * below[-1] * shares.sum()))
+    share = shares @ twice / (2.0 * below[-1] * shares.sum())
+    return min(float(share), 1.0)  # a sum of shares of pairs may be rounded up
 
 
 def _classes(

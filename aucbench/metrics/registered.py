@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from aucbench.about import about, metric
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.stats.delong import auc
 from aucbench.stats.measures import (
+    auc,
     average_precision,
     calibrated_brier,
     calibrated_log_loss,

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from aucbench.errors import DataError
 from aucbench.report.evidence import Evidence, Group
-from aucbench.stats.delong import Fold
 from aucbench.stats.measures import Measure
-from aucbench.stats.ranks import average_ranks_of
-from aucbench.stats.roc import Band, Corners, pr_band, roc_band
+from aucbench.stats.roc import Band, bands
+from aucbench.stats.rows import Fold
+from aucbench.stats.tables import average_ranks_of
 from aucbench.stats.within import PairWithin, SolverWithin, within, within_values
 
 AUC = "auc"
@@ -244,8 +244,6 @@ def _bands(folds: Folds, points: int) -> tuple[dict[int, Band], dict[int, Band]]
     """Return the mean ROC and precision-recall curves of the solvers that have one."""
     roc, pr = {}, {}
     for solver, of in folds.items():
-        corners = [Corners.of(f.positive, f.scores, f.weights) for f in of.values()]
-        known = [corner for corner in corners if corner.has_both_classes]
-        if known:
-            roc[solver], pr[solver] = roc_band(known, points), pr_band(known, points)
+        if known := [fold for fold in of.values() if fold.has_both_classes]:
+            roc[solver], pr[solver] = bands(known, points)
     return roc, pr

@@ -3,15 +3,11 @@
 from aucbench.stats.advice import Advice, advise
 from aucbench.stats.bayes import SignTest
 from aucbench.stats.calibration import calibrated
-from aucbench.stats.delong import (
-    Fold,
-    auc,
-    auc_difference,
-    auc_interval,
-)
+from aucbench.stats.delong import auc_difference, auc_interval
 from aucbench.stats.fragile import Change, Fragile, fragile
 from aucbench.stats.measures import (
     Measure,
+    auc,
     average_precision,
     brier,
     log_loss,
@@ -20,7 +16,6 @@ from aucbench.stats.measures import (
     precision_at,
     recall_at,
 )
-from aucbench.stats.missing import Rule
 from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.power import (
     PowerPlan,
@@ -44,28 +39,13 @@ from aucbench.stats.ranking import (
     bradley_terry,
     critical_difference,
 )
-from aucbench.stats.resampled import (
-    corrected_difference,
-    corrected_interval,
-)
+from aucbench.stats.resampled import corrected_difference, corrected_interval
+from aucbench.stats.rows import Fold
 from aucbench.stats.settling import Settling, settle
-from aucbench.stats.shares import wilson
 from aucbench.stats.signed_rank import signed_rank
-from aucbench.stats.within import (
-    PairWithin,
-    SolverWithin,
-    WithinDataset,
-    within,
-    within_values,
-)
-from aucbench.stats.words import (
-    LEVEL,
-    ROPE,
-    Difference,
-    Interval,
-    Word,
-    holm,
-)
+from aucbench.stats.tables import Rule
+from aucbench.stats.within import PairWithin, SolverWithin, WithinDataset, within, within_values
+from aucbench.stats.words import LEVEL, ROPE, Difference, Interval, Word, holm, wilson
 
 __all__ = [
     "LEVEL",

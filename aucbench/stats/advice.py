@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite, isnan
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,33 +20,26 @@ from numpy.typing import ArrayLike
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import floats
 from aucbench.stats.bayes import DRAWS
-from aucbench.stats.fragile import Fragile, between, fragile_of
-from aucbench.stats.missing import ROUNDING, Array, Rule, checked, differences, filled
+from aucbench.stats.fragile import Fragile, fragile_of
 from aucbench.stats.pairs import Pair, pairwise
-from aucbench.stats.phrases import NAMED, have, interval, listed, number, times, with_effects
 from aucbench.stats.power import MOST, POWER, Spread, detectable_difference
 from aucbench.stats.ranking import average_ranks
 from aucbench.stats.settling import FEWEST, settle
 from aucbench.stats.signed_rank import smallest_n
+from aucbench.stats.tables import ROUNDING, Array, Rule, checked, differences, filled
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
 
 MUCH = 1.5  # times faster or sparser that are worth a word
+Verdict = TypeVar("Verdict", Pair, Fragile)
+NAMED = 3  # solvers, or data sets, that a sentence names; of more it gives the number
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A recommendation.
+    """A recommendation: sentences in plain words, the answer first, and what is behind them.
 
-    Attributes
-    ----------
-    sentences : tuple of str
-        In plain words, the answer first.
-    leader : str or None
-        The recommended solver; None when there is nothing to choose from.
-    pairs : tuple of Pair
-        The leader against each other solver, in the order of the names.
-    fragile : tuple of Fragile
-        Which of these verdicts hang on a detail.
+    `leader` is None when there is nothing to choose from. `pairs` are the leader against each
+    other solver, and `fragile` says which of these verdicts hang on a detail.
     """
 
     sentences: tuple[str, ...]
@@ -55,37 +50,6 @@ class Advice:
     def __str__(self) -> str:
         """All sentences as one paragraph."""
         return " ".join(self.sentences)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Case:
-    """What `advise` was given, and the leader.
-
-    Where smaller is better, `table` and `folds` have the negatives; times `sign` they are values.
-    """
-
-    table: Array
-    sign: float
-    names: list[str]
-    data_sets: Sequence[str]
-    seconds: Array
-    nonzeros: Array
-    folds: Array | None
-    ratio: float
-    measure: str
-    rope: float
-    level: float
-    rule: Rule
-    leader: int
-
-    def spread(self, rival: str) -> Spread | None:
-        """Return the spread of the leader against a rival by split; None: not known."""
-        if self.folds is None:
-            return None
-        d = self.folds[:, self.leader] - self.folds[:, self.names.index(rival)]
-        if np.count_nonzero(~np.isnan(d).all(axis=1)) < 2:
-            return None
-        return Spread.of(d, self.ratio)
 
 
 def advise(
@@ -142,77 +106,68 @@ def advise(
         When a number makes no sense.
     """
     sign = -1.0 if smaller else 1.0
-    table = checked(values, names) * sign
+    table = checked(values, names, data_sets) * sign
     n, k = table.shape
-    if len(data_sets) != n:
-        raise DataError(f"{n} rows of values have {len(data_sets)} names of data sets")
-    present = ~np.isnan(table)
-    if not present.any():
+    if np.isnan(table).all():
         return Advice((f"No solver has a value of {measure}, so that none can be recommended.",))
     if k == 1:
         return Advice(tuple(_alone(sign * table[:, 0], names[0], measure)), names[0])
     if n == 1:
         return _inside(table[0], sign, names, data_sets[0], within or {}, measure, rope)
-    leader = _leader(table, names, rule)
+    if pairs is None:
+        pairs = pairwise(
+            values, names, rope=rope, level=level, smaller=smaller, rule=rule, seed=seed
+        )
+    leader = _leader(table, names)
     case = _Case(
         table=table,
         sign=sign,
         names=[*names],
         data_sets=data_sets,
-        seconds=_beside(seconds, (n, k), "seconds"),
-        nonzeros=_beside(nonzeros, (n, k), "nonzeros"),
-        folds=None if folds is None else sign * _folds(folds, (n, k)),
+        seconds=_shaped("seconds", seconds, (n, k)),
+        nonzeros=_shaped("nonzeros", nonzeros, (n, k)),
+        folds=sign * _shaped("folds", folds, (n, k, "J")),
         ratio=ratio,
         measure=measure,
         rope=rope,
         level=level,
         rule=rule,
+        seed=seed,
         leader=leader,
+        pairs=_from(names[leader], pairs),
+        weak=_from(
+            names[leader],
+            fragile_of(pairs, table, names, data_sets, level, rule, DRAWS, seed),
+        ),
     )
-    every = pairs
-    if every is None:
-        every = pairwise(
-            values, names, rope=rope, level=level, smaller=smaller, rule=rule, seed=seed
-        )
-    of_leader = tuple(
-        pair if pair.a == names[leader] else pair.flipped()
-        for pair in every
-        if names[leader] in (pair.a, pair.b)
-    )
-    weak = tuple(
-        found if found.a == names[leader] else found.flipped()
-        for found in fragile_of(every, table, names, data_sets, level, rule, DRAWS, seed)
-        if names[leader] in (found.a, found.b)
-    )
-    sentences = (
-        *_first_sentences(case),
-        *_verdicts(case, of_leader),
-        *_failures(case),
-        *_fragile(case, weak),
-        *_surer(case, of_leader, seed),
-    )
-    return Advice(sentences, names[leader], of_leader, weak)
+    return Advice(tuple(case.sentences()), names[leader], case.pairs, case.weak)
 
 
-def _top(sign: float) -> str:
-    return "highest" if sign > 0.0 else "lowest"
+def _from(leader: str, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """Return the verdicts on the leader, seen from it."""
+    of_leader = (one for one in verdicts if leader in (one.a, one.b))
+    return tuple(one if one.a == leader else one.flipped() for one in of_leader)
 
 
-def _leader(table: Array, names: Sequence[str], rule: Rule) -> int:
+def _leader(table: Array, names: Sequence[str]) -> int:
     """Return the highest mean among solvers with all values; else the best average rank."""
     complete = np.flatnonzero(~np.isnan(table).any(axis=0))
     if complete.size:
         means = np.round(table[:, complete].mean(axis=0), ROUNDING)
         return int(complete[np.argmax(means)])
+    return int(np.argmin(_ranks(table, names)))
+
+
+def _ranks(table: Array, names: Sequence[str]) -> list[float]:
     ranks = average_ranks(table, names, rule=Rule.WORST_RANK, draws=1)
-    return int(np.argmin([standing.value.estimate for standing in ranks]))
+    return [standing.value.estimate for standing in ranks]
 
 
 def _alone(column: Array, name: str, measure: str) -> Iterator[str]:
     known = column[~np.isnan(column)]
-    yield f"{name} has a mean {measure} of {known.mean():.4f} over {number(known.size)}."
+    yield f"{name} has a mean {measure} of {known.mean():.4f} over {_number(known.size)}."
     if known.size < column.size:
-        yield f"It has no value on {column.size - known.size} of {number(column.size)}."
+        yield f"It has no value on {column.size - known.size} of {_number(column.size)}."
     yield "There is no other solver to compare it with."
 
 
@@ -227,225 +182,280 @@ def _inside(
 ) -> Advice:
     """Return what a single data set says, by the differences inside it."""
     best = int(np.nanargmax(row))
-    leader = names[best]
-    sentences = [f"On {data_set}, {leader} has the {_top(sign)} {measure}, {sign * row[best]:.4f}."]
-    rivals = _rivals(within, leader)
+    leader, top = names[best], _top(sign)
+    sentences = [f"On {data_set}, {leader} has the {top} {measure}, {sign * row[best]:.4f}."]
+    texts: dict[Word, list[str]] = {word: [] for word in Word}
     adjusted = holm([d.p for d in within.values()])
-    of_pair = dict(zip(within, adjusted.tolist(), strict=True))
-    for word in Word:
-        some = [(name, d) for name, d, pair in rivals if d.word(rope, of_pair[pair]) is word]
-        if some:
+    for ((a, b), d), p in zip(within.items(), adjusted.tolist(), strict=True):
+        if leader in (a, b):
+            rival, ours = (b, d) if a == leader else (a, d.flipped())
+            word = ours.word(rope, p)
             alone = f"; Holm's correction for {len(within)} pairs makes it unclear"
-            texts = [
-                f"{name} ({interval(d)}{alone if d.word(rope, d.p) is not word else ''})"
-                for name, d in some
-            ]
-            sentences.append(f"There it is {between(word)} {', '.join(texts)}.")
+            doubt = alone if ours.word(rope, ours.p) is not word else ""
+            texts[word].append(f"{rival} ({_interval(ours)}{doubt})")
+    for word, some in texts.items():
+        if some:
+            sentences.append(f"There it is {word.between} {', '.join(some)}.")
     if failed := [name for name, value in zip(names, row, strict=True) if np.isnan(value)]:
-        sentences.append(f"{listed(failed)} {have(failed)} no value.")
+        sentences.append(f"{_listed(failed)} {_have(failed)} no value.")
     sentences.append("One data set says nothing about others: run more of them.")
     return Advice(tuple(sentences), leader)
 
 
-def _rivals(
-    within: Mapping[tuple[str, str], Difference], leader: str
-) -> list[tuple[str, Difference, tuple[str, str]]]:
-    """Return the rivals, the differences of the leader less them, and their keys."""
-    return [
-        (pair[1], d, pair) if pair[0] == leader else (pair[0], d.flipped(), pair)
-        for pair, d in within.items()
-        if leader in pair
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """What `advise` was given, and the leader with its pairs; from it come the sentences.
 
+    Where smaller is better, `table` and `folds` have the negatives; times `sign` they are values.
+    """
 
-def _first_sentences(case: _Case) -> Iterator[str]:
-    table, name = case.table, case.names[case.leader]
-    n = len(table)
-    if np.isnan(table[:, case.leader]).any():
-        ranks = average_ranks(table, case.names, rule=Rule.WORST_RANK, draws=1)
-        rank = ranks[case.leader].value.estimate
+    table: Array
+    sign: float
+    names: list[str]
+    data_sets: Sequence[str]
+    seconds: Array
+    nonzeros: Array
+    folds: Array
+    ratio: float
+    measure: str
+    rope: float
+    level: float
+    rule: Rule
+    seed: int
+    leader: int
+    pairs: tuple[Pair, ...]
+    weak: tuple[Fragile, ...]
+
+    def sentences(self) -> Iterator[str]:
+        yield from self.first()
+        yield from self.verdicts()
+        yield from self.failures()
+        yield from self.hanging()
+        yield from self.surer()
+
+    def columns(self, table: Array, rival: str) -> tuple[Array, Array]:
+        return table[:, self.leader], table[:, self.names.index(rival)]
+
+    def first(self) -> Iterator[str]:
+        table, name, n = self.table, self.names[self.leader], len(self.table)
+        if np.isnan(table[:, self.leader]).any():
+            rank = _ranks(table, self.names)[self.leader]
+            yield (
+                f"No solver has a value on all {_number(n)}. {name} has the best average rank, "
+                f"{rank:.2f} of {len(self.names)}, if a missing value counts as the worst."
+            )
+            return
+        means = np.round(table.mean(axis=0), ROUNDING)
+        equal = [self.names[j] for j in np.flatnonzero(means == means[self.leader])]
+        who = f"{name} has" if len(equal) == 1 else f"{_listed(equal)} have"
         yield (
-            f"No solver has a value on all {number(n)}. {name} has the best average rank, "
-            f"{rank:.2f} of {len(case.names)}, if a missing value counts as the worst."
-        )
-        return
-    means = np.round(table.mean(axis=0), ROUNDING)
-    equal = [case.names[j] for j in np.flatnonzero(means == means[case.leader])]
-    who = f"{name} has" if len(equal) == 1 else f"{listed(equal)} have"
-    yield (
-        f"{who} the {_top(case.sign)} mean {case.measure}, "
-        f"{case.sign * means[case.leader]:.4f} over {number(n)}"
-        f"{'' if len(equal) == 1 else f'; {name} stands for them below'}."
-    )
-
-
-def _verdicts(case: _Case, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Say how the leader compares with the others, and which equal one is faster or sparser."""
-    by_word = {word: [pair for pair in pairs if pair.word is word] for word in Word}
-    if better := by_word[Word.BETTER]:
-        yield f"It is better than {with_effects(better)}."
-    equivalent = sorted(by_word[Word.EQUIVALENT], key=lambda pair: -_factor(case, pair.b))
-    for pair in equivalent[:NAMED]:
-        gains = _gains(case, pair.b)
-        yield f"{pair.b} is equivalent within {case.rope:g}{f' and {gains}' if gains else ''}."
-    if rest := equivalent[NAMED:]:
-        yield f"Equivalent too {'is' if len(rest) == 1 else 'are'} {listed([p.b for p in rest])}."
-    if unclear := by_word[Word.UNCLEAR]:
-        yield f"It is not distinguishable from {with_effects(unclear)}."
-        rivals = [pair.b for pair in unclear]
-        fastest = max(rivals, key=lambda rival: _factor(case, rival))
-        sparsest = max(rivals, key=lambda rival: _ratio(case, case.nonzeros, rival))
-        for rival in dict.fromkeys((fastest, sparsest)):
-            if gains := _gains(case, rival):
-                yield f"{rival} {'' if gains.startswith('has') else 'is '}{gains}."
-    if worse := by_word[Word.WORSE]:
-        yield (
-            f"On most data sets it is behind: by the signed-rank test it is worse than "
-            f"{with_effects(worse)}, and its mean is better because of a few data sets."
+            f"{who} the {_top(self.sign)} mean {self.measure}, "
+            f"{self.sign * means[self.leader]:.4f} over {_number(n)}"
+            f"{'' if len(equal) == 1 else f'; {name} stands for them below'}."
         )
 
+    def verdicts(self) -> Iterator[str]:
+        """Say how it compares with the others, and which equal one is faster or sparser."""
+        by_word = {word: [pair for pair in self.pairs if pair.word is word] for word in Word}
+        if better := by_word[Word.BETTER]:
+            yield f"It is better than {_with_effects(better)}."
+        equivalent = sorted(by_word[Word.EQUIVALENT], key=lambda pair: -self.faster(pair.b))
+        for pair in equivalent[:NAMED]:
+            gains = self.gains(pair.b)
+            yield f"{pair.b} is equivalent within {self.rope:g}{f' and {gains}' if gains else ''}."
+        if rest := equivalent[NAMED:]:
+            be = "is" if len(rest) == 1 else "are"
+            yield f"Equivalent too {be} {_listed([pair.b for pair in rest])}."
+        if unclear := by_word[Word.UNCLEAR]:
+            yield f"It is not distinguishable from {_with_effects(unclear)}."
+            rivals = [pair.b for pair in unclear]
+            for rival in dict.fromkeys(
+                (max(rivals, key=self.faster), max(rivals, key=self.sparser))
+            ):
+                if gains := self.gains(rival):
+                    yield f"{rival} {'' if gains.startswith('has') else 'is '}{gains}."
+        if worse := by_word[Word.WORSE]:
+            yield (
+                f"On most data sets it is behind: by the signed-rank test it is worse than "
+                f"{_with_effects(worse)}, and its mean is better because of a few data sets."
+            )
 
-def _failures(case: _Case) -> Iterator[str]:
-    """Say who has no value where, and what the complete cases say."""
-    lacks = np.isnan(case.table)
-    if not lacks.any():
-        return
-    n = len(lacks)
-    failed = ", ".join(
-        f"{name} on {count}"
-        for name, count in zip(case.names, lacks.sum(axis=0).tolist(), strict=True)
-        if count
-    )
-    counts = "count as the worst" if case.rule is Rule.WORST_RANK else "are left out"
-    yield f"Without a value: {failed} of {number(n)}; there they {counts}."
-    some = np.flatnonzero(~lacks.all(axis=0))  # solvers that have a value anywhere
-    complete = filled(case.table[:, some], Rule.COMPLETE_CASES)
-    if not len(complete):
-        yield "No data set has a value of every solver."
-        return
-    means = np.round(complete.mean(axis=0), ROUNDING)
-    best = [case.names[j] for j in some[means == means.max()]]
-    name = case.names[case.leader] if case.names[case.leader] in best else best[0]
-    yield (
-        f"With complete cases only, {number(len(complete))}, {name} has the {_top(case.sign)} "
-        f"mean {case.measure}, {case.sign * means.max():.4f}."
-    )
-
-
-def _fragile(case: _Case, weak: Sequence[Fragile]) -> Iterator[str]:
-    """Say what hangs on a detail: first the leader itself, then its verdicts."""
-    if not np.isnan(case.table[:, case.leader]).any():
-        others: dict[str, list[str]] = {}
-        for i, data_set in enumerate(case.data_sets):
-            left = np.delete(case.table, i, axis=0)
-            j = _leader(left, case.names, case.rule)
-            mine, best = (np.round(left[:, who].mean(), ROUNDING) for who in (case.leader, j))
-            if best > mine:
-                others.setdefault(case.names[j], []).append(data_set)
-        for name, data_sets in others.items():
-            those = listed(data_sets, "or")
-            yield f"Fragile: {name} has the {_top(case.sign)} mean without {those}."
-    for found in weak[:NAMED]:
-        yield f"Fragile: {found}"
-    if rest := [found.b for found in weak[NAMED:]]:
-        yield f"Fragile too: the verdict{'s' if len(rest) > 1 else ''} on {listed(rest)}."
-
-
-def _surer(case: _Case, pairs: Sequence[Pair], seed: int) -> Iterator[str]:
-    """Say what would settle the open pairs."""
-    open_pairs = [pair for pair in pairs if pair.word is Word.UNCLEAR and pair.data_sets]
-    name, n, k = case.names[case.leader], len(case.table), len(case.names)
-    tests = k * (k - 1) // 2
-    least = smallest_n((1.0 - case.level) / tests)
-    if not open_pairs:
-        return
-    if n < least:
+    def failures(self) -> Iterator[str]:
+        """Say who has no value where, and what the complete cases say."""
+        lacks = np.isnan(self.table)
+        if not lacks.any():
+            return
+        counts = zip(self.names, lacks.sum(axis=0).tolist(), strict=True)
+        failed = ", ".join(f"{name} on {count}" for name, count in counts if count)
+        rule = "count as the worst" if self.rule is Rule.WORST_RANK else "are left out"
+        yield f"Without a value: {failed} of {_number(len(lacks))}; there they {rule}."
+        some = np.flatnonzero(~lacks.all(axis=0))  # solvers that have a value anywhere
+        complete = filled(self.table[:, some], Rule.COMPLETE_CASES)
+        if not len(complete):
+            yield "No data set has a value of every solver."
+            return
+        means = np.round(complete.mean(axis=0), ROUNDING)
+        best = [self.names[j] for j in some[means == means.max()]]
+        name = self.names[self.leader] if self.names[self.leader] in best else best[0]
         yield (
-            f"{number(n)} cannot show that one of {k} solvers is better; this takes at least "
-            f"{least}."
+            f"With complete cases only, {_number(len(complete))}, {name} has the {_top(self.sign)} "
+            f"mean {self.measure}, {self.sign * means.max():.4f}."
         )
-    if n < FEWEST:
-        yield "To be surer, run more data sets; more splits do not replace them."
-        return
-    sds = [np.std(d, ddof=1) for pair in open_pairs if (d := _finite(case, pair.b)).size > 1]
-    if sds and n >= least:
-        shown = detectable_difference(n, float(np.median(sds)), level=case.level, pairs=tests)
-        yield (
-            f"With {number(n)} and this spread, a difference below {shown:.4f} may well stay "
-            "unseen."
+
+    def hanging(self) -> Iterator[str]:
+        """Say what hangs on a detail: first the leader itself, then its verdicts."""
+        if not np.isnan(self.table[:, self.leader]).any():
+            others: dict[str, list[str]] = {}
+            for i, data_set in enumerate(self.data_sets):
+                left = np.delete(self.table, i, axis=0)
+                j = _leader(left, self.names)
+                mine, best = (np.round(left[:, who].mean(), ROUNDING) for who in (self.leader, j))
+                if best > mine:
+                    others.setdefault(self.names[j], []).append(data_set)
+            for name, data_sets in others.items():
+                those = _listed(data_sets, "or")
+                yield f"Fragile: {name} has the {_top(self.sign)} mean without {those}."
+        for verdict in self.weak[:NAMED]:
+            yield f"Fragile: {verdict}"
+        if rest := [verdict.b for verdict in self.weak[NAMED:]]:
+            yield f"Fragile too: the verdict{'s' if len(rest) > 1 else ''} on {_listed(rest)}."
+
+    def surer(self) -> Iterator[str]:
+        """Say what would settle the open pairs."""
+        open_pairs = [pair for pair in self.pairs if pair.word is Word.UNCLEAR and pair.data_sets]
+        n, k = self.table.shape
+        tests = k * (k - 1) // 2
+        least = smallest_n((1.0 - self.level) / tests)
+        if not open_pairs:
+            return
+        if n < least:
+            yield (
+                f"{_number(n)} cannot show that one of {k} solvers is better; this takes at least "
+                f"{least}."
+            )
+        if n < FEWEST:
+            yield "To be surer, run more data sets; more splits do not replace them."
+            return
+        both = [
+            differences(*self.columns(self.table, pair.b), Rule.COMPLETE_CASES)[0]
+            for pair in open_pairs
+        ]
+        sds = [np.std(d, ddof=1) for d in both if d.size > 1]
+        if sds and n >= least:
+            sd = float(np.median(sds))
+            shown = detectable_difference(n, sd, level=self.level, pairs=tests)
+            yield (
+                f"With {_number(n)} and this spread, a difference below {shown:.4f} may well stay "
+                "unseen."
+            )
+        for pair in open_pairs[:NAMED]:
+            yield self.settling(pair, tests)
+        if rest := [pair.b for pair in open_pairs[NAMED:]]:
+            yield f"Open too: {_listed(rest)}."
+
+    def settling(self, pair: Pair, tests: int) -> str:
+        """Say how many data sets would settle a pair, and whether splits would."""
+        mine, other = self.columns(self.folds, pair.b)
+        by_split = mine - other
+        spread = None
+        if np.count_nonzero(~np.isnan(by_split).all(axis=1)) > 1:
+            spread = Spread.of(by_split, self.ratio)
+        d, _ = differences(*self.columns(self.table, pair.b), self.rule)
+        settling = settle(
+            d, spread=spread, rope=self.rope, level=self.level, pairs=tests, seed=self.seed
         )
-    for pair in open_pairs[:NAMED]:
-        yield from _settling(case, pair, name, tests, seed)
-    if rest := [pair.b for pair in open_pairs[NAMED:]]:
-        yield f"Open too: {listed(rest)}."
+        if settling.note:
+            return f"To be surer about {pair.b}: {settling.note}"
+        which = f"{self.names[self.leader]} against {pair.b}"
+        if settling.more is None:
+            what = f"even {MOST} data sets like these would not settle {which}"
+        else:
+            more = f"about {settling.more} more data set{'s' if settling.more > 1 else ''}"
+            chance = f"with a probability of {POWER * 100:g} %"
+            what = f"{more} like these would settle {which}, {chance}"
+        if settling.by_splits is None:
+            splits = "more splits do not replace data sets"
+        elif settling.by_splits < POWER:
+            splits = "more splits would not"
+        else:
+            splits = "more splits might do too"
+        return f"To be surer: {what}; {splits}."
+
+    def faster(self, rival: str) -> float:
+        """How many times faster than the leader a rival is; 0 if that is not known."""
+        return _ratio(*self.columns(self.seconds, rival))
+
+    def sparser(self, rival: str) -> float:
+        """How many times fewer non-zero weights it has; 0 if that is not known."""
+        return _ratio(*self.columns(self.nonzeros, rival))
+
+    def gains(self, rival: str) -> str:
+        """Say how much faster and sparser than the leader a rival is, if it is much."""
+        faster, sparser = self.faster(rival), self.sparser(rival)
+        gains = [f"{_times(faster)} faster"] if faster >= MUCH else []
+        gains += [f"has {_times(sparser)} fewer non-zero weights"] if sparser >= MUCH else []
+        return " and ".join(gains)
 
 
-def _settling(case: _Case, pair: Pair, name: str, tests: int, seed: int) -> Iterator[str]:
-    columns = case.table[:, case.leader], case.table[:, case.names.index(pair.b)]
-    d, _ = differences(*columns, case.rule)
-    found = settle(
-        d,
-        spread=case.spread(pair.b),
-        rope=case.rope,
-        level=case.level,
-        pairs=tests,
-        seed=seed,
-    )
-    if found.note:
-        yield f"To be surer about {pair.b}: {found.note}"
-        return
-    which = f"{name} against {pair.b}"
-    if found.more is None:
-        what = f"even {MOST} data sets like these would not settle {which}"
-    else:
-        more = f"about {found.more} more data set{'s' if found.more > 1 else ''} like these"
-        what = f"{more} would settle {which}, with a probability of {POWER * 100:g} %"
-    if found.by_splits is None:
-        splits = "more splits do not replace data sets"
-    elif found.by_splits < POWER:
-        splits = "more splits would not"
-    else:
-        splits = "more splits might do too"
-    yield f"To be surer: {what}; {splits}."
-
-
-def _finite(case: _Case, rival: str) -> Array:
-    d = case.table[:, case.leader] - case.table[:, case.names.index(rival)]
-    return d[np.isfinite(d)]
-
-
-def _gains(case: _Case, rival: str) -> str:
-    """Say how much faster and sparser than the leader a rival is, if it is much."""
-    faster, sparser = _factor(case, rival), _ratio(case, case.nonzeros, rival)
-    gains = [f"{times(faster)} faster"] if faster >= MUCH else []
-    gains += [f"has {times(sparser)} fewer non-zero weights"] if sparser >= MUCH else []
-    return " and ".join(gains)
-
-
-def _factor(case: _Case, rival: str) -> float:
-    return _ratio(case, case.seconds, rival)
-
-
-def _ratio(case: _Case, numbers: Array, rival: str) -> float:
-    """Geometric mean of leader / rival over the data sets that know both; 0 if there is none."""
-    mine, other = numbers[:, case.leader], numbers[:, case.names.index(rival)]
+def _ratio(mine: Array, other: Array) -> float:
+    """Geometric mean of mine / other over the data sets that know both; 0 if there is none."""
     both = (mine > 0.0) & (other > 0.0) & np.isfinite(mine) & np.isfinite(other)
-    if not both.any():
-        return 0.0
-    return float(np.exp(np.mean(np.log(mine[both] / other[both]))))
+    return float(np.exp(np.mean(np.log(mine[both] / other[both])))) if both.any() else 0.0
 
 
-def _beside(given: ArrayLike | None, shape: tuple[int, int], what: str) -> Array:
-    if given is None:
-        return np.full(shape, np.nan)
-    found = floats(what, given)
-    if found.shape != shape:
-        raise DataError(f"{what} must have the shape {shape} of the values, got {found.shape}")
-    return found
+def _shaped(what: str, given: ArrayLike | None, shape: tuple[int | str, ...]) -> Array:
+    """Return an array of this shape, whose last axis may have any length; NaN if none is given."""
+    wanted = tuple(size for size in shape if isinstance(size, int))
+    array = np.full((*wanted, 1)[: len(shape)], np.nan) if given is None else floats(what, given)
+    if array.ndim != len(shape) or array.shape[: len(wanted)] != wanted:
+        of = " of the values" if len(shape) == len(wanted) else ""
+        raise DataError(f"{what} must have the shape {shape}{of}, got {array.shape}")
+    return array
 
 
-def _folds(given: ArrayLike, shape: tuple[int, int]) -> Array:
-    found = floats("folds", given)
-    if found.ndim != 3 or found.shape[:2] != shape:
-        raise DataError(f"folds must have the shape {(*shape, 'J')}, got {found.shape}")
-    return found
+def _top(sign: float) -> str:
+    return "highest" if sign > 0.0 else "lowest"
+
+
+def _with_effects(pairs: Sequence[Pair]) -> str:
+    """Return names with their differences; of many, how many and the range."""
+    if len(pairs) <= NAMED:
+        return _listed([f"{pair.b} ({_effect(pair)})" for pair in pairs])
+    ordered = sorted(pairs, key=lambda pair: pair.difference.effect)
+    ends = (ordered[0], ordered[-1])
+    least, most = (f"{pair.difference.effect:+.4f} ({pair.b})" for pair in ends)
+    return f"{len(pairs)} solvers, from {least} to {most}"
+
+
+def _effect(pair: Pair) -> str:
+    """Return the difference and its interval; where it is infinite, who failed most often."""
+    if isfinite(pair.difference.effect):
+        return _interval(pair.difference)
+    return f"{pair.b if pair.difference.ahead else pair.a} has no value on most data sets"
+
+
+def _interval(d: Difference) -> str:
+    if isnan(d.low):
+        return f"{d.effect:+.4f}"
+    return f"{d.effect:+.4f}, {d.level * 100:g} % interval {d.low:+.4f} to {d.high:+.4f}"
+
+
+def _times(factor: float) -> str:
+    return f"{factor:.0f} times" if factor >= 9.95 else f"{factor:.1f} times"
+
+
+def _listed(names: Sequence[str], last: str = "and") -> str:
+    """Return names as in "a, b and c"; of many, some and the number of the others."""
+    if len(names) == 1:
+        return names[0]
+    if len(names) > NAMED + 1:
+        return f"{', '.join(names[:NAMED])} {last} {len(names) - NAMED} others"
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
+def _have(names: Sequence[str]) -> str:
+    return "has" if len(names) == 1 else "have"
+
+
+def _number(count: int) -> str:
+    return f"{count} data set{'' if count == 1 else 's'}"

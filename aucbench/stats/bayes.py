@@ -18,12 +18,13 @@ classifiers through Bayesian analysis", JMLR 18.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import nan
 
 import numpy as np
 
-from aucbench.errors import ParameterError, require_at_least, require_whole
-from aucbench.stats.signed_rank import Array, walsh_averages
+from aucbench.stats.signed_rank import walsh_averages
+from aucbench.stats.tables import Array
 from aucbench.stats.words import LEVEL, ROPE, Word
 
 PRIOR = 0.5  # weight s of the prior, in differences; it counts for `equivalent`
@@ -55,52 +56,27 @@ class SignTest:
         return SignTest(self.better, self.equivalent, self.worse)
 
 
-class Posterior:
-    """Draws of the weights, which tests of equally many differences share.
+def sign_test(
+    differences: Array, rope: float = ROPE, *, draws: int = DRAWS, seed: int = 0
+) -> SignTest:
+    """Test the differences of a pair over its data sets; they may be infinite, and are not NaN."""
+    if differences.size == 0:
+        return SignTest(nan, nan, nan)
+    z = np.r_[0.0, differences]
+    order = np.argsort(z, kind="stable")
+    walsh = walsh_averages(z[order])
+    w = _weights(differences.size, draws, seed)[order]
+    sums = np.vstack([np.zeros(draws), np.cumsum(w, axis=0)])  # of the first m weights
+    worse = np.sum(w * sums[np.count_nonzero(walsh < -rope, axis=1)], axis=0)
+    better = np.sum(w * (1.0 - sums[np.count_nonzero(walsh <= rope, axis=1)]), axis=0)
+    thetas = np.column_stack([worse, 1.0 - better - worse, better])
+    won = np.bincount(np.argmax(thetas, axis=1), minlength=3) / draws
+    return SignTest(*(float(share) for share in won))
 
-    Parameters
-    ----------
-    draws : int
-        Number of draws.
-    seed : int
-        Equal seeds give equal probabilities.
-    """
 
-    def __init__(self, draws: int = DRAWS, seed: int = 0):
-        require_whole(1, draws=draws)
-        require_whole(0, seed=seed)
-        self._draws, self._seed = draws, seed
-        self._weights: dict[int, Array] = {}
-
-    def test(self, differences: Array, rope: float = ROPE) -> SignTest:
-        """Test the differences of a pair over its data sets, shape (n,); they may be infinite.
-
-        Raises
-        ------
-        ParameterError
-            When `rope` is negative or not finite, or a difference is NaN.
-        """
-        require_at_least(0.0, rope=rope)
-        if np.isnan(differences).any():
-            raise ParameterError("a difference is NaN; leave its data set out")
-        if differences.size == 0:
-            return SignTest(nan, nan, nan)
-        z = np.r_[0.0, differences]
-        order = np.argsort(z, kind="stable")
-        walsh = walsh_averages(z[order])
-        w = self._of_size(differences.size)[order]
-        sums = np.vstack([np.zeros(self._draws), np.cumsum(w, axis=0)])  # of the first m weights
-        worse = np.sum(w * sums[np.count_nonzero(walsh < -rope, axis=1)], axis=0)
-        better = np.sum(w * (1.0 - sums[np.count_nonzero(walsh <= rope, axis=1)]), axis=0)
-        thetas = np.column_stack([worse, 1.0 - better - worse, better])
-        won = np.bincount(np.argmax(thetas, axis=1), minlength=3) / self._draws
-        return SignTest(*(float(share) for share in won))
-
-    def _of_size(self, n: int) -> Array:
-        """Return weights of shape (n + 1, draws), the first row for the difference of the prior."""
-        if n not in self._weights:
-            rng = np.random.default_rng([self._seed, n])
-            shapes = np.r_[PRIOR, np.ones(n)][:, None]
-            gamma = rng.standard_gamma(shapes, (n + 1, self._draws))
-            self._weights[n] = gamma / gamma.sum(axis=0)
-        return self._weights[n]
+@lru_cache(maxsize=8)  # all pairs with equally many differences share the draws
+def _weights(n: int, draws: int, seed: int) -> Array:
+    """Draw weights of shape (n + 1, draws), the first row for the difference of the prior."""
+    rng = np.random.default_rng([seed, n])
+    gamma = rng.standard_gamma(np.r_[PRIOR, np.ones(n)][:, None], (n + 1, draws))
+    return np.asarray(gamma / gamma.sum(axis=0))

@@ -18,8 +18,8 @@ import numpy as np
 import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
 
-from aucbench.kernels.vectors import Mask, Vector, checked_rows
-from aucbench.stats.rows import checked_weights
+from aucbench.kernels.vectors import Mask, Vector
+from aucbench.stats.rows import Fold
 
 FEWEST = 4  # rows of each class, two in each half
 SEED = 0  # of the halves
@@ -55,21 +55,21 @@ def calibrated(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None
     Platt (1999), "Probabilistic outputs for support vector machines and comparisons to regularized
     likelihood methods", Advances in Large Margin Classifiers.
     """
-    positive, s = checked_rows(y, scores)
-    w = checked_weights(weights, s.size)
+    rows = Fold(y, scores, weights)
+    positive, s, w = rows.positive, rows.scores, rows.weights
     n_pos = int(np.count_nonzero(positive))
     if min(n_pos, s.size - n_pos) < FEWEST or np.isinf(s).any():
         return None
     s = s / (np.abs(s).max() or 1.0)
     s = s - s.mean()  # a large b would cost digits
-    first, p = _half(positive), np.empty(s.size)
+    first, p = halves(positive), np.empty(s.size)
     for held in (first, ~first):
         slope, intercept = platt(positive[~held], s[~held], w[~held])
         p[held] = scipy.special.expit(slope * s[held] + intercept)
     return np.clip(p, EDGE, 1.0 - EDGE)
 
 
-def _half(positive: Mask) -> Mask:
+def halves(positive: Mask) -> Mask:
     """Return which rows are in the first half; each class is cut in two."""
     rng, first = np.random.default_rng(SEED), np.zeros(positive.size, np.bool_)
     for rows in (np.flatnonzero(positive), np.flatnonzero(~positive)):
@@ -89,11 +89,11 @@ def platt(positive: Mask, s: Vector, w: Vector) -> tuple[float, float]:
     target = np.where(positive, (n_pos + 1.0) / (n_pos + 2.0), 1.0 / (n_neg + 2.0))
     scale = float(np.abs(s).max()) or 1.0
     mean, spread = (s / scale).mean(), (s / scale).std() or 1.0
-    slope, intercept = _fitted((s / scale - mean) / spread, target, w)
+    slope, intercept = least_log_loss((s / scale - mean) / spread, target, w)
     return slope / spread / scale, intercept - slope * mean / spread
 
 
-def _fitted(z: Vector, target: Vector, w: Vector) -> tuple[float, float]:
+def least_log_loss(z: Vector, target: Vector, w: Vector) -> tuple[float, float]:
     """Return a >= 0 and b of the least log-loss of 1/(1 + exp(-a z - b)), by Newton's method.
 
     The loss is convex, so that a is 0 where the loss does not fall in its direction from there.

@@ -20,66 +20,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan, sqrt
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 import scipy  # its parts are imported when they are used
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from aucbench.errors import DataError, require_whole
-from aucbench.kernels.vectors import Mask, Vector, checked_rows, even
-from aucbench.stats.rows import checked_weights, require_both
+from aucbench.kernels.vectors import Vector, even
+from aucbench.stats.rows import Fold
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
 
+# Placements and weights of the positives of a fold, and those of its negatives.
+PlacedRows: TypeAlias = tuple[tuple[Vector, Vector], ...]
 MISPLACED = 5  # rows of the rarer class that must count as misplaced for DeLong's variance
 
 
-class Fold:
-    """Test rows of one split, with the scores of one solver.
-
-    Parameters
-    ----------
-    y : array of shape (n,)
-        Labels in {-1, 1}, {0, 1} or booleans.
-    scores : array of shape (n,)
-        A larger score means more positive. Infinite scores are allowed.
-    weights : array of shape (n,), optional
-        What each row counts for, above 0. Only their ratios matter: a weight says how many rows
-        of the population a row stands for, and not how many rows were seen.
-
-    Raises
-    ------
-    DataError
-        When shapes differ, labels are coded otherwise, a score is NaN, or a weight is not above 0.
-    """
-
-    __slots__ = ("positive", "scores", "weights")
-
-    def __init__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None):
-        self.positive, self.scores = checked_rows(y, scores)
-        self.weights = checked_weights(weights, self.scores.size)
-
-    @property
-    def has_both_classes(self) -> bool:
-        """Whether the fold has an AUC."""
-        return bool(0 < np.count_nonzero(self.positive) < self.positive.size)
-
-    def has_rows_of(self, other: Fold) -> bool:
-        """Whether labels and weights are those of the other fold, row by row."""
-        same = np.array_equal(self.positive, other.positive)
-        return same and np.array_equal(self.weights, other.weights)
-
-
 @dataclass(frozen=True, eq=False)
-class _Parts:
-    """Rows of several folds, part after part; all pairs of solvers share what follows from them.
+class Parts:
+    """Weights of the rows of several folds, part after part, and where each part begins.
 
-    Attributes
-    ----------
-    weights : array of shape (N,)
-        Of the rows.
-    starts : array of shape (2 J,)
-        Where each part begins.
+    All pairs of solvers share what follows from them.
     """
 
     weights: Vector
@@ -87,8 +48,7 @@ class _Parts:
 
     def sums(self, values: Vector) -> Vector:
         """Sum of each part, (N,) -> (2 J,)."""
-        found: Vector = np.add.reduceat(values, self.starts)
-        return found
+        return np.asarray(np.add.reduceat(values, self.starts))
 
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
@@ -107,84 +67,59 @@ class _Parts:
 
     @cached_property
     def counts(self) -> Vector:
-        """Rows of each part: (sum of the weights)^2 / sum of their squares."""
-        counts: Vector = self.totals**2 / self.sums(self.weights**2)
-        return counts
+        """Rows of each part, as weights count them: (sum of them)^2 / sum of their squares."""
+        return np.asarray(self.totals**2 / self.sums(self.weights**2))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placements:
-    """The placements of all rows of several folds.
+    """The placements of all rows of several folds: of the positives and negatives of each in turn.
 
-    Attributes
-    ----------
-    values : array of shape (N,)
-        Placements: for each fold those of its positives, then those of its negatives.
-    parts : _Parts
-        These are the parts.
-    left_out : int
-        Folds of one class, which have no AUC and are not here.
+    Folds of one class have no AUC and are not here; `left_out` counts them.
     """
 
     values: Vector
-    parts: _Parts
+    parts: Parts
     left_out: int
 
     @staticmethod
     def of(folds: Sequence[Fold]) -> Placements:
         """Place the rows of each fold; time O(n log n)."""
-        kept = [fold for fold in folds if fold.has_both_classes]
-        parts = [part for fold in kept for part in _placed(fold)]
-        sizes = [values.size for values, _ in parts]
-        return Placements(
-            np.concatenate([np.empty(0), *(values for values, _ in parts)]),
-            _Parts(
-                np.concatenate([np.empty(0), *(weights for _, weights in parts)]),
-                np.cumsum([0, *sizes[:-1]], dtype=np.intp)[: len(parts)],
-            ),
-            len(folds) - len(kept),
-        )
+        return Placements.joined([placed_rows(fold) for fold in folds])
 
     @staticmethod
-    def joined(several: Sequence[Placements]) -> Placements:
-        """Return the placements of all their folds."""
-        ends = np.cumsum([0, *(each.values.size for each in several)])
-        none: Vector = np.empty(0)
-        return Placements(
-            np.concatenate([none, *(each.values for each in several)]),
-            _Parts(
-                np.concatenate([none, *(each.parts.weights for each in several)]),
-                np.concatenate(
-                    [ends[:0], *(e + x.parts.starts for e, x in zip(ends, several, strict=False))]
-                ),
-            ),
-            sum(each.left_out for each in several),
+    def joined(folds: Sequence[PlacedRows]) -> Placements:
+        """Return the placements of folds whose rows are placed already."""
+        parts = [part for fold in folds for part in fold]
+        values, weights = (
+            np.concatenate([np.empty(0), *(part[k] for part in parts)]) for k in (0, 1)
         )
+        ends = np.cumsum([0, *(part.size for part, _ in parts)], dtype=np.intp)
+        left_out = sum(not fold for fold in folds)
+        return Placements(values, Parts(weights, ends[: len(parts)]), left_out)
+
+    @property
+    def means(self) -> Vector:
+        """Mean placement of each part, shape (2 J,)."""
+        parts = self.parts
+        return np.asarray(parts.sums(parts.weights * self.values) / parts.totals)
 
     @property
     def aucs(self) -> Vector:
         """AUC of each fold, shape (J,)."""
-        return self._means[::2]
-
-    @property
-    def counts(self) -> Vector:
-        """Rows of each part, shape (2 J,), as weights count them."""
-        return self.parts.counts
+        return self.means[::2]
 
     @property
     def rarer(self) -> float:
         """Rows of the rarer class, over all folds."""
-        return float(min(self.counts[::2].sum(), self.counts[1::2].sum()))
+        counts = self.parts.counts
+        return float(min(counts[::2].sum(), counts[1::2].sum()))
 
     @property
     def note(self) -> str:
         """What was left out, as a sentence; empty if nothing was."""
         total = self.left_out + self.parts.starts.size // 2
         return f"{self.left_out} of {total} folds hold one class." if self.left_out else ""
-
-    def minus(self, other: Placements) -> Placements:
-        """Return the differences of the placements of the same rows."""
-        return Placements(self.values - other.values, self.parts, self.left_out)
 
     @property
     def flaw(self) -> str:
@@ -196,43 +131,23 @@ class Placements:
             return "The rows of each class are placed alike."
         return ""
 
+    def minus(self, other: Placements) -> Placements:
+        """Return the differences of the placements of the same rows."""
+        return Placements(self.values - other.values, self.parts, self.left_out)
+
     def variance(self, repeats: int) -> tuple[float, float]:
         """Return variance and degrees of freedom of the mean AUC over the folds; needs no flaw.
 
         A part of m rows with shares a has the mean v = sum_i a_i v_i of variance
         sum_i a_i^2 (v_i - v)^2 / (1 - sum_i a_i^2). For equal weights this is s^2 / m.
         """
-        rows, counts = self.parts, self.counts  # 1 / sum_i a_i^2
-        centred = self.values - np.repeat(self._means, rows.sizes)
+        rows, counts = self.parts, self.parts.counts  # 1 / sum_i a_i^2
+        centred = self.values - np.repeat(self.means, rows.sizes)
         parts = rows.sums((rows.shares * centred) ** 2) / (1.0 - 1.0 / counts)
         total = float(parts.sum())
         degrees = total**2 / float((parts**2 / (counts - 1.0)).sum())
         folds = rows.starts.size // 2
         return repeats * total / folds**2, degrees / repeats
-
-    @property
-    def _means(self) -> Vector:
-        parts = self.parts
-        means: Vector = parts.sums(parts.weights * self.values) / parts.totals
-        return means
-
-
-def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
-    """Area under the ROC curve P(s_+ > s_-) + P(s_+ = s_-) / 2, with weights of rows.
-
-    Parameters
-    ----------
-    y, scores, weights : arrays of shape (n,)
-        As in `Fold`.
-
-    Raises
-    ------
-    DataError
-        As `Fold`, and when there is one class only.
-    """
-    fold = Fold(y, scores, weights)
-    require_both(fold.positive)
-    return float(Placements.of([fold]).aucs[0])
 
 
 def auc_interval(folds: Sequence[Fold], level: float = LEVEL, repeats: int = 1) -> Interval:
@@ -284,7 +199,7 @@ def interval_of(placed: Placements, level: float = LEVEL, repeats: int = 1) -> I
     """Do as `auc_interval` for rows that are placed already."""
     require_level(level)
     require_whole(1, repeats=repeats)
-    if not placed.parts.starts.size:
+    if not placed.values.size:
         return Interval(nan, nan, nan, level, "DeLong", "No fold holds both classes.")
     estimate = float(placed.aucs.mean())
     flaw = placed.flaw
@@ -297,7 +212,8 @@ def interval_of(placed: Placements, level: float = LEVEL, repeats: int = 1) -> I
         middle = scipy.special.logit(estimate)
         low, high = (float(scipy.special.expit(middle + side * half)) for side in (-1, 1))
         return Interval(estimate, low, high, level, "DeLong, logit", placed.note)
-    low, high = _not_rejected(estimate, placed.counts, repeats, -float(scipy.special.ndtri(tail)))
+    z = -float(scipy.special.ndtri(tail))
+    low, high = _not_rejected(estimate, placed.parts.counts, repeats, z)
     note = f"{flaw} {placed.note}".strip()
     return Interval(estimate, low, high, level, "Hanley-McNeil, score", note)
 
@@ -350,7 +266,7 @@ def difference_of(
     require_level(level)
     require_whole(1, repeats=repeats)
     method = "DeLong, paired"
-    if not a.parts.starts.size:
+    if not a.values.size:
         return Difference(nan, nan, nan, nan, level, method, "No fold holds both classes.")
     placed = a.minus(b)
     effect = float(placed.aucs.mean())
@@ -369,24 +285,19 @@ def difference_of(
     return Difference(effect, low, high, p, level, method, a.note)
 
 
-class _Part(NamedTuple):
-    values: Vector
-    weights: Vector
-
-
-def _placed(fold: Fold) -> tuple[_Part, _Part]:
-    """Return the placements of the positives and those of the negatives of one fold."""
-    (s, v), (r, w) = _class_of(fold, fold.positive), _class_of(fold, ~fold.positive)
+def placed_rows(fold: Fold) -> PlacedRows:
+    """Place the rows of a fold; one of one class has no parts."""
+    if not fold.has_both_classes:
+        return ()
+    (s, v), (r, w) = (
+        (fold.scores[rows], even(fold.weights[rows])) for rows in (fold.positive, ~fold.positive)
+    )
     s_order, r_order = np.argsort(s), np.argsort(r)
     s_sorted, r_sorted = s[s_order], r[r_order]
     above, below = np.empty(s.size), np.empty(r.size)
     above[s_order] = _share_below(s_sorted, r_sorted, w[r_order])
     below[r_order] = 1.0 - _share_below(r_sorted, s_sorted, v[s_order])
-    return _Part(above, v), _Part(below, w)
-
-
-def _class_of(fold: Fold, rows: Mask) -> tuple[Vector, Vector]:
-    return fold.scores[rows], even(fold.weights[rows])
+    return (above, v), (below, w)
 
 
 def _share_below(s: Vector, others: Vector, weights: Vector) -> Vector:

@@ -10,11 +10,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.errors import DataError
-from aucbench.stats.bayes import DRAWS, Posterior, SignTest
-from aucbench.stats.missing import Rule, checked, differences
+from aucbench.stats.bayes import DRAWS, sign_test
 from aucbench.stats.pairs import Pair, pairwise
-from aucbench.stats.signed_rank import Array, without_each
+from aucbench.stats.signed_rank import without_each
+from aucbench.stats.tables import Array, Rule, checked, differences
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
 
 SEEDS = 5  # of the Bayesian test that are tried beside the given one
@@ -25,57 +24,30 @@ RULES = {
     Rule.WORST_RANK: "if failed cells count as the worst rank",
     Rule.COMPLETE_CASES: "with complete cases only",
 }
-OPPOSITES = {Word.BETTER: Word.WORSE, Word.WORSE: Word.BETTER}
-PREPOSITIONS = {
-    Word.BETTER: "than",
-    Word.WORSE: "than",
-    Word.EQUIVALENT: "to",
-    Word.UNCLEAR: "from",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Another way to count, and what it says of the pair.
+    """Another way to count, and what it says of the pair."""
 
-    Attributes
-    ----------
-    cause : str
-        Such as "with complete cases only"; empty if a data set is left out.
-    without : str
-        Name of the data set that is left out, if one is.
-    word : Word
-        The verdict then.
-    """
-
-    cause: str
-    without: str
-    word: Word
+    cause: str  # such as "with complete cases only"; empty if a data set is left out
+    without: str  # name of the data set that is left out, if one is
+    word: Word  # the verdict then
 
 
 @dataclass(frozen=True, slots=True)
 class Fragile:
-    """A verdict on two solvers that changes when something changes that should not matter.
-
-    Attributes
-    ----------
-    a, b : str
-        The solvers.
-    word : Word
-        How a compares with b.
-    changes : tuple of Change
-        At least one.
-    """
+    """A verdict on two solvers that changes when something changes that should not matter."""
 
     a: str
     b: str
-    word: Word
-    changes: tuple[Change, ...]
+    word: Word  # how a compares with b
+    changes: tuple[Change, ...]  # at least one
 
     def flipped(self) -> Fragile:
         """Return the same verdict as b against a."""
-        changes = (replace(change, word=opposite(change.word)) for change in self.changes)
-        return Fragile(self.b, self.a, opposite(self.word), tuple(changes))
+        changes = (replace(change, word=change.word.flipped) for change in self.changes)
+        return Fragile(self.b, self.a, self.word.flipped, tuple(changes))
 
     def __str__(self) -> str:
         """One sentence, which names a few of the data sets."""
@@ -83,9 +55,14 @@ class Fragile:
         for word in dict.fromkeys(change.word for change in self.changes):
             some = [change for change in self.changes if change.word is word]
             causes = [change.cause for change in some if change.cause]
-            causes += _without([change.without for change in some if change.without])
+            sets = [change.without for change in some if change.without]
+            if len(sets) <= SHOWN:
+                causes += [f"without {name}" for name in sets]
+            else:
+                few = ", ".join(sets[:SHOWN])
+                causes.append(f"without any one of {len(sets)} data sets, such as {few}")
             others.append(f"{word} {', or '.join(causes)}")
-        return f"{self.a} is {between(self.word)} {self.b}, but {'; '.join(others)}."
+        return f"{self.a} is {self.word.between} {self.b}, but {'; '.join(others)}."
 
 
 def fragile(
@@ -121,9 +98,7 @@ def fragile(
     DataError, ParameterError
         As `pairwise`, and when the number of names of data sets is not N.
     """
-    table = checked(values, names)
-    if len(data_sets) != len(table):
-        raise DataError(f"{len(table)} rows of values have {len(data_sets)} names of data sets")
+    table = checked(values, names, data_sets)
     pairs = pairwise(table, names, rope=rope, level=level, rule=rule, draws=draws, seed=seed)
     return fragile_of(pairs, table, names, data_sets, level, rule, draws, seed)
 
@@ -138,7 +113,7 @@ def fragile_of(
     draws: int,
     seed: int,
 ) -> tuple[Fragile, ...]:
-    """Return `fragile` of the pairs that `pairwise` has found with the same arguments.
+    """Return `fragile` of the pairs that `pairwise` returns for the same arguments.
 
     In `table` larger is better: it has the negatives of losses.
     """
@@ -147,8 +122,8 @@ def fragile_of(
     by_data = _by_data(table, pairs, rule, level, data_sets)
     return tuple(
         Fragile(pair.a, pair.b, pair.word, tuple(changes))
-        for pair, *found in zip(pairs, by_rule, by_seed, by_data, strict=True)
-        if (changes := [c for some in found for c in some if c.word is not pair.word])
+        for pair, *ways in zip(pairs, by_rule, by_seed, by_data, strict=True)
+        if (changes := [c for some in ways for c in some if c.word is not pair.word])
     )
 
 
@@ -158,25 +133,26 @@ def _by_rule(
     if not np.isnan(table).any() or not pairs:
         return [[] for _ in pairs]
     [other] = {*Rule} - {rule}
-    found = pairwise(table, names, rope=pairs[0].rope, level=level, rule=other, draws=1)
-    return [[Change(RULES[other], "", pair.word)] for pair in found]
+    others = pairwise(table, names, rope=pairs[0].rope, level=level, rule=other, draws=1)
+    return [[Change(RULES[other], "", pair.word)] for pair in others]
 
 
 def _by_seed(
     table: Array, pairs: Sequence[Pair], rule: Rule, level: float, draws: int, seed: int
 ) -> list[list[Change]]:
     """Return the words of the Bayesian test under all seeds, where they are not all the same."""
-    others = [Posterior(draws, seed + 1 + k) for k in range(SEEDS)]
     near = NEAR * sqrt(level * (1.0 - level) / draws)
-    found = []
+    changes = []
     for pair, columns in zip(pairs, combinations(table.T, 2), strict=True):
-        tests = [pair.sign_test]
-        if abs(_largest(pair.sign_test) - level) < near:
+        test = pair.sign_test
+        tests = [test]
+        if abs(max(test.worse, test.equivalent, test.better) - level) < near:
             d, _ = differences(*columns, rule)
-            tests += [posterior.test(d, pair.rope) for posterior in others]
+            others = range(seed + 1, seed + 1 + SEEDS)
+            tests += [sign_test(d, pair.rope, draws=draws, seed=other) for other in others]
         words = {test.word(level): None for test in tests}  # in their order
-        found.append([Change(SEED, "", word) for word in words if len(words) > 1])
-    return found
+        changes.append([Change(SEED, "", word) for word in words if len(words) > 1])
+    return changes
 
 
 def _by_data(
@@ -186,36 +162,15 @@ def _by_data(
     left: list[dict[int, Difference]] = []
     p = np.array([[pair.p] * len(table) for pair in pairs]).reshape(len(pairs), len(table))
     for k, columns in enumerate(combinations(table.T, 2)):
-        d, kept = differences(*columns, rule)
+        d, rows = differences(*columns, rule)
         without = without_each(d, level) if d.size > 1 else ()
-        left.append(dict(zip(kept.tolist(), without, strict=False)))
+        left.append(dict(zip(rows.tolist(), without, strict=False)))
         p[k, [*left[k]]] = [difference.p for difference in without]
     adjusted = np.array([holm(column) for column in p.T]).reshape(len(table), len(pairs))
     return [
         [
-            Change("", data_sets[i], d.word(pair.rope, float(row[k])))
+            Change("", data_sets[i], left[k].get(i, pair.difference).word(pair.rope, float(row[k])))
             for i, row in enumerate(adjusted)
-            for d in [left[k].get(i, pair.difference)]
         ]
         for k, pair in enumerate(pairs)
     ]
-
-
-def _largest(test: SignTest) -> float:
-    return max(test.worse, test.equivalent, test.better)
-
-
-def _without(names: Sequence[str]) -> list[str]:
-    if len(names) <= SHOWN:
-        return [f"without {name}" for name in names]
-    return [f"without any one of {len(names)} data sets, such as {', '.join(names[:SHOWN])}"]
-
-
-def between(word: Word) -> str:
-    """Return the word with its preposition, as it stands between two names."""
-    return f"{word} {PREPOSITIONS[word]}"
-
-
-def opposite(word: Word) -> Word:
-    """Return how b compares with a, when a is `word` b."""
-    return OPPOSITES.get(word, word)

@@ -1,4 +1,8 @@
-"""Measures of a ranking other than the AUC, and of probabilities; by name for the command line."""
+"""Measures of a ranking and of probabilities, by name for the command line.
+
+Each takes y, scores and weights as `Fold`, and raises `DataError` as it does. Those of a ranking
+raise it too when there is one class only.
+"""
 
 from __future__ import annotations
 
@@ -11,96 +15,64 @@ import numpy as np
 import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
 
+from aucbench.data.concordance import weighted_concordance
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_whole
-from aucbench.kernels.vectors import Mask, Vector, checked_rows
+from aucbench.kernels.vectors import Vector
 from aucbench.stats.calibration import calibrated
-from aucbench.stats.delong import Fold, auc
-from aucbench.stats.rows import checked_weights, require_both
+from aucbench.stats.rows import Fold
 
 SPEC = re.compile(
     r"\s*(?P<name>[\w-]+)\s*(?:\[\s*(?:(?P<key>\w+)\s*=)?\s*(?P<value>[^\[\]=,]+)\])?\s*"
 )
 
 
+def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+    """Area under the ROC curve P(s_+ > s_-) + P(s_+ = s_-) / 2, with weights of rows."""
+    rows = Fold.of_both_classes(y, scores, weights)
+    even = (rows.weights == 1.0).all()  # then pairs are counted in whole numbers
+    return weighted_concordance(rows.positive, rows.scores, None if even else rows.weights)
+
+
 def average_precision(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
     """Average precision: sum over thresholds of (recall - recall before) precision.
 
     The thresholds are the distinct scores, so that rows of equal scores count together.
-
-    Parameters
-    ----------
-    y, scores, weights : arrays of shape (n,)
-        As in `Fold`.
-
-    Raises
-    ------
-    DataError
-        As `Fold`, and when there is one class only.
     """
     from sklearn.metrics import average_precision_score
 
-    positive, order, w = _ordered(y, scores, weights)
-    found = float(average_precision_score(positive, order, sample_weight=w))
-    return min(found, 1.0)  # it adds up shares, whose sum is 1 but for rounding
+    rows = Fold.of_both_classes(y, scores, weights)
+    precision = average_precision_score(rows.positive, _places(rows), sample_weight=rows.weights)
+    return min(float(precision), 1.0)  # it adds up shares, whose sum is 1 but for rounding
 
 
 def partial_auc(
     y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None, *, max_fpr: float = 0.1
 ) -> float:
-    """Area under the ROC curve up to a false-positive rate, standardised as by McClish.
+    """Area under the ROC curve up to the false-positive rate f = `max_fpr`, standardised.
 
     With the area A(f) up to the rate f it is (1 + (A(f) - f² / 2) / (f - f² / 2)) / 2. That is
-    1/2 for random scores and 1 for perfect ones. For f = 1 it is the AUC.
-
-    Parameters
-    ----------
-    y, scores, weights : arrays of shape (n,)
-        As in `Fold`.
-    max_fpr : float
-        f, in (0, 1].
-
-    Raises
-    ------
-    DataError
-        As `Fold`, and when there is one class only.
-    ParameterError
-        When `max_fpr` is not in (0, 1].
-
-    Notes
-    -----
-    McClish (1989), "Analyzing a Portion of the ROC Curve", Medical Decision Making 9.
+    1/2 for random scores and 1 for perfect ones. For f = 1 it is the AUC. McClish (1989),
+    "Analyzing a Portion of the ROC Curve", Medical Decision Making 9.
     """
     from sklearn.metrics import roc_auc_score
 
     _require_rate(max_fpr)
-    positive, order, w = _ordered(y, scores, weights)
-    return float(roc_auc_score(positive, order, sample_weight=w, max_fpr=max_fpr))
+    rows = Fold.of_both_classes(y, scores, weights)
+    area = roc_auc_score(rows.positive, _places(rows), sample_weight=rows.weights, max_fpr=max_fpr)
+    return float(area)
 
 
 def precision_at(
     y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None, *, k: int = 10
 ) -> float:
-    """Share of positives among the k rows of highest score.
+    """Share of positives among the k rows of highest score, from 1 to n of them.
 
     Of rows that tie for the last places each one is counted by the share of them that has a
-    place: this is the mean over the orders in which ties can be broken.
-
-    Parameters
-    ----------
-    y, scores, weights : arrays of shape (n,)
-        As in `Fold`; k counts rows, and the weights weigh those that are among them.
-    k : int
-        From 1 to n.
-
-    Raises
-    ------
-    DataError
-        As `Fold`, when there is one class only, or when there are fewer than k rows.
-    ParameterError
-        When `k` is not a whole number >= 1.
+    place: this is the mean over the orders in which ties can be broken. k counts rows, and the
+    weights weigh those that are among them.
     """
-    positive, taken = _top(y, scores, weights, k)
-    good, bad = taken[positive].sum(), taken[~positive].sum()
+    rows, taken = _top(y, scores, weights, k)
+    good, bad = taken[rows.positive].sum(), taken[~rows.positive].sum()
     return float(good / (good + bad))  # rounding does not lift it above 1
 
 
@@ -108,27 +80,17 @@ def recall_at(
     y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None, *, k: int = 10
 ) -> float:
     """Share of the positives that are among the k rows of highest score; as `precision_at`."""
-    positive, taken = _top(y, scores, weights, k)
-    return float(taken[positive].sum() / checked_weights(weights, positive.size)[positive].sum())
+    rows, taken = _top(y, scores, weights, k)
+    return float(taken[rows.positive].sum() / rows.weights[rows.positive].sum())
 
 
 def brier(y: ArrayLike, p: ArrayLike, weights: ArrayLike | None = None) -> float:
-    """Brier score: the mean of (y - p)², with y in {0, 1}. Smaller is better.
+    """Brier score: the mean of (y - p)², with y in {0, 1} and probabilities p. Smaller is better.
 
-    Parameters
-    ----------
-    y, weights : arrays of shape (n,)
-        As in `Fold`.
-    p : array of shape (n,)
-        Probabilities of the positive class, in [0, 1].
-
-    Raises
-    ------
-    DataError
-        As `Fold`, and when a probability is not in [0, 1], or there is no row.
+    Raises `DataError` when a probability is not in [0, 1], or there is no row.
     """
-    positive, probabilities, w = _probabilities(y, p, weights)
-    return float(np.average((positive - probabilities) ** 2, weights=w))
+    rows = _probabilities(y, p, weights)
+    return float(np.average((rows.positive - rows.scores) ** 2, weights=rows.weights))
 
 
 def log_loss(y: ArrayLike, p: ArrayLike, weights: ArrayLike | None = None) -> float:
@@ -136,10 +98,10 @@ def log_loss(y: ArrayLike, p: ArrayLike, weights: ArrayLike | None = None) -> fl
 
     It is infinite when a row has the probability 0 of its own class.
     """
-    positive, probabilities, w = _probabilities(y, p, weights)
-    xlogy = scipy.special.xlogy
-    losses = -xlogy(positive, probabilities) - xlogy(1.0 - positive, 1.0 - probabilities)
-    return float(np.average(losses, weights=w))
+    rows = _probabilities(y, p, weights)
+    positive, xlogy = rows.positive.astype(np.float64), scipy.special.xlogy
+    losses = -xlogy(positive, rows.scores) - xlogy(1.0 - positive, 1.0 - rows.scores)
+    return float(np.average(losses, weights=rows.weights))
 
 
 def calibrated_brier(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
@@ -219,29 +181,31 @@ def measure(spec: str) -> Measure:
     ParameterError
         When the text is no specification, or its value makes no sense.
     """
-    read = SPEC.fullmatch(spec)
-    if read is None:
+    parts = SPEC.fullmatch(spec)
+    if parts is None:
         raise ParameterError(f"{spec!r} is no measure; write it like pauc[max_fpr=.1]")
-    name, key, value = read["name"], read["key"], read["value"]
+    name, key, value = parts["name"], parts["key"], parts["value"]
     if name not in MEASURES:
         raise UnknownNameError("measure", name, MEASURES)
     function, known, default = MEASURES[name]
-    if value is None:
-        value = default
-    elif not known:
-        raise ParameterError(f"the measure {name} has no parameter, got {spec!r}")
+    if not known:
+        if value is not None:
+            raise ParameterError(f"the measure {name} has no parameter, got {spec!r}")
+        return Measure(name, function, smaller=name in LOSSES)
     if key and key != known:
         raise UnknownNameError(f"parameter of {name}", key, [known])
-    if not known:
-        return Measure(name, function, smaller=name in LOSSES)
-    number = _number(spec, value)
-    if known == "k":
-        if not number.is_integer():
-            raise ParameterError(f"k must be a whole number, got {value}")
+    value = default if value is None else value
+    try:
+        number = float(value)
+    except ValueError:
+        raise ParameterError(f"{value!r} in {spec!r} is no number") from None
+    if known == "max_fpr":
+        _require_rate(number)
+    elif number.is_integer():
         number = int(number)
         require_whole(1, k=number)
     else:
-        _require_rate(number)
+        raise ParameterError(f"k must be a whole number, got {value}")
     return Measure(f"{name}[{known}={number:g}]", function, known, number)
 
 
@@ -257,46 +221,32 @@ MEASURES: dict[str, tuple[Callable[..., float], str, str]] = {
 LOSSES = ("brier", "log-loss")
 
 
-def _number(spec: str, value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        raise ParameterError(f"{value!r} in {spec!r} is no number") from None
-
-
 def _require_rate(max_fpr: float) -> None:
     if not 0 < max_fpr <= 1:
         raise ParameterError(f"max_fpr must be in (0, 1], got {max_fpr}")
 
 
-def _ordered(
-    y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None
-) -> tuple[Mask, Vector, Vector]:
-    """Return positives, scores as finite numbers of the same order, and weights."""
-    positive, s = checked_rows(y, scores)
-    require_both(positive)
-    order: Vector = np.unique(s, return_inverse=True)[1].astype(np.float64)  # some are infinite
-    return positive, order, checked_weights(weights, s.size)
+def _places(rows: Fold) -> Vector:
+    """Return finite numbers in the order of the scores, of which some may be infinite."""
+    places: Vector = np.unique(rows.scores, return_inverse=True)[1].astype(np.float64)
+    return places
 
 
-def _top(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None, k: int) -> tuple[Mask, Vector]:
-    """Return positives, and the weight of each row times the chance that it is in the first k."""
+def _top(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None, k: int) -> tuple[Fold, Vector]:
+    """Return the rows, and the weight of each times the chance that it is in the first k."""
     require_whole(1, k=k)
-    positive, s = checked_rows(y, scores)
-    require_both(positive)
+    rows = Fold.of_both_classes(y, scores, weights)
+    s = rows.scores
     if k > s.size:
         raise DataError(f"there are {s.size} test rows, fewer than k={k}; ask for fewer")
     last = np.partition(s, s.size - k)[s.size - k]  # the k-th largest
     above, tied = s > last, s == last
     places = (k - np.count_nonzero(above)) / np.count_nonzero(tied)
-    return positive, checked_weights(weights, s.size) * (above + places * tied)
+    return rows, rows.weights * (above + places * tied)
 
 
-def _probabilities(
-    y: ArrayLike, p: ArrayLike, weights: ArrayLike | None
-) -> tuple[Vector, Vector, Vector]:
-    positive, probabilities = checked_rows(y, p)
-    if not probabilities.size or probabilities.min() < 0 or probabilities.max() > 1:
+def _probabilities(y: ArrayLike, p: ArrayLike, weights: ArrayLike | None) -> Fold:
+    rows = Fold(y, p, weights)
+    if not rows.scores.size or rows.scores.min() < 0 or rows.scores.max() > 1:
         raise DataError("probabilities must be in [0, 1], and of one row at least; calibrate first")
-    w = checked_weights(weights, probabilities.size)
-    return positive.astype(np.float64), probabilities, w
+    return rows

@@ -15,12 +15,12 @@ from itertools import combinations
 from math import nan
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from aucbench.errors import require_at_least
-from aucbench.stats.bayes import DRAWS, Posterior, SignTest
-from aucbench.stats.missing import Array, Rule, checked, differences
+from aucbench.errors import require_at_least, require_whole
+from aucbench.stats.bayes import DRAWS, SignTest, sign_test
 from aucbench.stats.signed_rank import signed_rank
+from aucbench.stats.tables import Rule, checked, differences
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
 
 
@@ -84,20 +84,17 @@ class Pair:
 
     def flipped(self) -> Pair:
         """Return the same pair as b against a."""
-        return Pair(
-            self.b,
-            self.a,
-            self.difference.flipped(),
-            self.holm,
-            0.0 - self.mean,
-            self.losses,
-            self.ties,
-            self.wins,
-            self.sign_test.flipped(),
-            self.failed_b,
-            self.failed_a,
-            self.left_out,
-            self.rope,
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            difference=self.difference.flipped(),
+            mean=0.0 - self.mean,
+            wins=self.losses,
+            losses=self.wins,
+            sign_test=self.sign_test.flipped(),
+            failed_a=self.failed_b,
+            failed_b=self.failed_a,
         )
 
 
@@ -145,50 +142,37 @@ def pairwise(
         When `rope` is negative, `level` is not in (0, 1), or `draws` or `seed` makes no sense.
     """
     require_at_least(0.0, rope=rope)
+    require_whole(1, draws=draws)
+    require_whole(0, seed=seed)
     table = checked(values, names) * (-1.0 if smaller else 1.0)
-    posterior = Posterior(draws, seed)
-    found = [
-        _pair((names[i], names[j]), table[:, [i, j]], rule, rope, level, posterior)
-        for i, j in combinations(range(len(names)), 2)
-    ]
-    adjusted = holm([pair.p for pair in found])
-    pairs = (replace(pair, holm=float(p)) for pair, p in zip(found, adjusted, strict=True))
-    return tuple(_of_losses(pair) if smaller else pair for pair in pairs)
+    pairs = []
+    for i, j in combinations(range(len(names)), 2):
+        d, rows = differences(table[:, i], table[:, j], rule)
+        finite = d[np.isfinite(d)]
+        wins, losses = int(np.count_nonzero(d > rope)), int(np.count_nonzero(d < -rope))
+        lacks_a, lacks_b = np.isnan(table[:, [i, j]]).T
+        pair = Pair(
+            names[i],
+            names[j],
+            difference=signed_rank(d, level),
+            holm=nan,
+            mean=float(finite.mean()) if finite.size else nan,
+            wins=wins,
+            ties=d.size - wins - losses,
+            losses=losses,
+            sign_test=sign_test(d, rope, draws=draws, seed=seed),
+            failed_a=int(np.count_nonzero(lacks_a & ~lacks_b)),
+            failed_b=int(np.count_nonzero(lacks_b & ~lacks_a)),
+            left_out=len(table) - rows.size,
+            rope=rope,
+        )
+        pairs.append(pair)
+    adjusted = holm([pair.p for pair in pairs])
+    adjusted_pairs = (replace(pair, holm=float(p)) for pair, p in zip(pairs, adjusted, strict=True))
+    return tuple(_of_losses(pair) if smaller else pair for pair in adjusted_pairs)
 
 
 def _of_losses(pair: Pair) -> Pair:
     """Return the pair of losses, given that of their negatives."""
     difference = replace(pair.difference.flipped(), smaller=True)
     return replace(pair, difference=difference, mean=0.0 - pair.mean)
-
-
-def _pair(
-    names: tuple[str, str],
-    values: Array,
-    rule: Rule,
-    rope: float,
-    level: float,
-    posterior: Posterior,
-) -> Pair:
-    d, kept = differences(values[:, 0], values[:, 1], rule)
-    finite = d[np.isfinite(d)]
-    wins, losses = _count(d > rope), _count(d < -rope)
-    lacks_a, lacks_b = np.isnan(values).T
-    return Pair(
-        *names,
-        difference=signed_rank(d, level),
-        holm=nan,
-        mean=float(finite.mean()) if finite.size else nan,
-        wins=wins,
-        ties=d.size - wins - losses,
-        losses=losses,
-        sign_test=posterior.test(d, rope),
-        failed_a=_count(lacks_a & ~lacks_b),
-        failed_b=_count(lacks_b & ~lacks_a),
-        left_out=len(values) - kept.size,
-        rope=rope,
-    )
-
-
-def _count(found: NDArray[np.bool_]) -> int:
-    return int(np.count_nonzero(found))

@@ -14,6 +14,7 @@ Design
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,8 +33,8 @@ from aucbench.errors import (
     require_whole,
 )
 from aucbench.kernels.vectors import floats
-from aucbench.stats.missing import Array
 from aucbench.stats.signed_rank import EXACT, critical, smallest_n
+from aucbench.stats.tables import Array
 from aucbench.stats.words import LEVEL, require_level
 
 POWER = 0.8  # probability with which a difference shall be found
@@ -142,77 +143,49 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class PowerPlan:
-    """What a comparison can find, before it is run.
-
-    Attributes
-    ----------
-    data_sets, splits, pairs : int
-        What is planned; all pairs are tested together.
-    sd : float
-        Standard deviation of a difference over data sets, with these splits.
-    level, power : float
-        1 - level is the size of all tests together; power is the wanted probability.
-    least : int
-        Fewest data sets with which these tests can find anything.
-    detectable : float
-        Smallest difference that is found with this probability; NaN below `least`.
-    detectable_by_splits : float or None
-        The same for infinitely many splits; None when the spread between splits is not known.
-    difference : float or None
-        The wanted difference.
-    needed, needed_by_splits : int or None
-        Data sets that it takes, with the planned splits and with infinitely many; None without a
-        wanted difference, or above a million.
-    """
+    """What a comparison can find, before it is run; all its pairs are tested together."""
 
     data_sets: int
     splits: int
     pairs: int
-    sd: float
-    level: float
-    power: float
-    least: int
-    detectable: float
-    detectable_by_splits: float | None
-    difference: float | None
-    needed: int | None
-    needed_by_splits: int | None
+    sd: float  # of a difference over data sets, with these splits
+    level: float  # 1 - level is the size of all tests together
+    power: float  # the wanted probability
+    least: int  # fewest data sets with which these tests can find anything
+    detectable: float  # smallest difference that is found so surely; NaN below `least`
+    detectable_by_splits: float | None  # with infinitely many; None: their spread is not known
+    difference: float | None  # the wanted one
+    needed: int | None  # data sets that it takes; None without one, or above a million
+    needed_by_splits: int | None  # with infinitely many splits
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The plan in words."""
-        size = f"{self.data_sets} data set(s) x {self.splits} split(s), {self.pairs} pair(s)"
-        found = [
-            f"{size}, standard deviation of a difference over data sets {self.sd:.3g}.",
+        sets, difference = f"{self.data_sets} data set(s)", self.difference
+        told = [
+            f"{sets} x {self.splits} split(s), {self.pairs} pair(s), standard deviation of a "
+            f"difference over data sets {self.sd:.3g}."
         ]
         if isnan(self.detectable):
-            found.append(
-                f"{self.data_sets} data set(s) cannot show any difference at level "
-                f"{self.level:g}; this takes at least {self.least}."
+            told.append(
+                f"{sets} cannot show any difference at level {self.level:g}; this takes at least "
+                f"{self.least}."
             )
         else:
-            found.append(
+            told.append(
                 f"A difference of {self.detectable:.4f} or more is found with a probability of "
                 f"{self.power * 100:g} %; a smaller one may well stay unseen."
             )
-        if self.difference is not None:
-            found.append(f"A difference of {self.difference:g} takes {_counted(self.needed)}.")
+        if difference is not None:
+            told.append(f"A difference of {difference:g} takes {_counted(self.needed)}.")
+        splits = "More splits do not replace data sets"
         if self.detectable_by_splits is None:
-            found.append(
-                "More splits do not replace data sets: they only remove the part of the standard "
-                "deviation that comes from splits."
-            )
-        elif isnan(self.detectable):
-            found.append("More splits do not replace data sets.")
-        else:
-            takes = ""
-            if self.difference is not None:
-                takes = f", and {self.difference:g} takes {_counted(self.needed_by_splits)}"
-            found.append(
-                "More splits do not replace data sets: with any number of splits, "
-                f"{self.data_sets} data set(s) show {self.detectable_by_splits:.4f}{takes}."
-            )
-        return tuple(found)
+            splits += ": they only remove the part of the standard deviation that comes from splits"
+        elif not isnan(self.detectable):
+            splits += f": with any number of splits, {sets} show {self.detectable_by_splits:.4f}"
+            if difference is not None:
+                splits += f", and {difference:g} takes {_counted(self.needed_by_splits)}"
+        return (*told, f"{splits}.")
 
 
 def power(
@@ -239,9 +212,9 @@ def power(
     ParameterError
         When a number makes no sense.
     """
-    _require(data_sets, sd, level, pairs)
+    alpha = _size(data_sets, sd, level, pairs)
     require_above(0.0, sd=sd)
-    return _power(data_sets, (1.0 - level) / pairs)(abs(difference) / sd)
+    return _power(data_sets, alpha)(abs(difference) / sd)
 
 
 def detectable_difference(
@@ -266,9 +239,8 @@ def detectable_difference(
     ParameterError
         When a number makes no sense.
     """
-    _require(data_sets, sd, level, pairs)
+    alpha = _size(data_sets, sd, level, pairs)
     require_share(wanted)
-    alpha = (1.0 - level) / pairs
     if critical(data_sets, alpha) < 0:
         return nan
     if data_sets <= EXACT:
@@ -301,13 +273,13 @@ def data_sets_needed(
         When a number makes no sense, or the difference is 0, which no number would find.
     """
     require_above(0.0, difference=abs(difference))
-    _require(1, sd, level, pairs)
+    alpha = _size(1, sd, level, pairs)
     require_share(wanted)
-    least = smallest_n((1.0 - level) / pairs)
+    least = smallest_n(alpha)
     if sd == 0.0:
         return least
     effect = abs(difference) / sd
-    return first_from(lambda n: _power(n, (1.0 - level) / pairs)(effect) >= wanted, least, most)
+    return first_from(lambda n: _power(n, alpha)(effect) >= wanted, least, most)
 
 
 def plan(
@@ -342,8 +314,8 @@ def plan(
     """
     require_whole(1, splits=splits)
     require_whole(2, solvers=solvers)
-    _require(data_sets, spread.sd, level, 1)
     pairs = solvers * (solvers - 1) // 2
+    alpha = _size(data_sets, spread.sd, level, pairs)
     sd = spread.with_splits(splits)
     limit = spread.with_splits(inf) if spread.split_sd > 0.0 else None
 
@@ -362,7 +334,7 @@ def plan(
         sd=sd,
         level=level,
         power=wanted,
-        least=smallest_n((1.0 - level) / pairs),
+        least=smallest_n(alpha),
         detectable=shown(sd),
         detectable_by_splits=None if limit is None else shown(limit),
         difference=difference,
@@ -388,12 +360,12 @@ def _thresholds(n: int, alpha: float) -> Array:
     c = critical(n, alpha)
     first, second = np.triu_indices(n)
     rng = np.random.default_rng(0)
-    found = []
+    thresholds = []
     for _ in range(SIMULATED // TOGETHER):
         g = rng.standard_normal((TOGETHER, n))
         walsh = (g[:, first] + g[:, second]) / 2.0
-        found.append(-np.partition(walsh, c, axis=1)[:, c])
-    return np.sort(np.concatenate(found))
+        thresholds.append(-np.partition(walsh, c, axis=1)[:, c])
+    return np.sort(np.concatenate(thresholds))
 
 
 def _normal_power(n: int, c: int, effect: float) -> float:
@@ -425,23 +397,19 @@ def first_from(holds: Callable[[int], bool], low: int, most: int) -> int | None:
         if high >= most:
             return None
         low, high = high + 1, min(2 * high, most)
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return high
+    return low + bisect_left(range(low, high), True, key=holds)
 
 
 def _counted(data_sets: int | None) -> str:
     return "more than a million data sets" if data_sets is None else f"{data_sets} data set(s)"
 
 
-def _require(data_sets: int, sd: float, level: float, pairs: int) -> None:
+def _size(data_sets: int, sd: float, level: float, pairs: int) -> float:
+    """Return the size of each test, after checks of what it depends on."""
     require_whole(1, data_sets=data_sets, pairs=pairs)
     require_at_least(0.0, sd=sd)
     require_level(level)
+    return (1.0 - level) / pairs
 
 
 def require_share(wanted: float) -> None:

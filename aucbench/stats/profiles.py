@@ -14,28 +14,18 @@ from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError, require_above
 from aucbench.kernels.vectors import floats
-from aucbench.stats.missing import Array
+from aucbench.stats.tables import Array
 
 CHANCE = 0.5  # the AUC before the first model: that of scores which are all equal
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Performance profile of a solver: rho(tau) = |{i : t_i <= tau * (best t_i)}| / N.
-
-    Attributes
-    ----------
-    name : str
-        The solver.
-    ratios : tuple of float
-        Its finite ratios of time to the best time, sorted.
-    data_sets : int
-        Number N of all data sets, failures included; so rho stays below 1 where it failed.
-    """
+    """Performance profile of a solver: rho(tau) = |{i : t_i <= tau * (best t_i)}| / N."""
 
     name: str
-    ratios: tuple[float, ...]
-    data_sets: int
+    ratios: tuple[float, ...]  # its finite ratios of time to the best time, sorted
+    data_sets: int  # N, failures included; so rho stays below 1 where it failed
 
     def share(self, tau: ArrayLike) -> Array:
         """Share of the data sets on which it takes at most tau times the best time."""
@@ -83,8 +73,7 @@ def times_to_targets(x: ArrayLike, values: ArrayLike, targets: ArrayLike) -> Arr
     """Do as `time_to_target` for several targets of one curve, (k,) -> (k,)."""
     at, value = _curve(x, values)
     reached = value >= floats("targets", targets)[:, None]
-    found: Array = np.where(reached, at, inf).min(axis=1, initial=inf)
-    return found
+    return np.asarray(np.where(reached, at, inf).min(axis=1, initial=inf))
 
 
 def time_to_target(x: ArrayLike, values: ArrayLike, target: float) -> float:

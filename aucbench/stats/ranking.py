@@ -18,8 +18,7 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError, require_at_least, require_whole
-from aucbench.stats.missing import Array, Rule, checked, filled
-from aucbench.stats.ranks import average_ranks_of
+from aucbench.stats.tables import Array, Rule, average_ranks_of, checked, drawn_counts, filled
 from aucbench.stats.words import LEVEL, ROPE, Interval, require_level
 
 DRAWS = 2000  # of the bootstrap
@@ -33,54 +32,24 @@ NO_DATA_SET = "No data set has a value of every solver."
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A solver in an order.
-
-    Attributes
-    ----------
-    name : str
-        The solver.
-    value : Interval
-        Its average rank or its rating.
-    imputed : int
-        Data sets on which it has no value and counts as the last.
-    dropped : int
-        Data sets that were left out since a solver has no value there.
-    """
+    """A solver in an order, with its average rank or its rating."""
 
     name: str
     value: Interval
-    imputed: int
-    dropped: int
+    imputed: int  # data sets on which it has no value and counts as the last
+    dropped: int  # data sets that were left out since a solver has no value there
 
 
 @dataclass(frozen=True, slots=True)
 class CriticalDifference:
-    """Which average ranks differ by Nemenyi's test.
+    """Which average ranks differ by Nemenyi's test."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The solvers, best average rank first.
-    ranks : tuple of float
-        Their average ranks, in this order; 1 is the best.
-    difference : float
-        Average ranks that are further apart than this differ.
-    groups : tuple of tuple of str
-        Largest sets of solvers of which no two differ; a solver may be in several or in none.
-    friedman_p : float
-        p-value of Friedman's test that all solvers are equal.
-    data_sets : int
-        Number of data sets that count.
-    warning : str
-        What such a diagram must not be used for.
-    """
-
-    names: tuple[str, ...]
-    ranks: tuple[float, ...]
-    difference: float
-    groups: tuple[tuple[str, ...], ...]
-    friedman_p: float
-    data_sets: int
+    names: tuple[str, ...]  # the best average rank first
+    ranks: tuple[float, ...]  # in this order; 1 is the best
+    difference: float  # average ranks that are further apart than this differ
+    groups: tuple[tuple[str, ...], ...]  # largest sets of solvers of which no two differ
+    friedman_p: float  # of Friedman's test that all solvers are equal
+    data_sets: int  # that count
     warning: str = (
         "Average ranks depend on the pool: solvers that are added or left out can change which "
         "of the others differ, so that a verdict on two solvers is read from their pair."
@@ -121,12 +90,12 @@ def average_ranks(
     DataError, ParameterError
         As `pairwise`.
     """
-    table = filled(given := checked(values, names), rule)
-    ranks = _ranks(table)
-    counts = _resampled(len(table), draws, seed)
-    drawn = counts @ ranks / max(1, len(table))
+    whole = checked(values, names)
+    table = filled(whole, rule)
+    ranks = average_ranks_of(-table)
+    drawn = _resampled(len(table), draws, seed) @ ranks / max(1, len(table))
     estimates = ranks.mean(axis=0) if len(table) else np.full(len(names), nan)
-    return _standings(names, estimates, drawn, given, table, level, "average rank")
+    return _standings(names, estimates, drawn, len(whole), table, level, "average rank")
 
 
 def bradley_terry(
@@ -171,7 +140,8 @@ def bradley_terry(
     comparisons", Biometrika 39.
     """
     require_at_least(0.0, rope=rope)
-    table = filled(given := checked(values, names), rule)
+    whole = checked(values, names)
+    table = filled(whole, rule)
     k = len(names)
     with np.errstate(invalid="ignore"):  # -inf less -inf, where both failed: a tie
         ahead = table[:, :, None] - table[:, None, :]
@@ -179,7 +149,7 @@ def bradley_terry(
     counts = np.vstack([np.ones(len(table)), _resampled(len(table), draws, seed)])
     wins = (counts @ won.reshape(len(table), k * k)).reshape(-1, k, k) + 0.5
     ratings = CENTRE + ELO * _fitted(wins)
-    return _standings(names, ratings[0], ratings[1:], given, table, level, "Bradley–Terry")
+    return _standings(names, ratings[0], ratings[1:], len(whole), table, level, "Bradley–Terry")
 
 
 def critical_difference(
@@ -219,44 +189,30 @@ def critical_difference(
         raise DataError(
             f"a critical difference takes at least two solvers and two data sets, got {k} and {n}"
         )
-    ranks = _ranks(table)
+    ranks = average_ranks_of(-table)
     means = ranks.mean(axis=0)
     from scipy.stats import studentized_range  # it takes half a second
 
     q = float(studentized_range.ppf(level, k, np.inf))
     distance = q / sqrt(2.0) * sqrt(k * (k + 1) / (6.0 * n))
     order = np.argsort(means, kind="stable")
-    best_first = tuple(names[j] for j in order)
-    ordered = tuple(float(means[j]) for j in order)
-    return CriticalDifference(
-        best_first,
-        ordered,
-        distance,
-        _groups(best_first, ordered, distance),
-        _friedman(ranks),
-        n,
-    )
-
-
-def _ranks(table: Array) -> Array:
-    return average_ranks_of(-table)
+    best_first, ordered = tuple(names[j] for j in order), tuple(means[order].tolist())
+    groups = _groups(best_first, ordered, distance)
+    return CriticalDifference(best_first, ordered, distance, groups, _friedman(ranks), n)
 
 
 def _resampled(n: int, draws: int, seed: int) -> Array:
-    """How often each data set is in each draw, shape (draws, n)."""
+    """How often each data set is in each draw of n of them, shape (draws, n)."""
     require_whole(1, draws=draws)
     require_whole(0, seed=seed)
-    if n == 0:
-        return np.zeros((draws, 0))
-    rng = np.random.default_rng(seed)
-    return rng.multinomial(n, np.full(n, 1.0 / n), size=draws).astype(np.float64)
+    return drawn_counts(n, n, draws, seed)
 
 
 def _standings(
     names: Sequence[str],
     estimates: Array,
     drawn: Array,
-    given: Array,
+    whole: int,
     table: Array,
     level: float,
     method: str,
@@ -278,7 +234,7 @@ def _standings(
             name,
             Interval(float(estimates[j]), float(low[j]), float(high[j]), level, full, note),
             int(failed[j]),
-            len(given) - n,
+            whole - n,
         )
         for j, name in enumerate(names)
     )
@@ -323,9 +279,9 @@ def _groups(
     names: Sequence[str], ranks: Sequence[float], distance: float
 ) -> tuple[tuple[str, ...], ...]:
     """Return the largest runs of sorted ranks that span at most `distance`, of two or more."""
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     for start, rank in enumerate(ranks):
         end = max(j for j, other in enumerate(ranks) if other - rank <= distance)
-        if end > start and (not found or end > found[-1][1]):
-            found.append((start, end))
-    return tuple(tuple(names[start : end + 1]) for start, end in found)
+        if end > start and (not runs or end > runs[-1][1]):
+            runs.append((start, end))
+    return tuple(tuple(names[start : end + 1]) for start, end in runs)

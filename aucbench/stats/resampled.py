@@ -55,7 +55,7 @@ def corrected_interval(values: ArrayLike, ratio: float, level: float = LEVEL) ->
     known, missing = _known(values)
     half, _, note = _spread(known, ratio, level)
     mean = float(known.mean()) if known.size else nan
-    return Interval(mean, mean - half, mean + half, level, METHOD, _joined(note, missing))
+    return Interval(mean, mean - half, mean + half, level, METHOD, f"{note} {missing}".strip())
 
 
 def corrected_difference(
@@ -102,21 +102,14 @@ def corrected_difference(
         p = 2 * float(scipy.special.stdtr(known.size - 1, -abs(effect) / se))
     else:
         p = 1.0 if known.size and np.abs(known).max() <= SAME else nan
-    note = _joined(note, missing)
+    note = f"{note} {missing}".strip()
     return Difference(effect, effect - half, effect + half, p, level, METHOD, note)
 
 
 def standard_error(sd: float, runs: int, ratio: float) -> float:
     """Return sd sqrt(1/J + ratio), the standard error of a mean of J values.
 
-    Parameters
-    ----------
-    sd : float
-        Their standard deviation.
-    runs : int
-        J, at least 1.
-    ratio : float
-        As in `corrected_interval`; 0 for values that share no rows, whose mean has sd / sqrt(J).
+    The ratio is that of `corrected_interval`; 0 for values that share no rows.
     """
     return sd * sqrt(1 / runs + ratio)
 
@@ -141,7 +134,3 @@ def _spread(known: Vector, ratio: float, level: float) -> tuple[float, float, st
         return nan, nan, "The splits all have the same value."
     se = standard_error(float(known.std(ddof=1)), known.size, ratio)
     return -float(scipy.special.stdtrit(known.size - 1, (1 - level) / 2)) * se, se, ""
-
-
-def _joined(*sentences: str) -> str:
-    return " ".join(sentence for sentence in sentences if sentence)

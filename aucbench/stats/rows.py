@@ -1,4 +1,4 @@
-"""Test rows as statistics take them: rows of both classes, and weights whose ratios count."""
+"""Test rows with the scores of a solver, as the statistics and measures take them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,50 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import Mask, Vector, even, weights_of
+from aucbench.kernels.vectors import checked_rows, even, weights_of
 
 
-def checked_weights(weights: ArrayLike | None, size: int) -> Vector:
-    """Return weights of rows, of which only ratios count, as `even`; ones if none are given.
+class Fold:
+    """Test rows of one split, with the scores of one solver.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        Labels in {-1, 1}, {0, 1} or booleans.
+    scores : array of shape (n,)
+        A larger score means more positive. Infinite scores are allowed.
+    weights : array of shape (n,), optional
+        What each row counts for, above 0. Only their ratios matter: a weight says how many rows
+        of the population a row stands for, and not how many rows were seen.
 
     Raises
     ------
     DataError
-        As `weights_of`.
+        When shapes differ, labels are coded otherwise, a score is NaN, or a weight is not above 0.
     """
-    return np.ones(size) if weights is None else even(weights_of(weights, size))
 
+    __slots__ = ("positive", "scores", "weights")
 
-def require_both(positive: Mask) -> None:
-    """Raise `DataError` unless there is a positive and a negative row."""
-    if positive.all() or not positive.any():
-        which = "negative" if positive.all() else "positive"
-        raise DataError(f"no row is {which}; the measure needs rows of both classes")
+    def __init__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None):
+        self.positive, self.scores = checked_rows(y, scores)
+        n = self.scores.size
+        self.weights = np.ones(n) if weights is None else even(weights_of(weights, n))
+
+    @staticmethod
+    def of_both_classes(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> Fold:
+        """Return the rows, or raise `DataError` too when there is one class only."""
+        fold = Fold(y, scores, weights)
+        if not fold.has_both_classes:
+            which = "negative" if fold.positive.all() else "positive"
+            raise DataError(f"no row is {which}; the measure needs rows of both classes")
+        return fold
+
+    @property
+    def has_both_classes(self) -> bool:
+        """Whether the fold has an AUC."""
+        return bool(0 < np.count_nonzero(self.positive) < self.positive.size)
+
+    def has_rows_of(self, other: Fold) -> bool:
+        """Whether labels and weights are those of the other fold, row by row."""
+        same = np.array_equal(self.positive, other.positive)
+        return same and np.array_equal(self.weights, other.weights)

@@ -12,11 +12,10 @@ from math import inf, nan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.errors import DataError, require_at_least, require_whole
-from aucbench.kernels.vectors import floats
-from aucbench.stats.missing import Array
+from aucbench.errors import require_at_least, require_whole
 from aucbench.stats.power import MOST, POWER, Spread, first_from, require_share
-from aucbench.stats.signed_rank import critical
+from aucbench.stats.signed_rank import critical, vector_of
+from aucbench.stats.tables import Array, drawn_counts
 from aucbench.stats.words import LEVEL, ROPE, require_level
 
 DRAWS = 2000  # of stored differences; their standard error at .8 is .009
@@ -87,40 +86,30 @@ def settle(
     require_whole(0, seed=seed)
     require_level(level)
     require_share(wanted)
-    d = floats("differences", differences)
-    if d.ndim != 1 or np.isnan(d).any():
-        raise DataError(f"differences must be a vector without NaN, got {differences!r}")
+    d = vector_of(differences)
     if d.size < FEWEST:
         note = f"It has {d.size} difference(s); to say how many would do takes {FEWEST}."
         return Settling(nan, None, None, note)
 
     def chance(z: Array, n: int) -> float:
-        return _settled(z, n, rope, level, pairs, draws, seed)
+        """Share of draws of n differences that are better, worse or equivalent."""
+        counts = drawn_counts(z.size, n, draws, seed)
+        whole = n * (n + 1) / 2.0
+        c = critical(n, (1.0 - level) / pairs)
+        t = drawn_statistic(z, counts)
+        tested = (t <= c) | (t >= whole - c)
+        c = critical(n, 1.0 - level)
+        above, below = drawn_statistic(z - rope, counts), whole - drawn_statistic(z + rope, counts)
+        return float(np.mean(tested | ((above <= c) & (below <= c))))
 
-    now = chance(d, d.size)
     total = first_from(lambda n: chance(d, n) >= wanted, d.size + 1, MOST)
     by_splits = None
     if spread is not None and spread.split_sd > 0.0 and spread.sd > 0.0:
         by_splits = chance(_shrunk(d, spread.with_splits(inf) / spread.sd), d.size)
-    return Settling(now, None if total is None else total - d.size, by_splits)
+    return Settling(chance(d, d.size), None if total is None else total - d.size, by_splits)
 
 
-def _settled(
-    d: Array, n: int, rope: float, level: float, pairs: int, draws: int, seed: int
-) -> float:
-    """Return the share of draws of n differences that are better, worse or equivalent."""
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(n, np.full(d.size, 1.0 / d.size), size=draws).astype(np.float64)
-    whole = n * (n + 1) / 2.0
-    c = critical(n, (1.0 - level) / pairs)
-    t = _drawn_statistic(d, counts)
-    tested = (t <= c) | (t >= whole - c)
-    c = critical(n, 1.0 - level)
-    above, below = _drawn_statistic(d - rope, counts), whole - _drawn_statistic(d + rope, counts)
-    return float(np.mean(tested | ((above <= c) & (below <= c))))
-
-
-def _drawn_statistic(d: Array, counts: Array) -> Array:
+def drawn_statistic(d: Array, counts: Array) -> Array:
     """Return T of samples in which d_i is counts[:, i] times, in O(d.size) for each sample."""
     order = np.argsort(np.abs(d), kind="stable")
     sizes = np.abs(d)[order]

@@ -23,13 +23,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import floats
-from aucbench.stats.ranks import average_ranks_of
+from aucbench.stats.tables import Array, average_ranks_of
 from aucbench.stats.words import LEVEL, Difference, require_level
 
 EXACT = 50  # differences up to which the null distribution is computed; SciPy has the same bound
 METHOD = "signed-rank test over data sets"
 SLACK = 1e-9  # relative; sums of probabilities are compared with a level up to rounding
-Array = NDArray[np.float64]
 
 
 def signed_rank(differences: ArrayLike, level: float = LEVEL) -> Difference:
@@ -61,7 +60,8 @@ def signed_rank(differences: ArrayLike, level: float = LEVEL) -> Difference:
     and ties in the Wilcoxon signed rank procedures"; Hodges and Lehmann (1963), "Estimates of
     location based on rank tests".
     """
-    d = _checked(differences, level)
+    require_level(level)
+    d = vector_of(differences)
     if d.size == 0:
         note = "No data set has a value of either solver."
         return Difference(nan, nan, nan, nan, level, METHOD, note)
@@ -70,19 +70,12 @@ def signed_rank(differences: ArrayLike, level: float = LEVEL) -> Difference:
 
 
 def without_each(differences: ArrayLike, level: float = LEVEL) -> tuple[Difference, ...]:
-    """Return `signed_rank` of the differences without the first, without the second, and so on.
+    """Return `signed_rank` of two or more differences without the first, the second, and so on.
 
     Time: O(n^2 log n) for all of them, since the Walsh averages are sorted once.
-
-    Raises
-    ------
-    DataError
-        As `signed_rank`, and when there are fewer than two differences.
     """
-    d = _checked(differences, level)
+    d = vector_of(differences)
     n = d.size
-    if n < 2:
-        raise DataError(f"to leave a data set out takes at least two, got {n}")
     first, second = np.triu_indices(n)
     walsh = walsh_averages(d)[first, second]
     order = np.argsort(walsh, kind="stable")
@@ -98,8 +91,8 @@ def without_each(differences: ArrayLike, level: float = LEVEL) -> tuple[Differen
     return tuple(_read(pick(i), n - 1, p, level) for i, p in enumerate(p_values(others)))
 
 
-def _checked(differences: ArrayLike, level: float) -> Array:
-    require_level(level)
+def vector_of(differences: ArrayLike) -> Array:
+    """Return differences as float64; raise `DataError` where they are no vector without NaN."""
     d = floats("differences", differences)
     if d.ndim != 1 or np.isnan(d).any():
         raise DataError(f"differences must be a vector without NaN, got {differences!r}")
@@ -109,7 +102,9 @@ def _checked(differences: ArrayLike, level: float) -> Array:
 def _read(pick: Callable[[int], float], n: int, p: float, level: float) -> Difference:
     """Return what the ordered Walsh averages of n differences say; `pick(k)` is the k-th of m."""
     m = n * (n + 1) // 2
-    effect = _middle(float(pick((m - 1) // 2)), float(pick(m // 2)))
+    low, high = float(pick((m - 1) // 2)), float(pick(m // 2))
+    # Either may be infinite.
+    effect = low if low == high else 0.0 if low == -high else (low + high) / 2.0
     c = critical(n, 1 - level)
     if c >= 0:
         low, high = float(pick(c)), float(pick(m - 1 - c))
@@ -117,11 +112,6 @@ def _read(pick: Callable[[int], float], n: int, p: float, level: float) -> Diffe
     least = smallest_n(1 - level)
     note = f"An interval of level {level:g} takes at least {least} data sets; here are {n}."
     return Difference(effect, nan, nan, float(p), level, METHOD, note)
-
-
-def _middle(low: float, high: float) -> float:
-    """Return the mean of two numbers, of which either may be infinite."""
-    return low if low == high else 0.0 if low == -high else (low + high) / 2.0
 
 
 def walsh_averages(d: Array) -> Array:
@@ -162,14 +152,10 @@ def p_values(d: Array) -> Array:
 
 
 @lru_cache(maxsize=4096)
-def _flips(doubled: bytes) -> Array:
-    """Return P(sum of a random half of the ranks <= t), t = 0, 1, ..., as doubled ranks."""
-    return _distribution(np.frombuffer(doubled, dtype=np.int64))
-
-
-def _distribution(ranks: NDArray[np.int64]) -> Array:
+def _flips(ranks: bytes) -> Array:
+    """Return P(sum of a random half of these ranks <= t), t = 0, 1, ...; int64 as bytes."""
     density = np.ones(1)
-    for rank in ranks:
+    for rank in np.frombuffer(ranks, dtype=np.int64):
         longer = np.zeros(density.size + rank)
         longer[: density.size] += density / 2.0
         longer[rank:] += density / 2.0
@@ -185,8 +171,8 @@ def critical(n: int, alpha: float) -> int:
             n * (n + 1) / 4.0
             + scipy.special.ndtri(alpha / 2.0) * sqrt(n * (n + 1) * (2 * n + 1) / 24.0)
         )
-    below = _distribution(np.arange(1, n + 1)) <= alpha / 2.0 * (1.0 + SLACK)
-    return int(np.count_nonzero(below)) - 1
+    ranks: NDArray[np.int64] = np.arange(1, n + 1)
+    return int(np.count_nonzero(_flips(ranks.tobytes()) <= alpha / 2.0 * (1.0 + SLACK))) - 1
 
 
 def smallest_n(alpha: float) -> int:

@@ -22,9 +22,10 @@ import numpy as np
 
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import Vector
-from aucbench.stats.delong import Fold, Placements, difference_of, interval_of
+from aucbench.stats.delong import PlacedRows, Placements, difference_of, interval_of, placed_rows
 from aucbench.stats.measures import Measure, measure
 from aucbench.stats.resampled import corrected_difference, corrected_interval
+from aucbench.stats.rows import Fold
 from aucbench.stats.words import LEVEL, ROPE, Difference, Interval, Word, holm
 
 Split: TypeAlias = tuple[int, int]  # repeat and fold; the same ones have the same test rows
@@ -34,95 +35,52 @@ NOT_THE_AUC = "DeLong's variance is that of the AUC."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolverWithin:
-    """One solver on one data set.
-
-    Attributes
-    ----------
-    name : str
-    values : array of shape (J,)
-        The measure in each split, in the order of `WithinDataset.splits`; NaN where there is none.
-    delong : Interval
-        Of the fitted models, over test rows; without bounds for a measure other than the AUC.
-    resampled : Interval
-        Over splits, so that other training rows are covered too.
-    missing : int
-        Splits without a value.
-    not_worse : bool
-        Whether the verdict does not say that the best solver is better.
-    """
+    """One solver on one data set."""
 
     name: str
-    values: Vector
-    delong: Interval
-    resampled: Interval
-    missing: int
-    not_worse: bool
+    values: Vector  # the measure in each of `WithinDataset.splits`; NaN where there is none
+    delong: Interval  # over test rows; without bounds for a measure other than the AUC
+    resampled: Interval  # over splits, so that other training rows are covered too
+    missing: int  # splits without a value
+    not_worse: bool  # the verdict does not say that the best solver is better
 
 
 @dataclass(frozen=True, slots=True)
 class PairWithin:
-    """The difference a - b of two solvers on one data set.
-
-    Attributes
-    ----------
-    a, b : str
-    delong, resampled : Difference
-        By both variances.
-    verdict : Difference
-        What both support.
-    p : float
-        That of the verdict, adjusted for the number of pairs.
-    word : Word
-        Of the verdict, with the adjusted p.
-    """
+    """The difference a - b of two solvers on one data set."""
 
     a: str
     b: str
     delong: Difference
     resampled: Difference
-    verdict: Difference
-    p: float
-    word: Word
+    verdict: Difference  # what both support
+    p: float  # that of the verdict, adjusted for the number of pairs
+    word: Word  # of the verdict, with the adjusted p
+
+    def flipped(self) -> PairWithin:
+        """Return the same pair as b against a."""
+        delong, resampled = self.delong.flipped(), self.resampled.flipped()
+        verdict, word = self.verdict.flipped(), self.word.flipped
+        return PairWithin(self.b, self.a, delong, resampled, verdict, self.p, word)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithinDataset:
-    """What can be said inside one data set.
+    """What can be said inside one data set."""
 
-    Attributes
-    ----------
-    measure : str
-        Its specification.
-    splits : tuple of (int, int)
-        Repeat and fold of all splits in which a solver has scores, ascending.
-    solvers : tuple of SolverWithin
-        In the order in which they were given.
-    pairs : tuple of PairWithin
-        Each pair once.
-    best : str or None
-        The solver with the best mean, of those with the fewest missing splits; None if no
-        solver has a value.
-    """
-
-    measure: str
-    splits: tuple[Split, ...]
-    solvers: tuple[SolverWithin, ...]
-    pairs: tuple[PairWithin, ...]
-    best: str | None
+    measure: str  # its specification
+    splits: tuple[Split, ...]  # all in which a solver has scores, ascending
+    solvers: tuple[SolverWithin, ...]  # in the order in which they were given
+    pairs: tuple[PairWithin, ...]  # each pair once
+    best: str | None  # the best mean of those with the fewest missing splits; None: no value
 
     def pair(self, a: str, b: str) -> PairWithin:
-        """Return the pair of two solvers, in this order.
-
-        Raises
-        ------
-        KeyError
-            When there is no such pair.
-        """
+        """Return the pair of two solvers, in this order; raise `KeyError` if there is none."""
         for pair in self.pairs:
             if (pair.a, pair.b) == (a, b):
                 return pair
             if (pair.a, pair.b) == (b, a):
-                return _turned(pair)
+                return pair.flipped()
         raise KeyError((a, b))
 
 
@@ -166,43 +124,13 @@ def within(
     chosen = measure(by) if isinstance(by, str) else by
     splits = tuple(sorted({split for of in folds.values() for split in of}))
     _require_same_rows(folds, splits)
-    return _compared(_runs(folds, splits, chosen), splits, ratio, repeats, chosen, level, rope)
-
-
-def _compared(
-    runs: Mapping[str, _Runs],
-    splits: tuple[Split, ...],
-    ratio: float,
-    repeats: int,
-    chosen: Measure,
-    level: float,
-    rope: float,
-) -> WithinDataset:
-    pairs = [
-        (a, b, *_differences(runs[a], runs[b], ratio, level, repeats, smaller=chosen.smaller))
-        for a, b in combinations(runs, 2)
-    ]
-    verdicts = [both(delong, resampled) for _, _, delong, resampled in pairs]
-    adjusted = holm([verdict.p for verdict in verdicts])
-    judged = tuple(
-        PairWithin(*pair, verdict, float(p), verdict.word(rope, float(p)))
-        for pair, verdict, p in zip(pairs, verdicts, adjusted, strict=True)
-    )
-    best = _best(runs, smaller=chosen.smaller)
-    beaten = {pair.b for pair in judged if pair.a == best and pair.word is Word.BETTER}
-    beaten |= {pair.a for pair in judged if pair.b == best and pair.word is Word.WORSE}
-    solvers = tuple(
-        SolverWithin(
-            name,
-            run.values,
-            run.interval(level, repeats),
-            corrected_interval(run.values, ratio, level),
-            run.missing,
-            run.missing < run.values.size and name not in beaten,
-        )
-        for name, run in runs.items()
-    )
-    return WithinDataset(chosen.name, splits, solvers, judged, best)
+    if chosen.name == "auc":
+        runs = {name: _placed(of, splits) for name, of in folds.items()}
+    else:  # all at once, since a measure of a plugin is computed in another process
+        values = chosen.values([of.get(split) for of in folds.values() for split in splits])
+        table = values.reshape(len(folds), len(splits))
+        runs = {name: _Runs(row, None, NOT_THE_AUC) for name, row in zip(folds, table, strict=True)}
+    return _compared(runs, splits, ratio, repeats, chosen, level, rope)
 
 
 def within_values(
@@ -230,6 +158,84 @@ def within_values(
     return _compared(runs, (), ratio, 1, chosen, level, rope)
 
 
+class _Runs:
+    """One solver in all splits: its values, and its rows placed once for all pairs."""
+
+    def __init__(self, values: Vector, placed: Mapping[Split, PlacedRows] | None, note: str):
+        self.values, self.placed, self.note = values, placed, note
+        self.missing = int(np.isnan(values).sum())
+        self._joined: dict[tuple[Split, ...], Placements] = {}
+
+    def joined(self, splits: Iterable[Split]) -> Placements:
+        """Return the placements of these splits; the last ones asked for stay in memory."""
+        assert self.placed is not None
+        wanted = tuple(splits)
+        if wanted not in self._joined:
+            self._joined = {wanted: Placements.joined([self.placed[split] for split in wanted])}
+        return self._joined[wanted]
+
+    def interval(self, level: float, repeats: int) -> Interval:
+        """Return DeLong's interval; one without bounds where no row was placed."""
+        if self.placed is not None:
+            return interval_of(self.joined(self.placed), level, repeats)
+        known = self.values[~np.isnan(self.values)]
+        mean = float(known.mean()) if known.size else nan
+        return Interval(mean, nan, nan, level, "none", self.note)
+
+    def less(
+        self, other: _Runs, ratio: float, level: float, repeats: int, *, smaller: bool
+    ) -> tuple[Difference, Difference]:
+        """Return the difference of this solver less another one by DeLong and over splits."""
+        resampled = corrected_difference(self.values, other.values, ratio, level)
+        if self.placed is None or other.placed is None:
+            bare = Difference(resampled.effect, nan, nan, nan, level, "DeLong, paired", self.note)
+            return replace(bare, smaller=smaller), replace(resampled, smaller=smaller)
+        common = tuple(split for split in self.placed if split in other.placed)
+        return difference_of(self.joined(common), other.joined(common), level, repeats), resampled
+
+
+def _placed(folds: Mapping[Split, Fold], splits: tuple[Split, ...]) -> _Runs:
+    placed = {split: placed_rows(fold) for split, fold in folds.items()}
+    aucs = [Placements.joined([rows]).aucs[0] if (rows := placed.get(x)) else nan for x in splits]
+    return _Runs(np.array(aucs, np.float64), placed, "")
+
+
+def _compared(
+    runs: Mapping[str, _Runs],
+    splits: tuple[Split, ...],
+    ratio: float,
+    repeats: int,
+    chosen: Measure,
+    level: float,
+    rope: float,
+) -> WithinDataset:
+    pairs = [
+        (a, b, *runs[a].less(runs[b], ratio, level, repeats, smaller=chosen.smaller))
+        for a, b in combinations(runs, 2)
+    ]
+    verdicts = [both(delong, resampled) for _, _, delong, resampled in pairs]
+    adjusted = holm([verdict.p for verdict in verdicts])
+    judged = tuple(
+        PairWithin(*pair, verdict, float(p), verdict.word(rope, float(p)))
+        for pair, verdict, p in zip(pairs, verdicts, adjusted, strict=True)
+    )
+    best = _best(runs, smaller=chosen.smaller)
+    beaten = {pair.b for pair in judged if pair.a == best and pair.word is Word.BETTER}
+    beaten |= {pair.a for pair in judged if pair.b == best and pair.word is Word.WORSE}
+    solvers = tuple(
+        SolverWithin(
+            name,
+            run.values,
+            run.interval(level, repeats),
+            corrected_interval(run.values, ratio, level),
+            run.missing,
+            run.missing < run.values.size and name not in beaten,
+        )
+        for name, run in runs.items()
+    )
+    return WithinDataset(chosen.name, splits, solvers, judged, best)
+
+
 def both(delong: Difference, resampled: Difference) -> Difference:
     """Return what two tests of one effect support: the wider interval, the larger p-value.
 
@@ -250,60 +256,6 @@ def both(delong: Difference, resampled: Difference) -> Difference:
     )
 
 
-class _Runs:
-    """One solver in all splits: its values, and its rows placed once for all pairs."""
-
-    def __init__(self, values: Vector, placed: Mapping[Split, Placements] | None, note: str):
-        self.values, self.placed, self.note = values, placed, note
-        self.missing = int(np.isnan(values).sum())
-        self._joined: dict[tuple[Split, ...], Placements] = {}
-
-    def joined(self, splits: Iterable[Split]) -> Placements:
-        """Return the placements of these splits; the last ones asked for are kept."""
-        assert self.placed is not None
-        wanted = tuple(splits)
-        if wanted not in self._joined:
-            self._joined = {wanted: Placements.joined([self.placed[split] for split in wanted])}
-        return self._joined[wanted]
-
-    def interval(self, level: float, repeats: int) -> Interval:
-        """Return DeLong's interval; one without bounds where no row was placed."""
-        if self.placed is not None:
-            return interval_of(self.joined(self.placed), level, repeats)
-        known = self.values[~np.isnan(self.values)]
-        mean = float(known.mean()) if known.size else nan
-        return Interval(mean, nan, nan, level, "none", self.note)
-
-
-def _runs(
-    folds: Mapping[str, Mapping[Split, Fold]], splits: tuple[Split, ...], chosen: Measure
-) -> dict[str, _Runs]:
-    if chosen.name == "auc":
-        return {name: _placed(of, splits) for name, of in folds.items()}
-    # All at once, since a measure of a plugin is computed in another process.
-    asked = chosen.values([of.get(split) for of in folds.values() for split in splits])
-    tables = asked.reshape(len(folds), len(splits))
-    return {name: _Runs(row, None, NOT_THE_AUC) for name, row in zip(folds, tables, strict=True)}
-
-
-def _placed(folds: Mapping[Split, Fold], splits: tuple[Split, ...]) -> _Runs:
-    placed = {split: Placements.of([fold]) for split, fold in folds.items()}
-    aucs = [placed[x].aucs[0] if x in placed and placed[x].aucs.size else nan for x in splits]
-    return _Runs(np.array(aucs, np.float64), placed, "")
-
-
-def _differences(
-    a: _Runs, b: _Runs, ratio: float, level: float, repeats: int, *, smaller: bool
-) -> tuple[Difference, Difference]:
-    """Return the difference a - b by DeLong and over splits."""
-    resampled = corrected_difference(a.values, b.values, ratio, level)
-    if a.placed is None or b.placed is None:
-        bare = Difference(resampled.effect, nan, nan, nan, level, "DeLong, paired", a.note)
-        return replace(bare, smaller=smaller), replace(resampled, smaller=smaller)
-    common = tuple(split for split in a.placed if split in b.placed)
-    return difference_of(a.joined(common), b.joined(common), level, repeats), resampled
-
-
 def _best(runs: Mapping[str, _Runs], *, smaller: bool) -> str | None:
     known = {name: run for name, run in runs.items() if run.missing < run.values.size}
     sign = 1.0 if smaller else -1.0
@@ -322,13 +274,3 @@ def _require_same_rows(
                     f"{first} and {name} have other labels or weights in the split {split}; give "
                     "the same test rows in the same order"
                 )
-
-
-def _turned(pair: PairWithin) -> PairWithin:
-    """Return the pair in the other order."""
-    words = {Word.BETTER: Word.WORSE, Word.WORSE: Word.BETTER}
-    delong, resampled, verdict = (
-        difference.flipped() for difference in (pair.delong, pair.resampled, pair.verdict)
-    )
-    word = words.get(pair.word, pair.word)
-    return PairWithin(pair.b, pair.a, delong, resampled, verdict, pair.p, word)

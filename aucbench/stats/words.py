@@ -1,4 +1,4 @@
-"""The words of a verdict, and the records that carry the numbers behind them.
+"""The words of a verdict, the records that carry the numbers behind them, and plain intervals.
 
 Design
   a. A difference is read against a region of practical equivalence (ROPE): below it, no user
@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import nan, sqrt
 
 import numpy as np
+import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.errors import DataError, ParameterError, require_at_least
+from aucbench.errors import DataError, ParameterError, require_at_least, require_whole
 from aucbench.kernels.vectors import floats
 
 ROPE = 0.005  # half the width of the region of practical equivalence, in units of the measure
@@ -29,6 +31,17 @@ class Word(StrEnum):
     WORSE = "worse"
     EQUIVALENT = "equivalent"
     UNCLEAR = "not distinguishable"
+
+    @property
+    def flipped(self) -> Word:
+        """How b compares with a."""
+        return {Word.BETTER: Word.WORSE, Word.WORSE: Word.BETTER}.get(self, self)
+
+    @property
+    def between(self) -> str:
+        """The word with its preposition, as it stands between two names."""
+        prepositions = {Word.EQUIVALENT: "to", Word.UNCLEAR: "from"}
+        return f"{self} {prepositions.get(self, 'than')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +143,27 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     adjusted = np.full(values.shape, np.nan)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
     return adjusted
+
+
+def wilson(count: int, n: int, level: float = LEVEL) -> Interval:
+    """Wilson's interval of a share p = count / n of independent rows; NaN, with a note, for n = 0.
+
+    It holds all p₀ with |p − p₀| ≤ z √(p₀(1 − p₀)/n), where z is the normal quantile. It stays in
+    [0, 1], and it has a width for shares of 0 and 1 too. Wilson, "Probable inference, the law of
+    succession, and statistical inference", JASA 22, 1927.
+    """
+    require_level(level)
+    require_whole(0, count=count, n=n)
+    if count > n:
+        raise DataError(f"{count} of {n} rows is no share; give a count from 0 to {n}")
+    if not n:
+        return Interval(nan, nan, nan, level, "Wilson", "There is no row.")
+    z2, p = float(scipy.special.ndtri((1 + level) / 2)) ** 2, count / n
+    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
+    half = sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    low = 0.0 if count == 0 else middle - half
+    high = 1.0 if count == n else middle + half
+    return Interval(p, low, high, level, "Wilson")
 
 
 def require_level(level: float) -> None:

@@ -15,7 +15,7 @@ from aucbench.objectives import (
 )
 from aucbench.optim import default_ridge
 from aucbench.registry import list_solvers
-from aucbench.stats.roc import Corners
+from aucbench.stats.roc import corners
 
 N, D = 40, 3
 RNG = np.random.default_rng(0)
@@ -40,7 +40,7 @@ MEASURES = {
     "difference": lambda v: stats.auc_difference(
         [stats.Fold(Y, S, v)], [stats.Fold(Y, X[:, 0], v)]
     ),
-    "curve": lambda v: (lambda c: [*(c.fp / c.fp[-1]), *(c.tp / c.tp[-1])])(Corners.of(Y, S, v)),
+    "curve": lambda v: [x for c in corners(stats.Fold(Y, S, v)) for x in c / c[-1]],
     "ridge": lambda v: default_ridge(Data.of(X, Y, weights=v)),
     "counts": lambda v: Data.of(X, Y, weights=v).labels.counts,
 }

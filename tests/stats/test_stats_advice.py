@@ -6,8 +6,8 @@ import pytest
 
 from aucbench.errors import DataError
 from aucbench.stats.advice import advise
-from aucbench.stats.missing import Rule
 from aucbench.stats.pairs import pairwise
+from aucbench.stats.tables import Rule
 from aucbench.stats.words import Difference, Word
 
 NAMES = ["svm-or", "logistic", "sht-auc", "constant"]

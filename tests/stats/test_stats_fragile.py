@@ -5,8 +5,8 @@ import pytest
 
 from aucbench.errors import DataError
 from aucbench.stats.fragile import fragile
-from aucbench.stats.missing import Rule
 from aucbench.stats.pairs import pairwise
+from aucbench.stats.tables import Rule
 from aucbench.stats.words import Word
 
 SETS = [f"set{i}" for i in range(40)]

@@ -19,7 +19,7 @@ from aucbench.stats import (
     within,
     within_values,
 )
-from aucbench.stats.calibration import EDGE, FEWEST, _fitted, _half
+from aucbench.stats.calibration import EDGE, FEWEST, halves, least_log_loss
 
 
 def drawn(seed, n=400, gain=1.5, share=0.3):
@@ -30,7 +30,7 @@ def drawn(seed, n=400, gain=1.5, share=0.3):
 
 def by_scikit_learn(y, s):
     """The definition: Platt's targets as weights of rows that are there twice."""
-    first, p = _half(y), np.empty(y.size)
+    first, p = halves(y), np.empty(y.size)
     for held in (first, ~first):
         n_pos, n_neg = np.count_nonzero(y[~held]), np.count_nonzero(~y[~held])
         target = np.where(y[~held], (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))
@@ -78,11 +78,11 @@ def test_scores_that_separate_the_classes_have_the_targets():
 
 def test_no_row_calibrates_itself():
     y, s = drawn(1, n=60)
-    row = int(np.flatnonzero(_half(y))[0])
+    row = int(np.flatnonzero(halves(y))[0])
     other = s.copy()
     other[row] += 0.5
     p, q = calibrated(y, s), calibrated(y, other)
-    same = _half(y)
+    same = halves(y)
     same[row] = False
 
     assert p[row] != q[row]
@@ -91,11 +91,11 @@ def test_no_row_calibrates_itself():
 
 def test_the_halves_hold_both_classes_and_depend_on_the_labels_alone():
     y = drawn(2, n=101)[0]
-    first = _half(y)
+    first = halves(y)
 
     for some in (y, ~y):
         assert abs(2 * np.count_nonzero(first & some) - np.count_nonzero(some)) <= 1
-    np.testing.assert_array_equal(first, _half(y))
+    np.testing.assert_array_equal(first, halves(y))
 
 
 @pytest.mark.parametrize("rare", [0, 1])
@@ -136,7 +136,7 @@ def test_the_optimum_is_one():
     for _ in range(50):
         z, t = rng.standard_t(2, size=30), rng.random(30)
         w = rng.uniform(0.1, 3, size=30)
-        a, b = _fitted(z, t, w)
+        a, b = least_log_loss(z, t, w)
         residual = w * (1 / (1 + np.exp(-a * z - b)) - t)
         assert abs(residual.sum()) < 1e-6
         if a > 0:

@@ -8,9 +8,9 @@ from scipy.stats import binomtest, dirichlet
 from statsmodels.stats.multitest import multipletests
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats.bayes import Posterior, SignTest
-from aucbench.stats.missing import Rule
+from aucbench.stats.bayes import SignTest, sign_test
 from aucbench.stats.pairs import pairwise
+from aucbench.stats.tables import Rule
 from aucbench.stats.words import Word
 
 # Differences, rope, and the probabilities by baycomp 1.0.3: SignedRankTest.probs, 10^5 draws.
@@ -131,7 +131,7 @@ def test_rounding_of_a_summation_is_a_tie():
 
 @pytest.mark.parametrize(("d", "rope", "expected"), BAYCOMP)
 def test_bayesian_test_agrees_with_baycomp(d, rope, expected):
-    found = Posterior(100_000, seed=3).test(np.array(d), rope)
+    found = sign_test(np.array(d), rope, draws=100_000, seed=3)
     assert (found.worse, found.equivalent, found.better) == pytest.approx(expected, abs=0.006)
 
 
@@ -145,7 +145,7 @@ def test_bayesian_test_agrees_with_its_definition():
         for i, j in ((i, j) for i in range(6) for j in range(6)):
             theta[1 + int(z[i] + z[j] > 2 * rope) - int(z[i] + z[j] < -2 * rope)] += w[i] * w[j]
         won[np.argmax(theta)] += 1
-    found = Posterior(50_000).test(d, rope)
+    found = sign_test(d, rope, draws=50_000)
     assert (found.worse, found.equivalent, found.better) == pytest.approx(won / 6000, abs=0.02)
 
 

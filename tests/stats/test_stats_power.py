@@ -8,7 +8,7 @@ from scipy.stats import binomtest, norm, wilcoxon
 from aucbench.errors import DataError, ParameterError
 from aucbench.stats.pairs import pairwise
 from aucbench.stats.power import Spread, data_sets_needed, detectable_difference, plan, power
-from aucbench.stats.settling import _drawn_statistic, settle
+from aucbench.stats.settling import drawn_statistic, settle
 from aucbench.stats.signed_rank import signed_rank, statistic
 from aucbench.stats.words import Word
 
@@ -128,7 +128,7 @@ def test_the_statistic_of_counts_is_that_of_the_written_out_sample():
     d = np.array([0.01, -0.01, 0.03, 0.0, 0.02, -0.04, inf, -inf])
     counts = rng.multinomial(11, np.full(8, 1 / 8), size=50).astype(float)
     written = np.array([np.repeat(d, count.astype(int)) for count in counts])
-    np.testing.assert_allclose(_drawn_statistic(d, counts), statistic(written)[0])
+    np.testing.assert_allclose(drawn_statistic(d, counts), statistic(written)[0])
 
 
 def test_settling_by_data_sets_grows_with_their_number():

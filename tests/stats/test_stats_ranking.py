@@ -6,9 +6,9 @@ from scipy.optimize import minimize
 from scipy.stats import binomtest, friedmanchisquare, studentized_range
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats.missing import Rule
 from aucbench.stats.pairs import pairwise
 from aucbench.stats.ranking import average_ranks, bradley_terry, critical_difference
+from aucbench.stats.tables import Rule
 
 
 def table(n=14, k=5, seed=0, step=0.004):

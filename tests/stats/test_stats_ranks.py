@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from aucbench.stats.ranks import average_ranks_of
+from aucbench.stats.tables import average_ranks_of
 
 
 @pytest.mark.parametrize("shape", [(0,), (1,), (9,), (4, 7), (3, 2, 8), (0, 3), (3, 0)])

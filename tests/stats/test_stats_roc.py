@@ -6,7 +6,8 @@ from sklearn.metrics import auc as area
 from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats.roc import Corners, pr_band, roc_band
+from aucbench.stats import Fold
+from aucbench.stats.roc import bands, corners
 
 
 def fold(seed, n=300, digits=6):
@@ -19,7 +20,7 @@ def fold(seed, n=300, digits=6):
 def test_one_fold_has_the_roc_curve_of_scikit_learn(digits):
     y, scores = fold(0, digits=digits)
     fpr, tpr, _ = roc_curve(y, scores, drop_intermediate=False)
-    found = roc_band([Corners.of(y, scores)], 400)
+    found = bands([Fold(y, scores)], 400)[0]
 
     # At a vertical step scikit-learn has two points, of which the upper one counts here.
     np.testing.assert_allclose(found.mean, np.interp(found.x + 1e-12, fpr, tpr), atol=1e-9)
@@ -32,7 +33,7 @@ def test_one_fold_has_the_roc_curve_of_scikit_learn(digits):
 def test_one_fold_has_the_precision_of_scikit_learn_where_a_recall_is_first_reached(digits):
     y, scores = fold(1, digits=digits)
     precision, recall, _ = precision_recall_curve(y, scores)
-    found = pr_band([Corners.of(y, scores)], int((y > 0).sum()))
+    found = bands([Fold(y, scores)], int((y > 0).sum()))[1]
 
     known = {round(x, 9): p for x, p in zip(found.x, found.mean, strict=True)}
     for r in np.unique(recall[recall > 0]):
@@ -42,14 +43,14 @@ def test_one_fold_has_the_precision_of_scikit_learn_where_a_recall_is_first_reac
 
 def test_between_two_corners_counts_are_interpolated_and_not_precisions():
     # All tied: recall r costs r of the 3 negatives, so the precision is 1/4 at every recall.
-    found = pr_band([Corners.of([1, -1, -1, -1], [0.0, 0.0, 0.0, 0.0])], 4)
+    found = bands([Fold([1, -1, -1, -1], [0.0, 0.0, 0.0, 0.0])], 4)[1]
     np.testing.assert_allclose(found.mean, 0.25)
 
 
 def test_a_band_spans_the_folds():
-    folds = [Corners.of(*fold(2)), Corners.of(*fold(3))]
-    alone = [roc_band([one], 20).mean for one in folds]
-    band = roc_band(folds, 20)
+    folds = [Fold(*fold(2)), Fold(*fold(3))]
+    alone = [bands([one], 20)[0].mean for one in folds]
+    band = bands(folds, 20)[0]
 
     np.testing.assert_allclose(band.mean, np.mean(alone, axis=0))
     np.testing.assert_allclose(band.low, np.min(alone, axis=0))
@@ -57,19 +58,14 @@ def test_a_band_spans_the_folds():
 
 
 def test_infinite_scores_have_their_place():
-    corners = Corners.of([1, 0, 1, 0], [np.inf, np.inf, 0.0, -np.inf])
-    assert corners.fp.tolist() == [0, 1, 1, 2]
-    assert corners.tp.tolist() == [0, 1, 2, 2]
+    fp, tp = corners(Fold([1, 0, 1, 0], [np.inf, np.inf, 0.0, -np.inf]))
+    assert fp.tolist() == [0, 1, 1, 2]
+    assert tp.tolist() == [0, 1, 2, 2]
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(DataError, match="without NaN"):
-        Corners.of([1, -1], [0.0, np.nan])
-    with pytest.raises(DataError, match=r"shapes \(3,\) and \(2,\)"):
-        Corners.of([1, -1, 1], [0.0, 1.0])
-    with pytest.raises(DataError, match="both classes"):
-        roc_band([Corners.of([1, 1], [0.0, 1.0])])
-    with pytest.raises(DataError, match="both classes"):
-        pr_band([])
+    for folds in ([], [Fold([1, 1], [0.0, 1.0])]):
+        with pytest.raises(DataError, match="both classes"):
+            bands(folds)
     with pytest.raises(ParameterError, match="points"):
-        roc_band([], 1)
+        bands([], 1)

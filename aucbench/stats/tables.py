@@ -1,4 +1,4 @@
-"""Cells without a value, and the two rules by which they count.
+"""Tables of values, a row for each data set and a column for each solver: missing cells, ranks.
 
 Design
   a. A solver that failed on a data set has lost there. So under `Rule.WORST_RANK` a missing value
@@ -31,14 +31,10 @@ class Rule(StrEnum):
     COMPLETE_CASES = "complete cases"
 
 
-def checked(values: ArrayLike, names: Sequence[str]) -> Array:
-    """Return the table of N data sets and k solvers as an array of shape (N, k).
-
-    Raises
-    ------
-    DataError
-        When the shape is another one, a value is infinite, or a name is there twice.
-    """
+def checked(
+    values: ArrayLike, names: Sequence[str], data_sets: Sequence[str] | None = None
+) -> Array:
+    """Return a table of shape (N, k), or raise `DataError` where it does not fit its names."""
     table = floats("values", values)
     if table.ndim != 2 or table.shape[1] != len(names):
         raise DataError(
@@ -49,6 +45,8 @@ def checked(values: ArrayLike, names: Sequence[str]) -> Array:
         raise DataError("a value is infinite; give NaN where a solver has none")
     if len({*names}) != len(names):
         raise DataError(f"solvers must have different names, got {', '.join(names)}")
+    if data_sets is not None and len(data_sets) != len(table):
+        raise DataError(f"{len(table)} rows of values have {len(data_sets)} names of data sets")
     return table
 
 
@@ -67,6 +65,36 @@ def differences(a: Array, b: Array, rule: Rule) -> tuple[Array, NDArray[np.intp]
     """
     lacks_a, lacks_b = np.isnan(a), np.isnan(b)
     out = lacks_a & lacks_b if rule is Rule.WORST_RANK else lacks_a | lacks_b
-    kept = np.flatnonzero(~out)
-    found = np.round(a[kept] - b[kept], ROUNDING)
-    return np.where(lacks_a[kept], -inf, np.where(lacks_b[kept], inf, found)), kept
+    rows = np.flatnonzero(~out)
+    d = np.round(a[rows] - b[rows], ROUNDING)
+    return np.where(lacks_a[rows], -inf, np.where(lacks_b[rows], inf, d)), rows
+
+
+def drawn_counts(items: int, size: int, draws: int, seed: int) -> Array:
+    """How often each of some items is in each of `draws` samples of this size, (draws, items)."""
+    if not items:
+        return np.zeros((draws, 0))
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(size, np.full(items, 1.0 / items), size=draws).astype(np.float64)
+
+
+def average_ranks_of(values: ArrayLike) -> Array:
+    """Ranks along the last axis, 1 for the smallest value; equal values share their mean rank.
+
+    `scipy.stats` has them too, and takes half a second to import.
+    """
+    x = floats("values", values)
+    if not x.size:
+        return np.empty(x.shape)
+    order = np.argsort(x, axis=-1, kind="stable")
+    ordered = np.take_along_axis(x, order, -1)
+    place = np.arange(x.shape[-1])
+    new = np.ones(x.shape, np.bool_)  # whether a value differs from the one before it
+    new[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    last = np.ones(x.shape, np.bool_)
+    last[..., :-1] = new[..., 1:]
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=-1)
+    final = np.minimum.accumulate(np.where(last, place, place.size)[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(x.shape)
+    np.put_along_axis(ranks, order, (first + final) / 2.0 + 1.0, -1)
+    return ranks
