@@ -19,8 +19,8 @@ import numpy as np
 from page_figures import drawn, lines
 
 from aucbench.papers.catalogue import paper, paper_names
-from aucbench.papers.kept import Kept, read_kept
 from aucbench.papers.parts import HOLDS, HOLDS_NOT, OPEN
+from aucbench.papers.reproduction import Reproduction
 from aucbench.report.document import Grid, markdown, marked
 from aucbench.report.figures import WIDTH
 from aucbench.sections import Chart
@@ -45,14 +45,14 @@ def with_reproductions(page: str) -> str:
     return page.replace(ALL, markdown([_overview()])) if ALL in page.splitlines() else page
 
 
-def kept_of(name: str) -> list[Kept]:
+def kept_of(name: str) -> list[Reproduction]:
     """Return what is kept of a paper, in the order of the paper; a full run before a quick one."""
     places = [*paper(name).experiments]
-    found = (read_kept(path) for path in FOLDER.glob(f"{name}-*.json"))
+    found = (Reproduction.read(path) for path in FOLDER.glob(f"{name}-*.json"))
     return sorted(found, key=lambda one: (places.index(one.place), one.scale, one.protocol))
 
 
-def shown(one: Kept) -> str:
+def shown(one: Reproduction) -> str:
     """Return an experiment in Markdown, its charts as figures."""
     name = one.name.removesuffix(".json")
     title = one.section.title.partition(", ")[2]
@@ -95,7 +95,7 @@ def _overview() -> Grid:
     return Grid(("paper", "experiment", "run", "numbers", "statements"), tuple(rows), ())
 
 
-def _run(one: Kept) -> str:
+def _run(one: Reproduction) -> str:
     return one.scale if one.protocol == "clean" else f"{one.scale}, {one.protocol}"
 
 

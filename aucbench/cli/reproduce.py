@@ -82,14 +82,14 @@ def _run(experiment: Experiment, folder: Path, options: Options) -> Results:
     from aucbench.papers.results import Results, by_cell
 
     with opened(folder) as store:
-        found = [
+        records = [
             record
             for plan in experiment.plans
             for record in records_of(options.limited(plan), store, options, AGAIN, folder)
         ]
         wanted = measuring.limited(experiment.measurements, options.timeout, options.memory)
         measured = {one.name: one for one in _measured(wanted, folder, options)}
-        return Results(by_cell(found), store, measured)
+        return Results(by_cell(records), store, measured)
 
 
 def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> list[Measured]:
@@ -108,17 +108,14 @@ def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> 
             measuring.opened(folder, create=True) as store,
             progress_of(len(wanted), options) as progress,
         ):
-            retry = options.retry
-            results = measuring.run(
-                wanted, store, engine, retry=retry, progress=progress, tell=warn
-            )
-            found = [*results]
+            known = (wanted, store, engine)
+            results = [*measuring.run(*known, retry=options.retry, progress=progress, tell=warn)]
     except KeyboardInterrupt:
         typer.echo(f"interrupted: {AGAIN}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     for problem in store.problems():
         warn(problem)
-    return found
+    return results
 
 
 def _read(experiment: Experiment, folder: Path) -> Results:
@@ -131,22 +128,20 @@ def _read(experiment: Experiment, folder: Path) -> Results:
 
 def _print(experiment: Experiment, results: Results, folder: Path, *, md: bool) -> None:
     """Keep ours beside theirs in the folder, and print it."""
-    from aucbench.papers.kept import keep, kept
+    from aucbench.papers.reproduction import Reproduction
     from aucbench.report.document import markdown, text
 
-    found = kept(experiment, results)
-    keep(folder, found)
-    one = [found.chapter]
-    typer.echo(markdown(one) if md else text(one, width()))
+    one = Reproduction.of(experiment, results)
+    one.write(folder)
+    typer.echo(markdown([one.chapter]) if md else text([one.chapter], width()))
 
 
 def _write_page(folder: Path, *, quiet: bool) -> None:
     from aucbench.errors import MissingExtraError
-    from aucbench.papers.kept import PAGE, write_page
+    from aucbench.papers.reproduction import write_page
 
     try:
-        write_page(folder)
-        said = f"the page with the figures is {shown(str(folder / PAGE))}"
+        said = f"the page with the figures is {shown(str(write_page(folder)))}"
     except MissingExtraError as error:
         said = f"no page was written: {error}"
     if not quiet:
@@ -160,8 +155,8 @@ def _list() -> None:
 
     rows = [("paper", "experiment", "protocols", "what it shows")]
     for name, one in listed().items():
-        for place, make in one.experiments.items():
+        for place in one.experiments:
             protocols = "both" if place in one.as_published else "clean"
-            title = make(Scale.QUICK, Protocol.CLEAN).title
+            title = one.experiment(place, Scale.QUICK, Protocol.CLEAN).title
             rows.append((name, place, protocols, title))
     typer.echo(aligned(rows))

@@ -91,10 +91,10 @@ def list_plan(
 
 def status(folder: Folder) -> None:
     """Count the cells of the plans of a results folder, and the measurements of papers."""
-    from aucbench.papers.measuring import held
+    from aucbench.papers.measuring import measured_in
 
     with _opened(folder) as store:
-        measured = Counter(one.status for one in held(folder))
+        measured = Counter(one.status for one in measured_in(folder))
         counts = [] if measured and not store.plans() else _cell_counts(store)
     if measured:
         counts += [("measurements", measured.total()), *_failures(measured)]
@@ -185,10 +185,10 @@ def log(
     ] = "",
 ) -> None:
     """Print what a failed cell wrote, with the traceback; or list the cells that failed."""
-    from aucbench.papers.measuring import held
+    from aucbench.papers.measuring import measured_in
 
     with _opened(folder) as store:
-        ended = chain(map(_logged, store.records()), map(_logged_measurement, held(folder)))
+        ended = chain(map(_logged, store.records()), map(_logged_measurement, measured_in(folder)))
         found = [one for one in ended if (one.id.startswith(cell) if cell else one.status != "ok")]
     if not cell:
         listed = [(one.id[:ID_SHOWN], *one.place, one.status, one.why) for one in found]

@@ -10,10 +10,8 @@ from aucbench.papers.experiment import Experiment, Paper
 from aucbench.papers.parts import Protocol, Scale
 
 _HOMES = {  # the module of each paper, which is imported when it is asked for
-    "aum": "aucbench.papers.aum",
-    "roc-svm": "aucbench.papers.roc_svm",
-    "sht-auc": "aucbench.papers.sht_auc",
-    "spdam": "aucbench.papers.spdam",
+    name: f"aucbench.papers.{name.replace('-', '_')}"
+    for name in ("aum", "roc-svm", "sht-auc", "spdam")
 }
 
 
@@ -32,8 +30,8 @@ def paper(name: str) -> Paper:
     """
     if name not in _HOMES:
         raise UnknownNameError("paper", name, _HOMES)
-    found: Paper = import_module(_HOMES[name]).PAPER
-    return found
+    known: Paper = import_module(_HOMES[name]).PAPER
+    return known
 
 
 def experiments(
@@ -57,25 +55,21 @@ def experiments(
     places = [*chosen.experiments]
     if table is not None or figure is not None:
         place = f"table {table}" if table is not None else f"figure {figure}"
-        if place not in chosen.experiments:
+        if place not in places:
             raise ParameterError(
                 f"{chosen.name} has no {place} here; there are {', '.join(places)}"
             )
         places = [place]
     if protocol is Protocol.AS_PUBLISHED:
-        places = _as_published(chosen, places)
-    return tuple(chosen.experiments[place](scale, protocol) for place in places)
-
-
-def _as_published(chosen: Paper, places: list[str]) -> list[str]:
-    known = [place for place in places if place in chosen.as_published]
-    if not known:
-        which = ", ".join(sorted(chosen.as_published)) or "none"
-        raise ParameterError(
-            f"--protocol as-published is not known for {', '.join(places)} of {chosen.name}; it "
-            f"is for: {which}"
-        )
-    return known
+        known = [place for place in places if place in chosen.as_published]
+        if not known:
+            which = ", ".join(sorted(chosen.as_published)) or "none"
+            raise ParameterError(
+                f"--protocol as-published is not known for {', '.join(places)} of {chosen.name}; "
+                f"it is for: {which}"
+            )
+        places = known
+    return tuple(chosen.experiment(place, scale, protocol) for place in places)
 
 
 def listed() -> Mapping[str, Paper]:

@@ -3,89 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.store import Store
-from aucbench.papers.measuring import kept
+from aucbench.papers.measuring import measured_in
 from aucbench.papers.parts import Claim, Entry, Measurement, Protocol, Scale
 from aucbench.papers.results import Results, by_cell
 from aucbench.sections import Chart, Table
 
-
-def _nothing(_: Results) -> Sequence[Chart | Table | str]:
-    return ()
-
-
-def _no_claim(_: Results) -> Sequence[Claim]:
-    return ()
+Shown = Sequence[Chart | Table | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """A table or a figure of a paper.
+    """A table or a figure of a paper, at a scale and with a protocol."""
 
-    Attributes
-    ----------
-    paper, place : str
-        Such as "spdam" and "table 3".
-    title : str
-        What it shows.
-    scale, protocol :
-        Of this experiment.
-    notes : tuple of str
-        Sentences: the protocol, what the paper leaves open, and what is smaller here.
-    plans : tuple of Plan
-        What the harness runs; their cells are different.
-    measurements : tuple of Measurement
-        What it runs besides.
-    entries : tuple of Entry
-        The numbers of the paper and ours.
-    shown : function (Results) -> sequence of Chart, Table or str
-        Drawings like those of the paper.
-    claims : function (Results) -> sequence of Claim
-        Statements of the paper, tested on the results.
-    """
-
-    paper: str
-    place: str
+    paper: str = ""  # this and the next three are filled in by `Paper.experiment`
+    place: str = ""  # such as "table 3"
+    scale: Scale = Scale.QUICK
+    protocol: Protocol = Protocol.CLEAN
     title: str
-    scale: Scale
-    protocol: Protocol
+    # Sentences: the protocol, what the paper leaves open, and what is smaller here.
     notes: tuple[str, ...] = ()
-    plans: tuple[Plan, ...] = ()
-    measurements: tuple[Measurement, ...] = ()
+    plans: tuple[Plan, ...] = ()  # what the harness runs; their cells are different
+    measurements: tuple[Measurement, ...] = ()  # what it runs besides
     entries: tuple[Entry, ...] = ()
-    shown: Callable[[Results], Sequence[Chart | Table | str]] = _nothing
-    claims: Callable[[Results], Sequence[Claim]] = _no_claim
-
-
-Maker = Callable[[Scale, Protocol], Experiment]
+    shown: Callable[[Results], Shown] = lambda _: ()  # drawings like those of the paper
+    claims: Callable[[Results], Sequence[Claim]] = lambda _: ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
-    """A source paper.
+    """A source paper; its experiments are by place, in the order of the paper."""
 
-    Attributes
-    ----------
-    name : str
-        As the command takes it.
-    title : str
-        Of the paper.
-    cite : str
-        Its key in references.bib.
-    experiments : mapping of str to Maker
-        By place, such as "table 3", in the order of the paper.
-    as_published : frozenset of str
-        The places for which the protocol of the published code can be run too.
-    """
-
-    name: str
+    name: str  # as the command takes it
     title: str
-    cite: str
-    experiments: Mapping[str, Maker]
+    cite: str  # its key in references.bib
+    experiments: Mapping[str, Callable[[Scale, Protocol], Experiment]]
+    # The places for which the protocol of the published code can be run too.
     as_published: frozenset[str] = frozenset()
+
+    def experiment(self, place: str, scale: Scale, protocol: Protocol) -> Experiment:
+        """Return the experiment of a place."""
+        made = self.experiments[place](scale, protocol)
+        return replace(made, paper=self.name, place=place, scale=scale, protocol=protocol)
 
 
 def results_in(experiment: Experiment, store: Store) -> Results:
@@ -96,5 +58,11 @@ def results_in(experiment: Experiment, store: Store) -> Results:
     """
     wanted = {cell for plan in experiment.plans for cell in plan.cells()}
     records = by_cell(r for r in store.records() if r.cell in wanted)
-    measured = {one.name: one for one in kept(experiment.measurements, store.folder)}
+    known = measured_in(store.folder) if experiment.measurements else []
+    measured = {
+        asked.name: replace(one, name=asked.name)
+        for one in known
+        for asked in experiment.measurements
+        if one.answers(asked)
+    }
     return Results(records, store, measured)

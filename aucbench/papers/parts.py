@@ -1,11 +1,7 @@
 """An experiment of a paper as data: what is run, what the paper prints, and where it prints it.
 
-Design
-  a. An experiment is one table or one figure. It names its plans, which the harness runs as any
-     other, and the lines of them that stand beside each published number.
-  b. Each published number is written here as it is printed, with its place. Nothing is tuned
-     towards it.
-  c. What the paper does not say is a note of the experiment, which every output shows.
+Each published number is written as it is printed, with its place, and nothing is tuned towards it.
+What the paper does not say is a note of the experiment, which every output shows.
 """
 
 from __future__ import annotations
@@ -13,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 from typing import Any
 
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, Choice
+from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.reading import Reading
 from aucbench.processes.records import Limits
 
@@ -41,96 +39,75 @@ class Protocol(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A number of a paper.
-
-    Attributes
-    ----------
-    mean : float
-        As printed, in the unit of the measure (an AUC in [0, 1], a time in seconds).
-    sd : float or None
-        Standard deviation over the runs; None where the paper prints none.
-    runs : int or None
-        Number of runs; None where the paper does not say it.
-    """
+    """A number of a paper, in the unit of its measure (an AUC in [0, 1], a time in seconds)."""
 
     mean: float
-    sd: float | None = None
-    runs: int | None = None
+    sd: float | None = None  # over the runs; None where the paper prints none
+    runs: int | None = None  # None where the paper does not say it
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Those of our cells that stand for one line of the paper.
+    """Those of our cells that stand for one line of the paper."""
 
-    Attributes
-    ----------
-    datasets : tuple of str
-        Specifications; more than one where a trial is a data set of its own.
-    choice : Choice
-        The solver of the plan.
-    features : str
-        The feature map of the plan.
-    """
-
-    datasets: tuple[str, ...]
+    datasets: tuple[str, ...]  # more than one where a trial is a data set of its own
     choice: Choice
     features: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """The cells of some methods on some rows: one plan, and a line for each place of the paper."""
+
+    rows: Mapping[Any, tuple[str, ...]]  # data sets, by a key of the paper
+    methods: Mapping[Any, Choice]
+    features: str
+    more: Mapping[str, Any]  # other fields of the plan
+
+    @property
+    def plan(self) -> Plan:
+        """All cells."""
+        sets = tuple(chain.from_iterable(self.rows.values()))
+        return Plan(sets, tuple(self.methods.values()), (self.features,), **self.more)
+
+    def line(self, method: Any, row: Any) -> Line:
+        """Return the cells of a method on the rows of a key."""
+        return Line(self.rows[row], self.methods[method], self.features)
+
+    @property
+    def lines(self) -> dict[tuple[Any, Any], Line]:
+        """All lines by method and key of the rows."""
+        return {
+            (method, row): self.line(method, row) for method in self.methods for row in self.rows
+        }
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One number of a table or a figure, ours and theirs.
-
-    Attributes
-    ----------
-    row, column : str
-        Its place in the paper.
-    measure : str
-        A key of `aucbench.papers.results.MEASURES`.
-    line : Line
-        Our cells.
-    rivals : tuple of Line
-        Other lines. Of `line` and these, that with the best mean on the test rows counts. It is a
-        leak of some published protocols, and of no other use.
-    published : Published or None
-        What the paper prints; None for a number that it does not have.
-    why : str
-        Why the two numbers cannot be compared; empty when they can.
-    fresh : bool
-        Whether each run draws new rows, so that runs are independent. Otherwise they are splits
-        of the same rows, whose standard error is larger.
-    left_out : str
-        Why no plan has its cells; empty when one has.
-    """
+    """One number of a table or a figure, ours and theirs."""
 
     row: str
     column: str
-    measure: str = AUC
+    measure: str = AUC  # a key of `aucbench.papers.results.MEASURES`
     line: Line
+    # Of `line` and these, that with the best mean on the test rows counts. It is a leak of some
+    # published protocols, and of no other use.
     rivals: tuple[Line, ...] = ()
-    published: Published | None = None
-    why: str = ""
+    published: Published | None = None  # None for a number that the paper does not have
+    why: str = ""  # the two numbers cannot be compared
+    # Whether each run draws new rows, so that runs are independent. Otherwise they are splits of
+    # the same rows, whose standard error is larger.
     fresh: bool = False
-    left_out: str = ""
+    left_out: str = ""  # why no plan has its cells
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of a paper, and whether it holds here.
-
-    Attributes
-    ----------
-    statement : str
-        In our words, with its place in the paper.
-    holds : bool or None
-        None: it was not measured, or the measurements do not decide it.
-    because : str
-        The numbers that decide it, and why it fails where it does.
-    """
+    """A statement of a paper in our words with its place, and whether it holds here."""
 
     statement: str
-    holds: bool | None
-    because: str
+    holds: bool | None  # None: it was not measured, or the measurements do not decide it
+    because: str  # the numbers that decide it, and why it fails where it does
 
     def __str__(self) -> str:
         """One paragraph for people."""
@@ -143,26 +120,11 @@ class Measurement:
     """A measurement of an experiment that is no cell: a function of a data set.
 
     It runs in a process of its own, see `aucbench.papers.measuring`.
-
-    Attributes
-    ----------
-    name : str
-        For people, unique in its experiment.
-    call : str
-        "package.module:function", called as function(data, **request); it returns a dict of JSON.
-    request : mapping
-        JSON: the other parameters of the function.
-    dataset : str
-        Specification of the data set.
-    reading : Reading
-        How it is read.
-    limits : Limits
-        Of its process, unless the command says others.
     """
 
-    name: str
-    call: str
-    request: Mapping[str, Any] = field(default_factory=dict)
+    name: str  # for people, unique in its experiment
+    call: str  # "package.module:function", called as function(data, **request) -> dict of JSON
+    request: Mapping[str, Any] = field(default_factory=dict)  # JSON
     dataset: str
     reading: Reading = AS_IT_IS
-    limits: Limits = AN_HOUR
+    limits: Limits = AN_HOUR  # unless the command says others

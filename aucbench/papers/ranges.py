@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, nan, sqrt
 
@@ -35,13 +35,8 @@ class Range:
 def range_of(values: Sequence[float], ratio: float = 0.0) -> Range:
     """Return the mean of one value for each run, with its interval by Student's t.
 
-    Parameters
-    ----------
-    values : sequence of float
-        One for each seed or split.
-    ratio : float
-        Of the rows of the two sides of a split, where runs are splits of the same rows; 0 for
-        runs with rows of their own, see `standard_error`.
+    `ratio` is that of the rows of the two sides of a split, where runs are splits of the same
+    rows, see `standard_error`; 0 for runs with rows of their own.
     """
     x = np.asarray(values, np.float64)
     mean = float(x.mean()) if x.size else nan
@@ -61,3 +56,13 @@ def deviation_of(values: Sequence[float]) -> Range:
     tail = (1 - LEVEL) / 2
     low, high = (s * sqrt(freedom / float(chdtri(freedom, p))) for p in (tail, 1 - tail))
     return Range(s, low, high)
+
+
+def in_pairs(a: Mapping[int, float], b: Mapping[int, float]) -> list[tuple[float, float]]:
+    """Return the values of the runs that both have."""
+    return [(a[run], b[run]) for run in sorted(a.keys() & b.keys())]
+
+
+def difference(a: Mapping[int, float], b: Mapping[int, float], ratio: float = 0.0) -> Range:
+    """Return the mean of a − b over the runs that both have; `ratio` as in `range_of`."""
+    return range_of([x - y for x, y in in_pairs(a, b)], ratio)

@@ -19,45 +19,19 @@ RUN_IN = {Scale.QUICK: "a quick run, smaller than that of the paper", Scale.FULL
 
 def section_of(experiment: Experiment, results: Results) -> Section:
     """Return a table or a figure of a paper: ours beside theirs, drawings, claims and notes."""
-    found = [compared(entry, results) for entry in experiment.entries]
-    parts: list[str | Table | Chart] = [_about(experiment), *_missing(experiment, results)]
-    if found:
-        parts.append(summary(found))
-        parts += _tables(found)
-    parts += experiment.shown(results)
-    parts += [str(claim) for claim in experiment.claims(results)]
-    parts += _failed(results)
-    parts += experiment.notes
+    numbers = [compared(entry, results) for entry in experiment.entries]
+    clean = experiment.protocol is Protocol.CLEAN
+    protocol = "" if clean else ", with the protocol of the published code"
+    parts: list[str | Table | Chart] = [
+        f"This is {RUN_IN[experiment.scale]}{protocol}.",
+        *_missing(experiment, results),
+        *_tables(numbers),
+        *experiment.shown(results),
+        *map(str, experiment.claims(results)),
+        *_failed(results),
+        *experiment.notes,
+    ]
     return Section(f"{experiment.paper}, {experiment.place}: {experiment.title}", parts)
-
-
-def summary(found: Sequence[Compared]) -> str:
-    """Return how many numbers agree with the paper, in one sentence."""
-    known = Counter(one.agreement for one in found)
-    count = {word: known[word] for word in Agreement if known[word]}
-    told = ", ".join(f"{count[word]} {_counted(word, count[word])}" for word in count)
-    return f"Of {len(found)} numbers: {told}."
-
-
-def _counted(word: Agreement, count: int) -> str:
-    return str(word) if count == 1 else PLURALS.get(word, str(word))
-
-
-def _failed(results: Results) -> Iterator[str]:
-    """Yield a sentence about the measurements without a result, by the reason."""
-    by_reason: dict[str, list[str]] = {}
-    for name, why in results.failures.items():
-        by_reason.setdefault(why, []).append(name)
-    if by_reason:
-        told = [f"{'; '.join(names)} ({why})" for why, names in by_reason.items()]
-        yield f"No result: {', '.join(told)}."[:TEXT]
-
-
-def _about(experiment: Experiment) -> str:
-    published = (
-        "" if experiment.protocol is Protocol.CLEAN else ", with the protocol of the published code"
-    )
-    return f"This is {RUN_IN[experiment.scale]}{published}."
 
 
 def _missing(experiment: Experiment, results: Results) -> Iterator[str]:
@@ -74,11 +48,30 @@ def _missing(experiment: Experiment, results: Results) -> Iterator[str]:
         yield f"{absent} of {len(names)} measurements were not run."
 
 
-def _tables(found: Sequence[Compared]) -> Iterator[str | Table]:
-    """Yield a table for each measure; of two ways to take one there is one table."""
-    titles = [MEASURES[one.entry.measure].title for one in found]
-    for title in dict.fromkeys(titles):
-        rows = [_row(one) for one, own in zip(found, titles, strict=True) if own == title]
+def _failed(results: Results) -> Iterator[str]:
+    """Yield a sentence about the measurements without a result, by the reason."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in results.failures.items():
+        by_reason.setdefault(why, []).append(name)
+    if by_reason:
+        told = [f"{'; '.join(names)} ({why})" for why, names in by_reason.items()]
+        yield f"No result: {', '.join(told)}."[:TEXT]
+
+
+def _tables(numbers: Sequence[Compared]) -> Iterator[str | Table]:
+    """Yield how many agree, and a table by measure; two ways to take one have one table."""
+    if numbers:
+        counts = Counter(one.agreement for one in numbers)
+        words = (
+            f"{counts[word]} {word if counts[word] == 1 else PLURALS.get(word, word)}"
+            for word in Agreement
+            if counts[word]
+        )
+        yield f"Of {len(numbers)} numbers: {', '.join(words)}."
+    by_title: dict[str, list[tuple[str, ...]]] = {}
+    for one in numbers:
+        by_title.setdefault(MEASURES[one.entry.measure].title, []).append(_row(one))
+    for title, rows in by_title.items():
         yield (
             f"{title}: mean ± standard deviation over the runs; the difference with its 95 % "
             "interval, and in published standard deviations"
@@ -88,15 +81,15 @@ def _tables(found: Sequence[Compared]) -> Iterator[str | Table]:
 
 def _row(one: Compared) -> tuple[str, ...]:
     theirs, digits = one.entry.published, MEASURES[one.entry.measure].digits
+    half = "" if isnan(one.half) else f" ± {one.half:.{digits}f}"
     return (
         one.entry.row,
         one.entry.column,
         f"{spread(one.mean, one.sd, digits)} ({one.runs})",
         "–" if theirs is None else spread(theirs.mean, theirs.sd, digits),
-        signed(one.difference, f".{digits}f")
-        + ("" if isnan(one.half) else f" ± {one.half:.{digits}f}"),
-        signed(one.in_sd, ".1f"),
-        one.said,
+        f"{_signed(one.difference, digits)}{half}",
+        _signed(one.in_sd, 1),
+        one.words,
     )
 
 
@@ -108,6 +101,5 @@ def spread(mean: float, sd: float | None, digits: int = 4) -> str:
     return f"{mean:{form}}" if sd is None or isnan(sd) else f"{mean:{form}} ± {sd:{form}}"
 
 
-def signed(value: float, form: str) -> str:
-    """Return a number with its sign, or a dash."""
-    return "–" if isnan(value) else f"{value:+{form}}"
+def _signed(value: float, digits: int) -> str:
+    return "–" if isnan(value) else f"{value:+.{digits}f}"

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from aucbench.papers.parts import Entry, Line
-from aucbench.papers.results import MEASURES, Results
+from aucbench.papers.results import MEASURES, Results, mean_of
 from aucbench.stats.resampled import standard_error
 from aucbench.stats.words import LEVEL
 
@@ -39,44 +39,26 @@ class Agreement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One number, ours and theirs.
-
-    Attributes
-    ----------
-    entry : Entry
-    mean, sd : float
-        Ours, over the runs that have a value; NaN where there are too few.
-    runs, planned : int
-        Runs with a value, and all that were planned.
-    difference : float
-        Ours minus theirs; NaN without theirs.
-    half : float
-        Half the length of the 95 % interval of the difference; NaN when it is not known.
-    agreement : Agreement
-    why : str
-        Why the two are not comparable, or why ours was not measured.
-    """
+    """One number, ours and theirs; NaN where there is none."""
 
     entry: Entry
-    mean: float
+    mean: float  # ours, over the runs that have a value
     sd: float
-    runs: int
+    runs: int  # with a value
     planned: int
-    difference: float
-    half: float
+    difference: float  # ours minus theirs
+    half: float  # of the length of the 95 % interval of the difference
     agreement: Agreement
-    why: str = ""
+    why: str = ""  # the two are not comparable, or ours was not measured
 
     @property
     def in_sd(self) -> float:
         """The difference in published standard deviations; NaN when none is printed."""
         theirs = self.entry.published
-        if theirs is None or not theirs.sd:
-            return nan
-        return self.difference / theirs.sd
+        return self.difference / theirs.sd if theirs and theirs.sd else nan
 
     @property
-    def said(self) -> str:
+    def words(self) -> str:
         """The verdict in words."""
         return f"{self.agreement}: {self.why}" if self.why else str(self.agreement)
 
@@ -85,18 +67,16 @@ def compared(entry: Entry, results: Results) -> Compared:
     """Compare a number of ours with the published one."""
     if entry.rivals:
         entry = replace(entry, line=_best(entry, results), rivals=())
-    records = results.of(entry.line)
     values = results.values(entry.line, entry.measure)
     known = values[~np.isnan(values)]
-    mean = float(known.mean()) if known.size else nan
+    mean, theirs = mean_of(values), entry.published
     sd = float(known.std(ddof=1)) if known.size > 1 else nan
-    theirs = entry.published
     difference = nan if theirs is None else mean - theirs.mean
     ratio = 0.0 if entry.fresh else results.ratio(entry.line) / len(entry.line.datasets)
     half = _half(entry, sd, known.size, ratio)
     agreement, why = _agreement(entry, difference, half)
     if not known.size:
-        agreement, why = Agreement.UNMEASURED, _missing(results, entry, len(records))
+        agreement, why = Agreement.UNMEASURED, _missing(results, entry)
     elif known.size < values.size:
         why = "; ".join(filter(None, [why, f"{values.size - known.size} run(s) failed"]))
     return Compared(entry, mean, sd, known.size, values.size, difference, half, agreement, why)
@@ -106,12 +86,11 @@ def _best(entry: Entry, results: Results) -> Line:
     """Return the line with the best mean."""
     sign = -1.0 if MEASURES[entry.measure].smaller else 1.0
 
-    def mean(line: Line) -> float:
-        values = results.values(line, entry.measure)
-        known = values[~np.isnan(values)]
-        return sign * float(known.mean()) if known.size else -inf
+    def gain(line: Line) -> float:
+        mean = mean_of(results.values(line, entry.measure))
+        return -inf if isnan(mean) else sign * mean
 
-    return max((entry.line, *entry.rivals), key=mean)
+    return max((entry.line, *entry.rivals), key=gain)
 
 
 def _half(entry: Entry, sd: float, runs: int, ratio: float) -> float:
@@ -119,11 +98,9 @@ def _half(entry: Entry, sd: float, runs: int, ratio: float) -> float:
     theirs = entry.published
     if theirs is None or theirs.sd is None or theirs.runs is None or isnan(sd):
         return nan
-    ours = standard_error(sd, runs, ratio)
-    other = standard_error(theirs.sd, theirs.runs, ratio)
-    freedom = min(runs, theirs.runs) - 1
-    if freedom < 1:
+    if (freedom := min(runs, theirs.runs) - 1) < 1:
         return nan
+    ours, other = standard_error(sd, runs, ratio), standard_error(theirs.sd, theirs.runs, ratio)
     return float(stdtrit(freedom, (1 + LEVEL) / 2)) * sqrt(ours**2 + other**2)
 
 
@@ -141,8 +118,9 @@ def _agreement(entry: Entry, difference: float, half: float) -> tuple[Agreement,
     return (Agreement.BETTER if gain > 0 else Agreement.WORSE), ""
 
 
-def _missing(results: Results, entry: Entry, count: int) -> str:
-    if not count:
+def _missing(results: Results, entry: Entry) -> str:
+    records = results.of(entry.line)
+    if not records:
         return entry.left_out or "its cells were not run"
-    reasons = {record.why for record in results.of(entry.line) if not record.ok}
+    reasons = {record.why for record in records if not record.ok}
     return "; ".join(sorted(reasons)[:3]) or "its cells have no such measure"

@@ -1,4 +1,4 @@
-"""`whole`: a data set whose features were mapped before it is split, as in published code."""
+"""Data sets that are made of others: `sample` of their rows, and `whole`, with mapped features."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
+from aucbench.errors import DataError, require_whole
 from aucbench.features.chain import keeps_columns, mapped
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.papers.sample import sample
 from aucbench.registry import get_dataset, get_features
 
 
@@ -39,15 +39,51 @@ def whole(data: str, features: str = "standard") -> Data:
     The published code of Yang, Zhou, Lei & Ying, "Stochastic hard thresholding algorithms for AUC
     maximization", ICDM 2020.
     """
-    found = get_dataset(data).encoded()
-    phi = get_features(features).fit(found, np.random.default_rng(0))
-    moved = found.with_rows(mapped(phi, found.rows))
+    raw = get_dataset(data).encoded()
+    phi = get_features(features).fit(raw, np.random.default_rng(0))
+    moved = raw.with_rows(mapped(phi, raw.rows))
     if not keeps_columns(phi):
         return moved
-    return replace(moved, names=found.names, relevant=found.relevant)
+    return replace(moved, names=raw.names, relevant=raw.relevant)
+
+
+@about(cites=("bae2025",))
+def sample(data: str, n: int = 1000, seed: int = 0) -> Data:
+    """n rows of another data set, drawn without replacement, with its shares of the classes.
+
+    The number of rows of a class is rounded, so that their sum may differ from n by one.
+
+    Parameters
+    ----------
+    data : str
+        A data set with its parameters, such as outbreak[k=20], or a file.
+    n : int
+        Number of rows to draw, at least 2 and less than the set has.
+    seed : int
+        Decides which rows are drawn.
+
+    Raises
+    ------
+    ParameterError
+        When n or seed is out of range.
+    DataError
+        When the set has not more than n rows, or when a class would have no row.
+    AucbenchError
+        When there is no such set, or it cannot be read.
+
+    References
+    ----------
+    Bae & Shin, "ROC-SVM" (2025), section 4.2, which draws 100 000 rows of skin in this way.
+    """
+    require_whole(2, n=n)
+    require_whole(0, seed=seed)
+    full = get_dataset(data)
+    if n >= full.n:
+        raise DataError(f"{data} has {full.n} rows, of which {n} cannot be drawn; give a smaller n")
+    return full.split(n / full.n, np.random.default_rng(seed))[1]
 
 
 @hookimpl
 def aucbench_datasets() -> Factories:
-    """Register the data sets that are made of others."""
+    """Register both."""
     return {"sample": sample, "whole": whole}

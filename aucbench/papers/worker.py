@@ -1,7 +1,4 @@
-"""The process of a measurement: it reads the data set and calls the function.
-
-Each function is called as function(request, room, steps) by a supervisor, see `measuring`.
-"""
+"""The process of a measurement: it reads the data set and calls the function."""
 
 from __future__ import annotations
 
@@ -28,15 +25,7 @@ def look_up(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -
 
 
 def measure(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
-    """Call the function with the data set; a line says first on which machine.
-
-    Raises
-    ------
-    UnsupportedError
-        When this host has other code than the one that asks.
-    DataError
-        When the data set is not the one that was asked for.
-    """
+    """Call the function with the data set; a line says first on which machine."""
     if request["code"] != code_of(request["call"]):
         raise UnsupportedError(OTHER_CODE)
     data = _data(request)
@@ -44,8 +33,8 @@ def measure(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -
         raise DataError(f"{request['dataset']} has changed since the run began; start it again")
     room.line({"machine": machine.here()})
     module, _, name = request["call"].partition(":")
-    found: dict[str, Any] = getattr(import_module(module), name)(data, **request["request"])
-    return found
+    answer: dict[str, Any] = getattr(import_module(module), name)(data, **request["request"])
+    return answer
 
 
 def _data(request: Mapping[str, Any]) -> Data:

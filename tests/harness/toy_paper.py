@@ -11,11 +11,7 @@ COUNT = 8
 def figure(scale, protocol):
     asked = [{"n": n, "folder": os.environ["TOY_FOLDER"], "seconds": 0.3} for n in range(COUNT)]
     return Experiment(
-        paper="toy",
-        place="figure 1",
         title="numbers",
-        scale=scale,
-        protocol=protocol,
         measurements=tuple(
             Measurement(
                 name=f"number {request['n']}",
@@ -25,7 +21,7 @@ def figure(scale, protocol):
             )
             for request in asked
         ),
-        claims=lambda results: [Claim("all are there", len(results.documents) == COUNT, "counted")],
+        claims=lambda results: [Claim("all are there", len(results.measured) == COUNT, "counted")],
     )
 
 

@@ -14,8 +14,8 @@ from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError
 from aucbench.papers import measuring
 from aucbench.papers.experiment import Experiment, results_in
-from aucbench.papers.measuring import kept, limited, opened
-from aucbench.papers.parts import Measurement, Protocol, Scale
+from aucbench.papers.measuring import limited, measured_in, opened
+from aucbench.papers.parts import Measurement
 from aucbench.papers.sections import section_of
 from aucbench.processes.records import Limits
 
@@ -90,8 +90,9 @@ def test_a_result_is_kept_with_machine_and_conditions_and_not_computed_again(tmp
     assert (one.conditions.engine, one.conditions.concurrency) == ("local", 2)
     assert done(some, tmp_path / "out") == first
     assert begun(signs) == {"0": 1, "1": 1, "2": 1}
-    assert {one.name: one for one in kept(some, tmp_path / "out")} == first
-    assert kept([replace(some[0], request={"n": 7})], tmp_path / "out") == []
+    assert {one.name: one for one in measured_in(tmp_path / "out")} == first
+    assert first["number 0"].answers(some[0])
+    assert not first["number 0"].answers(replace(some[0], request={"n": 7}))
 
 
 def test_other_rows_and_other_code_are_computed_again(tmp_path, rows, signs, monkeypatch):
@@ -135,20 +136,13 @@ def test_failures_are_marked_with_a_sentence_and_computed_again_as_cells_are(tmp
     assert done(longer, tmp_path / "out")["timeout"].conditions.timeout == 2.5
     assert begun(signs) == {**once, "error": 2, "timeout": 2}
 
-    experiment = Experiment(
-        paper="toy",
-        place="figure 1",
-        title="failures",
-        scale=Scale.QUICK,
-        protocol=Protocol.CLEAN,
-        measurements=(*some, counting(rows, signs, 7)),
-    )
+    experiment = Experiment(title="failures", measurements=(*some, counting(rows, signs, 7)))
     with Store(tmp_path / "out") as store:
         results = results_in(experiment, store)
         parts = section_of(experiment, results).parts
     [told] = [part for part in parts if "No result" in part]
     assert "1 of 5 measurements were not run." in parts
-    assert results.documents == {}
+    assert results.rows(ways) == []
     assert "error (error: ValueError: it did not like the rows)" in told
 
 

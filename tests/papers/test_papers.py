@@ -20,6 +20,7 @@ from aucbench.papers.aum.descents import figure_6 as six
 from aucbench.papers.aum.descents.interval_regression import best_of_path, l1_path
 
 N = 30
+SEARCHES = five.FIGURE5_SEARCHES
 POSITIVE = np.arange(N) % 3 > 0
 
 
@@ -54,23 +55,23 @@ def changepoints(n=60, seed=0):
 @pytest.mark.parametrize("seed", range(20))
 def test_the_first_minimum_is_that_of_all_events_for_labels(seed):
     at = line(seed)
-    first, all_ = five.by_first_min(at), five.by_quadratic(at)
-    assert first.length == pytest.approx(all_.length, rel=1e-12)
-    assert first.events <= all_.events <= comb(N, 2)
+    (first, visited), (length, events) = (SEARCHES[name](at) for name in ("first_min", "quadratic"))
+    assert first == pytest.approx(length, rel=1e-12)
+    assert visited <= events <= comb(N, 2)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_linear_visits_as_many_events_as_there_are_rows_or_all(seed):
     at = line(seed)
-    assert five.by_linear(at).events == min(N, five.by_quadratic(at).events)
+    assert SEARCHES["linear"](at)[1] == min(N, SEARCHES["quadratic"](at)[1])
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_search_without_a_sweep_finds_the_same_step_and_no_events(seed):
     at = line(seed, "rate")
-    step = five.by_exact(at)
-    assert step.length == pytest.approx(first_min(at.lines).step, rel=1e-9)
-    assert step.events is None
+    length, events = five.by_exact(at)
+    assert length == pytest.approx(first_min(at.lines).step, rel=1e-9)
+    assert events is None
     with pytest.raises(DataError, match="rates of labels"):
         five.by_exact(line(seed))
 

@@ -1,39 +1,30 @@
 """The tables of the ROC-SVM paper: its numbers, the plans, small runs, and the statements."""
 
 import re
-from importlib import import_module
 from math import inf, nan
 
 import numpy as np
 import pytest
 from nights import first
+from paper_results import Given, cells_of, made, ran
 
-from aucbench.bench import Store, make_engine, run
 from aucbench.datasets.simulated import linear, population_auc, true_scores
 from aucbench.errors import DataError
 from aucbench.metrics import auc
-from aucbench.papers import truth
-from aucbench.papers.catalogue import experiments, paper
-from aucbench.papers.parts import AUC, Line, Scale
+from aucbench.papers import results as measures
+from aucbench.papers.parts import AUC, Grid, Line, Scale
 from aucbench.papers.ranges import Range, deviation_of, range_of
-from aucbench.papers.results import MEASURES, TRUTH, Results, by_cell
-from aucbench.papers.roc_svm import simulated_tables, simulation, tested
-from aucbench.papers.roc_svm.protocol import SECONDS, auc_printed
-from aucbench.papers.sample import sample
-from aucbench.papers.sections import section_of
+from aucbench.papers.results import MEASURES, SECONDS, TRUTH
+from aucbench.papers.roc_svm import imbalanced, protocol, simulation, tables_1_2
+from aucbench.papers.roc_svm.tables_1_2 import FULL, INCOMPLETE, LINEAR, RADIAL
 from aucbench.papers.verdict import Agreement, compared
-from aucbench.registry import get_dataset, get_features, get_solver, parse_spec
+from aucbench.papers.whole import sample
+from aucbench.registry import get_dataset, parse_spec
 from aucbench.sections import Chart, Table
 
-TABLES = (1, 2, 3)
-table_1, table_2, table_3 = (
-    import_module(f"aucbench.papers.roc_svm.table_{number}") for number in TABLES
-)
 
-
-def made(number, scale=Scale.FULL):
-    [found] = experiments(paper("roc-svm"), table=number, scale=scale)
-    return found
+def table(number, scale=Scale.FULL):
+    return made("roc-svm", f"table {number}", scale)
 
 
 def shown(cell, form):
@@ -48,7 +39,7 @@ def test_the_numbers_are_those_of_the_paper(papers):
         if "Scaling Up ROC-Optimizing" in (text := path.read_text(encoding="utf-8"))[:500]
     ]
     lines = {" ".join(line.split()) for line in text.splitlines()}
-    for table in (table_1.LINEAR, table_2.RADIAL):
+    for table in (LINEAR, RADIAL):
         first, second, _ = table.methods
         for n in simulation.SIZES:
             cells = [
@@ -60,58 +51,51 @@ def test_the_numbers_are_those_of_the_paper(papers):
                 for cells in both
             ]
             assert " ".join([f"{n:,}", *cells]) in lines
-    for printed in table_3.PUBLISHED.values():
-        both = f"{shown(printed.seconds, '.2f')} {shown(printed.auc, '.2f')}"
+    for seconds, in_percent in imbalanced.PUBLISHED.values():
+        both = f"{shown(seconds, '.2f')} {shown(in_percent, '.2f')}"
         assert any(line.endswith(both) for line in lines)
-    for table in (table_1.LINEAR, table_2.RADIAL):
+    for table in (LINEAR, RADIAL):
         assert f"The population AUC (AUC_{{true}}) is {100 * table.population:.3f}%" in re.sub(
             r"\$|\\\\text|\\\\mathrm", "", text
         )
 
 
 def test_auc_is_printed_in_percent_and_its_deviation_in_thousandths():
-    found = auc_printed((90.370, 0.88), 50)
-    assert (found.mean, found.sd, found.runs) == (0.9037, 0.00088, 50)
+    printed = protocol.auc_printed((90.370, 0.88), 50)
+    assert (printed.mean, printed.sd, printed.runs) == (0.9037, 0.00088, 50)
 
 
-@pytest.mark.parametrize("number", TABLES)
-def test_each_cell_stands_beside_a_number_and_its_names_are_known(number):
-    experiment = made(number)
-    cells = [cell for plan in experiment.plans for cell in plan.cells()]
-    for spec in {cell.solver for cell in cells}:
-        get_solver(spec)
-    for name in {cell.features for cell in cells}:
-        get_features(name)
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_each_cell_stands_beside_a_number(number):
+    experiment = table(number)
     of_entries = {
         (name, entry.line.choice.spec, entry.line.features)
         for entry in experiment.entries
         for name in entry.line.datasets
     }
-    assert of_entries == {(cell.dataset, cell.solver, cell.features) for cell in cells}
+    assert of_entries == {(c.dataset, c.solver, c.features) for c in cells_of(experiment)}
 
 
 def test_full_tables_have_the_sizes_of_the_paper():
-    rows = {plan.datasets[0]: plan for plan in made(1).plans}
+    rows = {plan.datasets[0]: plan for plan in table(1).plans}
     assert [len(plan.datasets) for plan in rows.values()] == [50] * 4
-    assert len(made(1).entries) == 4 * 3 * 3
-    for n, plan in zip(simulation.SIZES, made(1).plans, strict=True):
+    assert len(table(1).entries) == 4 * 3 * 3
+    for n, plan in zip(simulation.SIZES, table(1).plans, strict=True):
         total = parse_spec(plan.datasets[0]).params["n"]
         assert total - round(total * plan.holdout) == n
-    everything = [name for plan in made(2).plans for name in plan.datasets]
+    everything = [name for plan in table(2).plans for name in plan.datasets]
     seeds = [parse_spec(name).params["seed"] for name in everything]
     assert len({*seeds}) == 200
-    kernels = [len(plan.solvers) for plan in made(2).plans]
+    kernels = [len(plan.solvers) for plan in table(2).plans]
     assert kernels == [3, 3, 2, 2]  # without landmarks up to 10 000 rows
-    [third] = made(3).plans
+    [third] = table(3).plans
     assert (third.repeats, len(third.datasets), len(third.solvers)) == (30, 3, 3)
     assert third.datasets[0] == "sample[data=skin,n=100000,seed=0]"
 
 
 def test_quick_tables_are_a_part_of_the_full_ones():
     for number in (1, 2):
-        cells = [
-            {cell for plan in made(number, scale).plans for cell in plan.cells()} for scale in Scale
-        ]
+        cells = [{*cells_of(table(number, scale))} for scale in Scale]
         assert cells[0] < cells[1]
         assert len(cells[0]) * 10 == len(cells[1])
 
@@ -119,26 +103,16 @@ def test_quick_tables_are_a_part_of_the_full_ones():
 def small(monkeypatch):
     """Make tables 1 and 2 small: two sizes, two runs, and 500 test rows."""
     monkeypatch.setattr(simulation, "N_TEST", 500)
-    for module in (simulation, simulated_tables):
-        monkeypatch.setattr(module, "SIZES", (300, 600))
-        monkeypatch.setattr(module, "QUICK_RUNS", 2)
-
-
-def results_of(experiment, folder):
-    with Store(folder, create=True) as store:
-        found = [
-            record for plan in experiment.plans for record in run(plan, store, make_engine(jobs=2))
-        ]
-    assert {record.why for record in found} == {""}
-    return Results(by_cell(found), Store(folder))
+    monkeypatch.setattr(simulation, "SIZES", (300, 600))
+    monkeypatch.setattr(simulation, "QUICK_RUNS", 2)
 
 
 @pytest.mark.parametrize("number", first([1, 2]))
 def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
     small(monkeypatch)
     simulated = {1: "linear", 2: "radial"}
-    experiment = made(number, Scale.QUICK)
-    results = results_of(experiment, tmp_path / "results")
+    experiment = table(number, Scale.QUICK)
+    results, section = ran(experiment, tmp_path / "results")
     record = next(iter(results.records.values()))
     assert (record.sizes.n_train, record.sizes.n_test) in {(300, 500), (600, 500)}
 
@@ -151,7 +125,6 @@ def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
             assert one.agreement in {Agreement.INCOMPARABLE, Agreement.UNMEASURED, Agreement.NEW}
         if one.entry.measure == TRUTH:
             assert -0.1 < one.mean < 0.01
-    section = section_of(experiment, results)
     kinds = [type(part) for part in section.parts]
     assert kinds.count(Chart) == 3
     told = " ".join(part for part in section.parts if isinstance(part, str))
@@ -164,24 +137,23 @@ def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
         found = MEASURES[TRUTH].read(record, results.store)
         assert found == pytest.approx(record.measures.auc - best, abs=1e-12)
 
-    truth._true_auc.cache_clear()
-    monkeypatch.setattr(truth, "get_dataset", lambda _: linear(1200, seed=99))
+    measures._true_auc.cache_clear()
+    monkeypatch.setattr(measures, "get_dataset", lambda _: linear(1200, seed=99))
     with pytest.raises(DataError, match="no longer draws the rows"):
         MEASURES[TRUTH].read(record, results.store)
 
 
 @pytest.mark.nightly
 def test_a_small_table_of_real_rows(monkeypatch, tmp_path):
-    here = dict.fromkeys(table_3.SETS, "sample[data=breast-cancer,n=300]")
+    here = dict.fromkeys(imbalanced.SETS, "sample[data=breast-cancer,n=300]")
     here["Bank Marketing"], here["Accelerometer"] = "digits-8", "breast-cancer"
-    monkeypatch.setattr(table_3, "SETS", here)
-    monkeypatch.setattr(table_3, "QUICK_SKIN", here["Skin Segmentation"])
-    monkeypatch.setattr(table_3, "QUICK_RUNS", 2)
-    monkeypatch.setattr(table_3, "QUICK_LAMS", (0.1, 0.01))
-    experiment = made(3, Scale.QUICK)
-    results = results_of(experiment, tmp_path / "results")
+    monkeypatch.setattr(imbalanced, "SETS", here)
+    monkeypatch.setattr(imbalanced, "QUICK_SKIN", here["Skin Segmentation"])
+    monkeypatch.setattr(imbalanced, "QUICK_RUNS", 2)
+    monkeypatch.setattr(imbalanced, "QUICK_LAMS", (0.1, 0.01))
+    experiment = table(3, Scale.QUICK)
+    results, section = ran(experiment, tmp_path / "results")
     assert all(compared(entry, results).runs == 2 for entry in experiment.entries)
-    section = section_of(experiment, results)
     [times] = [
         part
         for part in section.parts
@@ -193,25 +165,8 @@ def test_a_small_table_of_real_rows(monkeypatch, tmp_path):
     assert len(experiment.claims(results)) == 4
 
 
-class Fixed:
-    """Results whose values are given by the solver and the data set."""
-
-    def __init__(self, values):
-        self.given = values
-
-    def of(self, line):
-        class Record:
-            def __init__(self, dataset):
-                self.cell = type("Cell", (), {"dataset": dataset, "repeat": 0})
-
-        return [Record(name) for name in line.datasets]
-
-    def values(self, line, measure=AUC):
-        return np.array(self.given(line, measure), np.float64)
-
-
-def table_of(values):
-    return simulated_tables.Found(table_1.LINEAR, simulation.SIZES, 5, Fixed(values))
+def simulated(values):
+    return simulation.Simulated(LINEAR, LINEAR.grids(5), Given(values))
 
 
 def by_rows(line):
@@ -224,7 +179,7 @@ def noise(line, scale):
 
 
 def statements(values):
-    return {claim.statement: claim for claim in table_1._claims(table_of(values))}
+    return {claim.statement: claim for claim in tables_1_2.linear_claims(simulated(values))}
 
 
 def of_word(claims, word):
@@ -235,7 +190,7 @@ def of_word(claims, word):
 @pytest.mark.parametrize(("lost", "holds"), [(0.0, True), (0.002, False), (0.001, None)])
 def test_the_statement_about_lost_auc_follows_the_numbers(lost, holds):
     def values(line, measure):
-        incomplete = line.choice == table_1.INCOMPLETE.choice
+        incomplete = line.choice == INCOMPLETE.choice
         return 0.9 - lost * incomplete + noise(line, 1e-4) * (1 + incomplete)
 
     assert of_word(statements(values), "loses").holds is holds
@@ -247,7 +202,7 @@ def test_the_statement_about_lost_auc_follows_the_numbers(lost, holds):
 )
 def test_the_statements_about_time_follow_the_numbers(full, incomplete, times, square, line):
     def values(of, measure):
-        slow = of.choice == table_1.FULL.choice
+        slow = of.choice == FULL.choice
         power, at_5000 = (full, 100.0 if times else 1.5) if slow else (incomplete, 1.0)
         return at_5000 * (by_rows(of) / 5000) ** power * np.exp(noise(of, 0.05))
 
@@ -264,40 +219,38 @@ def test_a_deviation_beyond_that_of_the_paper_is_explained():
         own = noise(line, 0.002)
         return own * 0 - 1e-5 if measure == TRUTH else 0.9 + own
 
-    claim = simulated_tables._varies(table_of(values), table_1.INCOMPLETE)
+    claim = simulation._varies(simulated(values), INCOMPLETE)
     assert claim.holds is False
     assert "may share their test rows" in claim.because
 
     def printed(line, measure):
         n, ones = by_rows(line), np.array([-1.0, 1.0, 0.0, -1.0, 1.0])
-        sd = table_1.INCOMPLETE.auc[n][1] / 1000
+        sd = INCOMPLETE.auc[n][1] / 1000
         return ones * 0 if measure == TRUTH else 0.9 + sd * ones
 
-    assert simulated_tables._varies(table_of(printed), table_1.INCOMPLETE).holds is True
+    assert simulation._varies(simulated(printed), INCOMPLETE).holds is True
 
 
 def test_missing_runs_leave_a_statement_open():
     for claim in statements(lambda line, _: [nan] * len(line.datasets)).values():
         assert claim.holds is None
-        assert claim.because == tested.FEW
+        assert claim.because == protocol.FEW
 
 
 @pytest.mark.parametrize(("gain", "holds"), [(0.02, True), (-0.02, False), (0.0, None)])
-def test_the_statement_about_curved_scores_follows_the_numbers(gain, holds, monkeypatch):
-    choices = {name: table_3.tuned(spec, table_3.LAMS) for name, spec in table_3.SOLVERS.items()}
-    sets = {name: (f"{spec}", "again", "more") for name, spec in table_3.SETS.items()}
+def test_the_statement_about_curved_scores_follows_the_numbers(gain, holds):
+    grid = Grid(
+        rows={name: (spec, "again", "more") for name, spec in imbalanced.SETS.items()},
+        methods={n: protocol.tuned(s, (0.1,)) for n, s in imbalanced.SOLVERS.items()},
+        features="standard",
+        more={},
+    )
 
     def values(line, measure):
-        radial = line.choice == choices["Radial"]
+        radial = line.choice == grid.methods["Radial"]
         return 0.9 + gain * radial + 0.001 * np.array([1.0, -1.0, 0.5]) * (1 + radial)
 
-    def runs_of(results, line, measure=AUC):
-        return dict(enumerate(values(line, measure)))
-
-    monkeypatch.setattr(table_3, "runs_of", runs_of)
-    monkeypatch.setattr(tested, "runs_of", runs_of)
-    first = table_3._claims({name: several[0] for name, several in sets.items()}, choices, None)[0]
-    assert first.holds is holds
+    assert imbalanced.claims_of(grid, Given(values))[0].holds is holds
 
 
 @pytest.mark.parametrize(
@@ -310,7 +263,7 @@ def test_the_statement_about_curved_scores_follows_the_numbers(gain, holds, monk
     ],
 )
 def test_deviations_are_compared_by_their_intervals(radial, linear_, holds):
-    assert table_3._varies_more(radial, linear_).holds is holds
+    assert imbalanced.varies_more(radial, linear_).holds is holds
 
 
 def test_the_interval_of_a_deviation_covers_the_true_one():
@@ -325,7 +278,7 @@ def test_a_decision_needs_all_of_its_ranges():
     ranges = {"a": Range(1, 0.5, 1.5), "b": Range(2, 1.5, 2.5)}
 
     def decided(limit):
-        return tested.decided(
+        return protocol.decided(
             "s",
             ranges,
             "what",
@@ -343,22 +296,20 @@ def test_a_decision_needs_all_of_its_ranges():
 
 
 def test_the_share_of_negatives_that_gives_the_printed_auc():
-    for table, share in ((table_1.LINEAR, 0.763), (table_2.RADIAL, 0.563)):
+    for table, share in ((LINEAR, 0.763), (RADIAL, 0.563)):
         found = simulation._share(table)
         assert found == pytest.approx(share, abs=5e-4)
         assert population_auc(table.model, found) == pytest.approx(table.population, abs=1e-6)
 
 
 def test_the_growth_of_seconds_is_over_the_runs_of_all_sizes():
-    lines = {
-        n: Line((f"linear[n={n}]", "linear[n=7]"), table_1.FULL.choice, "none") for n in (10, 100)
-    }
+    lines = {n: Line((f"linear[n={n}]", "linear[n=7]"), FULL.choice, "none") for n in (10, 100)}
     seconds = {10: [1.0, nan], 100: [10.0, 3.0]}
 
     def values(line, _):
         return seconds[next(n for n, one in lines.items() if one == line)]
 
-    found = tested.exponent(Fixed(values), lines)
+    found = protocol.exponent(Given(values), lines)
     assert found.mean == pytest.approx(1.0)
     assert np.isnan(found.low)
 

@@ -1,32 +1,20 @@
 """The simulated experiments of the SHT-AUC paper: definitions, a tiny run, and statements."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from paper_results import Given, made, ran
 
-from aucbench.bench import Store, make_engine, run
-from aucbench.errors import ParameterError
-from aucbench.papers.catalogue import experiments, paper
+from aucbench.bench import Choice
 from aucbench.papers.parts import Line, Protocol, Scale
-from aucbench.papers.results import MEASURES, Results, by_cell
-from aucbench.papers.sections import section_of
-from aucbench.papers.sht_auc import claims, convergence, imbalance, published, tables
-from aucbench.papers.sht_auc.figure_1 import OWN
-from aucbench.papers.sht_auc.methods import FOR_AUC, SHT, methods, simulated, support_measure
+from aucbench.papers.results import MEASURES
+from aucbench.papers.sht_auc import convergence, imbalance, tables
+from aucbench.papers.sht_auc.convergence import OWN
+from aucbench.papers.sht_auc.methods import FOR_AUC, SHT, measured_as, methods, simulated
 from aucbench.registry import get_dataset
 from aucbench.sections import Chart
 
 TEXT = "000_0143e3bd0f6c231c.txt"
-PLACES = ("table 1", "table 2", "figure 1", "figure 2")
 CLEAN, LEAKY = Protocol.CLEAN, Protocol.AS_PUBLISHED
-
-
-def made(place, scale=Scale.FULL, protocol=CLEAN):
-    kind, number = place.split()
-    given = {kind: int(number)}
-    (found,) = experiments(paper("sht-auc"), **given, scale=scale, protocol=protocol)
-    return found
 
 
 def test_numbers_are_those_of_the_paper(papers):
@@ -36,54 +24,21 @@ def test_numbers_are_those_of_the_paper(papers):
     def printed(cells):
         return [f"{mean:.3f}±{sd:.3f}".replace("0.", ".") for mean, sd in cells]
 
-    for method, cells in published.TABLE_1.items():
-        name = method.replace("ℓ", "ℓ")
-        assert [name, *printed(cells)] in lines
-        both = printed(published.F1[method]) + printed(published.JACCARD[method])
-        assert [name, *both] in lines
+    for method, cells in tables.TABLE_1.items():
+        assert [method, *printed(cells)] in lines
+        both = printed(tables.F1[method]) + printed(tables.JACCARD[method])
+        assert [method, *both] in lines
 
 
 def test_the_printed_jaccard_indices_do_not_follow_from_the_printed_f1():
     places = tables.impossible()
     assert (SHT, 40) in places  # 0.365/(2 - 0.365) = 0.223, and 0.200 is printed
     assert len(places) == 11
-    assert any("In 11 of the 28 places" in note for note in made("table 2").notes)
-
-
-@pytest.mark.parametrize(
-    ("place", "scale", "protocol", "cells"),
-    [
-        ("table 1", Scale.FULL, CLEAN, 4 * 25 * 7),
-        ("table 1", Scale.FULL, LEAKY, 4 * 25 * 7),
-        ("table 2", Scale.FULL, CLEAN, 4 * 25 * 7),
-        ("table 1", Scale.QUICK, CLEAN, 4 * 10 * 7),
-        ("figure 1", Scale.FULL, CLEAN, 4 * 3 * 25 * 2),
-        ("figure 1", Scale.QUICK, CLEAN, 2 * 3 * 10 * 2),
-        ("figure 2", Scale.FULL, CLEAN, 10 * 15 * 7),
-        ("figure 2", Scale.QUICK, CLEAN, 4 * 10 * 7),
-    ],
-)
-def test_plans_have_the_cells_of_the_paper(place, scale, protocol, cells):
-    found = made(place, scale, protocol)
-    planned = [cell for plan in found.plans for cell in plan.cells()]
-    assert len(planned) == len({*planned}) == cells
-    known = {(c.dataset, c.solver, c.tune, c.features) for c in planned}
-    for entry in found.entries:
-        assert entry.measure in MEASURES
-        spec, tuning = entry.line.choice.spec, entry.line.choice.tuning
-        for name in entry.line.datasets:
-            assert (name, spec, tuning, entry.line.features) in known
-    assert found.notes
+    assert any("In 11 of the 28 places" in note for note in made("sht-auc", "table 2").notes)
 
 
 def test_both_tables_have_the_same_cells():
-    one, two = (made(place).plans for place in ("table 1", "table 2"))
-    assert one == two
-
-
-def test_figures_have_no_protocol_of_the_code_of_their_own():
-    with pytest.raises(ParameterError, match="as-published is not known for figure 1"):
-        made("figure 1", Scale.QUICK, LEAKY)
+    assert made("sht-auc", "table 1").plans == made("sht-auc", "table 2").plans
 
 
 def test_the_protocol_of_the_code_leaks_and_keeps_one_weight_less():
@@ -102,17 +57,16 @@ def test_the_protocol_of_the_code_leaks_and_keeps_one_weight_less():
 
 @pytest.mark.parametrize(("method", "below"), [(SHT, 0.0), ("StoIHT", 0.0), ("FSAUC", 1e-3)])
 def test_only_methods_without_hard_thresholds_are_truncated(method, below):
-    kept = {"w": np.array([1.0, 5e-4]), "relevant": np.array([0])}
+    arrays = {"w": np.array([1.0, 5e-4]), "relevant": np.array([0])}
 
     class One:
-        id, sizes = "", made("table 1")
+        id, sizes = "", type("Sizes", (), {"data": None})
 
         @staticmethod
         def scores(*_):
-            return kept
+            return arrays
 
-    One.sizes = type("Sizes", (), {"data": None})
-    value = MEASURES[support_measure("support-f1", method)].read(One, One)
+    value = MEASURES[measured_as("support-f1", method)].read(One, One)
     assert value == pytest.approx(1.0 if below else 2 / 3)
 
 
@@ -121,48 +75,27 @@ def tiny(k, r, trials, protocol):
     return tuple(sets if protocol is CLEAN else [f"whole[data={name}]" for name in sets])
 
 
-@pytest.fixture(scope="module")
-def few():
-    chosen = methods(CLEAN, 0.05)
-    return {name: replace_grid(chosen[name]) for name in (SHT, "SPAM-ℓ2", "StoIHT")}
-
-
-def replace_grid(choice):
-    return type(choice)(f"{choice.spec.name}[k=3]" if "k" in choice.tune else choice.spec)
-
-
-def test_tables_run(monkeypatch, tmp_path, few):
-    monkeypatch.setattr(tables, "simulated", lambda *given: tiny(*given)[:1])
+def test_tables_run(monkeypatch, tmp_path):
+    few = {
+        SHT: Choice("sht-auc[k=3]"),
+        "SPAM-ℓ2": Choice("spam-l2"),
+        "StoIHT": Choice("sto-iht[k=3]"),
+    }
+    monkeypatch.setattr(tables, "simulated", lambda *asked: tiny(*asked)[:1])
     monkeypatch.setattr(tables, "methods", lambda *_: few)
-    monkeypatch.setattr(published, "SPARSITIES", (20, 40))
+    monkeypatch.setattr(tables, "COLUMNS", (20, 40))
     for name in ("TABLE_1", "F1", "JACCARD"):
-        numbers = getattr(published, name)
-        monkeypatch.setattr(published, name, {m: numbers[m][:2] for m in few})
-    found = made("table 2", Scale.QUICK)
-    found = replace(found, plans=tuple(replace(p, splits=2, passes=3.0) for p in found.plans))
-    [plan] = found.plans
-    with Store(tmp_path / "results", create=True) as store:
-        results = Results(by_cell(run(plan, store, make_engine(jobs=1))), store)
-        told = section_of(replace(found, claims=lambda _: ()), results)
-        for entry in found.entries:
-            values = results.values(entry.line, entry.measure)
-            assert values.size == 2
-            assert ((values >= 0) & (values <= 1)).all()
-        headings = [part for part in told.parts if isinstance(part, str) and "support" in part]
+        numbers = getattr(tables, name)
+        monkeypatch.setattr(tables, name, {m: numbers[m][:2] for m in few})
+    monkeypatch.setattr(tables, "best_support", lambda *_: [])
+    experiment = made("sht-auc", "table 2", Scale.QUICK)
+    results, told = ran(experiment, tmp_path / "results", splits=2, passes=3.0)
+    for entry in experiment.entries:
+        values = results.values(entry.line, entry.measure)
+        assert values.size == 2
+        assert ((values >= 0) & (values <= 1)).all()
+    headings = [part for part in told.parts if isinstance(part, str)]
     assert len([part for part in headings if part.startswith("support F1")]) == 1
-
-
-class Given:
-    """Results that are given: values by line and measure, and curves."""
-
-    def __init__(self, values=None, curves=None):
-        self._values, self._curves = values, curves
-
-    def values(self, line, measure="auc"):
-        return self._values(line, measure)
-
-    def curves(self, line, x="passes", y="test_auc"):
-        return self._curves(line, y)
 
 
 def toy_lines(second=(20, 40, 60, 80)):
@@ -189,8 +122,8 @@ def test_statements_about_the_tables_follow_the_data(shift, holds, word):
         own = line.choice.spec.name == "sht-auc"
         return 0.7 + shift * own + noise(line)
 
-    found = [claims.best_auc(toy_lines(), Given(values))[0]]
-    found += claims.best_support(toy_lines(), Given(values))
+    found = [tables.best_auc(toy_lines(), Given(values))[0]]
+    found += tables.best_support(toy_lines(), Given(values))
     for claim in found:
         assert claim.holds is holds, claim
         assert word in claim.because
@@ -199,7 +132,7 @@ def test_statements_about_the_tables_follow_the_data(shift, holds, word):
 def test_statements_are_open_without_runs():
     empty = Given(lambda *_: np.empty(0), lambda *_: [])
     lines = toy_lines()
-    found = [*claims.best_auc(lines, empty), *claims.best_support(lines, empty)]
+    found = [*tables.best_auc(lines, empty), *tables.best_support(lines, empty)]
     shares = toy_lines((0.05, 0.5))
     found += [*imbalance.falls(shares, empty), *imbalance.gains(shares, empty)]
     steps = {("own", 20, r): Line(("a",), methods(CLEAN, r)[SHT], "unit") for r in (0.05, 0.5)}

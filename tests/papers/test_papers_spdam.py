@@ -1,40 +1,26 @@
 """The experiments of the SPDAM paper: definitions, a tiny run, and statements."""
 
 import re
-from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 import pytest
+from paper_results import cells_of, made, ran
 
-from aucbench.bench import Store, make_engine, run
 from aucbench.bench.evaluation.verdict import Measures, Status
 from aucbench.bench.results.record import Record, Sizes
-from aucbench.errors import ParameterError
-from aucbench.papers.catalogue import experiments, paper
-from aucbench.papers.parts import Protocol, Scale
-from aucbench.papers.results import Results, by_cell
-from aucbench.papers.sections import section_of
+from aucbench.papers.parts import Scale
+from aucbench.papers.results import Results
 from aucbench.papers.spdam import convergence, published
 from aucbench.papers.spdam.convergence import Rows, fitted, medians, until
-from aucbench.papers.spdam.methods import GROUPS, METHOD
-from aucbench.papers.spdam.scaling import features_of
+from aucbench.papers.spdam.methods import GROUPS, METHOD, features_of
 from aucbench.records import CellStatus
-from aucbench.registry import get_features, get_solver
 from aucbench.sections import Chart, Table
 
 # The package has functions of these names.
-figure_1, figure_2, table_3 = (
-    import_module(f"aucbench.papers.spdam.{name}") for name in ("figure_1", "figure_2", "table_3")
-)
+figure_2, table_3 = (import_module(f"aucbench.papers.spdam.{n}") for n in ("figure_2", "table_3"))
 TEXT = "003_929a8c069aaab55c.txt"
 T = np.geomspace(1, 100, 25)  # passes of made curves
-
-
-def made(place, scale=Scale.FULL):
-    kind, number = place.split()
-    (found,) = experiments(paper("spdam"), **{kind: int(number)}, scale=scale)
-    return found
 
 
 def test_numbers_are_those_of_the_paper(papers):
@@ -55,32 +41,10 @@ def test_some_numbers_of_the_table():
     assert len(published.PUBLISHED) == 11
 
 
-@pytest.mark.parametrize(
-    ("place", "scale", "cells"),
-    [
-        ("table 3", Scale.QUICK, 5 * 8 * 10 + 2 * 5 * 5),
-        ("table 3", Scale.FULL, 7 * 8 * 25 + 2 * 20 * 5),
-        ("figure 1", Scale.QUICK, 3 * 3 * 5),
-        ("figure 1", Scale.FULL, 3 * 3 * 10),
-        ("figure 2", Scale.QUICK, 3 * 10 * 5),
-        ("figure 2", Scale.FULL, 3 * 10 * 10),
-    ],
-)
-def test_plans_have_different_cells_of_known_solvers_and_maps(place, scale, cells):
-    found = made(place, scale)
-    planned = [cell for plan in found.plans for cell in plan.cells()]
-    assert len(planned) == len({*planned}) == cells
-    for spec in {cell.solver for cell in planned}:
-        assert get_solver(spec).needs is not None
-    for features in {cell.features for cell in planned}:
-        assert get_features(features) is not None
-    assert found.notes
-
-
 @pytest.mark.parametrize("scale", Scale)
 def test_every_number_of_the_table_is_planned_or_says_why_not(scale):
-    found = made("table 3", scale)
-    planned = {(c.dataset, c.solver, c.tune, c.features) for p in found.plans for c in p.cells()}
+    found = made("spdam", "table 3", scale)
+    planned = {(c.dataset, c.solver, c.tune, c.features) for c in cells_of(found)}
     for entry in found.entries:
         spec, tuning = entry.line.choice.spec, entry.line.choice.tuning
         cells = (entry.row, spec, tuning, entry.line.features)
@@ -94,7 +58,7 @@ def test_grids_are_those_of_the_paper():
     solam = METHOD["regSOLAM"].tune
     assert solam["xi"] == (1, 10, 19, 28, 37, 46, 55, 64, 73, 82, 91, 100)
     assert solam["lam"] == tuple(10.0**e for e in range(-5, 6))
-    full = {p.datasets[0]: p.tune_evals for p in made("table 3").plans if p.passes == 15}
+    full = {p.datasets[0]: p.tune_evals for p in made("spdam", "table 3").plans if p.passes == 15}
     assert full["german"] == len(solam["xi"]) * len(solam["lam"])
     assert full["ijcnn1"] < full["german"]
 
@@ -108,20 +72,6 @@ def test_only_the_columns_of_the_paper_have_rows_of_length_one():
     assert features_of("ijcnn1", taken=True) == "none"
 
 
-def test_there_is_no_protocol_of_the_code():
-    with pytest.raises(ParameterError, match="as-published is not known for table 3"):
-        experiments(paper("spdam"), table=3, protocol=Protocol.AS_PUBLISHED)
-
-
-def ran(experiment, folder, **smaller):
-    plans = tuple(replace(plan, **smaller) for plan in experiment.plans)
-    experiment = replace(experiment, plans=plans)
-    with Store(folder, create=True) as store:
-        found = by_cell(record for p in plans for record in run(p, store, make_engine(jobs=2)))
-        assert all(record.ok for record in found.values())
-        return section_of(experiment, Results(found, store))
-
-
 TOY = Rows("breast-cancer", 0.1, 212, 569)
 
 
@@ -131,7 +81,7 @@ def test_the_table_runs(monkeypatch, tmp_path):
     monkeypatch.setattr(table_3, "QUICK", (TOY.name,))
     monkeypatch.setattr(table_3, "_halves", lambda _: ())
     smaller = {"splits": 2, "repeats": 1, "inner_splits": 2, "tune_evals": 2}
-    told = ran(made("table 3", Scale.QUICK), tmp_path / "results", **smaller)
+    _, told = ran(made("spdam", "table 3", Scale.QUICK), tmp_path / "results", **smaller)
 
     [main, budgets, _] = [part for part in told.parts if isinstance(part, Table)]
     assert [r[2].endswith("(2)") for r in main.rows] == [True] * 8 + [False] * 8
@@ -140,10 +90,11 @@ def test_the_table_runs(monkeypatch, tmp_path):
 
 
 def test_figures_run(monkeypatch, tmp_path):
-    for module in (figure_1, figure_2):
-        monkeypatch.setattr(module, "SETS", (TOY,))
+    monkeypatch.setattr(convergence, "SETS", (TOY,))
     monkeypatch.setattr(convergence, "FOLDS", 2)
-    one = ran(made("figure 1", Scale.QUICK), tmp_path / "one", inner_splits=2, tune_evals=2)
+    _, one = ran(
+        made("spdam", "figure 1", Scale.QUICK), tmp_path / "one", inner_splits=2, tune_evals=2
+    )
     [aucs, falls] = [part for part in one.parts if isinstance(part, Chart)]
     assert [*aucs.lines] == ["SPDAM", "regSOLAM"]
     assert [*falls.lines] == ["breast-cancer, SPDAM", "breast-cancer, regSOLAM"]
@@ -153,7 +104,7 @@ def test_figures_run(monkeypatch, tmp_path):
     assert "r² at least 0.99" in linear
     monkeypatch.setattr(figure_2, "BATCHES", (0.05, 0.1, 0.5))
     monkeypatch.setattr(figure_2, "SAMPLINGS", {"uniform": "batches drawn as published"})
-    two = ran(made("figure 2", Scale.QUICK), tmp_path / "two", passes=60.0)
+    _, two = ran(made("spdam", "figure 2", Scale.QUICK), tmp_path / "two", passes=60.0)
     charts = [part for part in two.parts if isinstance(part, Chart)]
     assert [chart.y for chart in charts] == ["test AUC", "certified gap"]
     assert all([*chart.lines] == ["5%", "10%", "50%"] for chart in charts)
@@ -161,18 +112,14 @@ def test_figures_run(monkeypatch, tmp_path):
 
 def results_of(experiment, curve, auc=lambda cell: 0.8, store=None):
     """Return results with made curves: functions of a cell, slightly other for each split."""
-    found = {}
-    for plan in experiment.plans:
-        for cell in plan.cells():
-            found[cell] = Record(
-                id="0",
-                cell=cell,
-                status=Status(status=CellStatus.OK),
-                measures=Measures(auc=auc(cell)),
-                sizes=Sizes(n_train=800, n_test=200),
-                curve=tuple(curve(cell)),
-            )
-    return Results(found, store)
+    known = {"status": Status(status=CellStatus.OK), "sizes": Sizes(n_train=800, n_test=200)}
+    records = {
+        cell: Record(
+            id="0", cell=cell, measures=Measures(auc=auc(cell)), curve=tuple(curve(cell)), **known
+        )
+        for cell in cells_of(experiment)
+    }
+    return Results(records, store)
 
 
 def points(gap, objective, auc):
@@ -195,7 +142,7 @@ def first_figure(*, gap, excess, own, other):
             return points(np.ones_like, above, lambda t: other(t / jitter))
         return points(np.ones_like, np.ones_like, lambda t: np.full_like(t, 0.9))
 
-    found = made("figure 1", Scale.QUICK)
+    found = made("spdam", "figure 1", Scale.QUICK)
     return [claim.holds for claim in found.claims(results_of(found, curve))]
 
 
@@ -230,7 +177,7 @@ def second_figure(power, poor):
         )
         return [{**point, "step": point["passes"] / batch} for point in made_of]
 
-    found = made("figure 2", Scale.QUICK)
+    found = made("spdam", "figure 2", Scale.QUICK)
     return [claim.holds for claim in found.claims(results_of(found, curve))]
 
 
@@ -251,14 +198,14 @@ def test_the_claims_of_the_table_follow_its_numbers(shift, holds):
         own = cell.solver.name in ("spdam", "reg-solam")
         return 0.8 + shift * own + 0.001 * cell.split * (1 + own)
 
-    found = made("table 3", Scale.QUICK)
+    found = made("spdam", "table 3", Scale.QUICK)
     given = results_of(found, lambda _: (), auc)
     assert [claim.holds for claim in found.claims(given)] == [holds, holds, None]
 
 
 @pytest.mark.parametrize("place", ["table 3", "figure 1", "figure 2"])
 def test_nothing_is_claimed_or_drawn_without_runs(place):
-    found = made(place)
+    found = made("spdam", place)
     empty = Results({}, None)
     assert {claim.holds for claim in found.claims(empty)} == {None}
     assert not any(isinstance(part, Chart) for part in found.shown(empty))

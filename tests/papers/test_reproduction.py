@@ -14,13 +14,15 @@ from aucbench.bench import Choice, Plan, Store, make_engine, run
 from aucbench.bench.evaluation.verdict import Status
 from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.papers import catalogue, kept
+from aucbench.papers import catalogue
 from aucbench.papers.experiment import Experiment, Paper, results_in
 from aucbench.papers.parts import Claim, Entry, Line, Protocol, Published, Scale
-from aucbench.papers.results import Results, by_cell
+from aucbench.papers.reproduction import Reproduction, write_page
+from aucbench.papers.results import MEASURES, Results, by_cell
 from aucbench.papers.sections import section_of, spread
 from aucbench.papers.verdict import Agreement, compared
 from aucbench.records import CellStatus
+from aucbench.registry import get_features, get_solver
 from aucbench.sections import Chart, Section, Table
 
 SETS, MAP = ("breast-cancer", "digits-8"), "standard"
@@ -35,16 +37,11 @@ LINES = {
 
 def experiment(*entries, **more):
     plan = Plan(SETS, (RIDGE,), (MAP,), splits=3, repeats=2, passes=5)
-    given = {
-        "paper": "toy",
-        "place": "table 1",
-        "title": "toys",
-        "scale": Scale.QUICK,
-        "protocol": Protocol.CLEAN,
-        "plans": (plan,),
-        "entries": entries,
-    }
-    return Experiment(**{**given, **more})
+    return Experiment(
+        **{"paper": "toy", "place": "table 1", "title": "toys", "plans": (plan,)},
+        entries=entries,
+        **more,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -127,13 +124,13 @@ def test_the_words(results, shift, measure, word):
 def test_numbers_on_other_ground_are_not_judged(results):
     assert compared(entry(None), results).agreement is Agreement.NEW
     found = compared(entry(Published(0.1, 0.01, 25), why="other halves"), results)
-    assert found.said == "not comparable: other halves"
+    assert found.words == "not comparable: other halves"
     assert (
         "another machine"
-        in compared(entry(Published(9.0, 1.0, 5), measure="seconds"), results).said
+        in compared(entry(Published(9.0, 1.0, 5), measure="seconds"), results).words
     )
-    assert "how much its number varies" in compared(entry(Published(0.1)), results).said
-    assert compared(entry(Published(0.1, 0.1, 5), "none"), results).said == (
+    assert "how much its number varies" in compared(entry(Published(0.1)), results).words
+    assert compared(entry(Published(0.1, 0.1, 5), "none"), results).words == (
         "not measured: its cells were not run"
     )
 
@@ -161,7 +158,7 @@ def test_failed_cells_are_counted_and_said(tmp_path):
         broken = {**found.records, cell: found.of(line)[0]}
         part = compared(entry(Published(0.99, 0.01, 25)), replace(found, records=broken))
         assert (part.runs, part.planned) == (2, 3)
-        assert part.said.endswith("1 run(s) failed")
+        assert part.words.endswith("1 run(s) failed")
 
 
 def test_cells_that_were_not_run_are_counted(results):
@@ -182,7 +179,7 @@ def section(results):
         claims=lambda _: [Claim("It grows", True, "by 2"), Claim("It falls", False, "it grows")],
         notes=("The paper does not say how.",),
     )
-    return kept.kept(shown, results)
+    return Reproduction.of(shown, results)
 
 
 def test_a_section_has_numbers_claims_and_notes(section):
@@ -209,24 +206,24 @@ def test_numbers_as_text(mean, sd, text):
 
 
 def test_what_is_kept_is_read_again(section, tmp_path):
-    path = kept.keep(tmp_path, section)
+    path = section.write(tmp_path)
     assert path.name == "toy-table-1-quick.json"
-    assert kept.read_kept(path) == section
+    assert Reproduction.read(path) == section
     named = replace(section, protocol="as-published")
-    assert kept.keep(tmp_path, named).name == "toy-table-1-quick-as-published.json"
+    assert named.write(tmp_path).name == "toy-table-1-quick-as-published.json"
     for text, word in (("{", "cannot be read"), ("{}", "format 1"), ('{"format": 1}', "lacks")):
         path.write_text(text)
         with pytest.raises(DataError, match=word):
-            kept.read_kept(path)
+            Reproduction.read(path)
     path.write_text(json.dumps({**named.to_json(), "section": 3}))
     with pytest.raises(ParameterError, match="no section"):
-        kept.read_kept(path)
+        Reproduction.read(path)
 
 
 def test_the_page_escapes_names(section, tmp_path):
     nasty = "<script>window.hacked = 1</script>"
-    kept.keep(tmp_path, replace(section, section=Section(nasty, [nasty, *section.section.parts])))
-    text = kept.write_page(tmp_path).read_text(encoding="utf-8")
+    replace(section, section=Section(nasty, [nasty, *section.section.parts])).write(tmp_path)
+    text = write_page(tmp_path).read_text(encoding="utf-8")
     assert nasty not in text
     assert "&lt;script&gt;window.hacked" in text
     assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#|data:)""", text.partition("<script")[0])
@@ -237,7 +234,7 @@ def toy(monkeypatch, made):
         name="toy",
         title="A toy",
         cite="toy",
-        experiments={"table 1": lambda scale, protocol: replace(made, scale=scale)},
+        experiments={"table 1": lambda scale, protocol: made},
     )
     monkeypatch.setattr(catalogue, "paper", lambda name: {"toy": paper}[name])
     return paper
@@ -295,19 +292,29 @@ def test_the_papers_are_listed():
         catalogue.paper("nobody")
 
 
+def cells_of(name, place, scale, protocol=Protocol.CLEAN):
+    made = catalogue.paper(name).experiment(place, scale, protocol)
+    return made, [cell for plan in made.plans for cell in plan.cells()]
+
+
 @pytest.mark.parametrize("name", catalogue.paper_names())
 @pytest.mark.parametrize("scale", Scale)
 def test_every_experiment_is_well_formed(name, scale):
     paper = catalogue.paper(name)
     assert paper.name == name
-    for place, make in paper.experiments.items():
-        made = make(scale, Protocol.CLEAN)
+    for place in paper.experiments:
+        made, cells = cells_of(name, place, scale)
         assert (made.paper, made.place, made.scale) == (name, place, scale)
+        assert made.notes
         assert made.plans or made.measurements
-        cells = [cell for plan in made.plans for cell in plan.cells()]
         assert len(cells) == len({*cells})
+        for spec in {cell.solver for cell in cells}:
+            assert get_solver(spec).needs is not None
+        for features in {cell.features for cell in cells}:
+            assert get_features(features) is not None
         planned = {(c.dataset, c.solver, c.tune, c.features) for c in cells}
         for one in made.entries:
+            assert one.measure in MEASURES
             for line in (one.line, *one.rivals):
                 wanted = {
                     (d, line.choice.spec, line.choice.tuning, line.features) for d in line.datasets
@@ -317,4 +324,30 @@ def test_every_experiment_is_well_formed(name, scale):
                 )
             assert one.published is None or 0 < abs(one.published.mean) < inf
     for place in paper.as_published:
-        assert paper.experiments[place](scale, Protocol.AS_PUBLISHED).protocol is not Protocol.CLEAN
+        made = paper.experiment(place, scale, Protocol.AS_PUBLISHED)
+        assert made.protocol is not Protocol.CLEAN
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "quick", "full"),
+    [
+        ("sht-auc", "table 1", 4 * 10 * 7, 4 * 25 * 7),
+        ("sht-auc", "table 2", 4 * 10 * 7, 4 * 25 * 7),
+        ("sht-auc", "figure 1", 2 * 3 * 10 * 2, 4 * 3 * 25 * 2),
+        ("sht-auc", "figure 2", 4 * 10 * 7, 10 * 15 * 7),
+        ("spdam", "table 3", 5 * 8 * 10 + 2 * 5 * 5, 7 * 8 * 25 + 2 * 20 * 5),
+        ("spdam", "figure 1", 3 * 3 * 5, 3 * 3 * 10),
+        ("spdam", "figure 2", 3 * 10 * 5, 3 * 10 * 10),
+    ],
+)
+def test_plans_have_the_cells_of_the_paper(name, place, quick, full):
+    assert len(cells_of(name, place, Scale.QUICK)[1]) == quick
+    assert len(cells_of(name, place, Scale.FULL)[1]) == full
+    if place in catalogue.paper(name).as_published:
+        assert len(cells_of(name, place, Scale.FULL, Protocol.AS_PUBLISHED)[1]) == full
+
+
+@pytest.mark.parametrize(("name", "place"), [("sht-auc", {"figure": 1}), ("spdam", {"table": 3})])
+def test_there_is_no_protocol_of_the_code_where_it_is_not_known(name, place):
+    with pytest.raises(ParameterError, match="as-published is not known for"):
+        catalogue.experiments(catalogue.paper(name), **place, protocol=Protocol.AS_PUBLISHED)

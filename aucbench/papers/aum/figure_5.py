@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import comb, isnan, log, nan
 from typing import Any
 
@@ -13,7 +14,6 @@ from aucbench.data.targets import REST
 from aucbench.datasets.places import AWAY, place_of
 from aucbench.datasets.reading import Reading
 from aucbench.papers.aum.descents.figure_5 import FIGURE5_SEEDS, QUADRATIC_TO, SIZES, growth
-from aucbench.papers.aum.rows import Row, rows_in
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import Claim, Measurement, Protocol, Scale
 from aucbench.papers.ranges import Range, range_of
@@ -51,7 +51,7 @@ class Descents:
     """The descents of one data set: rows with counts as errors."""
 
     name: str
-    rows: Sequence[Row]
+    rows: Sequence[Mapping[str, Any]]
 
     def values(self, search: str, field: str, n: int) -> dict[int, float]:
         """Return a number of the descents with n rows by their seeds.
@@ -69,58 +69,48 @@ class Descents:
         values = [*self.values(search, field, n).values()]
         return float(np.mean(values)) if values else None
 
-    def sizes(self, search: str) -> list[int]:
-        """Return the numbers of rows with which a search has run."""
-        return sorted({row["n"] for row in self.rows if row["search"] == search})
+    def sizes(self, search: str, least: int = 0) -> list[int]:
+        """Return the numbers of rows, from `least` on, with which a search has run."""
+        return sorted({r["n"] for r in self.rows if r["search"] == search and r["n"] >= least})
 
     def slope(self, search: str, field: str) -> Range:
         """Return the exponent by which a number grows with n, over the seeds with all sizes."""
-        sizes = [n for n in self.sizes(search) if n >= FROM]
+        sizes = self.sizes(search, FROM)
         if len(sizes) < 2:
             return range_of([])
         by_size = [self.values(search, field, n) for n in sizes]
-        seeds = set.intersection(*(set(found) for found in by_size))
-        return range_of([growth(sizes, [found[s] for found in by_size]) for s in sorted(seeds)])
+        seeds = set.intersection(*map(set, by_size))
+        return range_of([growth(sizes, [v[s] for v in by_size]) for s in sorted(seeds)])
 
     def ratio(self, a: str, b: str, field: str, sizes: Iterable[int]) -> Range:
         """Return by how much a exceeds b: the geometric mean over sizes, then over seeds."""
-        found: dict[int, list[float]] = {}
+        by_seed: dict[int, list[float]] = {}
         for n in sizes:
             of_a, of_b = self.values(a, field, n), self.values(b, field, n)
             for seed in sorted(of_a.keys() & of_b.keys()):
-                found.setdefault(seed, []).append(log(of_a[seed] / of_b[seed]))
-        return range_of([float(np.mean(logs)) for logs in found.values()]).exp()
+                by_seed.setdefault(seed, []).append(log(of_a[seed] / of_b[seed]))
+        return range_of([float(np.mean(logs)) for logs in by_seed.values()]).exp()
 
 
 def figure_5(scale: Scale, protocol: Protocol) -> Experiment:
     """Return figure 5 for the data sets at hand; quick: up to 3162 rows."""
     quick = scale is Scale.QUICK
     sizes, most = (QUICK_SIZES, QUICK_QUADRATIC) if quick else (SIZES, QUADRATIC_TO)
-    sets = [name for name, (file, _) in SETS.items() if name == ALWAYS or _is_here(file)]
-    planned = {name: _measurements(name, sizes, most) for name in sets}
-    names = {name: [one.name for one in some] for name, some in planned.items()}
+    here = [n for n, (file, _) in SETS.items() if n == ALWAYS or place_of(file) not in AWAY]
+    planned = {name: _measurements(name, sizes, most) for name in here}
 
-    def found(results: Results) -> Iterator[Descents]:
-        for name in sets:
-            rows = [row for row in rows_in(results, names[name]) if row["errors"] == COUNT]
-            if rows:
-                yield Descents(name, rows)
+    def descents(results: Results) -> list[Descents]:
+        each = {name: results.rows(one.name for one in some) for name, some in planned.items()}
+        counts = {name: [r for r in rows if r["errors"] == COUNT] for name, rows in each.items()}
+        return [Descents(name, rows) for name, rows in counts.items() if rows]
 
     return Experiment(
-        paper="aum",
-        place="figure 5",
         title="events of a line search and steps of a descent",
-        scale=scale,
-        protocol=protocol,
-        notes=(*_notes(sets, sizes, most), *NOTES),
-        measurements=tuple(one for some in planned.values() for one in some),
-        shown=lambda results: [part for one in found(results) for part in _shown(one)],
-        claims=lambda results: claims_of([*found(results)]),
+        notes=(*_notes(here, sizes, most), *NOTES),
+        measurements=tuple(chain.from_iterable(planned.values())),
+        shown=lambda results: [part for one in descents(results) for part in _shown(one)],
+        claims=lambda results: claims_of(descents(results)),
     )
-
-
-def _is_here(file: str) -> bool:
-    return place_of(file) not in AWAY
 
 
 def _measurements(name: str, sizes: Sequence[int], quadratic_to: int) -> list[Measurement]:
@@ -139,13 +129,12 @@ def _measurements(name: str, sizes: Sequence[int], quadratic_to: int) -> list[Me
     ]
 
 
-def _notes(sets: Sequence[str], sizes: Sequence[int], quadratic_to: int) -> Iterator[str]:
+def _notes(here: Sequence[str], sizes: Sequence[int], quadratic_to: int) -> Iterator[str]:
     yield (
         f"n goes up to {sizes[-1]}, and for the search quadratic to {quadratic_to}, because it "
         "would take too long beyond."
     )
-    missing = [name for name in SETS if name not in sets]
-    if missing:
+    if missing := [name for name in SETS if name not in here]:
         fetch = ", ".join(f"`aucbench data fetch {SETS[name][0]}`" for name in missing)
         yield (
             f"{', '.join(missing)} of the paper are left out, because their files are not at "
@@ -153,44 +142,43 @@ def _notes(sets: Sequence[str], sizes: Sequence[int], quadratic_to: int) -> Iter
         )
 
 
-def _shown(found: Descents) -> Iterator[Chart | Table | str]:
-    sizes = found.sizes("linear")
-    bound = {"n(n − 1)/2": (sizes, [comb(n, 2) for n in sizes])}
-    yield f"{found.name}: means over the seeds"
-    yield _table(found, sizes)
-    yield f"{found.name}: exponents of growth from n = {FROM}, with 95 % intervals over the seeds"
-    yield _slopes(found)
-    yield _chart(found, "events of a line search", "events", bound)
-    yield _chart(found, "steps of a descent", "steps", {})
-    yield _chart(found, "seconds of a descent", "seconds", {})
-
-
-def _table(found: Descents, sizes: Sequence[int]) -> Table:
-    fields = (("events", "events per step"), ("steps", "steps"), ("seconds", "seconds"))
-    header = ["n", "n(n − 1)/2", *(f"{title}: {v}" for _, title in fields for v in VARIANTS)]
-    rows: list[list[str | float | None]] = [
-        [n, comb(n, 2), *(_number(found.mean(v, name, n)) for name, _ in fields for v in VARIANTS)]
-        for n in sizes
-    ]
-    return Table(header, rows)
+def _shown(one: Descents) -> Iterator[Chart | Table | str]:
+    sizes = one.sizes("linear")
+    fields = {"events": "events per step", "steps": "steps", "seconds": "seconds"}
+    yield f"{one.name}: means over the seeds"
+    yield Table(
+        ("n", "n(n − 1)/2", *(f"{title}: {v}" for title in fields.values() for v in VARIANTS)),
+        [
+            (n, comb(n, 2), *(_number(one.mean(v, name, n)) for name in fields for v in VARIANTS))
+            for n in sizes
+        ],
+    )
+    yield f"{one.name}: exponents of growth from n = {FROM}, with 95 % intervals over the seeds"
+    growing = {**fields, "search_seconds": "s per search"}
+    del growing["seconds"]
+    yield Table(
+        ("search", *growing.values()),
+        [(v, *(str(one.slope(v, name)) for name in growing)) for v in VARIANTS],
+    )
+    for name, what in (
+        ("events", "a line search"),
+        ("steps", "a descent"),
+        ("seconds", "a descent"),
+    ):
+        known = {v: one.sizes(v) for v in VARIANTS}
+        lines: dict[str, Any] = {
+            v: (some, [one.mean(v, name, n) for n in some]) for v, some in known.items() if some
+        }
+        if name == "events":
+            lines["n(n − 1)/2"] = (sizes, [comb(n, 2) for n in sizes])
+        title = f"{name} of {what}"
+        yield Chart(f"{one.name}: {title}", "n", title, lines, log_x=True, log_y=True)
 
 
 def _number(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
-
-
-def _slopes(found: Descents) -> Table:
-    fields = (("events", "events per step"), ("steps", "steps"), ("search_seconds", "s per search"))
-    rows = [[v, *(str(found.slope(v, name)) for name, _ in fields)] for v in VARIANTS]
-    return Table(["search", *(title for _, title in fields)], rows)
-
-
-def _chart(found: Descents, title: str, field: str, more: Mapping[str, Any]) -> Chart:
-    lines = {v: (s := found.sizes(v), [found.mean(v, field, n) for n in s]) for v in VARIANTS}
-    named = {name: line for name, line in lines.items() if line[0]}
-    return Chart(f"{found.name}: {title}", "n", title, {**named, **more}, log_x=True, log_y=True)
 
 
 def claims_of(sets: Sequence[Descents]) -> list[Claim]:
@@ -205,37 +193,37 @@ def claims_of(sets: Sequence[Descents]) -> list[Claim]:
     return claims
 
 
-def _below_quadratic(found: Descents) -> Tested:
-    slope = found.slope("first_min", "events")
+def _below_quadratic(one: Descents) -> Tested:
+    slope = one.slope("first_min", "events")
     return _decided(slope, slope.high < 2, f"the exponent is {slope}, and that of n² is 2")
 
 
-def _nearly_log_linear(found: Descents) -> Tested:
-    slope = found.slope("first_min", "events")
-    sizes = [n for n in found.sizes("first_min") if n >= FROM]
+def _nearly_log_linear(one: Descents) -> Tested:
+    slope = one.slope("first_min", "events")
+    sizes = one.sizes("first_min", FROM)
     log_linear = growth(sizes, [n * log(n) for n in sizes]) if len(sizes) > 1 else nan
     between = " to ".join(str(n) for n in (sizes[:1] + sizes[-1:]))
     told = f"the exponent is {slope}, and that of n log n is {log_linear:.3g} for {between} rows"
     return _decided(slope, slope.low <= log_linear, told)
 
 
-def _as_few_steps(found: Descents) -> Tested:
-    sizes = found.sizes("quadratic")
-    ratio = found.ratio("first_min", "quadratic", "steps", sizes)
+def _as_few_steps(one: Descents) -> Tested:
+    sizes = one.sizes("quadratic")
+    ratio = one.ratio("first_min", "quadratic", "steps", sizes)
     same = ratio.low >= 1 - SAME and ratio.high <= 1 + SAME
     return _decided(ratio, same, f"the ratio of steps, first_min / quadratic, is {ratio}")
 
 
-def _more_steps(found: Descents) -> Tested:
-    n = max(found.sizes("linear"), default=0)
-    ratio = found.ratio("linear", "first_min", "steps", [n])
+def _more_steps(one: Descents) -> Tested:
+    n = max(one.sizes("linear"), default=0)
+    ratio = one.ratio("linear", "first_min", "steps", [n])
     told = f"the ratio of steps, linear / first_min, is {ratio} for {n} rows"
     return _decided(ratio, ratio.low > 1, told)
 
 
-def _faster(found: Descents) -> Tested:
-    n = max(found.sizes("quadratic"), default=0)
-    ratio = found.ratio("quadratic", "first_min", "search_seconds", [n])
+def _faster(one: Descents) -> Tested:
+    n = max(one.sizes("quadratic"), default=0)
+    ratio = one.ratio("quadratic", "first_min", "search_seconds", [n])
     told = f"the ratio of seconds, quadratic / first_min, is {ratio} for {n} rows"
     return _decided(ratio, ratio.low > 1, told)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isnan, log
+from typing import Any
 
 import numpy as np
 
 from aucbench.papers.aum.descents.figure_6 import FIGURE6_SEEDS, OURS, PUBLISHED, STARTS
-from aucbench.papers.aum.rows import Row, rows_in
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import Claim, Measurement, Protocol, Scale
 from aucbench.papers.ranges import Range, range_of
@@ -49,17 +49,7 @@ NOTES = (
 )
 
 
-STATEMENTS = tuple(
-    f"{statement} (section 5.2)"
-    for statement in (
-        "All searches reach a validation AUC similar to that of the grid",
-        "All methods reach a validation AUC significantly higher than at the start",
-        "first_min is the fastest method",
-        "first_min is faster than the grid",
-        "linear is the slowest method, slower than the grid too",
-        "A descent takes more steps with linear than with first_min",
-    )
-)
+Row = Mapping[str, Any]  # of a descent
 Split = Mapping[str, Row]  # the descents of a split by method
 Tested = tuple[bool | None, str]  # whether a statement holds, and the numbers
 
@@ -85,15 +75,11 @@ def figure_6(scale: Scale, protocol: Protocol) -> Experiment:
         else f"Four seeds, so {len(names)} splits; seconds are the median of {repeats} descents."
     )
     return Experiment(
-        paper="aum",
-        place="figure 6",
         title="time and validation AUC for changepoints",
-        scale=scale,
-        protocol=protocol,
         notes=(size, *NOTES),
         measurements=measurements,
-        shown=lambda results: [*_shown(rows_in(results, names))],
-        claims=lambda results: claims_of(rows_in(results, names)),
+        shown=lambda results: [*_shown(results.rows(names))],
+        claims=lambda results: claims_of(results.rows(names)),
     )
 
 
@@ -149,18 +135,11 @@ def claims_of(rows: Sequence[Row]) -> list[Claim]:
         if row["start"] == START:
             by_split.setdefault((row["fold"], row["seed"]), {})[row["method"]] = row
     splits = [*by_split.values()]
-    if len(splits) < 2:
-        return [Claim(statement, None, "it takes two splits") for statement in STATEMENTS]
-    others = [name for name in PUBLISHED if name != "first_min"]
-    tests = (
-        _similar(splits),
-        _better(splits),
-        _slower(splits, others, "first_min"),
-        _slower(splits, [GRID], "first_min"),
-        _slower(splits, ["linear"], *(name for name in PUBLISHED if name != "linear")),
-        _more_steps(splits),
-    )
-    return [Claim(name, *found) for name, found in zip(STATEMENTS, tests, strict=True)]
+    few: Tested = (None, "it takes two splits")
+    return [
+        Claim(f"{statement} (section 5.2)", *(test(splits) if len(splits) > 1 else few))
+        for statement, test in TESTS.items()
+    ]
 
 
 def _similar(splits: Sequence[Split]) -> Tested:
@@ -182,15 +161,15 @@ def _better(splits: Sequence[Split]) -> Tested:
     return all(r.low > 0 for r in gains.values()), told
 
 
-def _slower(splits: Sequence[Split], slow: Sequence[str], *fast: str) -> Tested:
+def _slower(splits: Sequence[Split], slow: Sequence[str], fast: Sequence[str]) -> Tested:
     """Test whether each of some methods takes longer than each of others."""
-    found = {f"{a} / {b}": _times(splits, a, b, "seconds") for a in slow for b in fast}
-    return _above_1(*found.values()), f"the ratio of seconds is {_listed(found)}"
+    ratios = {f"{a} / {b}": _times(splits, a, b, "seconds") for a in slow for b in fast}
+    return _above_1(*ratios.values()), f"the ratio of seconds is {_listed(ratios)}"
 
 
 def _more_steps(splits: Sequence[Split]) -> Tested:
-    found = _times(splits, "linear", "first_min", "steps")
-    return _above_1(found), f"the ratio of steps is {found}"
+    ratio = _times(splits, "linear", "first_min", "steps")
+    return _above_1(ratio), f"the ratio of steps is {ratio}"
 
 
 def _above_1(*ratios: Range) -> bool | None:
@@ -211,4 +190,20 @@ def _times(splits: Sequence[Split], a: str, b: str, field: str) -> Range:
 
 
 def _listed(ranges: Mapping[str, Range]) -> str:
-    return ", ".join(f"{found} for {name}" for name, found in ranges.items())
+    return ", ".join(f"{one} for {name}" for name, one in ranges.items())
+
+
+def _others(method: str) -> list[str]:
+    return [name for name in PUBLISHED if name != method]
+
+
+TESTS: Mapping[str, Callable[[Sequence[Split]], Tested]] = {
+    "All searches reach a validation AUC similar to that of the grid": _similar,
+    "All methods reach a validation AUC significantly higher than at the start": _better,
+    "first_min is the fastest method": lambda s: _slower(s, _others("first_min"), ["first_min"]),
+    "first_min is faster than the grid": lambda s: _slower(s, [GRID], ["first_min"]),
+    "linear is the slowest method, slower than the grid too": lambda s: _slower(
+        s, ["linear"], _others("linear")
+    ),
+    "A descent takes more steps with linear than with first_min": _more_steps,
+}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from aucbench.papers.experiment import Paper
-from aucbench.papers.roc_svm.table_1 import table_1
-from aucbench.papers.roc_svm.table_2 import table_2
-from aucbench.papers.roc_svm.table_3 import table_3
+from aucbench.papers.roc_svm.imbalanced import table_3
+from aucbench.papers.roc_svm.tables_1_2 import table_1, table_2
 
 PAPER = Paper(
     name="roc-svm",

@@ -2,88 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
 from scipy.optimize import brentq
 
 from aucbench.bench.plan.fields import Choice
-from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.simulated import population_auc
-from aucbench.papers.parts import AUC, Entry, Line, Published
-from aucbench.papers.results import TRUTH
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.parts import AUC, Claim, Entry, Grid, Line, Published, Scale
+from aucbench.papers.ranges import Range, deviation_of
+from aucbench.papers.results import SECONDS, TRUTH, Results
 from aucbench.papers.roc_svm import protocol as of
-from aucbench.papers.roc_svm.protocol import Cell
+from aucbench.papers.roc_svm.protocol import Cell, Runs, runs_of
+from aucbench.sections import Chart, Table
 
 N_TEST: Final = 25_000
 SIZES: Final = (5_000, 10_000, 50_000, 100_000)
 RUNS: Final = 50
 QUICK_RUNS: Final = 5
 LAMS: Final = (1.0, 0.1, 0.01, 0.001)
-RAW: Final = "none"  # both features have the variance 1
+LOSS: Final = 0.001  # an AUC that is lower by less is hardly lower
+ALL_PAIRS: Final = "the loss of all pairs is computed in O(n log n) here, and not pair by pair"
+Points = tuple[Sequence[float], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """A column of the table.
+    """A column of the table."""
 
-    Attributes
-    ----------
-    name : str
-        As the paper calls it.
-    choice : Choice
-        Our solver.
-    seconds, auc : mapping of int to Cell
-        What the paper prints for each number of training rows; nothing where it prints "–".
-    most : int
-        The largest number of training rows that is run.
-    """
-
-    name: str
+    name: str  # as the paper calls it
     choice: Choice
-    seconds: Mapping[int, Cell]
+    seconds: Mapping[int, Cell]  # printed for each number of training rows; nothing for "–"
     auc: Mapping[int, Cell]
-    most: int = SIZES[-1]
+    most: int = SIZES[-1]  # the largest number of training rows that is run
+
+    @property
+    def printed(self) -> dict[int, Published]:
+        """The AUC that the paper prints."""
+        return {n: of.auc_printed(cell, RUNS) for n, cell in self.auc.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """What a table of the paper is about.
-
-    Attributes
-    ----------
-    place, title : str
-        Of the table.
-    model : str
-        Name of the simulation.
-    population : float
-        The population AUC that the paper prints.
-    methods : tuple of Method
-    notes : tuple of str
-        Beyond those that both tables have.
-    """
+    """What a table of the paper is about."""
 
     place: str
     title: str
-    model: str
-    population: float
+    model: str  # name of the simulation
+    population: float  # the population AUC that the paper prints
     methods: tuple[Method, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # beyond those that both tables have
 
-    def datasets(self, n: int, runs: int) -> tuple[str, ...]:
-        """Return a data set for each run: n training rows, and the test rows, drawn together.
+    def grids(self, runs: int) -> dict[int, Grid]:
+        """Return the cells for each number of training rows.
 
-        No two sizes share a seed, so that their rows are independent.
+        Each run has a data set: n training rows, and the test rows, drawn together. No two sizes
+        share a seed, so that their rows are independent.
         """
-        first = SIZES.index(n) * RUNS
-        return tuple(
-            f"{self.model}[n={n + N_TEST},seed={seed}]" for seed in range(first, first + runs)
-        )
-
-    def line(self, method: Method, n: int, runs: int) -> Line:
-        """Return the cells of a column and a number of rows."""
-        return Line(self.datasets(n, runs), method.choice, RAW)
+        return {
+            n: Grid(
+                rows={
+                    n: tuple(
+                        f"{self.model}[n={n + N_TEST},seed={place * RUNS + run}]"
+                        for run in range(runs)
+                    )
+                },
+                methods={m.name: m.choice for m in self.methods if n <= m.most},
+                features="none",  # both features have the variance 1
+                more={"holdout": N_TEST / (n + N_TEST), **of.BUDGET},
+            )
+            for place, n in enumerate(SIZES)
+        }
 
     @property
     def why(self) -> str:
@@ -93,8 +85,31 @@ class Simulation:
             f"paper says {self.population}"
         )
 
+    def above(self, printed: Published) -> Published:
+        """Return an AUC of the paper minus its population AUC."""
+        return Published(round(printed.mean - self.population, 6), printed.sd, printed.runs)
 
-def notes(table: Simulation, *, quick: bool) -> Iterator[str]:
+
+def experiment(
+    table: Simulation, claims: Callable[[Simulated], Sequence[Claim]], scale: Scale
+) -> Experiment:
+    """Return a table of simulated rows; quick: five runs."""
+    quick = scale is Scale.QUICK
+    grids = table.grids(QUICK_RUNS if quick else RUNS)
+    return Experiment(
+        title=table.title,
+        notes=tuple(_notes(table, quick=quick)),
+        plans=tuple(grid.plan for grid in grids.values()),
+        entries=tuple(_entries(table, grids)),
+        shown=lambda results: tuple(_shown(Simulated(table, grids, results))),
+        claims=lambda results: [
+            *claims(Simulated(table, grids, results)),
+            *_all_vary(Simulated(table, grids, results)),
+        ],
+    )
+
+
+def _notes(table: Simulation, *, quick: bool) -> Iterator[str]:
     """Yield the protocol, what the paper leaves open, and what is smaller here."""
     yield (
         f"Each run draws training rows and {N_TEST} test rows of its own, and holds the same share "
@@ -131,43 +146,171 @@ def _share(table: Simulation) -> float:
     return float(brentq(excess, 0.5, 0.99))
 
 
-def plan(table: Simulation, n: int, runs: int) -> Plan:
-    """Return the cells with n training rows."""
-    return Plan(
-        table.datasets(n, runs),
-        tuple(method.choice for method in table.methods if n <= method.most),
-        (RAW,),
-        holdout=N_TEST / (n + N_TEST),
-        **of.BUDGET,
-    )
-
-
-def entries(table: Simulation, sizes: Sequence[int], runs: int) -> Iterator[Entry]:
+def _entries(table: Simulation, grids: Mapping[int, Grid]) -> Iterator[Entry]:
     """Yield the AUC, its distance from that of the truth, and the time."""
-    for n in sizes:
+    for n, grid in grids.items():
         for method in table.methods:
-            if n > method.most:
+            if method.name not in grid.methods:
                 continue
-            auc, seconds = method.auc.get(n), method.seconds.get(n)
-            printed = auc and of.auc_printed(auc, RUNS)
-            time = seconds and of.seconds_printed(seconds, RUNS)
-            line = table.line(method, n, runs)
+            printed, seconds = method.printed.get(n), method.seconds.get(n)
             for measure, theirs in (
                 (AUC, printed),
-                (TRUTH, printed and above_population(printed, table.population)),
-                (of.SECONDS, time),
+                (TRUTH, printed and table.above(printed)),
+                (SECONDS, seconds and Published(*seconds, RUNS)),
             ):
                 yield Entry(
                     row=f"{n} rows",
                     column=method.name,
                     measure=measure,
-                    line=line,
+                    line=grid.line(method.name, n),
                     published=theirs or None,
                     why=table.why if measure == AUC else "",
                     fresh=True,
                 )
 
 
-def above_population(printed: Published, population: float) -> Published:
-    """Return the paper's AUC minus its population AUC."""
-    return Published(round(printed.mean - population, 6), printed.sd, printed.runs)
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """The results of a table."""
+
+    table: Simulation
+    grids: Mapping[int, Grid]
+    results: Results
+
+    def lines(self, method: Method) -> dict[int, Line]:
+        """Return the cells of a method by the number of training rows."""
+        return {
+            n: g.line(method.name, n) for n, g in self.grids.items() if method.name in g.methods
+        }
+
+    def runs_of(self, method: Method, measure: str) -> dict[int, Runs]:
+        """Return a measure of a method by the number of training rows, and by the run."""
+        return {n: runs_of(self.results, line, measure) for n, line in self.lines(method).items()}
+
+    def _both(
+        self, a: Method, b: Method, compared: Callable[[Results, Line, Line], Range]
+    ) -> dict[str, Range]:
+        of_a, of_b = self.lines(a), self.lines(b)
+        return {
+            f"with {n} rows": compared(self.results, line, of_b[n])
+            for n, line in of_a.items()
+            if n in of_b
+        }
+
+    def no_loss(self, statement: str, method: Method, rival: Method) -> Claim:
+        """Decide whether a method has hardly a lower AUC than another, at all sizes of both."""
+        return of.decided(
+            statement,
+            self._both(method, rival, of.gain),
+            f"AUC of {method.name} minus that of {rival.name}, where a loss counts from {LOSS}",
+            holds=lambda r: r.low > -LOSS,
+            fails=lambda r: r.high <= -LOSS,
+        )
+
+    def times_as_long(self, statement: str, slow: Method, fast: Method, least: float) -> Claim:
+        """Decide whether a method takes at least so many times as long as another, at all sizes."""
+        return of.decided(
+            statement,
+            self._both(slow, fast, of.times),
+            f"seconds of {slow.name} divided by those of {fast.name}",
+            holds=lambda r: r.low >= least,
+            fails=lambda r: r.high < least,
+            why=ALL_PAIRS,
+        )
+
+    def grows(self, statement: str, method: Method, limit: float, *, above: bool = False) -> Claim:
+        """Decide whether the seconds grow with an exponent below a limit, or above it."""
+        lines = self.lines(method)
+        return of.decided(
+            statement,
+            {f"of {method.name}": of.exponent(self.results, lines)},
+            f"exponent of the seconds from {min(self.grids)} to {max(lines)} rows",
+            holds=lambda r: r.low > limit if above else r.high < limit,
+            fails=lambda r: r.high <= limit if above else r.low >= limit,
+            why=ALL_PAIRS if above else "",
+        )
+
+
+def _shown(one: Simulated) -> Iterator[Chart | Table | str]:
+    """Yield how times grow, how near the AUC is to that of the truth, and what it could be."""
+    table = one.table
+    yield from of.times_table(
+        ("training rows", "column"),
+        (
+            (n, method.name, runs, method.seconds[n][0])
+            for method in table.methods
+            for n, runs in one.runs_of(method, SECONDS).items()
+            if n in method.seconds
+        ),
+    )
+    seconds = {m.name: {n: mean for n, (mean, _) in m.seconds.items()} for m in table.methods}
+    distances = {
+        m.name: {n: table.above(p).mean for n, p in m.printed.items()} for m in table.methods
+    }
+    x = "training rows"
+    lines = _with_published(one, SECONDS, seconds)
+    yield Chart("Seconds of a fit", x, "seconds", lines, log_x=True, log_y=True)
+    lines = _with_published(one, TRUTH, distances)
+    yield Chart("AUC minus that of the true scores", x, "difference", lines, log_x=True)
+    shares = [share / 100 for share in range(50, 96)]
+    yield Chart(
+        "AUC of the true scores in the population",
+        "share of negatives",
+        "AUC",
+        {
+            "the printed model": (shares, [population_auc(table.model, s) for s in shares]),
+            "the paper prints, with 0.8": (shares, [table.population] * len(shares)),
+        },
+    )
+
+
+def _with_published(
+    one: Simulated, measure: str, published: Mapping[str, Mapping[int, float]]
+) -> dict[str, Points]:
+    """Return ours and theirs against the number of training rows, by names."""
+    lines: dict[str, Points] = {}
+    for method in one.table.methods:
+        by_size = one.runs_of(method, measure)
+        means = {n: float(np.mean([*runs.values()])) for n, runs in by_size.items() if runs}
+        for words, points in (("", means), (", published", published[method.name])):
+            if points:
+                lines[f"{method.name}{words}"] = ([*points], [*points.values()])
+    return lines
+
+
+def _all_vary(one: Simulated) -> Iterator[Claim]:
+    yield from (_varies(one, method) for method in one.table.methods if method.auc)
+
+
+def _varies(one: Simulated, method: Method) -> Claim:
+    """Decide whether the AUC varies from run to run by as much as the paper prints."""
+    place, model = one.table.place, one.table.model
+    statement = (
+        f"The AUC of {method.name} varies from run to run as the paper prints ({place}, numbers in "
+        "parentheses)"
+    )
+    above = one.runs_of(method, TRUTH)
+    told, outside, truths = [], [], []
+    for n, runs in one.runs_of(method, AUC).items():
+        if n not in method.auc or len(runs) < 2:
+            continue
+        ours = deviation_of([*runs.values()])
+        truths.append(np.var([runs[run] - gap for run, gap in above[n].items()], ddof=1))
+        theirs = method.auc[n][1] / 1000
+        told.append(f"{ours} with {n} rows, printed {theirs:.3g}")
+        outside.append(not ours.low <= theirs <= ours.high)
+    if not told:
+        return Claim(statement, None, of.FEW)
+    because = f"the standard deviation is {'; '.join(told)}"
+    if not any(outside):
+        return Claim(statement, True, because)
+    truth = float(np.sqrt(np.mean(truths)))
+    far = abs(population_auc(model) - one.table.population) / truth
+    return Claim(
+        statement,
+        False,
+        f"{because}. Drawing {N_TEST} test rows anew makes nearly all of ours: the AUC of the true "
+        f"scores on them varies by {truth:.3g}. Where the printed one is smaller, the runs of the "
+        "paper may share their test rows, whose chance is then in all of its means. Its population "
+        f"AUC is {far:.1f} such deviations away from that of the model",
+    )

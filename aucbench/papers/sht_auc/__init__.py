@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from aucbench.papers.experiment import Paper
-from aucbench.papers.sht_auc.figure_1 import figure_1
-from aucbench.papers.sht_auc.figure_2 import figure_2
-from aucbench.papers.sht_auc.figure_3 import figure_3
-from aucbench.papers.sht_auc.figure_4 import figure_4
-from aucbench.papers.sht_auc.table_3 import table_3
+from aucbench.papers.sht_auc.convergence import figure_1
+from aucbench.papers.sht_auc.genes import figure_3, figure_4, table_3
+from aucbench.papers.sht_auc.imbalance import figure_2
 from aucbench.papers.sht_auc.tables import table_1, table_2
 
 PAPER = Paper(

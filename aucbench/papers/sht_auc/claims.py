@@ -1,4 +1,4 @@
-"""Statements of the paper about tables I and II, and the paired differences that decide them."""
+"""Paired differences over the runs, which decide statements of the paper."""
 
 from __future__ import annotations
 
@@ -8,102 +8,40 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.kernels.vectors import Vector
 from aucbench.papers.parts import Claim, Line
-from aucbench.papers.results import Results, Vector
-from aucbench.papers.sht_auc.methods import (
-    FOR_AUC,
-    HELD_PER_TRAIN,
-    HSG,
-    SHT,
-    STO,
-    support_measure,
-)
-from aucbench.papers.sht_auc.published import SPARSITIES
 from aucbench.stats import Difference, corrected_difference
 from aucbench.stats.words import LEVEL
 
-Lines = Mapping[tuple[str, int], Line]
-
-
-def best_auc(lines: Lines, results: Results) -> list[Claim]:
-    """Test what section IV-A says of table I."""
-    larger, dense = (40, 60, 80), ("SPAM-ℓ2", "SOLAM")
-    sparse = tuple(method for method in FOR_AUC if method not in dense)
-
-    def mean(methods: Sequence[str], ks: Sequence[int] = SPARSITIES) -> Vector:
-        return mean_over(results.values(lines[method, k]) for method in methods for k in ks)
-
-    return [
-        against(
-            "SHT-AUC has the highest AUC for k* = 40, 60 and 80 (section IV-A, of table I)",
-            mean([SHT], larger),
-            {m: mean([m], larger) for m in methods_of(lines) if m != SHT},
-            trials(lines),
-        ),
-        against(
-            "StoIHT and HSG-HT, which are not for AUC, have a lower AUC than SHT-AUC "
-            "(section IV-A, of table I)",
-            mean([SHT]),
-            {m: mean([m]) for m in (STO, HSG)},
-            trials(lines),
-        ),
-        against(
-            "SPAM-ℓ2 and SOLAM, which are not sparse, have a lower AUC than SHT-AUC, SPAM-ℓ1 and "
-            "FSAUC have in the mean (section IV-A, of table I)",
-            mean(sparse),
-            {m: mean([m]) for m in dense},
-            trials(lines),
-        ),
-    ]
-
-
-def best_support(lines: Lines, results: Results) -> list[Claim]:
-    """Test what section IV-A says of table II."""
-
-    def means(measure: str, method: str) -> Vector:
-        own = support_measure(measure, method)
-        return mean_over(results.values(lines[method, k], own) for k in SPARSITIES)
-
-    return [
-        against(
-            f"SHT-AUC has the highest {title} of all methods (section IV-A, of table II)",
-            means(measure, SHT),
-            {m: means(measure, m) for m in methods_of(lines) if m != SHT},
-            trials(lines),
-        )
-        for measure, title in (("support-f1", "F1"), ("support-jaccard", "Jaccard index"))
-    ]
+HELD_PER_TRAIN = 0.25  # test rows divided by training rows, of five folds
 
 
 def against(statement: str, first: Vector, rivals: Mapping[str, Vector], count: int) -> Claim:
     """Decide whether the first is above every rival, by 95 % intervals of paired differences.
 
-    Parameters
-    ----------
-    first : array of shape (J,)
-        A number for each run, in the order of `Results.values`.
-    rivals : mapping of str to array of shape (J,)
-        By the words of the sentence that gives the differences.
-    count : int
-        Number of independent trials among the runs.
+    All have a number for each run, of `count` independent trials. The rivals are by the words of
+    the sentence that gives the differences.
     """
-    found = {name: paired(first, values, count) for name, values in rivals.items()}
-    if lost := {name: d for name, d in found.items() if isnan(d.low)}:
+    differences = {name: paired(first, values, count) for name, values in rivals.items()}
+    if lost := {name: d for name, d in differences.items() if isnan(d.low)}:
         why = " ".join(dict.fromkeys(d.note for d in lost.values()))
         return Claim(statement, None, f"no comparison with {_listed([*lost])}: {why}")
-    below = {name: d for name, d in found.items() if d.high < 0}
-    unclear = {name: d for name, d in found.items() if d.low <= 0 <= d.high}
+    below = {name: d for name, d in differences.items() if d.high < 0}
+    unclear = {name: d for name, d in differences.items() if d.low <= 0 <= d.high}
     parts = [
         *([f"it is below {_told(below)}"] if below else []),
         *([f"it cannot be told from {_told(unclear)}"] if unclear else []),
     ]
-    told = "; ".join(parts) or f"it is above {_told(found)}"
+    told = "; ".join(parts) or f"it is above {_told(differences)}"
     return Claim(statement, not parts, f"{told}; mean differences with 95 % intervals")
 
 
-def _told(found: Mapping[str, Difference]) -> str:
+def _told(differences: Mapping[str, Difference]) -> str:
     return _listed(
-        [f"{name} ({d.effect:+.3f}, {d.low:+.3f} to {d.high:+.3f})" for name, d in found.items()]
+        [
+            f"{name} ({d.effect:+.3f}, {d.low:+.3f} to {d.high:+.3f})"
+            for name, d in differences.items()
+        ]
     )
 
 

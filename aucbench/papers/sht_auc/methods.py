@@ -12,7 +12,7 @@ Design
 from __future__ import annotations
 
 from aucbench.bench.plan.fields import Choice
-from aucbench.papers.parts import Protocol
+from aucbench.papers.parts import AUC, Protocol
 from aucbench.papers.results import TRUNCATED
 
 # As published, for rows of length 1: the code scales each row to this length, which the paper does
@@ -33,27 +33,20 @@ SHT, STO, HSG = "SHT-AUC", "StoIHT", "HSG-HT"
 THRESHOLDED = frozenset({SHT, STO, HSG})  # their weights have exact zeros
 FOR_AUC = (SHT, "SPAM-ℓ1", "SPAM-ℓ2", "FSAUC", "SOLAM")
 PASSES = 50.0  # as in the published code; the paper does not say it
-HELD_PER_TRAIN = 0.25  # test rows divided by training rows, of five folds
 
 
 def methods(protocol: Protocol, r: float) -> dict[str, Choice]:
     """Return the methods by the names of the paper, in its order; r is the share of positives."""
-    return _clean() if protocol is Protocol.CLEAN else _as_published(r)
-
-
-def _clean() -> dict[str, Choice]:
-    return {
-        SHT: Choice("sht-auc", {"k": SPARSITIES, "blocks": BLOCKS}),
-        "SPAM-ℓ1": Choice("spam-l1", {"xi": STEPS, "l1": PENALTIES}),
-        "SPAM-ℓ2": Choice("spam-l2", {"xi": STEPS, "l2": PENALTIES}),
-        "FSAUC": Choice("fsauc", {"eta": FIRST_STEPS, "R": RADII}),
-        "SOLAM": Choice("solam", {"xi": STEPS, "R": RADII}),
-        STO: Choice("sto-iht", {"k": SPARSITIES, "blocks": BLOCKS}),
-        HSG: Choice("hsg-ht", {"tau": FIRST_BATCHES, "k": SPARSITIES}),
-    }
-
-
-def _as_published(r: float) -> dict[str, Choice]:
+    if protocol is Protocol.CLEAN:
+        return {
+            SHT: Choice("sht-auc", {"k": SPARSITIES, "blocks": BLOCKS}),
+            "SPAM-ℓ1": Choice("spam-l1", {"xi": STEPS, "l1": PENALTIES}),
+            "SPAM-ℓ2": Choice("spam-l2", {"xi": STEPS, "l2": PENALTIES}),
+            "FSAUC": Choice("fsauc", {"eta": FIRST_STEPS, "R": RADII}),
+            "SOLAM": Choice("solam", {"xi": STEPS, "R": RADII}),
+            STO: Choice("sto-iht", {"k": SPARSITIES, "blocks": BLOCKS}),
+            HSG: Choice("hsg-ht", {"tau": FIRST_BATCHES, "k": SPARSITIES}),
+        }
     fewer = tuple(k - 1 for k in SPARSITIES)
     last = "average=False,shuffle=False"
     return {
@@ -78,14 +71,9 @@ def simulated(k: int, r: float, trials: int, protocol: Protocol) -> tuple[str, .
     return tuple(sets if protocol is Protocol.CLEAN else [f"whole[data={name}]" for name in sets])
 
 
-def support_measure(measure: str, method: str) -> str:
-    """Return the measure of the support for a method: small weights count as 0 where none is 0."""
-    return measure if method in THRESHOLDED else f"{measure}{TRUNCATED}"
-
-
-def of_map(protocol: Protocol) -> str:
-    """Return the feature map of a protocol."""
-    return CLEAN_MAP if protocol is Protocol.CLEAN else LEAKY_MAP
+def measured_as(measure: str, method: str) -> str:
+    """Return how a measure is taken of a method: small weights count as 0 where none is 0."""
+    return measure if measure == AUC or method in THRESHOLDED else f"{measure}{TRUNCATED}"
 
 
 CLEAN_NOTES = (
@@ -112,8 +100,3 @@ PUBLISHED_NOTES = (
     "fit stops early, blocks are drawn from a random permutation, and the batches of HSG-HT grow "
     "over the whole fit, not anew in each pass.",
 )
-
-
-def notes(protocol: Protocol) -> tuple[str, ...]:
-    """Return the notes that all experiments on simulated sets share."""
-    return CLEAN_NOTES if protocol is Protocol.CLEAN else PUBLISHED_NOTES

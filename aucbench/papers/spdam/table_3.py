@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from math import isnan
 
 import numpy as np
 
@@ -12,13 +13,11 @@ from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import Claim, Entry, Line, Protocol, Published, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.spdam.convergence import at
-from aucbench.papers.spdam.methods import GROUPS, METHOD, Group
-from aucbench.papers.spdam.notes import TABLE, of_scale
-from aucbench.papers.spdam.published import PUBLISHED
-from aucbench.papers.spdam.scaling import SMALL, features_of
+from aucbench.papers.spdam.methods import GROUPS, METHOD, SMALL, Group, features_of
+from aucbench.papers.spdam.published import NOTES, PUBLISHED, of_scale
 from aucbench.sections import Table
 from aucbench.stats.resampled import corrected_difference
-from aucbench.stats.words import ROPE, Difference
+from aucbench.stats.words import ROPE
 
 RUNS = 25  # five times five folds
 
@@ -42,17 +41,26 @@ def table_3(scale: Scale, protocol: Protocol) -> Experiment:
     """Return table 3; quick: five sets, two repeats, three inner folds, 24 points of a grid."""
     sets = QUICK if scale is Scale.QUICK else FULL
     return Experiment(
-        paper="spdam",
-        place="table 3",
         title="test AUC on benchmark data sets",
-        scale=scale,
-        protocol=protocol,
-        notes=(*TABLE, *of_scale(scale)),
+        notes=(*NOTES, *of_scale(scale)),
         plans=(
             *(_plan((name,), group, scale) for name in sets for group in GROUPS),
             *_halves(scale),
         ),
-        entries=tuple(_entries(sets)),
+        entries=tuple(
+            Entry(
+                row=name,
+                column=method,
+                line=_line(name, method),
+                published=Published(*numbers, runs=RUNS),
+                why=UNKNOWN if name == "usps" else "",
+                left_out=""
+                if name in sets
+                else LEFT_OUT.get(name, "the quick run leaves this set out"),
+            )
+            for name, printed in PUBLISHED.items()
+            for method, numbers in printed.items()
+        ),
         shown=partial(_shown, sets, scale),
         claims=partial(_claims, sets),
     )
@@ -85,25 +93,6 @@ def _drawn(scale: Scale) -> tuple[str, ...]:
 def _line(name: str, method: str) -> Line:
     group = next(group for group in GROUPS if method in group.methods)
     return Line((name,), group.methods[method], features_of(name, taken=group.taken))
-
-
-def _entries(sets: Sequence[str]) -> Iterator[Entry]:
-    for name, printed in PUBLISHED.items():
-        for method, numbers in printed.items():
-            yield Entry(
-                row=name,
-                column=method,
-                line=_line(name, method),
-                published=Published(*numbers, runs=RUNS),
-                why=UNKNOWN if name == "usps" else "",
-                left_out=_left_out(name, sets),
-            )
-
-
-def _left_out(name: str, sets: Sequence[str]) -> str:
-    if name in sets:
-        return ""
-    return LEFT_OUT.get(name, "the quick run leaves this set out")
 
 
 def _shown(sets: Sequence[str], scale: Scale, results: Results) -> list[Table | str]:
@@ -158,24 +147,21 @@ def _claims(sets: Sequence[str], results: Results) -> list[Claim]:
 def _similar(sets: Sequence[str], results: Results, method: str) -> Claim:
     """Test whether a method differs by more than the rope from the exact minimiser."""
     statement = f"{method} has a test AUC similar to that of {EXACT} (section 5.3)."
-    found = {name: _difference(results, name, method) for name in sets}
-    known = {name: one for name, one in found.items() if one and one.low == one.low}
-    if not known:
+    differences = {}
+    for name in sets:
+        line = _line(name, method)
+        a, b = results.values(line), results.values(_line(name, EXACT))
+        if a.size == b.size > 0:
+            one = corrected_difference(a, b, results.ratio(line))
+            if not isnan(one.low):
+                differences[name] = one
+    if not differences:
         return Claim(statement, None, f"there are no two runs of {method} and {EXACT}")
-    other = {name: d for name, d in known.items() if d.low > ROPE or d.high < -ROPE}
+    other = {name: d for name, d in differences.items() if d.low > ROPE or d.high < -ROPE}
     told = ", ".join(
         f"{name} {d.effect:+.4f} ({d.low:+.4f} to {d.high:+.4f})"
-        for name, d in (other or known).items()
+        for name, d in (other or differences).items()
     )
     where = "some differences lie" if other else "no difference lies"
-    return Claim(
-        statement,
-        not other,
-        f"{where} outside ±{ROPE} with the whole 95 % interval: {told}",
-    )
-
-
-def _difference(results: Results, name: str, method: str) -> Difference | None:
-    line = _line(name, method)
-    a, b = results.values(line), results.values(_line(name, EXACT))
-    return corrected_difference(a, b, results.ratio(line)) if a.size == b.size > 0 else None
+    because = f"{where} outside ±{ROPE} with the whole 95 % interval: {told}"
+    return Claim(statement, not other, because)

@@ -27,9 +27,8 @@ from aucbench.features import Standard
 
 SIZES = (10, 32, 100, 316, 1_000, 3_162, 10_000)
 FIGURE5_SEEDS = (0, 1, 2, 3)
-FIGURE5_FALL = (
-    1e-3  # errors of one example times a unit of scores: a step that falls by less is the last
-)
+# Errors of one example times a unit of scores: a step that falls by less is the last one.
+FIGURE5_FALL = 1e-3
 FIGURE5_STEPS = 10_000  # the limit of steps of a descent
 QUADRATIC_TO = 3_162  # rows; with more, it takes too long to visit all events
 
@@ -82,29 +81,7 @@ class ScoreLine(NamedTuple):
         return Lines.of(*self)
 
 
-class ChosenStep(NamedTuple):
-    """The step that a search chose, and how many events it visited."""
-
-    length: float
-    events: int | None
-
-
-def by_first_min(line: ScoreLine) -> ChosenStep:
-    """Step to the first local minimum."""
-    found = first_min(line.lines)
-    return ChosenStep(found.step, found.events)
-
-
-def by_linear(line: ScoreLine) -> ChosenStep:
-    """Step to the least AUM of the first n events."""
-    found = best_min(line.lines, max_events=line.breakpoints.n)
-    return ChosenStep(found.step, found.events)
-
-
-def by_quadratic(line: ScoreLine) -> ChosenStep:
-    """Step to the least AUM of all events."""
-    found = best_min(line.lines)
-    return ChosenStep(found.step, found.events)
+ChosenStep = tuple[float, int | None]  # its length, and how many events the search has visited
 
 
 def by_exact(line: ScoreLine) -> ChosenStep:
@@ -114,13 +91,18 @@ def by_exact(line: ScoreLine) -> ChosenStep:
         raise DataError(
             "the search 'exact' needs rates of labels; use of_labels(y, 'rate'), or another search"
         )
-    return ChosenStep(aum_line_min(line.s, line.v, sides.y).step, None)
+    return aum_line_min(line.s, line.v, sides.y).step, None
+
+
+def _swept(line: ScoreLine, search: Callable[..., Any], most: int | None = None) -> ChosenStep:
+    minimum = search(line.lines, max_events=most)
+    return minimum.step, minimum.events
 
 
 FIGURE5_SEARCHES: Mapping[str, Callable[[ScoreLine], ChosenStep]] = {
-    "first_min": by_first_min,
-    "linear": by_linear,
-    "quadratic": by_quadratic,
+    "first_min": lambda line: _swept(line, first_min),
+    "linear": lambda line: _swept(line, best_min, line.breakpoints.n),  # of the first n events
+    "quadratic": lambda line: _swept(line, best_min),  # of all events
     "exact": by_exact,
 }
 RUNS: tuple[tuple[Denominator, str], ...] = (
@@ -165,14 +147,14 @@ def figure5(
         One row for each size, seed and search.
     """
     require_whole(1, most=most)
-    found = []
+    rows = []
     for n in sizes:
         for seed in seeds:
             part, s = _sample_rows(data, n, seed)
             for errors, search in RUNS:
                 if search != "quadratic" or n <= quadratic_to:
-                    found.append(_figure5_row(part, s, seed, errors, search, most))
-    return found
+                    rows.append(_figure5_row(part, s, seed, errors, search, most))
+    return rows
 
 
 def measured(data: Data, *, n: int, seed: int, quadratic_to: int) -> dict[str, Any]:
@@ -209,57 +191,38 @@ def _sample_rows(data: Data, n: int, seed: int) -> tuple[Data, Vector]:
 def _figure5_row(
     part: Data, s: Vector, seed: int, errors: Denominator, search: str, most: int
 ) -> Figure5Row:
+    """Do line searches until one lowers the AUM by less than the tolerance."""
     counts = Breakpoints.of_labels(part.y, errors)
     rarer = min(part.labels.n_pos, part.labels.n_neg)
-    descent = _descend_scores(
-        part, counts, s, search, FIGURE5_FALL if errors == "count" else FIGURE5_FALL / rarer, most
-    )
+    least = FIGURE5_FALL if errors == "count" else FIGURE5_FALL / rarer
+    begin, searching = process_time(), 0.0
+    events: list[int | None] = []
+    first = now = aum_loss(counts, s)
+    ended = not now.value > 0.0
+    while len(events) < most and not ended:
+        v = part.scores(part.pullback(now.gradient))
+        searching -= process_time()
+        length, visited = FIGURE5_SEARCHES[search](ScoreLine(counts, s, v))
+        searching += process_time()
+        s = s - length * v
+        before, now = now, aum_loss(counts, s)
+        events.append(visited)
+        ended = before.value - now.value < least or not now.value > 0.0
+    seconds = process_time() - begin
+    known = [count for count in events if count is not None]
     return Figure5Row(
         errors=errors,
         n=part.n,
         rarer=rarer,
         seed=seed,
         search=search,
-        steps=len(descent.events),
-        events=_mean_of_known(descent.events),
+        steps=len(events),
+        events=float(np.mean(known)) if known else None,
         most_events=comb(part.n, 2),
-        seconds=descent.seconds,
-        search_seconds=descent.search_seconds / max(len(descent.events), 1),
-        aum_start=aum_loss(counts, s).value,
-        aum_end=aum_loss(counts, descent.s).value,
-        auc_end=roc_auc(counts, descent.s),
-        ended=descent.ended,
+        seconds=seconds,
+        search_seconds=searching / max(len(events), 1),
+        aum_start=first.value,
+        aum_end=now.value,
+        auc_end=roc_auc(counts, s),
+        ended=ended,
     )
-
-
-class _ScoreDescent(NamedTuple):
-    s: Vector
-    events: list[int | None]
-    seconds: float
-    search_seconds: float
-    ended: bool
-
-
-def _descend_scores(
-    part: Data, counts: Breakpoints, s: Vector, search: str, least: float, most: int
-) -> _ScoreDescent:
-    """Do line searches until one lowers the AUM by less than `least`."""
-    begin, searching = process_time(), 0.0
-    events: list[int | None] = []
-    now = aum_loss(counts, s)
-    ended = not now.value > 0.0
-    while len(events) < most and not ended:
-        v = part.scores(part.pullback(now.gradient))
-        searching -= process_time()
-        step = FIGURE5_SEARCHES[search](ScoreLine(counts, s, v))
-        searching += process_time()
-        s = s - step.length * v
-        before, now = now, aum_loss(counts, s)
-        events.append(step.events)
-        ended = before.value - now.value < least or not now.value > 0.0
-    return _ScoreDescent(s, events, process_time() - begin, searching, ended)
-
-
-def _mean_of_known(events: Sequence[int | None]) -> float | None:
-    seen = [count for count in events if count is not None]
-    return float(np.mean(seen)) if seen else None

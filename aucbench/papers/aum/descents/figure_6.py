@@ -83,17 +83,6 @@ class Parts(NamedTuple):
     w0: Vector
 
 
-class WeightDescent(NamedTuple):
-    """What a descent reached."""
-
-    steps: int
-    seconds: float
-    aum_end: float
-    best: Vector
-    valid_auc: float
-    ended: bool
-
-
 def figure6(
     data: Data,
     folds: Sequence[int] | None = None,
@@ -178,26 +167,8 @@ def _rows_of_fold(folds: Index, fold: int, *, same: bool) -> Index:
 
 
 def _figure6_row(parts: Parts, method: str, most: int) -> Figure6Row:
-    descent = _descend_weights(parts, method, most)
-    return Figure6Row(
-        fold=parts.fold,
-        seed=parts.seed,
-        start=parts.start,
-        method=method,
-        steps=descent.steps,
-        seconds=descent.seconds,
-        valid_auc_start=_auc_of_weights(parts.validation, parts.w0),
-        valid_auc=descent.valid_auc,
-        test_auc_start=_auc_of_weights(parts.test, parts.w0),
-        test_auc=_auc_of_weights(parts.test, descent.best),
-        aum_start=Aum(parts.train).value(parts.w0),
-        aum_end=descent.aum_end,
-        ended=descent.ended,
-    )
-
-
-def _descend_weights(parts: Parts, method: str, most: int) -> WeightDescent:
-    f, best, auc = Aum(parts.train), parts.w0, _auc_of_weights(parts.validation, parts.w0)
+    f, best = Aum(parts.train), parts.w0
+    auc = start = _auc_of_weights(parts.validation, parts.w0)
     weights = _ours(f, parts.w0) if method == OURS else _published(f, parts.w0, method)
     values, memory = [f.value(parts.w0)], MEMORY if method == OURS else 1
     least, ended, seconds = FIGURE6_FALL / min(parts.train.breakpoints.totals), False, 0.0
@@ -206,12 +177,27 @@ def _descend_weights(parts: Parts, method: str, most: int) -> WeightDescent:
         w = next(weights, None)
         seconds += process_time()
         if w is None:
-            return WeightDescent(len(values) - 1, seconds, values[-1], best, auc, ended=True)
+            ended = True
+            break
         values.append(f.value(w))
         now = _auc_of_weights(parts.validation, w)
         best, auc = (w, now) if now > auc else (best, auc)
         ended = len(values) > memory and values[-1 - memory] - values[-1] < least
-    return WeightDescent(len(values) - 1, seconds, values[-1], best, auc, ended)
+    return Figure6Row(
+        fold=parts.fold,
+        seed=parts.seed,
+        start=parts.start,
+        method=method,
+        steps=len(values) - 1,
+        seconds=seconds,
+        valid_auc_start=start,
+        valid_auc=auc,
+        test_auc_start=_auc_of_weights(parts.test, parts.w0),
+        test_auc=_auc_of_weights(parts.test, best),
+        aum_start=values[0],
+        aum_end=values[-1],
+        ended=ended,
+    )
 
 
 def _published(f: Aum, w: Vector, name: str) -> Iterator[Vector]:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Final
 
-import numpy as np
-
-from aucbench.bench.plan.fields import Choice
-from aucbench.bench.plan.plan import Plan
 from aucbench.papers.experiment import Experiment
-from aucbench.papers.parts import AUC, Claim, Entry, Line, Protocol, Scale
+from aucbench.papers.parts import AUC, Claim, Entry, Grid, Protocol, Published, Scale
 from aucbench.papers.ranges import Range, deviation_of
-from aucbench.papers.results import Results
+from aucbench.papers.results import SECONDS, Results
 from aucbench.papers.roc_svm import protocol as of
-from aucbench.papers.roc_svm.protocol import Cell, tuned
-from aucbench.papers.roc_svm.tested import FEW, OPEN, decided, difference, runs_of, times
-from aucbench.sections import Table
+from aucbench.papers.roc_svm.protocol import FEW, OPEN, decided, runs_of
 
 RUNS: Final = 30
 QUICK_RUNS: Final = 3
 HOLDOUT: Final = 0.2
 LAMS: Final = (0.1, 0.01, 0.001, 0.0001)
 QUICK_LAMS: Final = (0.01, 0.001)
-STANDARD: Final = "standard"
 SETS: Final = {  # ours by their names
     "Skin Segmentation": "sample[data=skin,n=100000,seed=0]",
     "Bank Marketing": "bank",
@@ -37,52 +29,41 @@ SOLVERS: Final = {
     "Radial": "roc-svm-nystrom[rank=300,kernel=rbf,landmarks=kmeans,loss=incomplete]",
     "linear, exact (svm-or)": "svm-or",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """What the paper prints in a line: seconds, and AUC in %, each with its deviation."""
-
-    seconds: Cell
-    auc: Cell
-
-
+# Seconds, and AUC in %, each with its deviation.
 PUBLISHED: Final = {
-    ("Skin Segmentation", "Linear"): Printed((8.38, 2.09), (94.64, 1.96)),
-    ("Skin Segmentation", "Radial"): Printed((5.82, 0.15), (98.53, 1.40)),
-    ("Bank Marketing", "Linear"): Printed((0.43, 0.04), (74.71, 9.25)),
-    ("Bank Marketing", "Radial"): Printed((46.33, 9.61), (76.04, 7.94)),
-    ("Accelerometer", "Linear"): Printed((3.54, 0.12), (88.53, 9.15)),
-    ("Accelerometer", "Radial"): Printed((1.60, 0.38), (89.92, 21.61)),
+    ("Skin Segmentation", "Linear"): ((8.38, 2.09), (94.64, 1.96)),
+    ("Skin Segmentation", "Radial"): ((5.82, 0.15), (98.53, 1.40)),
+    ("Bank Marketing", "Linear"): ((0.43, 0.04), (74.71, 9.25)),
+    ("Bank Marketing", "Radial"): ((46.33, 9.61), (76.04, 7.94)),
+    ("Accelerometer", "Linear"): ((3.54, 0.12), (88.53, 9.15)),
+    ("Accelerometer", "Radial"): ((1.60, 0.38), (89.92, 21.61)),
 }
 
 
 def table_3(scale: Scale, protocol: Protocol) -> Experiment:
     """Return table 3; quick: three splits, two values of λ, and a fifth of the rows of skin."""
     quick = scale is Scale.QUICK
-    runs = QUICK_RUNS if quick else RUNS
     lams = QUICK_LAMS if quick else LAMS
     sets = SETS | ({"Skin Segmentation": QUICK_SKIN} if quick else {})
-    solvers = {name: tuned(spec, lams) for name, spec in SOLVERS.items()}
-    plan = Plan(
-        tuple(sets.values()),
-        tuple(solvers.values()),
-        (STANDARD,),
-        holdout=HOLDOUT,
-        repeats=runs,
-        **of.BUDGET,
+    grid = Grid(
+        rows={name: (dataset,) for name, dataset in sets.items()},
+        methods={name: of.tuned(spec, lams) for name, spec in SOLVERS.items()},
+        features="standard",
+        more={"holdout": HOLDOUT, "repeats": QUICK_RUNS if quick else RUNS, **of.BUDGET},
     )
     return Experiment(
-        paper=of.PAPER,
-        place="table 3",
         title="training time and test AUC of the ROC-SVM on three imbalanced data sets",
-        scale=scale,
-        protocol=protocol,
         notes=tuple(_notes(lams, quick=quick)),
-        plans=(plan,),
-        entries=tuple(_entries(sets, solvers)),
-        shown=lambda results: tuple(_shown(sets, solvers, results)),
-        claims=lambda results: _claims(sets, solvers, results),
+        plans=(grid.plan,),
+        entries=tuple(_entries(grid)),
+        shown=lambda results: of.times_table(
+            ("row", "column"),
+            (
+                (row, column, runs_of(results, grid.line(column, row), SECONDS), seconds[0])
+                for (row, column), (seconds, _) in PUBLISHED.items()
+            ),
+        ),
+        claims=lambda results: claims_of(grid, results),
     )
 
 
@@ -118,55 +99,41 @@ def _notes(lams: Sequence[float], *, quick: bool) -> Iterator[str]:
         )
 
 
-def _entries(sets: dict[str, str], solvers: dict[str, Choice]) -> Iterator[Entry]:
-    for row, dataset in sets.items():
-        for column, choice in solvers.items():
-            line = Line((dataset,), choice, STANDARD)
-            theirs = PUBLISHED.get((row, column))
-            auc = None if theirs is None else of.auc_printed(theirs.auc, RUNS)
-            seconds = None if theirs is None else of.seconds_printed(theirs.seconds, RUNS)
-            for measure, published in ((AUC, auc), (of.SECONDS, seconds)):
-                yield Entry(row=row, column=column, measure=measure, line=line, published=published)
+def _entries(grid: Grid) -> Iterator[Entry]:
+    for row in grid.rows:
+        for column in grid.methods:
+            seconds, auc = PUBLISHED.get((row, column), (None, None))
+            for measure, published in (
+                (AUC, auc and of.auc_printed(auc, RUNS)),
+                (SECONDS, seconds and Published(*seconds, RUNS)),
+            ):
+                yield Entry(
+                    row=row,
+                    column=column,
+                    measure=measure,
+                    line=grid.line(column, row),
+                    published=published or None,
+                )
 
 
-def _shown(
-    sets: Mapping[str, str], solvers: Mapping[str, Choice], results: Results
-) -> Iterator[Table | str]:
-    rows: list[tuple[str | float, ...]] = []
-    for row, column in PUBLISHED:
-        line = Line((sets[row],), solvers[column], STANDARD)
-        if seconds := runs_of(results, line, of.SECONDS):
-            ours, theirs = float(np.mean([*seconds.values()])), PUBLISHED[row, column].seconds[0]
-            rows.append((row, column, ours, theirs, theirs / ours))
-    if rows:
-        yield of.TIMES_TITLE
-        yield Table(("row", "column", "ours", "published", "published / ours"), rows)
-
-
-def _claims(
-    sets: Mapping[str, str], solvers: Mapping[str, Choice], results: Results
-) -> list[Claim]:
+def claims_of(grid: Grid, results: Results) -> list[Claim]:
     """Test what section 4.2 says of table 3."""
-    linear, radial = (
-        {name: Line((dataset,), solvers[column], STANDARD) for name, dataset in sets.items()}
-        for column in ("Linear", "Radial")
-    )
     ratio = HOLDOUT / (1 - HOLDOUT)
+    both = {name: (grid.line("Radial", name), grid.line("Linear", name)) for name in grid.rows}
     slower = {
-        name: times(results, radial[name], linear[name], ratio)
-        for name in sets
-        if runs_of(results, radial[name], of.SECONDS)
+        name: of.times(results, *lines, ratio)
+        for name, lines in both.items()
+        if runs_of(results, lines[0], SECONDS)
     }
     bank, *others = "Bank Marketing", "Skin Segmentation", "Accelerometer"
-    deviations = {
-        column: deviation_of([*runs_of(results, lines["Accelerometer"]).values()])
-        for column, lines in (("radial", radial), ("linear", linear))
-    }
+    radial, linear = (
+        deviation_of([*runs_of(results, line).values()]) for line in both["Accelerometer"]
+    )
     seconds = "seconds of the radial model divided by those of the linear one"
     return [
         decided(
             "The radial model has a higher AUC than the linear one on all three sets (section 4.2)",
-            {f"on {n}": difference(results, radial[n], linear[n], ratio) for n in sets},
+            {f"on {name}": of.gain(results, *lines, ratio) for name, lines in both.items()},
             "AUC of the radial model minus that of the linear one",
             holds=lambda r: r.low > 0,
             fails=lambda r: r.high <= 0,
@@ -187,11 +154,12 @@ def _claims(
             holds=lambda r: r.low > 1,
             fails=lambda r: r.high <= 1,
         ),
-        _varies_more(deviations["radial"], deviations["linear"]),
+        varies_more(radial, linear),
     ]
 
 
-def _varies_more(radial: Range, linear: Range) -> Claim:
+def varies_more(radial: Range, linear: Range) -> Claim:
+    """Compare the deviations of the AUC of both models by their intervals."""
     statement = (
         "On accelerometer the AUC of the radial model varies more than that of the linear one "
         "(section 4.2)"

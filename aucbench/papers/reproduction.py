@@ -1,0 +1,137 @@
+"""What a reproduction leaves in its folder: a small file for each experiment, and a page of all.
+
+    FOLDER/reproduction/sht-auc-table-3-full.json   numbers, texts and charts, without records
+    FOLDER/reproduction.html                        all of these files as one page
+
+The files are small enough to be kept in a repository and to be drawn again.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from aucbench.bench.results.record import Record
+from aucbench.errors import DataError
+from aucbench.papers.experiment import Experiment
+from aucbench.papers.measuring import Measured
+from aucbench.papers.results import Results
+from aucbench.papers.sections import section_of
+from aucbench.report.document import Chapter
+from aucbench.report.render import sections_to_html
+from aucbench.sections import Section
+from aucbench.store import own_file
+
+FORMAT = 1
+DIGITS = 6  # significant ones, which is what a chart can show
+ROOM, PAGE = "reproduction", "reproduction.html"
+TEXTS = ("paper", "place", "scale", "protocol", "version", "machine")
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """The file of an experiment: ours beside theirs, what computed it, and where."""
+
+    paper: str
+    place: str
+    scale: str
+    protocol: str
+    version: str  # of the aucbench that computed it
+    machine: str  # what its times depend on
+    section: Section
+
+    @staticmethod
+    def of(experiment: Experiment, results: Results) -> Reproduction:
+        """Return what is kept of an experiment."""
+        ran: list[tuple[Record | Measured, str]] = [
+            *((one, "cells") for one in results.records.values() if one.machine),
+            *((one, "measurements") for one in results.measured.values() if one.machine),
+        ]
+        versions = {one.machine["versions"]["aucbench"] for one, _ in ran}
+        machines = {
+            f"{one.machine.get('cpu')}, {one.machine.get('cores')} cores, "
+            f"{one.conditions.concurrency} {what} at once"
+            for one, what in ran
+        }
+        return Reproduction(
+            experiment.paper,
+            experiment.place,
+            str(experiment.scale),
+            str(experiment.protocol),
+            ", ".join(sorted(versions)) or metadata.version("aucbench"),
+            "; ".join(sorted(machines)) or platform.processor() or platform.machine(),
+            section_of(experiment, results),
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of its file."""
+        parts = [self.paper, self.place.replace(" ", "-"), self.scale]
+        return "-".join(parts + [self.protocol] * (self.protocol != "clean")) + ".json"
+
+    @property
+    def chapter(self) -> Chapter:
+        """The section as it is shown."""
+        return Chapter.of(self.section, f"Computed by aucbench {self.version} on {self.machine}.")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        own = {name: getattr(self, name) for name in TEXTS}
+        return {"format": FORMAT, **own, "section": self.section.to_json()}
+
+    def write(self, folder: Path) -> Path:
+        """Write its file whole or not at all; return its path."""
+        path = folder / ROOM / self.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(_short(self.to_json()), indent=1, ensure_ascii=False, allow_nan=False)
+        with own_file(path) as file:
+            file.write(f"{text}\n".encode())
+        return path
+
+    @staticmethod
+    def read(path: Path) -> Reproduction:
+        """Read a file; raises `DataError` when it is none of a reproduction."""
+        try:
+            plain = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path} cannot be read ({error})") from error
+        if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
+            raise DataError(f"{path}: this is no file of a reproduction with format {FORMAT}")
+        try:
+            own = {name: str(plain[name]) for name in TEXTS}
+        except KeyError as error:
+            raise DataError(f"{path}: a file of a reproduction lacks {error}") from error
+        return Reproduction(**own, section=Section.from_json(plain.get("section")))
+
+
+def _short(plain: Any) -> Any:
+    if isinstance(plain, dict):
+        return {key: _short(value) for key, value in plain.items()}
+    if isinstance(plain, list | tuple):
+        return [*map(_short, plain)]
+    return float(f"{plain:.{DIGITS}g}") if isinstance(plain, float) else plain
+
+
+def write_page(folder: Path) -> Path:
+    """Write the page of all experiments of a folder; return its path.
+
+    Raises
+    ------
+    MissingExtraError
+        When Jinja2 is not installed.
+    DataError
+        When a file of an experiment is damaged.
+    """
+    each = [Reproduction.read(path) for path in sorted((folder / ROOM).glob("*.json"))]
+    papers = ", ".join(dict.fromkeys(one.paper for one in each))
+    facts = ["Numbers of published papers, and what this package measures in their place."]
+    title = f"aucbench reproduce: {papers}"
+    content = sections_to_html(title, facts, [one.chapter for one in each])
+    with own_file(folder / PAGE) as file:
+        file.write(content)
+    return folder / PAGE
