@@ -18,16 +18,25 @@ from aucbench.registry.fingerprints import plugin_files
 from aucbench.registry.specs import Spec, in_file, parse_spec
 from aucbench.registry.visits import Home
 
-LEARNING = ("aucbench.bench.worker.scikit_learn",)
+PRELOADED = {  # what the warm process imports for a plugin that imports one of these
+    "sklearn": "aucbench.bench.worker.scikit_learn",
+    "sklearn.ensemble": "sklearn.ensemble",
+}
+LEARNING = (PRELOADED["sklearn"],)
 
 
 def likely(spec: Spec | str, homes: Iterable[Home] = ()) -> tuple[str, ...]:
     """Return the modules to import before a plugin is used."""
-    name = spec.name if isinstance(spec, Spec) else parse_spec(spec).name
-    bare = name.rpartition(":")[2]  # of distribution:name
-    plugin = next((plugin for _, further, plugin in homes if further == bare), name)
-    found = any(b"sklearn" in file.read_bytes() for file in _files(plugin))
-    return LEARNING if found else ()
+    own = spec.name if isinstance(spec, Spec) else parse_spec(spec).name
+    bare = own.rpartition(":")[2]  # of distribution:name
+    plugin = next((plugin for _, further, plugin in homes if further == bare), own)
+    contents = [file.read_bytes() for file in _files(plugin)]
+    return preloaded(name for name in PRELOADED if any(name.encode() in text for text in contents))
+
+
+def preloaded(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the modules to import for a plugin that imports these parts of scikit-learn."""
+    return tuple(PRELOADED[name] for name in sorted({*names}))
 
 
 def _files(name: str) -> list[Path]:

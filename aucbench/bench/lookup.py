@@ -21,7 +21,7 @@ from aucbench.bench.answers import Lookup, Lookups, Name, is_unknown
 from aucbench.bench.cell import TARGET_FILE
 from aucbench.bench.engines import Engine
 from aucbench.bench.given import NOTHING, Given
-from aucbench.bench.learning import LEARNING, likely
+from aucbench.bench.learning import likely, preloaded
 from aucbench.bench.plan.errors import PlanError, every
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.refusals import refuse_misfits, replaced_parts
@@ -226,7 +226,7 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home |
         code = hash_of([code, *map(_package, packages)])
     own = plugin is not None and normalized(plugin[0]) == PROJECT
     # It was there from the start where it is likely, and then the cells find it too.
-    preload = LEARNING if any(answer["learning"] for answer in answers) else ()
+    preload = preloaded(name for answer in answers for name in answer["learning"])
     return Lookup(code, failure, answers[0], file=file, preload=preload, own=own and not preload)
 
 

@@ -3,9 +3,10 @@
 import pytest
 from plugin_site import solver
 
-from aucbench.bench.learning import LEARNING, likely
+from aucbench.bench.learning import LEARNING, PRELOADED, likely
 from aucbench.registry.specs import parse_spec
 
+ALL = tuple(PRELOADED.values())
 LATE = "\ndef late():\n    import sklearn.svm\n"
 
 
@@ -14,7 +15,7 @@ LATE = "\ndef late():\n    import sklearn.svm\n"
     [
         ("sht-auc[k=3]", ()),
         ("logistic", LEARNING),
-        ("estimator[sklearn.svm:SVC]", LEARNING),
+        ("hist-gradient-boosting", ALL),
         ("nobody-knows-it", ()),
     ],
 )

@@ -24,13 +24,15 @@ from aucbench.registry.specs import Spec, in_file, parse_spec
 
 TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective is built on
 REFUSED, ERROR = "refused", "error"
+LEARNING = ("sklearn", "sklearn.ensemble")  # slow imports
 
 
 def resolved(kind: str, text: str) -> dict[str, Any]:
     """Return what a specification of a kind ("solvers", "metrics", ...) means, as JSON.
 
     It has `ok`, `plugin` ([distribution, version, value]; None where no plugin is meant),
-    `learning` (whether scikit-learn is imported now), and what the function of its kind returns.
+    `learning` (the parts of scikit-learn that are imported now), and what the function of its kind
+    returns.
     If not ok it has `error` (a class), `reason` (a line), and `status`: "refused" after a mistake
     of the user, "error" where the plugin is broken.
     """
@@ -57,7 +59,7 @@ def _resolution(kind: str, text: str, look: Callable[[Spec], dict[str, Any]]) ->
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
         found = {"ok": False, **_refusal(error, broken=_is_broken(spec, error))}
-    found["learning"] = "sklearn" in sys.modules
+    found["learning"] = [name for name in LEARNING if name in sys.modules]
     try:
         return {**found, "plugin": plugin_of(kind, spec)}
     except AucbenchError:  # `found` holds the reason already

@@ -7,6 +7,8 @@ imported here, since they may crash, start threads or draw random numbers.
 
 from __future__ import annotations
 
+import encodings.cp437  # noqa: F401 - `zipfile` reads the names of arrays by it
+
 from aucbench.bench.worker import jobs, machine
 from aucbench.registry.discovery import entries, load
 
