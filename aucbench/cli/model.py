@@ -250,7 +250,7 @@ def _say_columns(model: Model, ignored: tuple[str, ...], table: Path) -> None:
 
 
 def _keys(frame: object, key: str | None, done: int) -> Iterator[object]:
-    from aucbench.datasets.columns import column_at
+    from aucbench.datasets.label import column_at
 
     if key is None:
         return iter(range(done + 1, done + 1 + len(frame)))  # type: ignore[arg-type]

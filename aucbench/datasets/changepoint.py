@@ -1,36 +1,41 @@
 """Changepoint sets: NAME.features.csv, and NAME.errors.csv instead of labels.
 
-Design
-  a. The errors file represents the set: `available` lists it and `locate` finds it.
-  b. Rows are matched by sequence. All files must have the same sequences.
+The errors file represents the set: `available` lists it and `locate` finds it. Rows are matched by
+sequence, and all files must have the same sequences. The csv module reads the cells, and `float`
+converts them: pandas fills short rows with NaN, and does not round correctly by default.
 """
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from io import TextIOWrapper
+from math import nan
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data import Data
-from aucbench.data.arrays import Index
+from aucbench.data.arrays import Index, Vector
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows
-from aucbench.datasets.columns import column_at
-from aucbench.datasets.endings import without_compression
-from aucbench.datasets.sheets import MISSING, Sheet, as_numbers
+from aucbench.datasets.compressed import open_plain
+from aucbench.datasets.endings import naming, without_compression
+from aucbench.datasets.label import column_at
+from aucbench.datasets.manifest import verify
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError
 
 SEQUENCE = "sequenceID"
 OWN_FOLDS = "fold"  # the column that gives the fold of each sequence, in errors.csv if it is there
-_OPTIONAL = ("max_log_lambda", "possible_fp", "possible_fn")
+MISSING = ("", "NA", "NaN", "nan")
 PARTS = ("features", "errors", "folds")
+_OPTIONAL = ("max_log_lambda", "possible_fp", "possible_fn")
 _PART = re.compile(rf"(.+)\.({'|'.join(PARTS)})\.csv(\.(?i:xz|bz2|gz)|)")
 _PACKED = ("", ".xz", ".bz2", ".gz")
 
@@ -70,7 +75,7 @@ def load_changepoint(
         sequence is in one file only, has two rows of features, has two folds or has wrong
         intervals; or when there is no column `folds`.
     """
-    return _joined(Sheet.of(Path(features)), Sheet.of(Path(errors)), folds, ())
+    return _joined(_Sheet.of(Path(features)), _Sheet.of(Path(errors)), folds, ())
 
 
 def load_parts(path: Path, folds: str | None, drop: Sequence[str | int]) -> Data:
@@ -78,7 +83,7 @@ def load_parts(path: Path, folds: str | None, drop: Sequence[str | int]) -> Data
 
     All else is as in `load_changepoint`.
     """
-    features, errors = (Sheet.of(_part(path, part)) for part in ("features", "errors"))
+    features, errors = (_Sheet.of(_part(path, part)) for part in ("features", "errors"))
     return _joined(features, errors, folds, drop)
 
 
@@ -127,7 +132,7 @@ def _part(path: Path, part: str) -> Path:
     )
 
 
-def _joined(inputs: Sheet, errors: Sheet, folds: str | None, drop: Sequence[str | int]) -> Data:
+def _joined(inputs: _Sheet, errors: _Sheet, folds: str | None, drop: Sequence[str | int]) -> Data:
     # The R packages of this field have points in these names.
     errors = replace(errors, header=[name.replace(".", "_") for name in errors.header])
     sequences = inputs.columns[0]
@@ -140,14 +145,14 @@ def _joined(inputs: Sheet, errors: Sheet, folds: str | None, drop: Sequence[str 
     return Data(rows.in_faster_layout(), target, names, _folds(inputs, errors, folds), dropped)
 
 
-def _require_none(sheet: Sheet, sequences: Sequence[str], what: str, way_out: str) -> None:
+def _require_none(sheet: _Sheet, sequences: Sequence[str], what: str, way_out: str) -> None:
     if sequences:
         raise sheet.refuse(
             f"{len(sequences)} sequence(s) {what}, first {sequences[0]!r}; {way_out}"
         )
 
 
-def _matched(sequences: Sequence[str], sheet: Sheet, features: Path) -> Index:
+def _matched(sequences: Sequence[str], sheet: _Sheet, features: Path) -> Index:
     """Return the example number of each row of `sheet`; each sequence must have a row."""
     number = {name: k for k, name in enumerate(sequences)}
     mentioned = dict.fromkeys(sheet.column(SEQUENCE))
@@ -160,7 +165,7 @@ def _matched(sequences: Sequence[str], sheet: Sheet, features: Path) -> Index:
 
 
 def _finite_features(
-    sheet: Sheet, drop: Sequence[str | int]
+    sheet: _Sheet, drop: Sequence[str | int]
 ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
     """Return the columns that are finite in all rows, their names, and the other names."""
     header = sheet.header[1:]
@@ -168,26 +173,28 @@ def _finite_features(
         out = {column_at(wanted, header, len(header)) for wanted in drop}
     except DataError as error:
         raise sheet.refuse(str(error)) from error
-    found = [
-        (header[j], as_numbers(sheet.columns[j + 1])) for j in range(len(header)) if j not in out
+    columns = [
+        (name, _as_numbers(cells))
+        for j, (name, cells) in enumerate(zip(header, sheet.columns[1:], strict=True))
+        if j not in out
     ]
-    if texts := [repr(name) for name, x in found if x is None]:
+    if texts := [repr(name) for name, x in columns if x is None]:
         listed = ", ".join(texts[:5]) + (", ..." if len(texts) > 5 else "")
         raise sheet.refuse(f"{len(texts)} feature(s) are not numeric: {listed}; drop them first")
-    kept = [(name, x) for name, x in found if x is not None and np.isfinite(x).all()]
-    names = tuple(name for name, _ in kept)
-    if not kept:
+    finite = [(name, x) for name, x in columns if x is not None and np.isfinite(x).all()]
+    if not finite:
         raise sheet.refuse(
-            f"no feature is left: {len(found)} hold missing or infinite values, and {len(out)} "
+            f"no feature is left: {len(columns)} hold missing or infinite values, and {len(out)} "
             "were dropped; give one that is finite in all rows"
         )
-    left = tuple(name for name, x in found if x is not None and not np.isfinite(x).all())
-    return np.column_stack([x for _, x in kept]), names, left
+    names, numbers = zip(*finite, strict=True)
+    left = tuple(name for name, x in columns if x is not None and not np.isfinite(x).all())
+    return np.column_stack(numbers), names, left
 
 
-def _breakpoints(errors: Sheet, example: Index, sequences: Sequence[str]) -> Breakpoints:
-    low, fp, fn = (errors.numbers(name, SEQUENCE) for name in ("min_log_lambda", "fp", "fn"))
-    others = {name: errors.numbers(name, SEQUENCE) for name in _OPTIONAL if name in errors.header}
+def _breakpoints(errors: _Sheet, example: Index, sequences: Sequence[str]) -> Breakpoints:
+    low, fp, fn = map(errors.numbers, ("min_log_lambda", "fp", "fn"))
+    others = {name: errors.numbers(name) for name in _OPTIONAL if name in errors.header}
     try:
         return Breakpoints.of_penalties(example, low, fp, fn, denominator="count", **others)
     except DataError as error:
@@ -197,20 +204,28 @@ def _breakpoints(errors: Sheet, example: Index, sequences: Sequence[str]) -> Bre
         raise errors.refuse(named) from error
 
 
-def _folds(inputs: Sheet, errors: Sheet, wanted: str | None) -> Index | None:
+def _folds(inputs: _Sheet, errors: _Sheet, wanted: str | None) -> Index | None:
     if wanted is None or wanted == "none":
         return None
-    beside = _folds_beside(inputs)
-    if wanted == OWN_FOLDS and OWN_FOLDS not in (
-        *errors.header,
-        *(beside.header if beside else ()),
-    ):
+    wanted = str(wanted)
+    beside = [_Sheet.of(path) for path in _beside(inputs.path, "folds")[:1]]
+    sheets = [errors, *beside] if wanted == OWN_FOLDS else beside
+    sheet = next((one for one in sheets if wanted in one.header and wanted != SEQUENCE), None)
+    if sheet is None and wanted == OWN_FOLDS:
         return None
-    own = wanted == OWN_FOLDS and OWN_FOLDS in errors.header
-    sheet = errors if own else _folds_sheet(inputs, errors, beside, str(wanted))
+    if sheet is None:
+        where = (
+            beside[0].path.name if beside else "folds.csv, because it is not beside the features"
+        )
+        known = [name for one in beside for name in one.header if name != SEQUENCE]
+        own = [OWN_FOLDS] if OWN_FOLDS in errors.header else []
+        raise inputs.refuse(
+            f"there is no column of folds {wanted!r} in {where}; use one of "
+            f"{', '.join(['none', *own, *known])}"
+        )
     fold: dict[int, str] = {}
     example = _matched(inputs.columns[0], sheet, inputs.path)
-    for k, value in zip(example.tolist(), sheet.column(str(wanted)), strict=True):
+    for k, value in zip(example.tolist(), sheet.column(wanted), strict=True):
         if value in MISSING or fold.setdefault(k, value) != value:
             both = " and ".join(dict.fromkeys([fold.get(k, value), value]))
             raise sheet.refuse(
@@ -219,22 +234,68 @@ def _folds(inputs: Sheet, errors: Sheet, wanted: str | None) -> Index | None:
             )
     numeric = all(map(is_number, fold.values()))
     order = sorted({*fold.values()}, key=float if numeric else str)
-    number = {value: at for at, value in enumerate(order)}
-    return np.array([number[fold[k]] for k in range(len(fold))], dtype=np.int32)
+    return np.array([order.index(fold[k]) for k in range(len(fold))], dtype=np.int32)
 
 
-def _folds_beside(inputs: Sheet) -> Sheet | None:
-    files = _beside(inputs.path, "folds")
-    return Sheet.of(files[0]) if files else None
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sheet:
+    """The cells of a CSV file, by column."""
+
+    path: Path
+    header: Sequence[str]
+    columns: Sequence[Sequence[str]]
+
+    @staticmethod
+    def of(path: Path) -> _Sheet:
+        """Read a CSV file, compressed or not."""
+        if not path.is_file():
+            raise DataError(f"there is no file {path}; give the path of a CSV table")
+        verify(path)
+        with naming(path):
+            header, *rows = _cells_of_lines(path) or [[]]
+            if not rows:
+                raise DataError("there is no row below the header; give a table with rows")
+            return _Sheet(path, header, [*zip(*rows, strict=True)])
+
+    def refuse(self, text: str) -> DataError:
+        return DataError(f"{self.path}: {text}")
+
+    def column(self, name: str) -> Sequence[str]:
+        """Return the cells of a column."""
+        if name not in self.header:
+            raise self.refuse(f"there is no column {name} among {', '.join(self.header)}; add it")
+        return self.columns[self.header.index(name)]
+
+    def numbers(self, name: str) -> Vector:
+        """Return a column as numbers; an error names the sequence of the row."""
+        cells = self.column(name)
+        for k, cell in enumerate(cells):
+            if cell in MISSING or not is_number(cell):
+                where = f"{SEQUENCE} {self.column(SEQUENCE)[k]!r}"
+                raise self.refuse(f"{name} is {cell!r} for {where}; give a number")
+        return np.array([float(cell) for cell in cells])
 
 
-def _folds_sheet(inputs: Sheet, errors: Sheet, sheet: Sheet | None, wanted: str) -> Sheet:
-    known = [name for name in (sheet.header if sheet else ()) if name != SEQUENCE]
-    if sheet and wanted in known:
-        return sheet
-    where = sheet.path.name if sheet else "folds.csv, because it is not beside the features"
-    own = [OWN_FOLDS] if OWN_FOLDS in errors.header else []
-    raise inputs.refuse(
-        f"there is no column of folds {wanted!r} in {where}; use one of "
-        f"{', '.join(['none', *own, *known])}"
-    )
+def _as_numbers(cells: Sequence[str]) -> Vector | None:
+    """Return cells as numbers, with NaN for missing ones; None if a cell is text."""
+    if not all(cell in MISSING or is_number(cell) for cell in cells):
+        return None
+    return np.array([nan if cell in MISSING else float(cell) for cell in cells])
+
+
+def _cells_of_lines(path: Path) -> list[list[str]]:
+    """Return the cells of each line; all lines have the same number of cells."""
+    found: list[list[str]] = []
+    with open_plain(path) as packed, TextIOWrapper(packed, "utf-8-sig", newline="") as text:
+        lines = csv.reader(text, strict=True, skipinitialspace=True)
+        try:
+            for cells in lines:
+                if found and cells and len(cells) != len(found[0]):
+                    raise DataError(
+                        f"line {lines.line_num} has {len(cells)} cells, but the header has "
+                        f"{len(found[0])}; the file may be cut off, so get it again"
+                    )
+                found += [cells] if cells else []
+        except csv.Error as error:
+            raise DataError(f"line {lines.line_num} is not CSV ({error}); repair it") from error
+    return found

@@ -26,10 +26,10 @@ from aucbench.data.targets import REST, Classes, Labels, counted, label_vector
 from aucbench.datasets import changepoint, formats, idx
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member, rarer
-from aucbench.datasets.columns import column_at
 from aucbench.datasets.endings import naming, without_compression
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Table, Wanted
+from aucbench.datasets.label import column_at
 from aucbench.datasets.located import name_of, source_of
 from aucbench.datasets.manifest import manifest_row, verify
 from aucbench.datasets.parsed import read_once

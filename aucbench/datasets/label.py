@@ -1,32 +1,44 @@
-"""Find the label column of a table.
+"""Find a column of a table: by its name or number, or that of the labels.
 
-Design
-  a. A wrong label column gives wrong numbers without an error. So a column is taken only if the
-     user names it, if its name says that it holds labels, or if it is the only one that can hold
-     two classes and stands first or last, as labels do. Else there is an error that names the
-     columns that can.
+A wrong label column gives wrong numbers without an error. So a column is taken only if the user
+names it, if its name says that it holds labels, or if it is the only one that can hold two classes
+and stands first or last, as labels do. Else there is an error that names the columns that can.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, NamedTuple
 
-from aucbench.datasets.columns import column_at
 from aucbench.errors import DataError
 
 TARGET_NAMES = ("y", "label", "target", "class")  # names of a column of labels
 FIRST_ROWS = 1000  # enough to rule out most columns with more than two values
 MOST_NAMED = 8  # columns that a message lists
+MOST_DIGITS = 20  # of the number of a column
 
 
-@dataclass(frozen=True, slots=True)
-class LabelColumn:
+class LabelColumn(NamedTuple):
     """The label column of a table."""
 
     at: int  # its position
     why: str  # why it was taken, for people
+
+
+def column_at(wanted: str | int, names: Sequence[str] | None, d: int) -> int:
+    """Return the position of the column `wanted`.
+
+    `wanted` is a name. If no column has this name, it is a number from 0.
+    """
+    text = str(wanted)
+    if names and text in names:
+        return list(names).index(text)
+    if text.isascii() and text.isdecimal() and len(text) < MOST_DIGITS and int(text) < d:
+        return int(text)
+    close = get_close_matches(text, names or (), n=5, cutoff=0.5)
+    hint = f"similar are {', '.join(close)}" if close else f"columns are numbered 0 to {d - 1}"
+    raise DataError(f"there is no column {wanted!r} among {d}; {hint}")
 
 
 def find_label(frame: Any, target: str | int | None, others: Collection[str] = ()) -> LabelColumn:

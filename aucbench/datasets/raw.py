@@ -19,12 +19,12 @@ import numpy as np
 
 from aucbench.datasets import changepoint, idx, svmlight
 from aucbench.datasets.catalogue import Entry
-from aucbench.datasets.columns import column_at
 from aucbench.datasets.compressed import open_plain
 from aucbench.datasets.download import cached_path, fetch_files
 from aucbench.datasets.endings import naming, without_compression
 from aucbench.datasets.formats import Table, Wanted, read_table
 from aucbench.datasets.images import read_cifar10, read_stl10
+from aucbench.datasets.label import column_at
 from aucbench.errors import DataError
 
 TOPIC = "CCAT"  # of rcv1: its positive class

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.datasets.columns import column_at
 from aucbench.datasets.formats import Table
+from aucbench.datasets.label import column_at
 from aucbench.datasets.tables.found import Found
 from aucbench.errors import DataError
 
